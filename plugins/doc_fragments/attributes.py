@@ -1,0 +1,64 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+
+class ModuleDocFragment:
+    """Attributes of the modules: what each of them supports, and how."""
+
+    DOCUMENTATION = r"""
+attributes:
+  check_mode:
+    description: Can run in C(check_mode) and return changed status prediction without modifying the target.
+    support: full
+    details:
+      - Check mode sends C(GET) requests only, and predicts the result, the diff and the plan of the real run.
+  diff_mode:
+    description: Will return details on what has changed (or possibly needs changing in C(check_mode)), when in diff mode.
+    support: full
+    details:
+      - The diff holds only what the module manages and no secrets, and is the same in check mode and in the real run.
+  idempotent:
+    description:
+      - When run twice in a row outside check mode, with the same arguments, the second invocation indicates no change.
+      - This assumes that the system controlled or queried by the module has not changed in a relevant way.
+    support: full
+  platform:
+    description: Target OS or families that can be operated against.
+    platforms: posix
+    support: full
+  action_group:
+    description: Use C(group/edgeops.observability.zone) in C(module_defaults) to set the connection options of all modules at once.
+    support: full
+    membership:
+      - edgeops.observability.zone
+  in_process:
+    description:
+      - Runs inside the worker process of the controller, which saves packaging the module and starting an interpreter.
+    support: full
+    details:
+      - Only on a local connection, without C(become), C(async) and a task C(environment). The variable C(edgeops_in_process=false) turns it off.
+      - Options, results, diffs, failures and the masking of secrets are the same both ways.
+"""
+
+    INFO = r"""
+attributes:
+  check_mode:
+    description: Can run in C(check_mode) and return changed status prediction without modifying the target.
+    support: full
+    details:
+      - The module only reads, so that check mode makes no difference.
+  diff_mode:
+    description: Will return details on what has changed (or possibly needs changing in C(check_mode)), when in diff mode.
+    support: N/A
+    details:
+      - The module changes nothing.
+  idempotent:
+    description:
+      - When run twice in a row outside check mode, with the same arguments, the second invocation indicates no change.
+      - This assumes that the system controlled or queried by the module has not changed in a relevant way.
+    support: full
+"""

@@ -1,0 +1,28 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+import typing as t
+
+# The public service renamed routes and fields in 2022; results keep the names on the right (cloudflare-docs, page-shield API reference).
+ROUTES = ("script_monitor", "page_shield")
+PAGE_SHIELD_NAMES: t.Mapping[str, str] = {
+    "id": "script_id",
+    "url": "script_url",
+    "first_page_url": "seen_on_first",
+    "page_urls": "seen_on",
+    "url_contains_cdn_cgi_path": "appears_in_cdn_cgi_path",
+}
+
+# On which side of the threshold a score means malicious. The present route counts from 1 (surely malicious) to 99 (surely clean).
+MALICIOUS_WHEN: t.Mapping[str, str] = {"script_monitor": "above", "page_shield": "below"}
+
+SCORE = "js_integrity_score"
+# Category lists, and how a reason names their items.
+CATEGORIES: t.Mapping[str, str] = {
+    "malicious_url_categories": "URL category",
+    "malicious_domain_categories": "domain category",
+}

@@ -1,0 +1,9 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+# The collection's version as the service sees it in `User-Agent`; a test holds it against galaxy.yml, which no module can read.
+VERSION = "1.0.0"

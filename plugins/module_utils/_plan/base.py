@@ -1,0 +1,66 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import dataclasses
+import typing as t
+
+Json = t.Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """One write that a plan wants: a named operation, never a path.
+
+    `id_from_answer` names an id of the path that only the answer to the request before tells (its member `id`).
+    `creates` marks a POST that must not be repeated blindly: where its outcome is unknown, or where `look_again_on`
+    names the kind of its failure, the service is read and planned once more before anything is said.
+    `if_it_fails` is a sentence for the failure message: what the requests before this one have already done.
+    """
+
+    operation: str
+    ids: t.Mapping[str, str | int] = dataclasses.field(default_factory=dict)
+    body: Json = None
+    id_from_answer: str | None = None
+    creates: bool = False
+    look_again_on: t.Collection[str] = ()
+    if_it_fails: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What a run will do, computed once for check mode, diff mode and the real run.
+
+    `before` and `after` hold only what the module manages and are free of secrets; they are equal exactly when nothing changes.
+    `result` is the result as predicted, keyed as the module documents it.
+    `basis` is the managed state that was read, secrets included and volatile members left out: with the requests it makes `plan_id`.
+    `changes` is false for the rare request that asks and changes nothing.
+    """
+
+    before: Json
+    after: Json
+    result: t.Mapping[str, Json]
+    requests: tuple[Request, ...] = ()
+    basis: Json = None
+    warnings: tuple[str, ...] = ()
+    changes: bool = True
+
+    @property
+    def changed(self) -> bool:
+        """Whether carrying the plan out changes the service."""
+        return self.changes and bool(self.requests)
+
+    @property
+    def creates(self) -> bool:
+        """Whether the plan holds a request that must not be sent twice."""
+        return any(request.creates for request in self.requests)
+
+
+@dataclasses.dataclass(frozen=True)
+class Conclusion:
+    """What the answers of the service mean: the result, and what a person should hear about it."""
+
+    result: t.Mapping[str, Json]
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,26 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+import dataclasses
+import hashlib
+import json
+
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Plan
+
+
+def plan_id(zone_id: str | None, plan: Plan) -> str:
+    """A digest (`sha256:` and 64 hexadecimal digits) of the managed state that was read and of the writes that would follow.
+
+    Equal inputs give equal digests on every machine and in every mode, so a check run can be approved and applied exactly.
+    """
+    content = {
+        "zone_id": zone_id,
+        "basis": plan.basis,
+        "requests": [dataclasses.asdict(request) for request in plan.requests],
+    }
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=list)
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()

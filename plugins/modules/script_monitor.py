@@ -1,0 +1,119 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: script_monitor
+short_description: Switch the script monitor of a zone on or off
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - Brings the script monitor of one zone into the wanted state.
+  - Reads the status once, and writes once if the status differs. A run that finds the wanted state sends nothing but that one C(GET).
+  - The public service that speaks this interface is Cloudflare's API v4, where the feature is now called Page Shield; see O(route).
+extends_documentation_fragment:
+  - edgeops.observability.connection
+  - edgeops.observability.connection.zone
+  - edgeops.observability.connection.approval
+  - edgeops.observability.attributes
+options:
+  enabled:
+    description:
+      - Whether scripts on the pages of the zone are monitored.
+    type: bool
+    required: true
+  route:
+    description:
+      - Under which name the service offers the script monitor.
+      - The public service renamed V(script_monitor) to V(page_shield) in 2022. Results have the same names either way.
+    type: str
+    choices: [script_monitor, page_shield]
+    default: script_monitor
+notes:
+  - On the public service, writing needs an API token with the permission Page Shield Write (or Zone Settings Write), reading one with Page Shield Read.
+seealso:
+  - module: edgeops.observability.script_monitor_info
+"""
+
+EXAMPLES = r"""
+- name: Monitor the scripts of a zone
+  edgeops.observability.script_monitor:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    enabled: true
+
+- name: Switch the monitor off on the public service, under the route's present name
+  edgeops.observability.script_monitor:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    enabled: false
+    route: page_shield
+"""
+
+RETURN = r"""
+script_monitor:
+  description: The status of the script monitor. In check mode the predicted one.
+  returned: success
+  type: dict
+  contains:
+    enabled:
+      description: Whether monitoring is on.
+      type: bool
+      returned: success
+      sample: true
+    updated_at:
+      description:
+        - When the status was last written, ISO 8601.
+        - V(null) if the service does not say. In check mode the present value, because only the service can know the next one.
+      type: str
+      returned: success
+      sample: "2026-03-02T09:41:33.358104Z"
+plan_id:
+  description: A digest of the managed state that was read and of the writes that follow from it, for O(expected_plan_id).
+  returned: success
+  type: str
+  sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
+error:
+  description: Why the task failed, for a playbook.
+  returned: failure
+  type: dict
+  sample:
+    kind: permission
+    method: PUT
+    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/script_monitor
+    status: 403
+    errors:
+      - code: 1004
+        message: not allowed
+    request_id: 8a1f0c6d5e4b3a21-FRA
+    attempts: 1
+"""
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.scripts import status
+from ansible_collections.edgeops.observability.plugins.module_utils._facts.scripts import ROUTES
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.script_monitor import conclude, desire, plan
+from ansible_collections.edgeops.observability.plugins.module_utils._task import Spec, StateTask, run_module
+
+TASK = StateTask(
+    name="script_monitor",
+    spec=Spec(
+        options={
+            "enabled": {"type": "bool", "required": True},
+            "route": {"type": "str", "choices": list(ROUTES), "default": "script_monitor"},
+        },
+    ),
+    desire=desire,
+    read=lambda client, desired: status(client, desired.route),
+    plan=plan,
+    conclude=lambda desired, state, planned, answers: conclude(desired, answers[-1].result),
+)
+
+
+def main():
+    run_module(TASK)
+
+
+if __name__ == "__main__":
+    main()

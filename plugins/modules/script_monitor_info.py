@@ -1,0 +1,272 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: script_monitor_info
+short_description: Read the script monitor of a zone and the scripts that it has seen
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - Returns the status of the script monitor of one zone, and its monitored scripts, from the first page to the last, each with a verdict.
+  - The verdict is no member of the service's answer; it follows from the integrity score, see O(malicious_threshold) and O(malicious_when).
+  - The public service that speaks this interface is Cloudflare's API v4, where the feature is now called Page Shield; see O(route).
+extends_documentation_fragment:
+  - edgeops.observability.connection
+  - edgeops.observability.connection.zone
+  - edgeops.observability.attributes
+  - edgeops.observability.attributes.info
+options:
+  script_id:
+    description:
+      - Return this one script, with RV(scripts[].seen_on) and RV(scripts[].versions).
+      - Mutually exclusive with O(hosts), O(status) and O(per_page). A script that does not exist fails with the kind V(not_found).
+    type: str
+  hosts:
+    description:
+      - Only scripts that were seen on these host names. Each may have a V(*) at its start or at its end.
+    type: list
+    elements: str
+  status:
+    description:
+      - Only scripts with these statuses. The public service knows V(active), V(infrequent) and V(inactive).
+      - The empty list means what the service lists by itself, which is V(active).
+      - Each status of several is one listing; the listings are merged by RV(scripts[].script_id).
+    type: list
+    elements: str
+    default: []
+  per_page:
+    description:
+      - How many scripts to ask for in one request, 1 to 100. What the service says that it sent is what counts.
+    type: int
+    default: 100
+  malicious_threshold:
+    description:
+      - The score that separates malicious scripts from others. A score that equals it is not malicious.
+    type: int
+    default: 50
+  malicious_when:
+    description:
+      - On which side of O(malicious_threshold) a score means malicious.
+      - The default is V(above), and with O(route=page_shield) V(below), because there 1 is surely malicious and 99 surely clean.
+    type: str
+    choices: [above, below]
+  malicious_only:
+    description:
+      - Whether RV(scripts) keeps only malicious scripts. RV(summary) counts all scripts of the listing in any case.
+    type: bool
+    default: false
+  route:
+    description:
+      - Under which name the service offers the script monitor.
+      - The public service renamed V(script_monitor) to V(page_shield) in 2022. Results have the same names either way.
+    type: str
+    choices: [script_monitor, page_shield]
+    default: script_monitor
+notes:
+  - Members that the plan of an account hides are simply absent from a script. A script without a score is neither malicious nor not malicious.
+  - On the public service, reading needs an API token with the permission Page Shield Read (or Zone Settings Read).
+seealso:
+  - module: edgeops.observability.script_monitor
+"""
+
+EXAMPLES = r"""
+- name: Read all active scripts of a zone
+  edgeops.observability.script_monitor_info:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+  register: monitor
+
+- name: Stop if one of them is malicious
+  ansible.builtin.assert:
+    that: monitor.summary.malicious == 0
+
+- name: List malicious scripts of the shop, seldom seen ones included
+  edgeops.observability.script_monitor_info:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    hosts:
+      - shop.example.com
+      - "*.shop.example.com"
+    status:
+      - active
+      - infrequent
+    malicious_only: true
+"""
+
+RETURN = r"""
+script_monitor:
+  description: The status of the script monitor.
+  returned: success
+  type: dict
+  contains:
+    enabled:
+      description: Whether monitoring is on.
+      type: bool
+      returned: success
+      sample: true
+    updated_at:
+      description: When the status was last written, ISO 8601; V(null) if the service does not say.
+      type: str
+      returned: success
+      sample: "2026-03-02T09:41:33.358104Z"
+scripts:
+  description:
+    - The scripts, sorted by RV(scripts[].script_id), each with all members that the service sent, unchanged, and with two more.
+    - Which members there are depends on the plan of the account.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    script_id:
+      description: Identifier of the script.
+      type: str
+      returned: success
+      sample: 0aea5b8ecfe03ba2d9a0e1ce35b28f4c
+    script_url:
+      description: URL of the script.
+      type: str
+      returned: if the service sends it
+      sample: https://cdn.example.net/checkout.js
+    host:
+      description: Host name on which the script was seen.
+      type: str
+      returned: if the service sends it
+      sample: shop.example.com
+    status:
+      description: Status of the script.
+      type: str
+      returned: if the service sends it
+      sample: active
+    added_at:
+      description: When the script was added, ISO 8601.
+      type: str
+      returned: if the service sends it
+      sample: "2026-02-11T08:12:40.104817Z"
+    first_seen_at:
+      description: When the script was first seen, ISO 8601.
+      type: str
+      returned: if the service sends it
+      sample: "2026-02-11T08:12:00Z"
+    last_seen_at:
+      description: When the script was last seen, ISO 8601.
+      type: str
+      returned: if the service sends it
+      sample: "2026-03-02T09:00:00Z"
+    seen_on_first:
+      description: URL of the page on which the script was first seen.
+      type: str
+      returned: if the service sends it
+      sample: https://shop.example.com/cart
+    seen_on:
+      description: URLs of pages on which the script was seen.
+      type: list
+      elements: str
+      returned: with O(script_id)
+      sample: ["https://shop.example.com/cart", "https://shop.example.com/checkout"]
+    versions:
+      description: Versions of the script, each with C(hash), C(js_integrity_score) and C(fetched_at).
+      type: list
+      elements: dict
+      returned: with O(script_id)
+      sample:
+        - hash: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+          js_integrity_score: 87
+          fetched_at: "2026-03-01T23:10:02Z"
+    hash:
+      description: Hash of the script's content, 64 hexadecimal digits.
+      type: str
+      returned: if the service sends it
+      sample: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+    js_integrity_score:
+      description: The integrity score from which RV(scripts[].malicious) follows.
+      type: int
+      returned: if the service sends it
+      sample: 87
+    malicious:
+      description: Whether the score means malicious; V(null) if there is no score.
+      type: bool
+      returned: success
+      sample: true
+    malicious_reasons:
+      description:
+        - The score with its threshold if it means malicious, and the categories under which the URL or the domain is reported.
+        - Reported categories give reasons, but RV(scripts[].malicious) follows the score alone.
+      type: list
+      elements: str
+      returned: success
+      sample: ["js_integrity_score 87 is above 50", "URL category: Malware"]
+summary:
+  description: Counts over all scripts of the listing, before O(malicious_only) is applied.
+  returned: success
+  type: dict
+  contains:
+    total:
+      description: Number of scripts.
+      type: int
+      returned: success
+      sample: 41
+    malicious:
+      description: Number of malicious scripts.
+      type: int
+      returned: success
+      sample: 1
+    not_malicious:
+      description: Number of scripts whose score does not mean malicious.
+      type: int
+      returned: success
+      sample: 37
+    unknown:
+      description: Number of scripts without a score.
+      type: int
+      returned: success
+      sample: 3
+    by_status:
+      description: Number of scripts of each status; scripts without a status are not counted.
+      type: dict
+      returned: success
+      sample: {"active": 40, "infrequent": 1}
+    by_host:
+      description: Number of scripts of each host; scripts without a host are not counted.
+      type: dict
+      returned: success
+      sample: {"shop.example.com": 41}
+"""
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.scripts import scripts, status
+from ansible_collections.edgeops.observability.plugins.module_utils._facts.limits import MALICIOUS_THRESHOLD, MAX_PER_PAGE
+from ansible_collections.edgeops.observability.plugins.module_utils._facts.scripts import ROUTES
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Conclusion
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.scripts import desire, report
+from ansible_collections.edgeops.observability.plugins.module_utils._task import InfoTask, Spec, run_module
+
+TASK = InfoTask(
+    name="script_monitor_info",
+    spec=Spec(
+        options={
+            "script_id": {"type": "str"},
+            "hosts": {"type": "list", "elements": "str"},
+            "status": {"type": "list", "elements": "str", "default": []},
+            "per_page": {"type": "int", "default": MAX_PER_PAGE},
+            "malicious_threshold": {"type": "int", "default": MALICIOUS_THRESHOLD},
+            "malicious_when": {"type": "str", "choices": ["above", "below"]},
+            "malicious_only": {"type": "bool", "default": False},
+            "route": {"type": "str", "choices": list(ROUTES), "default": "script_monitor"},
+        },
+        mutually_exclusive=[("script_id", option) for option in ("hosts", "status", "per_page")],
+    ),
+    desire=desire,
+    report=lambda client, query: Conclusion(
+        {"script_monitor": status(client, query.route), **report(scripts(client, query), query)}
+    ),
+)
+
+
+def main():
+    run_module(TASK)
+
+
+if __name__ == "__main__":
+    main()
