@@ -1,0 +1,83 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import typing as t
+from urllib.parse import quote, quote_plus, unquote, unquote_plus
+
+Json = t.Any
+
+MASK = "********"
+
+# A shorter secret is hidden only where it stands alone: a header of "1" must not blot every digit of a report.
+_FREELY_HIDDEN = 4
+# Names of members belong to the documented result, so that only what can hardly be a plain word is hidden in them.
+_HIDDEN_IN_NAMES = 8
+
+
+def scrub(value: Json, secrets: t.Collection[str]) -> Json:
+    """The same JSON value with every secret, in any of its usual spellings, replaced by asterisks."""
+    spellings = {spelling for secret in secrets for spelling in _spellings(secret)}
+    return _scrub(value, spellings) if spellings else value
+
+
+def _scrub(value: Json, spellings: t.Collection[str]) -> Json:
+    if isinstance(value, str):
+        return _hide(value, spellings)
+    if isinstance(value, t.Mapping):
+        in_names = [spelling for spelling in spellings if len(spelling) >= _HIDDEN_IN_NAMES]
+        return {_scrub(name, in_names): _scrub(member, spellings) for name, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_scrub(item, spellings) for item in value]
+    return value
+
+
+def _hide(text: str, spellings: t.Collection[str]) -> str:
+    """Overlapping finds are hidden as one, so that no end of a secret is left over."""
+    spans = sorted(span for spelling in spellings if spelling in text for span in _spans(text, spelling))
+    pieces: list[str] = []
+    end = 0
+    for start, stop in spans:
+        if start >= end:
+            pieces += [text[end:start], MASK]
+        end = max(end, stop)
+    return "".join(pieces) + text[end:]
+
+
+def _spans(text: str, spelling: str) -> t.Iterator[tuple[int, int]]:
+    pattern = re.escape(spelling)
+    if len(spelling) < _FREELY_HIDDEN:
+        pattern = rf"(?<![A-Za-z0-9]){pattern}(?![A-Za-z0-9])"
+    for found in re.finditer(f"(?={pattern})", text):
+        yield found.start(), found.start() + len(spelling)
+
+
+def _spellings(secret: str) -> set[str]:
+    """The secret as it may meet us in URLs, in JSON text and in headers."""
+    if not secret or not secret.strip("*"):
+        return set()
+    plain = {secret, unquote(secret), unquote_plus(secret)}
+    encoded = {
+        encode(form, safe=safe)
+        for form in plain
+        for encode in (quote, quote_plus)
+        for safe in ("", "/", "/=", "/=+:")
+    }
+    lower = {re.sub(r"%[0-9A-F]{2}", lambda code: code.group().lower(), form) for form in encoded}
+    in_json = {json.dumps(form, ensure_ascii=ascii_only)[1:-1] for form in plain for ascii_only in (True, False)}
+    in_code = {repr(form)[1:-1] for form in plain}
+    return {form for form in plain | encoded | lower | in_json | in_code | _in_base64(plain) if form}
+
+
+def _in_base64(plain: t.Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    for form in plain:
+        raw = form.encode("utf-8", "surrogatepass")
+        if len(raw) >= _FREELY_HIDDEN:
+            found |= {encode(raw).decode().rstrip("=") for encode in (base64.b64encode, base64.urlsafe_b64encode)}
+    return found
