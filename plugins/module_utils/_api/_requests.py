@@ -1,0 +1,68 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+"""The one guarded import of the HTTP libraries, so that everything else imports without them."""
+
+import sys
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import UNAVAILABLE, Failure
+
+_IMPORT_ERROR: ImportError | None = None
+
+if t.TYPE_CHECKING:
+    import requests
+    import urllib3
+    from requests.adapters import HTTPAdapter
+    from requests.auth import AuthBase
+    from urllib3.connection import HTTPConnection, HTTPSConnection
+    from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+    from urllib3.util.retry import Retry
+else:
+    try:
+        import requests
+        import urllib3
+        from requests.adapters import HTTPAdapter
+        from requests.auth import AuthBase
+        from urllib3.connection import HTTPConnection, HTTPSConnection
+        from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+        from urllib3.util.retry import Retry
+    except ImportError as error:
+        _IMPORT_ERROR = error
+        requests = urllib3 = None
+        # Bases of our classes; nothing is ever made of them, because `missing_requests` is asked first.
+        HTTPAdapter = AuthBase = Retry = HTTPConnectionPool = HTTPSConnectionPool = object
+
+        class HTTPConnection:
+            """Stands in for a base class."""
+
+        class HTTPSConnection:
+            """Stands in for a base class."""
+
+
+__all__ = [
+    "AuthBase",
+    "HTTPAdapter",
+    "HTTPConnection",
+    "HTTPConnectionPool",
+    "HTTPSConnection",
+    "HTTPSConnectionPool",
+    "Retry",
+    "missing_requests",
+    "requests",
+    "urllib3",
+]
+
+
+def missing_requests() -> Failure | None:
+    """The failure to end with where the library is not there, naming the interpreter that lacks it."""
+    if _IMPORT_ERROR is None:
+        return None
+    return Failure(
+        UNAVAILABLE,
+        f"The Python library requests (with urllib3 2) is required and missing in {sys.executable}: {_IMPORT_ERROR}.",
+    )

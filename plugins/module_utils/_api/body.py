@@ -1,0 +1,51 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+import typing as t
+import zlib
+
+LIMIT = 64 * 1024 * 1024
+_CHUNK = 65536
+
+
+class BodyError(Exception):
+    """An answer's body that arrived and cannot be used; the text says why."""
+
+
+def read_body(read: t.Callable[[int], bytes], encoding: str) -> bytes:
+    """All of a body as the service meant it, at most `LIMIT` bytes of it, however small it was on the wire."""
+    inflate = _inflater(encoding.strip().lower())
+    chunks: list[bytes] = []
+    size = 0
+    while True:
+        data = read(_CHUNK)
+        chunk = inflate(data, LIMIT + 1 - size)
+        size += len(chunk)
+        if size > LIMIT:
+            raise BodyError(f"its body is larger than {LIMIT // 1024 // 1024} MiB")
+        chunks.append(chunk)
+        if not data:
+            return b"".join(chunks)
+
+
+def _inflater(encoding: str) -> t.Callable[[bytes, int], bytes]:
+    if encoding in ("", "identity"):
+        return lambda data, _room: data
+    if encoding not in ("gzip", "x-gzip"):
+        raise BodyError("its body has a content encoding that was not asked for")
+    decoder = zlib.decompressobj(16 + zlib.MAX_WBITS)
+
+    def inflate(data: bytes, room: int) -> bytes:
+        try:
+            chunk = decoder.decompress(data, room)
+        except zlib.error:
+            raise BodyError("its body is not the gzip that it says") from None
+        if not data and not decoder.eof:
+            raise BodyError("its gzip body ends too early")
+        return chunk
+
+    return inflate

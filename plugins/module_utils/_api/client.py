@@ -1,0 +1,146 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+import dataclasses
+import json
+import time
+import typing as t
+from urllib.parse import quote, urlencode
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import missing_requests, requests
+from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import Budget
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
+from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
+from ansible_collections.edgeops.observability.plugins.module_utils._api.pages import KEYS, Fetched, Listing, Query, collect
+from ansible_collections.edgeops.observability.plugins.module_utils._api.reading import Answer, Reading
+from ansible_collections.edgeops.observability.plugins.module_utils._api.side_by_side import side_by_side
+from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Transport, bundle_missing
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
+    BAD_RESPONSE,
+    NOT_FOUND,
+    Failure,
+    invalid_option,
+)
+
+Json = t.Any
+Ids = t.Mapping[str, "str | int"]
+QueryIn = t.Mapping[str, t.Any]
+MOST_SIDE_BY_SIDE = 8
+
+__all__ = ["Answer", "Client"]
+
+
+class Client:
+    """Carries out named operations: `call` and `items` raise where something is wrong, `find` and `delete` know "not there"."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        sleep: t.Callable[[float], None] = time.sleep,
+        now: t.Callable[[], float] = time.time,
+        session: requests.Session | None = None,
+    ) -> None:
+        missing = missing_requests()
+        if missing:
+            raise missing
+        if bundle_missing(connection):
+            raise invalid_option("ca_path", "there is no such file or directory")
+        self.warnings: list[str] = []
+        self._connection = connection
+        budget = Budget.of(connection, sleep=sleep, now=now, warn=self.warnings.append)
+        self._transport = Transport(connection, budget, sleep, now, session)
+
+    def call(self, operation: str, *, ids: Ids | None = None, body: Json = None, query: QueryIn | None = None) -> Answer:
+        """The answer to an operation."""
+        return self._read(operation, ids, body, query).answer()
+
+    def find(self, operation: str, *, ids: Ids | None = None, query: QueryIn | None = None) -> Answer | None:
+        """The answer to an operation, or None where the service says that there is no such thing."""
+        reading = self._read(operation, ids, None, query)
+        try:
+            return reading.answer()
+        except Failure as failure:
+            if failure.kind == NOT_FOUND and failure.status == 404:
+                return None
+            raise
+
+    def delete(self, operation: str, *, ids: Ids | None = None) -> bool:
+        """Deletes; False where the thing was gone before."""
+        reading = self._read(operation, ids, None, None)
+        try:
+            reading.answer()
+        except Failure as failure:
+            if failure.kind == NOT_FOUND and failure.status == 404:
+                # After a try whose outcome is unknown, "not there" means that that try deleted it.
+                return reading.received_before
+            raise
+        return True
+
+    def items(
+        self,
+        operation: str,
+        *,
+        ids: Ids | None = None,
+        query: QueryIn | None = None,
+        per_page: int | None = None,
+        parallel: int = 1,
+        keys: t.Sequence[str] = KEYS,
+    ) -> list[Json]:
+        """All items of a listing in order, each once; pages after the first are fetched up to `parallel` side by side."""
+        together = max(1, min(parallel, MOST_SIDE_BY_SIDE))
+
+        def fetch(paging: Query) -> Fetched:
+            answer = self.call(operation, ids=ids, query={**(query or {}), **paging})
+            return answer.result, answer.result_info
+
+        try:
+            return collect(lambda queries: side_by_side(fetch, queries, together), Listing(per_page, keys, together))
+        except Failure as failure:
+            if failure.kind != BAD_RESPONSE or failure.path is not None:
+                raise
+            endpoint = ENDPOINTS[operation]
+            path = endpoint.url_path(self._ids(ids))
+            raise dataclasses.replace(failure, method=endpoint.method, path=path, status=200, attempts=1) from None
+
+    def _read(self, operation: str, ids: Ids | None, body: Json, query: QueryIn | None) -> Reading:
+        endpoint = ENDPOINTS[operation]
+        path = endpoint.url_path(self._ids(ids))
+        exchange = self._transport.exchange(endpoint.method, path + _query(query), _encode(body))
+        return Reading(self._connection, operation, path, exchange)
+
+    def _ids(self, ids: Ids | None) -> Ids:
+        given: dict[str, str | int] = {**(ids or {})}
+        if self._connection.zone_id is not None:
+            given["zone_id"] = self._connection.zone_id
+        for name, value in given.items():
+            if str(value) in ("", ".", ".."):
+                # As a segment of a path these mean another path.
+                raise invalid_option(name, f"{value!r} is not an id")
+        return given
+
+
+def _encode(body: Json) -> bytes | None:
+    if body is None:
+        return None
+    try:
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(body, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def _query(query: QueryIn | None) -> str:
+    pairs = [(name, _query_value(value)) for name, value in (query or {}).items() if value is not None]
+    return "?" + urlencode(pairs, quote_via=quote, safe=",*") if pairs else ""
+
+
+def _query_value(value: t.Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return ",".join(_query_value(item) for item in value)
+    return str(value)

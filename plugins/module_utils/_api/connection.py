@@ -1,0 +1,49 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+import dataclasses
+from urllib.parse import urlsplit
+
+
+@dataclasses.dataclass(frozen=True)
+class Connection:
+    """Where the service is, who asks, and how patiently: the connection options, checked and completed.
+
+    `verify` is what requests calls so: true, false, or the path of a bundle. `request_budget` is (requests, seconds)
+    or None. `zone_id` is None where no zone is meant. Secrets stay out of the representation.
+    """
+
+    base_url: str
+    zone_id: str | None = None
+    token: str | None = dataclasses.field(default=None, repr=False)
+    email: str | None = dataclasses.field(default=None, repr=False)
+    key: str | None = dataclasses.field(default=None, repr=False)
+    timeout: float = 30.0
+    retries: int = 4
+    retry_wait_max: int = 300
+    verify: bool | str = True
+    request_budget: tuple[int, float] | None = (1200, 300.0)
+    user_agent: str = "edgeops.observability"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "base_url", self.base_url.rstrip("/"))
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port: the only place that credentials are sent to."""
+        parts = urlsplit(self.base_url)
+        return f"{parts.scheme}://{parts.netloc}".lower()
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must never be repeated in a message."""
+        return tuple(secret for secret in (self.token, self.key) if secret)
+
+    @property
+    def identity(self) -> str:
+        """Who the service counts requests for."""
+        return f"token {self.token}" if self.token else f"key {self.email} {self.key}"

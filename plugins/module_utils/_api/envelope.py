@@ -1,0 +1,96 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+import dataclasses
+import json
+import typing as t
+
+Json = t.Any
+_DEPTH = 64
+_NAMES = {dict: "an object", list: "a list", str: "text", bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
+
+
+class BadEnvelope(Exception):
+    """An answer that is not what the interface says; the text names what is wrong with it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Envelope:
+    """The members of a good answer that mean something."""
+
+    result: Json
+    result_info: dict[str, Json] | None
+
+
+def decode(body: bytes, content_type: str = "") -> Json:
+    """The JSON of a body, read strictly: what two readers could understand differently is refused."""
+    try:
+        text = body.decode("utf-8")
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite)
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except (ValueError, RecursionError) as error:
+        raise BadEnvelope(_not_json(body, content_type, error)) from None
+    if _too_deep(value):
+        raise BadEnvelope(f"its body is nested more than {_DEPTH} levels deep")
+    return value
+
+
+def open_envelope(value: Json, expected: tuple[type, ...]) -> Envelope:
+    """The result in a decoded answer that reports success; `expected` are the types that it may have, none for any."""
+    if not isinstance(value, dict):
+        raise BadEnvelope(f"its body is {_NAMES[type(value)]} instead of an object")
+    if expected:
+        if not isinstance(value.get("success"), bool):
+            raise BadEnvelope("`success` is missing" if "success" not in value else "`success` is not a boolean")
+        if "result" not in value:
+            raise BadEnvelope("`result` is missing")
+        if not isinstance(value["result"], expected):
+            wanted = " or ".join(_NAMES[kind] for kind in expected)
+            raise BadEnvelope(f"`result` is {_NAMES[type(value['result'])]} instead of {wanted}")
+    info = value.get("result_info")
+    if info is not None and not isinstance(info, dict):
+        raise BadEnvelope(f"`result_info` is {_NAMES[type(info)]} instead of an object")
+    return Envelope(value.get("result"), info)
+
+
+def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("an object has two members of one name")
+    return members
+
+
+def _no_constant(name: str) -> t.NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise ValueError("a number is too large")
+    return number
+
+
+def _not_json(body: bytes, content_type: str, error: Exception) -> str:
+    if not body.strip():
+        return "its body is empty"
+    kind = "".join(c for c in content_type.partition(";")[0].strip()[:40] if c.isprintable())
+    says = f" (it says {kind})" if kind and "json" not in kind else ""
+    why = {UnicodeDecodeError: "not UTF-8", UnicodeEncodeError: "half a character", RecursionError: "nested too deep"}
+    detail = why.get(type(error), getattr(error, "msg", None) or str(error)[:80])
+    return f"its body is not valid JSON{says}: {detail}"
+
+
+def _too_deep(value: Json) -> bool:
+    level = [value]
+    for _depth in range(_DEPTH):
+        containers = [item for item in level if isinstance(item, (dict, list)) and item]
+        if not containers:
+            return False
+        level = [child for item in containers for child in (item.values() if isinstance(item, dict) else item)]
+    return any(isinstance(item, (dict, list)) for item in level)

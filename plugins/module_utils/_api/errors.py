@@ -1,0 +1,67 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+"""What an answer that reports an error means: its kind, its error objects, and a hint for the person who reads it."""
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.retry import RATE_LIMITED_STATUS
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
+    AUTHENTICATION,
+    BAD_RESPONSE,
+    NOT_FOUND,
+    PERMISSION,
+    RATE_LIMITED,
+    REJECTED,
+    UNAVAILABLE,
+)
+
+Json = t.Any
+ServiceError = dict[str, t.Any]
+
+AUTHENTICATION_CODES = frozenset((6003, 6111, 9109, 10000))
+_KINDS = {401: AUTHENTICATION, 403: PERMISSION, 404: NOT_FOUND, RATE_LIMITED_STATUS: RATE_LIMITED}
+_MOST_ERRORS, _DEEPEST_CHAIN, _LONGEST_MESSAGE = 50, 5, 2000
+
+
+def kind_of(status: int, codes: t.Collection[int | None]) -> str:
+    """The kind of failure; where the service names an error code, the code says more than the status."""
+    if status >= 500:
+        return UNAVAILABLE
+    if 300 <= status < 400:
+        return BAD_RESPONSE
+    if status != RATE_LIMITED_STATUS and AUTHENTICATION_CODES.intersection(codes):
+        return AUTHENTICATION
+    return _KINDS.get(status, REJECTED)
+
+
+def service_errors(answer: Json) -> tuple[ServiceError, ...]:
+    """The error objects of an answer, chained ones after the one they explain, whatever shape they came in."""
+    entries = answer.get("errors") if isinstance(answer, dict) else None
+    return tuple(_flat(entries, 0))[:_MOST_ERRORS]
+
+
+def _flat(entries: Json, depth: int) -> t.Iterator[ServiceError]:
+    if depth > _DEEPEST_CHAIN:
+        return
+    for entry in entries if isinstance(entries, list) else [entries]:
+        if isinstance(entry, dict):
+            if "code" in entry or "message" in entry:
+                yield {"code": _code(entry.get("code")), "message": _text(entry.get("message"))}
+            yield from _flat(entry.get("error_chain"), depth + 1)
+        elif isinstance(entry, str):
+            yield {"code": None, "message": _text(entry)}
+
+
+def _code(value: Json) -> int | None:
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _text(value: Json) -> str:
+    return value[:_LONGEST_MESSAGE] if isinstance(value, str) else ""

@@ -1,0 +1,75 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+import dataclasses
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
+
+Json = t.Any
+_COUNTS = ("page", "per_page", "count", "total_count", "total_pages")
+
+
+@dataclasses.dataclass(frozen=True)
+class Page:
+    """One page, with how many pages and items there are in all, so far as the service says."""
+
+    items: list[Json]
+    pages: int | None = None
+    total: int | None = None
+    cursor: str | None = None
+
+
+def page_of(items: list[Json], info: dict[str, Json] | None, number: int) -> Page:
+    """The page of this number, its `result_info` checked against itself and against the items."""
+    if info is None:
+        return Page(items)
+    counts = {name: _count(name, info[name]) for name in _COUNTS if info.get(name) is not None}
+    if counts.get("page", number) != number:
+        raise _bad(f"page {number} was asked for, and `page` is {counts['page']}")
+    if counts.get("count", len(items)) != len(items):
+        raise _bad(f"`count` is {counts['count']}, and the page holds {len(items)} items")
+    if 0 < counts.get("per_page", 0) < len(items):
+        raise _bad(f"`per_page` is {counts['per_page']}, and the page holds {len(items)} items")
+    if counts.get("total_count", len(items)) < len(items):
+        raise _bad(f"`total_count` is {counts['total_count']}, and one page holds {len(items)} items")
+    return Page(items, _pages(counts), counts.get("total_count"), cursor_of(info))
+
+
+def cursor_of(info: dict[str, Json] | None) -> str | None:
+    """Where a listing by cursor goes on, or None at its end."""
+    cursors = (info or {}).get("cursors")
+    if cursors is not None and not isinstance(cursors, dict):
+        raise _bad("`cursors` is not an object")
+    cursor = (cursors or {}).get("after") or (info or {}).get("cursor")
+    if cursor and not isinstance(cursor, str):
+        raise _bad("`cursor` is not text")
+    return cursor or None
+
+
+def _pages(counts: dict[str, int]) -> int | None:
+    told = counts.get("total_pages")
+    if "total_count" not in counts or not counts.get("per_page"):
+        return told
+    needed = -(-counts["total_count"] // counts["per_page"])
+    # An empty list may be said to have one page, which is empty.
+    if told is not None and max(told, 1) != max(needed, 1):
+        raise _bad(
+            f"`total_pages` is {told}, which does not fit `total_count` {counts['total_count']} "
+            f"and `per_page` {counts['per_page']}"
+        )
+    return needed
+
+
+def _count(name: str, value: Json) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise _bad(f"`{name}` is not a number of things")
+    return value
+
+
+def _bad(reason: str) -> Failure:
+    return Failure(BAD_RESPONSE, f"The listing contradicts itself: in `result_info`, {reason}.")

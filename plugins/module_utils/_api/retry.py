@@ -1,0 +1,78 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+"""The retry policy: what may be tried again, how often, and after which pause."""
+
+import email.utils
+import random
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import Retry, urllib3
+
+RATE_LIMITED_STATUS = 429
+GATEWAY_STATUSES = frozenset((502, 503, 504, *range(520, 528)))
+# These have the same outcome however often they are received.
+REPEATABLE = frozenset(("GET", "PUT", "DELETE"))
+_FIRST_PAUSE, _LONGEST_PAUSE, _JITTER = 0.5, 8.0, 0.25
+
+
+class RetryPolicy(Retry):
+    """urllib3's policy object with this collection's rules; the tries themselves are driven by the transport."""
+
+    DEFAULT_BACKOFF_MAX = _LONGEST_PAUSE
+
+    @classmethod
+    def of(cls, retries: int) -> RetryPolicy:
+        """The policy that allows so many further tries."""
+        return cls(
+            total=retries,
+            redirect=False,
+            allowed_methods=REPEATABLE,
+            status_forcelist=GATEWAY_STATUSES,
+            backoff_factor=_FIRST_PAUSE,
+            backoff_max=_LONGEST_PAUSE,
+            backoff_jitter=_JITTER,
+        )
+
+    def allows_status(self, method: str, status: int) -> bool:
+        """Whether an answer of this status may be followed by another try."""
+        return status == RATE_LIMITED_STATUS or self.is_retry(method, status)
+
+    def allows_fault(self, method: str, sent: bool) -> bool:
+        """Whether a try without an answer may be followed by another: never when that could do a thing twice."""
+        return not sent or method in REPEATABLE
+
+    def next(self, method: str) -> RetryPolicy | None:
+        """The policy after one more try, or None where there is none left."""
+        try:
+            return self.increment(method)
+        except urllib3.exceptions.MaxRetryError:
+            return None
+
+    def get_backoff_time(self) -> float:
+        """The pause before the next try: doubling from the first on, with jitter, bounded."""
+        doubled = self.backoff_factor * 2 ** max(0, len(self.history) - 1)
+        return float(min(self.backoff_max, doubled * (1 + random.random() * self.backoff_jitter)))
+
+
+def asked_pause(value: t.Any, now: float) -> float | None:
+    """The seconds that a Retry-After header asks for, given as a number or as a date; None where it says neither."""
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError):
+        moment = date_of(value)
+        seconds = -1.0 if moment is None else max(0.0, moment - now)
+    return seconds if 0 <= seconds < float("inf") else None
+
+
+def date_of(value: t.Any) -> float | None:
+    """The time that an HTTP date names, or None."""
+    try:
+        parsed = email.utils.parsedate_tz(value)
+        return None if parsed is None else float(email.utils.mktime_tz(parsed))
+    except (TypeError, ValueError, OverflowError, IndexError):
+        return None

@@ -1,0 +1,161 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+"""Connections that know the try they serve: its deadline bounds every wait, and they note whether anything was sent."""
+
+import io
+import socket
+import threading
+import typing as t
+from http.client import HTTPResponse
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import (
+    HTTPAdapter,
+    HTTPConnection,
+    HTTPConnectionPool,
+    HTTPSConnection,
+    HTTPSConnectionPool,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._api.deadline import Deadline
+from ansible_collections.edgeops.observability.plugins.module_utils._api.resolve import resolve
+
+_SEND_SIZE = 16384
+
+
+class Try:
+    """One try of a request. `sent` says that a byte of it may have left; `fresh` forbids connections used before."""
+
+    def __init__(self, seconds: float, *, fresh: bool = False) -> None:
+        self.deadline = Deadline(seconds)
+        self.fresh = fresh
+        self.sent = False
+
+
+class _Current(threading.local):
+    attempt: Try
+
+
+CURRENT = _Current()
+
+
+class _PacedReader(io.RawIOBase):
+    """Reads from a socket, each time waiting no longer than until the deadline of the try that made the request."""
+
+    def __init__(self, sock: socket.socket, raw: io.RawIOBase) -> None:
+        self._sock = sock
+        self._raw = raw
+        self._deadline = CURRENT.attempt.deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: t.Any) -> int | None:
+        self._sock.settimeout(self._deadline.remaining())
+        return t.cast("int | None", self._raw.readinto(buffer))  # type: ignore[attr-defined]  # typeshed leaves readinto out
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class PacedResponse(HTTPResponse):
+    """An answer whose status line, headers and body share one deadline."""
+
+    def __init__(self, sock: socket.socket, *args: t.Any, **kwargs: t.Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        self.fp.close()
+        raw = t.cast(io.RawIOBase, sock.makefile("rb", buffering=0))
+        self.fp = io.BufferedReader(_PacedReader(sock, raw))
+
+
+class _Paced(HTTPConnection if t.TYPE_CHECKING else object):  # type: ignore[misc]  # a mixin before either connection class
+    """What both kinds of connection have in common."""
+
+    response_class = PacedResponse
+    _ready = False
+
+    def _new_conn(self) -> socket.socket:
+        deadline = CURRENT.attempt.deadline
+        addresses = resolve(self._dns_host, self.port, deadline)
+        for place, (family, kind, protocol, address) in enumerate(addresses):
+            sock = socket.socket(family, kind, protocol)
+            try:
+                for option in self.socket_options or ():
+                    sock.setsockopt(*option)
+                # An address that swallows packets must leave time for the next one.
+                sock.settimeout(deadline.remaining() / (len(addresses) - place))
+                sock.connect(address)
+                sock.settimeout(deadline.remaining())
+                return sock
+            except OSError:
+                sock.close()
+                if place + 1 == len(addresses):
+                    raise
+        raise OSError("the host has no address")
+
+    def connect(self) -> None:
+        self._ready = False
+        super().connect()
+        self._ready = True
+
+    def send(self, data: t.Any) -> None:
+        if self.sock is None:
+            self.connect()
+        if not self._ready or not isinstance(data, bytes):
+            # The request that opens a proxy's tunnel is not the request of this try.
+            super().send(data)
+            return
+        attempt = CURRENT.attempt
+        attempt.sent = True
+        for start in range(0, len(data), _SEND_SIZE):
+            self.sock.settimeout(attempt.deadline.remaining())
+            super().send(data[start : start + _SEND_SIZE])
+
+    @property
+    def is_connected(self) -> bool:
+        # A pool closes what is not connected before it uses it again.
+        return not CURRENT.attempt.fresh and super().is_connected
+
+
+class PacedHTTPConnection(_Paced, HTTPConnection):
+    """Plain HTTP within a deadline."""
+
+
+class PacedHTTPSConnection(_Paced, HTTPSConnection):
+    """HTTP over TLS within a deadline."""
+
+
+class PacedHTTPPool(HTTPConnectionPool):
+    """A pool of such connections."""
+
+    ConnectionCls = PacedHTTPConnection
+
+
+class PacedHTTPSPool(HTTPSConnectionPool):
+    """A pool of such connections."""
+
+    ConnectionCls = PacedHTTPSConnection
+
+
+_POOLS = {"http": PacedHTTPPool, "https": PacedHTTPSPool}
+
+
+class PacedAdapter(HTTPAdapter):
+    """Sends over such connections, directly and through proxies; repeats nothing by itself."""
+
+    def init_poolmanager(self, *args: t.Any, **kwargs: t.Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = _POOLS
+
+    def proxy_manager_for(self, proxy: str, **kwargs: t.Any) -> t.Any:
+        manager = super().proxy_manager_for(proxy, **kwargs)
+        if proxy.lower().startswith("socks"):
+            # Such connections cannot tell, so whatever goes over them may have been received.
+            CURRENT.attempt.sent = True
+        else:
+            manager.pool_classes_by_scheme = _POOLS
+        return manager

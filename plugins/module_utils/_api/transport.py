@@ -1,0 +1,166 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+"""Sends a request as often as the retry policy allows, and gives the answer or says why there is none."""
+
+import dataclasses
+import os
+import time
+import typing as t
+from urllib.parse import urlsplit
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import requests, urllib3
+from ansible_collections.edgeops.observability.plugins.module_utils._api.body import read_body
+from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import Unlimited
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
+from ansible_collections.edgeops.observability.plugins.module_utils._api.credentials import Credentials
+from ansible_collections.edgeops.observability.plugins.module_utils._api.faults import Fault, fault_of
+from ansible_collections.edgeops.observability.plugins.module_utils._api.retry import (
+    RATE_LIMITED_STATUS,
+    RetryPolicy,
+    asked_pause,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._api.sockets import CURRENT, PacedAdapter, Try
+
+
+@dataclasses.dataclass(frozen=True)
+class Reply:
+    """An answer as it came, in full."""
+
+    status: int
+    headers: t.Mapping[str, str]
+    body: bytes
+
+
+@dataclasses.dataclass(frozen=True)
+class Exchange:
+    """How a request ended: with a reply or a fault, after how many tries.
+
+    `received_before` says that a try before the last may have been received and acted on.
+    `pause` is the pause that the service asked for and nobody is willing to make.
+    """
+
+    outcome: Reply | Fault
+    attempts: int
+    sent: bool
+    received_before: bool
+    pause: float | None = None
+
+
+class Transport:
+    """One session with the service of a connection."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        budget: Unlimited,
+        sleep: t.Callable[[float], None] = time.sleep,
+        now: t.Callable[[], float] = time.time,
+        session: requests.Session | None = None,
+    ) -> None:
+        self._connection = connection
+        self._budget = budget
+        self._sleep = sleep
+        self._now = now
+        self._credentials = Credentials(connection)
+        self._session = session or _session(connection)
+        # The environment is asked once: the origin is always the same.
+        settings = self._session.merge_environment_settings(connection.base_url, {}, True, connection.verify, None)
+        self._settings = {name: settings[name] for name in ("proxies", "verify", "cert")}
+
+    def exchange(self, method: str, path: str, body: bytes | None = None) -> Exchange:
+        """The outcome of a request, with as many tries as are allowed and make sense; `path` may hold a query."""
+        policy: RetryPolicy | None = RetryPolicy.of(self._connection.retries)
+        request = self._prepare(method, path, body)
+        attempts, received = 0, False
+        while True:
+            attempts += 1
+            outcome, sent = self._try(request)
+            allowed, pause = self._allowed(method, outcome, sent)
+            policy = policy.next(method) if allowed and policy else None
+            if policy is None:
+                return Exchange(outcome, attempts, sent, received, pause)
+            received = received or (sent and not _rate_limited(outcome))
+            if pause is not None:
+                self._budget.pause(pause)
+            self._sleep(policy.get_backoff_time() if pause is None else pause)
+
+    def _prepare(self, method: str, path: str, body: bytes | None) -> requests.PreparedRequest:
+        headers = {
+            "User-Agent": self._connection.user_agent,
+            "Accept": "application/json",
+            "Accept-Encoding": "gzip",
+            "Connection": "keep-alive",
+        }
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        url = self._connection.base_url + path
+        return requests.Request(method, url, headers=headers, data=body, auth=self._credentials).prepare()
+
+    def _try(self, request: requests.PreparedRequest) -> tuple[Reply | Fault, bool]:
+        budgeted = self._budget.acquire()
+        # A kept connection that the service closes just now would leave in doubt whether a POST was received.
+        attempt = CURRENT.attempt = Try(self._connection.timeout, fresh=request.method == "POST")
+        outcome: Reply | Fault
+        try:
+            outcome = self._send(request, self._connection.timeout)
+        except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError, Exception) as error:
+            outcome = fault_of(error)
+        self._budget.settle(budgeted, outcome.headers if isinstance(outcome, Reply) else {})
+        return outcome, attempt.sent
+
+    def _send(self, request: requests.PreparedRequest, timeout: float) -> Reply:
+        adapter = self._session.get_adapter(request.url or "")
+        response = adapter.send(request, stream=True, timeout=timeout, **self._settings)
+        try:
+            if 300 <= response.status_code < 400:
+                return Reply(response.status_code, response.headers, b"")
+            raw = response.raw
+            body = read_body(
+                lambda size: t.cast(bytes, raw.read(size, decode_content=False)),
+                response.headers.get("Content-Encoding", ""),
+            )
+            return Reply(response.status_code, response.headers, body)
+        finally:
+            response.close()
+
+    def _allowed(self, method: str, outcome: Reply | Fault, sent: bool) -> tuple[bool, float | None]:
+        if isinstance(outcome, Fault):
+            return not outcome.final and RetryPolicy.of(0).allows_fault(method, sent), None
+        if not _rate_limited(outcome):
+            return RetryPolicy.of(0).allows_status(method, outcome.status), None
+        pause = asked_pause(outcome.headers.get("Retry-After"), self._now())
+        if pause is not None and pause > self._connection.retry_wait_max:
+            return False, pause
+        return True, pause
+
+
+def _rate_limited(outcome: Reply | Fault) -> bool:
+    return isinstance(outcome, Reply) and outcome.status == RATE_LIMITED_STATUS
+
+
+def _session(connection: Connection) -> requests.Session:
+    session = requests.Session()
+    session.mount(connection.origin, PacedAdapter(max_retries=0))
+    if connection.verify is False:
+        # The user has decided; one warning for each request would only be noise in the module's output.
+        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+    return session
+
+
+def redirect_target(reply: Reply, base_url: str) -> str:
+    """The host that a redirect names, and nothing else of its address."""
+    try:
+        location = urlsplit(reply.headers.get("Location", ""))
+        return location.hostname or urlsplit(base_url).hostname or "nowhere"
+    except ValueError:
+        return "an address that is not valid"
+
+
+def bundle_missing(connection: Connection) -> bool:
+    """Whether `verify` names a path that is not there."""
+    return isinstance(connection.verify, str) and not os.path.exists(connection.verify)
