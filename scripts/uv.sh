@@ -1,0 +1,15 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Runs the pinned uv, installing it first where it is missing: `scripts/uv.sh pip compile ...`.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+pins=$root/requirements/bootstrap.txt
+home=$root/.venvs/uv
+
+if ! cmp -s "$pins" "$home/installed.txt"; then
+    python=$("$root/scripts/find-python.sh" 3.11) || { echo "Python 3.11 with its venv module is needed" >&2; exit 1; }
+    "$python" -m venv --clear "$home"
+    "$home/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$pins" >&2
+    cp "$pins" "$home/installed.txt"
+fi
+exec "$home/bin/uv" "$@"
