@@ -112,7 +112,7 @@ class InfoTask:
         run.warnings.extend(conclusion.warnings)
 
 
-Task = t.Union[StateTask, InfoTask]
+Task = StateTask | InfoTask
 
 
 class Run:
@@ -197,6 +197,8 @@ def run_module(task: Task) -> None:
     module = _Module(supports_check_mode=True, **task.arguments())
     run = Run(module.params, check_mode=module.check_mode, diff_mode=module._diff)
     result = run.finish(task)
+    for warning in result.pop("warnings"):  # as a member of the result they are deprecated in newer cores
+        module.warn(warning)
     if result.get("failed"):
         module.fail_json(**result)
     module.exit_json(**result)

@@ -55,6 +55,10 @@ class Client:
         budget = Budget.of(connection, sleep=sleep, now=now, warn=self.warnings.append)
         self._transport = Transport(connection, budget, sleep, now, session)
 
+    def close(self) -> None:
+        """Let go of the connections that were kept."""
+        self._transport.close()
+
     def call(self, operation: str, *, ids: Ids | None = None, body: Json = None, query: QueryIn | None = None) -> Answer:
         """The answer to an operation."""
         return self._read(operation, ids, body, query).answer()

@@ -38,5 +38,5 @@ def _listing(client: Client, query: Query, wanted: str | None) -> list[Json]:
         filters["status"] = wanted
     key = "id" if query.route == "page_shield" else "script_id"
     return client.items(
-        f"{query.route}.scripts", query=filters, per_page=query.per_page, parallel=PARALLEL_PAGES, key=key
+        f"{query.route}.scripts", query=filters, per_page=query.per_page, parallel=PARALLEL_PAGES, keys=(key,)
     )

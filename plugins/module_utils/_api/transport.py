@@ -72,6 +72,10 @@ class Transport:
         settings = self._session.merge_environment_settings(connection.base_url, {}, True, connection.verify, None)
         self._settings = {name: settings[name] for name in ("proxies", "verify", "cert")}
 
+    def close(self) -> None:
+        """Close the session."""
+        self._session.close()
+
     def exchange(self, method: str, path: str, body: bytes | None = None) -> Exchange:
         """The outcome of a request, with as many tries as are allowed and make sense; `path` may hold a query."""
         policy: RetryPolicy | None = RetryPolicy.of(self._connection.retries)
