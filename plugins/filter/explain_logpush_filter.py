@@ -1,0 +1,71 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: explain_logpush_filter
+author:
+  - The edgeops.observability contributors
+version_added: 1.0.0
+short_description: Say in a sentence which records a log delivery filter delivers
+description:
+  - Turns a filter expression of a log delivery job into a sentence for a person.
+  - A filter names the records that are B(delivered). It is no list of what to leave out, and the sentence says so.
+  - The shape of the expression is checked as by P(edgeops.observability.logpush_filter#filter), its size is not.
+positional: _input
+options:
+  _input:
+    description:
+      - The expression, or the JSON text of it, such as the filter that the service returns.
+      - The outer C(where) can be written or left out.
+    type: raw
+    required: true
+seealso:
+  - plugin: edgeops.observability.logpush_filter
+    plugin_type: filter
+  - plugin: edgeops.observability.passes_logpush_filter
+    plugin_type: test
+"""
+
+EXAMPLES = r"""
+- name: Explain a filter
+  ansible.builtin.debug:
+    msg: "{{ expression | edgeops.observability.explain_logpush_filter }}"
+  vars:
+    expression:
+      and:
+        - key: EdgeResponseStatus
+          operator: geq
+          value: 500
+        - key: ClientRequestPath
+          operator: "!startsWith"
+          value: /health
+"""
+
+RETURN = r"""
+_value:
+  description: The sentence.
+  type: str
+  sample: >-
+    A record is delivered only if EdgeResponseStatus is at least 500 and ClientRequestPath does not start with "/health";
+    all other records are left out.
+"""
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import explain
+from ansible_collections.edgeops.observability.plugins.plugin_utils._expression import with_expression
+
+
+def explain_logpush_filter(expression: object) -> str:
+    """A sentence about what a job with this filter delivers."""
+    return with_expression(expression, explain)
+
+
+class FilterModule:
+    """What Ansible asks a filter plugin for."""
+
+    def filters(self) -> dict[str, t.Callable[..., t.Any]]:
+        return {"explain_logpush_filter": explain_logpush_filter}

@@ -1,0 +1,104 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: logpush_filter
+author:
+  - The edgeops.observability contributors
+version_added: 1.0.0
+short_description: Write a log delivery filter as the text that is sent
+description:
+  - Checks a filter expression of a log delivery job, and writes it as the JSON text that the service takes.
+  - A filter names the records that are B(delivered). It is no list of what to leave out.
+  - A condition is a dictionary of C(key), the name of a log field, C(operator), and C(value).
+  - Conditions are combined by C({and: [...]}) and C({or: [...]}), which nest.
+  - The operators C(eq) and C(!eq) take text, a number, or a boolean.
+  - The operators C(lt), C(leq), C(gt), and C(geq) take a number, or text that is a JSON number.
+  - The operators C(startsWith), C(endsWith), C(contains), C(!startsWith), C(!endsWith), and C(!contains) take text.
+  - The operators C(in) and C(!in) take a list of texts or numbers that is not empty.
+  - Everything is checked before anything is sent. An error names the place, for example
+    C(filter.where.and[1].operator).
+positional: _input
+options:
+  _input:
+    description:
+      - The expression, or the JSON text of it.
+      - The outer C(where) can be written or left out.
+    type: raw
+    required: true
+notes:
+  - The service accepts 30 operators and 1000 bytes of text in one filter. What exceeds a limit is an error here.
+    Every comparison counts as an operator, C(and) and C(or) do not.
+  - The option O(edgeops.observability.logpush_job#module:filter) takes the expression itself as well, so that this plugin is needed
+    only where the text is wanted.
+  - Before ansible-core 2.19, a template that consists of JSON text only is turned into a dictionary again.
+seealso:
+  - plugin: edgeops.observability.explain_logpush_filter
+    plugin_type: filter
+  - plugin: edgeops.observability.passes_logpush_filter
+    plugin_type: test
+  - module: edgeops.observability.logpush_job
+"""
+
+EXAMPLES = r"""
+- name: Show the text of a filter
+  ansible.builtin.debug:
+    msg: "The text is {{ expression | edgeops.observability.logpush_filter }}"
+  vars:
+    expression:
+      and:
+        - key: ClientRequestHost
+          operator: endsWith
+          value: .example.com
+        - or:
+            - key: EdgeResponseStatus
+              operator: geq
+              value: 500
+            - key: ClientRequestMethod
+              operator: in
+              value: [POST, PUT, DELETE]
+
+- name: Complain about a filter that the service would refuse
+  ansible.builtin.assert:
+    that: (expression | edgeops.observability.logpush_filter | string | length) > 0
+  vars:
+    expression:
+      key: EdgeResponseStatus
+      operator: "!eq"
+      value: 200
+"""
+
+RETURN = r"""
+_value:
+  description:
+    - The JSON text of the expression under C(where), without blanks.
+    - A single condition is written as an C(and) of one.
+  type: str
+"""
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.limits import check
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import to_text
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Tree
+from ansible_collections.edgeops.observability.plugins.plugin_utils._expression import with_expression
+
+
+def logpush_filter(expression: object) -> str:
+    """The JSON text of an expression within the service's limits."""
+    return with_expression(expression, _text)
+
+
+def _text(tree: Tree) -> str:
+    check(tree)
+    return to_text(tree)
+
+
+class FilterModule:
+    """What Ansible asks a filter plugin for."""
+
+    def filters(self) -> dict[str, t.Callable[..., t.Any]]:
+        return {"logpush_filter": logpush_filter}

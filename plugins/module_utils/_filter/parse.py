@@ -1,0 +1,76 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure, invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import MAX_INTEGER_BITS
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.shape import (
+    MAX_DEPTH,
+    Reader,
+    RepeatedMembers,
+    under_where,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import shown
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Tree
+
+
+def parse(value: object, place: str = "filter") -> Tree:
+    """The tree of an expression that is given as data or as the JSON text of it.
+
+    `place` names the option; a `Failure` names the place in it, always with `where`, written or not.
+    """
+    path = f"{place}.where"
+    try:
+        data = _load(value, path) if isinstance(value, str) else value
+        return Reader().read(under_where(data, path), path)
+    except RecursionError:
+        raise invalid_option(path, f"is nested more than {MAX_DEPTH} levels deep") from None
+
+
+def read_echo(text: object) -> Tree | None:
+    """The tree of what the service says a job's filter is; None where there is none or it cannot be understood."""
+    try:
+        return parse(text)
+    except Failure:
+        return None
+
+
+def _load(text: str, path: str) -> object:
+    if not text.strip():
+        raise invalid_option(path, "is empty: give a condition, or 'and' or 'or' of conditions")
+    try:
+        return json.loads(
+            str.__str__(text), object_pairs_hook=_members, parse_constant=_no_constant, parse_int=_integer
+        )
+    except json.JSONDecodeError as error:
+        raise invalid_option(
+            path, f"is not valid JSON: line {error.lineno}, column {error.colno}: {error.msg}"
+        ) from None
+    except ValueError as error:
+        # A constant that JSON lacks, or an integer too long to be read.
+        raise invalid_option(path, f"is not valid JSON: {error}") from None
+
+
+def _members(pairs: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
+    members = dict(pairs)
+    if len(members) == len(pairs):
+        return members
+    seen: set[str] = set()
+    marked = RepeatedMembers(members)
+    marked.repeated = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]  # add() gives None, which is false
+    return marked
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_INTEGER_BITS:
+        raise ValueError("a number has too many digits")
+    return int(digits)
+
+
+def _no_constant(name: str) -> t.NoReturn:
+    raise ValueError(f"{shown(name)} is not a JSON number")

@@ -1,0 +1,53 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import difflib
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._facts.operators import MEANT, NEGATION, OPERATORS
+
+# Words that other languages put before an operator where this one has an exclamation mark.
+_NOT = ("not_", "not-", "not ", "not")
+
+
+def nearest(name: str, known: t.Iterable[str]) -> str | None:
+    """The known name that looks most like `name`, whatever its letter case; None if none has anything in common."""
+    scores = [
+        (0.0, ""),
+        *((difflib.SequenceMatcher(None, name.lower(), other.lower()).ratio(), other) for other in known),
+    ]
+    score, best = max(scores, key=lambda pair: pair[0])
+    return best if score else None
+
+
+def meant_operator(name: str) -> str | None:
+    """The operator that somebody who wrote `name` most likely had in mind."""
+    wanted = name[:64].strip().lower()
+    for word in _NOT:
+        if wanted.startswith(word):
+            wanted = NEGATION + wanted[len(word) :]
+            break
+    return MEANT.get(wanted) or nearest(wanted, OPERATORS)
+
+
+def did_you_mean(name: str | None) -> str:
+    """The end of a message that names an alternative, or nothing."""
+    return f" (did you mean {name!r}?)" if name else ""
+
+
+def shown(value: object) -> str:
+    """A value for a message: as Python writes it, cut where it would drown the sentence."""
+    if not isinstance(value, (str, int, float)):
+        return _KINDS.get(type(value), f"a value of type {type(value).__name__}")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) and value.bit_length() > 256:
+        return "a very large number"
+    text = repr(str.__str__(value) if isinstance(value, str) else value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+_KINDS = {type(None): "null", dict: "an object", list: "a list", tuple: "a list"}

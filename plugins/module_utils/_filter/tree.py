@@ -1,0 +1,51 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import dataclasses
+import typing as t
+
+Scalar = str | int | float | bool
+Value = Scalar | tuple[Scalar, ...]
+
+
+def _memo() -> dict[str, t.Any]:
+    return {}
+
+
+@dataclasses.dataclass(frozen=True)
+class Condition:
+    """One comparison. `value` is a tuple for `in` and `!in`, a scalar otherwise, always of plain types.
+
+    `memo` keeps what other files of this room derive from the node, so that it is derived once.
+    Whether two expressions mean the same is `equality.same`; `==` here would take 1 for true.
+    """
+
+    key: str
+    operator: str
+    value: Value
+    memo: dict[str, t.Any] = dataclasses.field(default_factory=_memo, init=False, repr=False, compare=False)
+
+
+@dataclasses.dataclass(frozen=True)
+class Group:
+    """`and` or `or` of at least one condition or group."""
+
+    op: str
+    children: tuple[Tree, ...]
+    memo: dict[str, t.Any] = dataclasses.field(default_factory=_memo, init=False, repr=False, compare=False)
+
+
+# What stands under `where`, whether or not `where` was written.
+Tree = Condition | Group
+
+
+def conditions(tree: Tree) -> t.Iterator[Condition]:
+    """Every comparison of the expression, in the order in which it was written."""
+    if isinstance(tree, Condition):
+        yield tree
+        return
+    for child in tree.children:
+        yield from conditions(child)

@@ -1,0 +1,27 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible.errors import AnsibleFilterError
+from jinja2 import Undefined
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Tree
+
+Result = t.TypeVar("Result")
+
+
+def with_expression(expression: object, use: t.Callable[[Tree], Result]) -> Result:
+    """What `use` makes of a filter expression that a template gives; what is wrong with it is the template's error."""
+    if isinstance(expression, Undefined):
+        # Reading it raises the error that names the variable; cores before 2.19 hand undefined values to plugins.
+        str(expression)
+    try:
+        return use(parse(expression))
+    except Failure as failure:
+        raise AnsibleFilterError(str(failure)) from failure
