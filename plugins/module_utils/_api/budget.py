@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-
-"""How many requests may be made in any window of time, over all processes of this user with one credential."""
+# How many requests may be made in any window of time, over all processes of this user with one credential.
 
 import hashlib
 import math
@@ -20,6 +19,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.state_f
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
 
 Allowance = tuple[int, float]
+_Found = t.TypeVar("_Found")
+_AT_ONCE: tuple[int | None, float] = (None, 0.0)
 _FORM = re.compile(r"([0-9]{1,9})/([0-9]{1,9})", re.ASCII)
 _LONGEST_WINDOW = 86400
 # A reset further away than this is not believed.
@@ -65,14 +66,16 @@ class Budget(Unlimited):
         longest_pause: float,
         sleep: t.Callable[[float], None],
         now: t.Callable[[], float],
+        warn: t.Callable[[str], None],
     ) -> None:
-        self._ledger = ledger
+        self._ledger: Ledger | None = ledger
         self._requests, seconds = allowance
         # The service's clock sees a request a little after ours.
         self._window = seconds + min(1.0, max(0.02, seconds / 100))
         self._longest_pause = longest_pause
         self._sleep = sleep
         self._now = now
+        self._warn = warn
 
     @staticmethod
     def of(
@@ -91,39 +94,53 @@ class Budget(Unlimited):
                 raise OSError("there is no folder that only this user can write to")
             ledger = Ledger(os.path.join(folder, _file_name(connection)))
         except OSError as error:
-            warn(f"request_budget is not kept: {error.strerror or error}.")
+            warn(_not_kept(error))
             return Unlimited()
-        return Budget(ledger, connection.request_budget, connection.retry_wait_max, sleep, now)
+        return Budget(ledger, connection.request_budget, connection.retry_wait_max, sleep, now, warn)
 
     def acquire(self) -> int | None:
         """Waits until a request may begin, and counts it; gives its number."""
         while True:
-            with self._ledger.locked() as state:
-                now = self._now()
-                wait = self._wait(state, now)
-                if wait <= 0:
-                    number = state.count
-                    state.set_time(number, now)
-                    state.count += 1
-                    state.save()
-                    return number
+            number, wait = self._with_state(self._begin, _AT_ONCE)
+            if wait <= 0:
+                return number
             # Never while the file is locked.
             self._sleep(wait)
 
     def settle(self, number: int | None, headers: t.Mapping[str, str]) -> None:
         """Ends a request: it counts from its end on, since only then it is sure that the service has counted it."""
-        if number is None:
-            return
-        with self._ledger.locked() as state:
-            now = self._now()
-            state.set_time(number, now)
-            self._correct(state, number, now, headers)
+        if number is not None:
+            self._with_state(lambda state: self._end_of(state, number, headers), None)
 
     def pause(self, seconds: float) -> None:
         """Makes the other processes wait, too, where the service asked for it."""
-        with self._ledger.locked() as state:
-            state.pause_end = max(self._now() + seconds, self._believed(state.pause_end, self._longest_pause))
-            state.save()
+        self._with_state(lambda state: self._begin_pause(state, seconds), None)
+
+    def _with_state(self, use: t.Callable[[State], _Found], otherwise: _Found) -> _Found:
+        """Uses the shared state, as long as the system lets us keep one (think of a full disk)."""
+        if self._ledger is None:
+            return otherwise
+        try:
+            with self._ledger.locked() as state:
+                return use(state)
+        except OSError as error:
+            self._ledger = None
+            self._warn(_not_kept(error))
+            return otherwise
+
+    def _begin(self, state: State) -> tuple[int | None, float]:
+        now = self._now()
+        wait = self._wait(state, now)
+        return (None, wait) if wait > 0 else (state.append(now), 0.0)
+
+    def _end_of(self, state: State, number: int, headers: t.Mapping[str, str]) -> None:
+        now = self._now()
+        state.set_time(number, now)
+        self._correct(state, number, now, headers)
+
+    def _begin_pause(self, state: State, seconds: float) -> None:
+        state.pause_end = max(self._now() + seconds, self._believed(state.pause_end, self._longest_pause))
+        state.save()
 
     def _wait(self, state: State, now: float) -> float:
         waits = [self._believed(state.pause_end, self._longest_pause) - now]
@@ -152,8 +169,12 @@ class Budget(Unlimited):
         if allowed - number <= self._requests and not covered:
             same_window = state.allowed_end >= reset - 1
             state.allowed = min(allowed, state.allowed) if same_window else allowed
-            state.allowed_end = reset
+            state.allowed_end = max(reset, state.allowed_end) if same_window else reset
             state.save()
+
+
+def _not_kept(error: OSError) -> str:
+    return f"request_budget is not kept from here on: {error.strerror or error}."
 
 
 def _file_name(connection: Connection) -> str:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-
 import dataclasses
 import json
 import time
@@ -18,7 +17,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoin
 from ansible_collections.edgeops.observability.plugins.module_utils._api.pages import KEYS, Fetched, Listing, Query, collect
 from ansible_collections.edgeops.observability.plugins.module_utils._api.reading import Answer, Reading
 from ansible_collections.edgeops.observability.plugins.module_utils._api.side_by_side import side_by_side
-from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Transport, bundle_missing
+from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Transport
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
     BAD_RESPONSE,
     NOT_FOUND,
@@ -48,16 +47,10 @@ class Client:
         missing = missing_requests()
         if missing:
             raise missing
-        if bundle_missing(connection):
-            raise invalid_option("ca_path", "there is no such file or directory")
         self.warnings: list[str] = []
         self._connection = connection
         budget = Budget.of(connection, sleep=sleep, now=now, warn=self.warnings.append)
         self._transport = Transport(connection, budget, sleep, now, session)
-
-    def close(self) -> None:
-        """Let go of the connections that were kept."""
-        self._transport.close()
 
     def call(self, operation: str, *, ids: Ids | None = None, body: Json = None, query: QueryIn | None = None) -> Answer:
         """The answer to an operation."""
@@ -95,7 +88,7 @@ class Client:
         parallel: int = 1,
         keys: t.Sequence[str] = KEYS,
     ) -> list[Json]:
-        """All items of a listing in order, each once; pages after the first are fetched up to `parallel` side by side."""
+        """All items of a listing in order, each once; pages after the first are fetched up to `parallel` side by side. The first of `keys` that an item has identifies it."""
         together = max(1, min(parallel, MOST_SIDE_BY_SIDE))
 
         def fetch(paging: Query) -> Fetched:
@@ -110,6 +103,10 @@ class Client:
             endpoint = ENDPOINTS[operation]
             path = endpoint.url_path(self._ids(ids))
             raise dataclasses.replace(failure, method=endpoint.method, path=path, status=200, attempts=1) from None
+
+    def close(self) -> None:
+        """Lets go of connections; the client can still be used."""
+        self._transport.close()
 
     def _read(self, operation: str, ids: Ids | None, body: Json, query: QueryIn | None) -> Reading:
         endpoint = ENDPOINTS[operation]

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-
 import dataclasses
 import json
 import typing as t
@@ -44,9 +43,11 @@ def open_envelope(value: Json, expected: tuple[type, ...]) -> Envelope:
     """The result in a decoded answer that reports success; `expected` are the types that it may have, none for any."""
     if not isinstance(value, dict):
         raise BadEnvelope(f"its body is {_NAMES[type(value)]} instead of an object")
+    if not isinstance(value.get("success", True), bool):
+        raise BadEnvelope("`success` is not a boolean")
     if expected:
-        if not isinstance(value.get("success"), bool):
-            raise BadEnvelope("`success` is missing" if "success" not in value else "`success` is not a boolean")
+        if "success" not in value:
+            raise BadEnvelope("`success` is missing")
         if "result" not in value:
             raise BadEnvelope("`result` is missing")
         if not isinstance(value["result"], expected):

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-
-"""What an answer that reports an error means: its kind, its error objects, and a hint for the person who reads it."""
+# What an answer that reports an error means: its kind, its error objects, and a hint for the person who reads it.
 
 import typing as t
 
@@ -25,7 +24,7 @@ ServiceError = dict[str, t.Any]
 
 AUTHENTICATION_CODES = frozenset((6003, 6111, 9109, 10000))
 _KINDS = {401: AUTHENTICATION, 403: PERMISSION, 404: NOT_FOUND, RATE_LIMITED_STATUS: RATE_LIMITED}
-_MOST_ERRORS, _DEEPEST_CHAIN, _LONGEST_MESSAGE = 50, 5, 2000
+_MOST_ERRORS, _DEEPEST_CHAIN = 50, 5
 
 
 def kind_of(status: int, codes: t.Collection[int | None]) -> str:
@@ -64,4 +63,5 @@ def _code(value: Json) -> int | None:
 
 
 def _text(value: Json) -> str:
-    return value[:_LONGEST_MESSAGE] if isinstance(value, str) else ""
+    # Control characters would act on the reader's terminal.
+    return "".join(c if c.isprintable() else " " for c in value) if isinstance(value, str) else ""

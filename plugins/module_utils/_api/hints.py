@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-
-"""One sentence of advice for an error of the service, by its code, its status and what was asked for."""
+# One sentence of advice for an error of the service, by its code, its status and what was asked for.
 
 import typing as t
 

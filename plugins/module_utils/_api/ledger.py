@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-
-"""The times of the latest requests of one credential, in a file of fixed size that all processes of a user share."""
+# The times of the latest requests of one credential, in a file of fixed size that all processes of a user share.
 
 import contextlib
 import fcntl
@@ -21,6 +20,7 @@ _MAGIC = b"edgeops1"
 _HEADER = struct.Struct("<8sQdQd")
 _STAMP = struct.Struct("<d")
 _START = 64
+_SANE = 2**62
 _SIZE = _START + CAPACITY * _STAMP.size
 
 
@@ -60,7 +60,7 @@ class State:
         header = os.pread(file, _HEADER.size, 0)
         if len(header) == _HEADER.size and os.fstat(file).st_size == _SIZE:
             magic, *values = _HEADER.unpack(header)
-            if magic == _MAGIC:
+            if magic == _MAGIC and max(values[0], values[2]) < _SANE:
                 self.count, self.pause_end, self.allowed, self.allowed_end = values
                 return
         os.ftruncate(file, 0)
@@ -71,6 +71,14 @@ class State:
         """Writes everything but the times."""
         values = (self.count, self.pause_end, self.allowed, self.allowed_end)
         os.pwrite(self._file, _HEADER.pack(_MAGIC, *values), 0)
+
+    def append(self, time: float) -> int:
+        """Counts one more request; gives its number."""
+        number = self.count
+        self.set_time(number, time)
+        self.count += 1
+        self.save()
+        return number
 
     def time_of(self, number: int) -> float:
         """When request `number` was made."""

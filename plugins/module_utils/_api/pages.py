@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-
-"""Listings: every page of them, and the certainty that nothing is missing."""
+# Listings: every page of them, and the certainty that nothing is missing.
 
 import dataclasses
 import json
@@ -63,41 +62,43 @@ def _list(fetch_all: FetchAll, listing: Listing) -> list[Json]:
         return _by_cursor(fetch_all, listing, first)
     if first.pages is not None:
         return _counted(fetch_all, listing, first)
-    if info is None and listing.per_page is None:
+    if listing.per_page is None:
         return _unique(first.items, listing.keys)
     return _until_empty(fetch_all, listing, first)
 
 
 def _counted(fetch_all: FetchAll, listing: Listing, first: Page) -> list[Json]:
     pages = [first]
-    last = min(first.pages or 0, MOST_PAGES)
+    found = _add({}, first.items, listing.keys)
+    last = min(first.pages or 0, MOST_PAGES) if first.items else 0
     # A few at a time, so that a count that is out of all proportion is found out by an empty page.
     for start in range(2, last + 1, 4 * listing.side_by_side):
         numbers = range(start, min(start + 4 * listing.side_by_side, last + 1))
         answers = fetch_all([listing.query(number) for number in numbers])
         batch = [page_of(*answer, number) for answer, number in zip(answers, numbers, strict=True)]
         pages += batch
-        if not all(page.items for page in batch):
+        known = len(found)
+        for page in batch:
+            _add(found, page.items, listing.keys)
+        if len(found) == known or not all(page.items for page in batch):
             break
-    found = _unique([item for page in pages for item in page.items], listing.keys)
     totals = {page.total for page in pages}
     if len(totals) > 1:
         raise _Moved("`total_count` differs from page to page")
     if first.total is not None and len(found) != first.total:
         raise _Moved(f"`total_count` is {first.total}, but {len(found)} items were listed")
-    return found
+    return list(found.values())
 
 
 def _until_empty(fetch_all: FetchAll, listing: Listing, first: Page) -> list[Json]:
-    found = {_identity(item, listing.keys): item for item in first.items}
+    found = _add({}, first.items, listing.keys)
     page = first
     for number in range(2, MOST_PAGES):
         if not page.items:
             return list(found.values())
         page = page_of(*fetch_all([listing.query(number)])[0], number)
         known = len(found)
-        for item in page.items:
-            found.setdefault(_identity(item, listing.keys), item)
+        _add(found, page.items, listing.keys)
         if page.items and len(found) == known:
             raise Failure(BAD_RESPONSE, f"The listing has no end: page {number} repeats what earlier pages held.")
     raise Failure(BAD_RESPONSE, f"The listing has no end within {MOST_PAGES} pages.")
@@ -119,10 +120,13 @@ def _by_cursor(fetch_all: FetchAll, listing: Listing, first: Page) -> list[Json]
 
 
 def _unique(items: t.Iterable[Json], keys: t.Sequence[str]) -> list[Json]:
-    found: dict[str, Json] = {}
+    return list(_add({}, items, keys).values())
+
+
+def _add(found: dict[str, Json], items: t.Iterable[Json], keys: t.Sequence[str]) -> dict[str, Json]:
     for item in items:
         found.setdefault(_identity(item, keys), item)
-    return list(found.values())
+    return found
 
 
 def _identity(item: Json, keys: t.Sequence[str]) -> str:

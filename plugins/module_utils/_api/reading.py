@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-
-"""Reads an exchange: an answer, or a failure in words for a person."""
+# Reads an exchange: an answer, or a failure in words for a person.
 
 import dataclasses
+import re
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
@@ -19,9 +19,13 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.hints i
 from ansible_collections.edgeops.observability.plugins.module_utils._api.retry import GATEWAY_STATUSES
 from ansible_collections.edgeops.observability.plugins.module_utils._api.scrub import scrub
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply, redirect_target
+from ansible_collections.edgeops.observability.plugins.module_utils._api.wording import doing
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, RATE_LIMITED, REJECTED, Failure
 
 Json = t.Any
+
+_LONGEST_TEXT = 2000
+_RAY = re.compile(r"[0-9A-Za-z_.-]{1,64}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,13 +53,14 @@ class Reading:
         """The answer, or the failure that there is instead."""
         outcome = self._exchange.outcome
         if isinstance(outcome, Fault):
-            raise self._failure(outcome.kind, outcome.reason + self._tries())
+            raise self._failure(outcome.kind, self._fault(outcome))
         if not 200 <= outcome.status < 300:
             raise self._refusal(outcome)
         try:
             envelope = self._envelope(outcome)
         except BadEnvelope as bad:
-            raise self._failure(BAD_RESPONSE, f"the service's answer (HTTP {outcome.status}) cannot be used: {bad}") from None
+            reason = f"the service's answer (HTTP {outcome.status}) cannot be used: {bad}"
+            raise self._failure(BAD_RESPONSE, reason) from None
         return Answer(envelope.result, envelope.result_info, outcome.status, self._exchange.attempts, _ray(outcome))
 
     def _envelope(self, reply: Reply) -> Envelope:
@@ -83,6 +88,11 @@ class Reading:
             said += self._long_pause(self._exchange.pause)
         return self._failure(kind, said, errors)
 
+    def _fault(self, fault: Fault) -> str:
+        if fault.timed_out:
+            return f"{fault.reason} of {self._connection.timeout:g} s{self._tries()}"
+        return fault.reason + self._tries()
+
     def _said(self, reply: Reply, errors: t.Sequence[ServiceError]) -> str:
         texts = [f"{error['message'] or 'no text'}{_code_note(error)}" for error in errors[:5]]
         said = f"the service answered HTTP {reply.status}{self._tries()}"
@@ -103,19 +113,22 @@ class Reading:
         reply = outcome if isinstance(outcome, Reply) else None
         method = ENDPOINTS[self._operation].method
         advice = hint(self._operation, reply.status if reply else 0, _codes(errors))
-        message = f"{method} {self._path}: {reason}.{' ' + advice if advice else ''}"
-        secrets = self._connection.secrets
+        message = f"{doing(self._operation)} ({method} {self._path}) failed: {reason}.{' ' + advice if advice else ''}"
         return Failure(
             kind,
-            scrub(message, secrets),
+            self._clean(message),
             method=method,
             path=self._path,
             status=reply.status if reply else None,
-            errors=[{"code": error["code"], "message": scrub(error["message"], secrets)} for error in errors],
+            errors=[{"code": error["code"], "message": self._clean(error["message"])} for error in errors],
             request_id=_ray(reply) if reply else None,
             attempts=self._exchange.attempts,
             unanswered=method == "POST" and self._unanswered(),
         )
+
+    def _clean(self, text: str) -> str:
+        """Words of the service without credentials that they may quote, at a length that a person reads."""
+        return scrub(text, self._connection.secrets)[:_LONGEST_TEXT]
 
     def _unanswered(self) -> bool:
         outcome = self._exchange.outcome
@@ -133,5 +146,5 @@ def _code_note(error: ServiceError) -> str:
 
 
 def _ray(reply: Reply) -> str | None:
-    ray = reply.headers.get("CF-Ray")
-    return ray[:100] if ray and ray.isprintable() else None
+    ray = reply.headers.get("CF-Ray", "")
+    return ray if _RAY.fullmatch(ray) else None

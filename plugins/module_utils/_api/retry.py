@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-
-"""The retry policy: what may be tried again, how often, and after which pause."""
+# The retry policy: what may be tried again, how often, and after which pause.
 
 import email.utils
 import random
@@ -22,8 +21,6 @@ _FIRST_PAUSE, _LONGEST_PAUSE, _JITTER = 0.5, 8.0, 0.25
 
 class RetryPolicy(Retry):
     """urllib3's policy object with this collection's rules; the tries themselves are driven by the transport."""
-
-    DEFAULT_BACKOFF_MAX = _LONGEST_PAUSE
 
     @classmethod
     def of(cls, retries: int) -> RetryPolicy:
@@ -55,7 +52,7 @@ class RetryPolicy(Retry):
 
     def get_backoff_time(self) -> float:
         """The pause before the next try: doubling from the first on, with jitter, bounded."""
-        doubled = self.backoff_factor * 2 ** max(0, len(self.history) - 1)
+        doubled = self.backoff_factor * 2 ** min(10, max(0, len(self.history) - 1))
         return float(min(self.backoff_max, doubled * (1 + random.random() * self.backoff_jitter)))
 
 

@@ -4,42 +4,19 @@
 
 from __future__ import annotations
 
-
-"""Connections that know the try they serve: its deadline bounds every wait, and they note whether anything was sent."""
+# Connections that know the try they serve: its deadline bounds every wait, and they note whether anything was sent.
 
 import io
 import socket
-import threading
+import ssl
 import typing as t
 from http.client import HTTPResponse
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import (
-    HTTPAdapter,
-    HTTPConnection,
-    HTTPConnectionPool,
-    HTTPSConnection,
-    HTTPSConnectionPool,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._api.deadline import Deadline
+from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import HTTPConnection, HTTPSConnection
+from ansible_collections.edgeops.observability.plugins.module_utils._api.attempt import CURRENT
 from ansible_collections.edgeops.observability.plugins.module_utils._api.resolve import resolve
 
 _SEND_SIZE = 16384
-
-
-class Try:
-    """One try of a request. `sent` says that a byte of it may have left; `fresh` forbids connections used before."""
-
-    def __init__(self, seconds: float, *, fresh: bool = False) -> None:
-        self.deadline = Deadline(seconds)
-        self.fresh = fresh
-        self.sent = False
-
-
-class _Current(threading.local):
-    attempt: Try
-
-
-CURRENT = _Current()
 
 
 class _PacedReader(io.RawIOBase):
@@ -55,7 +32,7 @@ class _PacedReader(io.RawIOBase):
 
     def readinto(self, buffer: t.Any) -> int | None:
         self._sock.settimeout(self._deadline.remaining())
-        return t.cast("int | None", self._raw.readinto(buffer))  # type: ignore[attr-defined]  # typeshed leaves readinto out
+        return t.cast("int | None", self._raw.readinto(buffer))
 
     def close(self) -> None:
         self._raw.close()
@@ -72,10 +49,18 @@ class PacedResponse(HTTPResponse):
         self.fp = io.BufferedReader(_PacedReader(sock, raw))
 
 
-class _Paced(HTTPConnection if t.TYPE_CHECKING else object):  # type: ignore[misc]  # a mixin before either connection class
+class _PacedTLSSocket(ssl.SSLSocket):
+    """A TLS connection to a proxy that carries another one."""
+
+    def recv(self, size: int = 1024, flags: int = 0) -> bytes:
+        self.settimeout(CURRENT.attempt.deadline.remaining())
+        return super().recv(size, flags)
+
+
+class _Paced(HTTPConnection if t.TYPE_CHECKING else object):  # type: ignore[misc]  # a mixin for both classes
     """What both kinds of connection have in common."""
 
-    response_class = PacedResponse
+    response_class: type[HTTPResponse] = PacedResponse
     _ready = False
 
     def _new_conn(self) -> socket.socket:
@@ -105,15 +90,18 @@ class _Paced(HTTPConnection if t.TYPE_CHECKING else object):  # type: ignore[mis
     def send(self, data: t.Any) -> None:
         if self.sock is None:
             self.connect()
-        if not self._ready or not isinstance(data, bytes):
-            # The request that opens a proxy's tunnel is not the request of this try.
-            super().send(data)
-            return
         attempt = CURRENT.attempt
-        attempt.sent = True
+        # While the connection is being made this is only the request that opens a proxy's tunnel.
+        attempt.sent = attempt.sent or self._ready
         for start in range(0, len(data), _SEND_SIZE):
             self.sock.settimeout(attempt.deadline.remaining())
             super().send(data[start : start + _SEND_SIZE])
+
+    def _connect_tls_proxy(self, hostname: str, sock: socket.socket) -> ssl.SSLSocket:
+        # A TLS connection inside this one reads it piece by piece, so here each piece needs the deadline.
+        wrapped = super()._connect_tls_proxy(hostname, sock)
+        wrapped.__class__ = _PacedTLSSocket
+        return t.cast(ssl.SSLSocket, wrapped)
 
     @property
     def is_connected(self) -> bool:
@@ -127,35 +115,3 @@ class PacedHTTPConnection(_Paced, HTTPConnection):
 
 class PacedHTTPSConnection(_Paced, HTTPSConnection):
     """HTTP over TLS within a deadline."""
-
-
-class PacedHTTPPool(HTTPConnectionPool):
-    """A pool of such connections."""
-
-    ConnectionCls = PacedHTTPConnection
-
-
-class PacedHTTPSPool(HTTPSConnectionPool):
-    """A pool of such connections."""
-
-    ConnectionCls = PacedHTTPSConnection
-
-
-_POOLS = {"http": PacedHTTPPool, "https": PacedHTTPSPool}
-
-
-class PacedAdapter(HTTPAdapter):
-    """Sends over such connections, directly and through proxies; repeats nothing by itself."""
-
-    def init_poolmanager(self, *args: t.Any, **kwargs: t.Any) -> None:
-        super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = _POOLS
-
-    def proxy_manager_for(self, proxy: str, **kwargs: t.Any) -> t.Any:
-        manager = super().proxy_manager_for(proxy, **kwargs)
-        if proxy.lower().startswith("socks"):
-            # Such connections cannot tell, so whatever goes over them may have been received.
-            CURRENT.attempt.sent = True
-        else:
-            manager.pool_classes_by_scheme = _POOLS
-        return manager

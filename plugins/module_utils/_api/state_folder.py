@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-
-"""The folder of this user's small state files, safe from other users of the machine."""
+# The folder of this user's small state files, safe from other users of the machine.
 
 import os
 import stat

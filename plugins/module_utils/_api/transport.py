@@ -4,17 +4,19 @@
 
 from __future__ import annotations
 
-
-"""Sends a request as often as the retry policy allows, and gives the answer or says why there is none."""
+# Sends a request as often as the retry policy allows, and gives the answer or says why there is none.
 
 import dataclasses
 import os
 import time
 import typing as t
+from http.client import HTTPException
 from urllib.parse import urlsplit
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import requests, urllib3
-from ansible_collections.edgeops.observability.plugins.module_utils._api.body import read_body
+from ansible_collections.edgeops.observability.plugins.module_utils._api.adapter import PacedAdapter
+from ansible_collections.edgeops.observability.plugins.module_utils._api.attempt import CURRENT, Try
+from ansible_collections.edgeops.observability.plugins.module_utils._api.body import BodyError, read_body
 from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import Unlimited
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._api.credentials import Credentials
@@ -24,7 +26,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.retry i
     RetryPolicy,
     asked_pause,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._api.sockets import CURRENT, PacedAdapter, Try
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,14 +69,13 @@ class Transport:
         self._sleep = sleep
         self._now = now
         self._credentials = Credentials(connection)
-        self._session = session or _session(connection)
-        # The environment is asked once: the origin is always the same.
-        settings = self._session.merge_environment_settings(connection.base_url, {}, True, connection.verify, None)
-        self._settings = {name: settings[name] for name in ("proxies", "verify", "cert")}
-
-    def close(self) -> None:
-        """Close the session."""
-        self._session.close()
+        session = session or requests.Session()
+        self._adapter = PacedAdapter(max_retries=0)
+        session.mount(connection.origin, self._adapter)
+        # The environment is asked once, since the origin is always the same: proxies, and a bundle where none is given.
+        settings = session.merge_environment_settings(connection.base_url, {}, True, connection.verify, None)
+        self._proxies: t.Mapping[str, str] = settings["proxies"]
+        self._verify = _usable(connection, settings["verify"])
 
     def exchange(self, method: str, path: str, body: bytes | None = None) -> Exchange:
         """The outcome of a request, with as many tries as are allowed and make sense; `path` may hold a query."""
@@ -92,6 +93,10 @@ class Transport:
             if pause is not None:
                 self._budget.pause(pause)
             self._sleep(policy.get_backoff_time() if pause is None else pause)
+
+    def close(self) -> None:
+        """Closes the connections that are kept."""
+        self._adapter.close()
 
     def _prepare(self, method: str, path: str, body: bytes | None) -> requests.PreparedRequest:
         headers = {
@@ -112,14 +117,15 @@ class Transport:
         outcome: Reply | Fault
         try:
             outcome = self._send(request, self._connection.timeout)
-        except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError, Exception) as error:
+        except (BodyError, HTTPException, OSError, ValueError, urllib3.exceptions.HTTPError) as error:
             outcome = fault_of(error)
         self._budget.settle(budgeted, outcome.headers if isinstance(outcome, Reply) else {})
         return outcome, attempt.sent
 
     def _send(self, request: requests.PreparedRequest, timeout: float) -> Reply:
-        adapter = self._session.get_adapter(request.url or "")
-        response = adapter.send(request, stream=True, timeout=timeout, **self._settings)
+        response = self._adapter.send(
+            request, stream=True, timeout=timeout, verify=self._verify, proxies=self._proxies
+        )
         try:
             if 300 <= response.status_code < 400:
                 return Reply(response.status_code, response.headers, b"")
@@ -147,13 +153,14 @@ def _rate_limited(outcome: Reply | Fault) -> bool:
     return isinstance(outcome, Reply) and outcome.status == RATE_LIMITED_STATUS
 
 
-def _session(connection: Connection) -> requests.Session:
-    session = requests.Session()
-    session.mount(connection.origin, PacedAdapter(max_retries=0))
-    if connection.verify is False:
+def _usable(connection: Connection, verify: t.Any) -> bool | str:
+    if verify is False:
         # The user has decided; one warning for each request would only be noise in the module's output.
         urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-    return session
+    if isinstance(verify, str) and not os.path.exists(verify):
+        place = "ca_path" if verify == connection.verify else "REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE"
+        raise invalid_option(place, f"there is no file or directory {verify!r}")
+    return t.cast("bool | str", verify)
 
 
 def redirect_target(reply: Reply, base_url: str) -> str:
@@ -163,8 +170,3 @@ def redirect_target(reply: Reply, base_url: str) -> str:
         return location.hostname or urlsplit(base_url).hostname or "nowhere"
     except ValueError:
         return "an address that is not valid"
-
-
-def bundle_missing(connection: Connection) -> bool:
-    """Whether `verify` names a path that is not there."""
-    return isinstance(connection.verify, str) and not os.path.exists(connection.verify)
