@@ -18,6 +18,7 @@ class Request:
     `creates` marks a POST that must not be repeated blindly: where its outcome is unknown, or where `look_again_on`
     names the kind of its failure, the service is read and planned once more before anything is said.
     `if_it_fails` is a sentence for the failure message: what the requests before this one have already done.
+    `digested` stands for the body in `plan_id` where the body also carries other objects, which the service wants back unchanged.
     """
 
     operation: str
@@ -27,6 +28,7 @@ class Request:
     creates: bool = False
     look_again_on: t.Collection[str] = ()
     if_it_fails: str = ""
+    digested: Json = None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,7 +9,7 @@ import dataclasses
 import hashlib
 import json
 
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Plan
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Json, Plan, Request
 
 
 def plan_id(zone_id: str | None, plan: Plan) -> str:
@@ -20,7 +20,15 @@ def plan_id(zone_id: str | None, plan: Plan) -> str:
     content = {
         "zone_id": zone_id,
         "basis": plan.basis,
-        "requests": [dataclasses.asdict(request) for request in plan.requests],
+        "requests": [_content(request) for request in plan.requests],
     }
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=list)
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def _content(request: Request) -> dict[str, Json]:
+    """What of a request is approved: neither other objects that its body carries along nor words for a failure."""
+    content: dict[str, Json] = dataclasses.asdict(request)
+    del content["if_it_fails"]
+    digested = content.pop("digested")
+    return content if digested is None else {**content, "body": digested}

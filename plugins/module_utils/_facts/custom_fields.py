@@ -1,0 +1,43 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+import re
+
+# Where custom log fields live: one rule action in one phase of a zone's own ruleset.
+PHASE = "http_log_custom_fields"
+RULESET_KIND = "zone"
+ACTION = "log_custom_field"
+EXPRESSION = "true"
+
+REQUEST_FIELDS = "request_fields"
+TRANSFORMED_REQUEST_FIELDS = "transformed_request_fields"
+RESPONSE_FIELDS = "response_fields"
+RAW_RESPONSE_FIELDS = "raw_response_fields"
+COOKIE_FIELDS = "cookie_fields"
+FIELD_KINDS = (REQUEST_FIELDS, TRANSFORMED_REQUEST_FIELDS, RESPONSE_FIELDS, RAW_RESPONSE_FIELDS, COOKIE_FIELDS)
+REQUEST_KINDS = (REQUEST_FIELDS, TRANSFORMED_REQUEST_FIELDS)
+RESPONSE_KINDS = (RESPONSE_FIELDS, RAW_RESPONSE_FIELDS)
+
+# The service logs a header as it was received or as it was transformed, never both: (raw, transformed).
+RAW_AND_TRANSFORMED = ((REQUEST_FIELDS, TRANSFORMED_REQUEST_FIELDS), (RAW_RESPONSE_FIELDS, RESPONSE_FIELDS))
+
+# Without this flag only the first value of a repeated response header is logged.
+PRESERVE_DUPLICATES = "preserve_duplicates"
+
+# Request headers that the public service accepts as custom fields but does not log.
+NEVER_LOGGED = frozenset(("range",))
+
+# What the service makes by itself and does not want back.
+SERVER_MADE = frozenset(("version", "last_updated"))
+
+DEFAULT_DESCRIPTION = "Custom log fields"
+DEFAULT_RULESET_NAME = "Zone-level phase entry point"
+DEFAULT_RULESET_DESCRIPTION = "Custom log fields of this zone"
+
+# RFC 9110, section 5.6.2; tested before lower-casing, which turns some letters outside ASCII into ASCII ones.
+HEADER_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+COOKIE_SEPARATORS = frozenset("=;,")

@@ -1,0 +1,303 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: log_custom_fields
+short_description: Choose the headers and cookies that a zone adds to its HTTP logs
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - Brings the custom log fields of one zone into the wanted state. They are request headers, response headers and cookies whose values
+    the service adds to the entries of the dataset C(http_requests).
+  - They live in one rule with the action C(log_custom_field), in the zone's ruleset of the phase C(http_log_custom_fields).
+    The ruleset is created where there is none, and the rule keeps its C(id) and C(ref) when it changes.
+  - Nothing is written when nothing differs, because every write of a ruleset makes a new version of it.
+  - Rules with other actions in the same ruleset are sent back with all their members but C(version) and C(last_updated), as a write replaces all rules.
+    If the service refuses one of them, nothing is written, and the failure names these rules along with what the service said.
+  - A log delivery job shows the fields only if it selects C(RequestHeaders), C(ResponseHeaders) or C(Cookies);
+    see M(edgeops.observability.logpush_job).
+  - The public service that speaks this interface is Cloudflare's API v4.
+extends_documentation_fragment:
+  - edgeops.observability.connection
+  - edgeops.observability.connection.zone
+  - edgeops.observability.connection.approval
+  - edgeops.observability.attributes
+options:
+  state:
+    description:
+      - With V(present), the names in the lists are logged, by one rule with the expression V(true) that is enabled.
+      - With V(absent), the names in the lists are no longer logged; V([]) removes nothing. With no list at all every rule
+        with the action C(log_custom_field) is removed. The ruleset itself and its other rules stay.
+      - O(preserve_duplicates), O(purge), O(description), O(field_limit), O(ruleset_name) and O(ruleset_description) have no meaning with V(absent).
+    type: str
+    choices: [present, absent]
+    default: present
+  request_fields:
+    description:
+      - Request headers as the client sent them. A list that is not given leaves its kind alone.
+      - With O(purge=true), V([]) empties the kind; with O(purge=false), it adds nothing.
+      - Header names are trimmed and lower-cased, and must be a token of RFC 9110. Order and repetition mean nothing.
+    type: list
+    elements: str
+  transformed_request_fields:
+    description:
+      - Request headers after the zone's transformations. Treated like O(request_fields).
+      - A header that is in O(request_fields) as well, or would stay there, is refused.
+      - Part of the public API since April 2025.
+    type: list
+    elements: str
+  response_fields:
+    description:
+      - Response headers as the client receives them, after the zone's transformations. Treated like O(request_fields).
+    type: list
+    elements: str
+  raw_response_fields:
+    description:
+      - Response headers as the origin sent them. Treated like O(request_fields).
+      - A header that is in O(response_fields) as well, or would stay there, is refused.
+      - Part of the public API since April 2025.
+    type: list
+    elements: str
+  cookie_fields:
+    description:
+      - Cookies of the request. Names keep their exact capitalization, as the service compares them that way.
+      - A name that is empty or has white space, V(=), V(;) or V(,) is refused.
+    type: list
+    elements: str
+  preserve_duplicates:
+    description:
+      - Response headers of which every value is logged where the header is repeated. Otherwise only the first value is.
+      - A name that is neither in O(response_fields) nor in O(raw_response_fields), and would not stay there, is refused.
+      - With O(purge=true) the list is the whole, so that V([]) takes the flag from all response headers. With O(purge=false) flags are only added.
+      - If it is not given, the flags of names that stay are left alone.
+      - With O(state=absent) it is ignored beside other lists, and refused where it is the only one.
+    type: list
+    elements: str
+  purge:
+    description:
+      - With V(true), each list that is given is the whole of its kind, and further rules with the action C(log_custom_field) are folded into the one
+        that is kept, with all their names of the kinds that are not given.
+      - With V(false), the names are added to what is there, and further rules stay as they are. A name that one of them already logs is not added again.
+      - Of several rules, the first that is enabled with the expression V(true) is kept, or simply the first.
+    type: bool
+    default: true
+  description:
+    description:
+      - Description of the rule. If it is not given, that of an existing rule is kept, and a new one gets V(Custom log fields).
+    type: str
+  ruleset_name:
+    description:
+      - Name of the ruleset. Used only if it has to be created.
+    type: str
+    default: Zone-level phase entry point
+  ruleset_description:
+    description:
+      - Description of the ruleset. Used only if it has to be created.
+    type: str
+    default: Custom log fields of this zone
+  field_limit:
+    description:
+      - Most custom fields that the zone accepts in total. More are refused before anything is written. V(0) turns the check off.
+      - The default is the limit of the interface, 40 over all kinds. The public service documents 100 for each kind today; raise the limit where your account has it.
+    type: int
+    default: 40
+notes:
+  - On the public service custom log fields need an Enterprise plan, and an API token with the permission Logs Write.
+  - The value of one custom field is cut after 8 KB.
+  - The public service accepts the request header C(Range) but does not log it; the module warns about it.
+  - The service cannot lock a ruleset. Where its C(version) shows that somebody else wrote between the read and the write of this module, the module
+    warns.
+seealso:
+  - module: edgeops.observability.log_custom_fields_info
+  - module: edgeops.observability.logpush_job
+"""
+
+EXAMPLES = r"""
+- name: Log three headers and a cookie, and nothing else of these kinds
+  edgeops.observability.log_custom_fields:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    request_fields:
+      - content-type
+      - x-request-id
+    response_fields:
+      - server-timing
+    cookie_fields:
+      - SessionTier
+
+- name: Log every value of a repeated response header as the origin sent it
+  edgeops.observability.log_custom_fields:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    raw_response_fields:
+      - set-cookie
+      - x-cache
+    preserve_duplicates:
+      - set-cookie
+
+- name: Add a header to whatever is logged already
+  edgeops.observability.log_custom_fields:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    request_fields:
+      - x-trace-id
+    purge: false
+
+- name: Use the larger limit of an account
+  edgeops.observability.log_custom_fields:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    transformed_request_fields: "{{ range(1, 61) | map('regex_replace', '^', 'x-part-') | list }}"
+    field_limit: 500
+  when: zone_accepts_more_fields | default(false)
+
+- name: Stop logging one cookie
+  edgeops.observability.log_custom_fields:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    state: absent
+    cookie_fields:
+      - SessionTier
+
+- name: Stop logging custom fields altogether
+  edgeops.observability.log_custom_fields:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    state: absent
+"""
+
+RETURN = r"""
+custom_fields:
+  description: The custom log fields of the zone, over all rules with the action C(log_custom_field). In check mode the predicted ones.
+  returned: success
+  type: dict
+  contains:
+    request_fields:
+      description: Request headers as the client sent them, sorted.
+      type: list
+      elements: str
+      returned: success
+      sample: [content-type, x-request-id]
+    transformed_request_fields:
+      description: Request headers after the zone's transformations, sorted.
+      type: list
+      elements: str
+      returned: success
+      sample: [x-client-country]
+    response_fields:
+      description: Response headers as the client receives them, sorted.
+      type: list
+      elements: str
+      returned: success
+      sample: [server-timing]
+    raw_response_fields:
+      description: Response headers as the origin sent them, sorted.
+      type: list
+      elements: str
+      returned: success
+      sample: [set-cookie, x-cache]
+    cookie_fields:
+      description: Cookies of the request, sorted.
+      type: list
+      elements: str
+      returned: success
+      sample: [SessionTier]
+    preserve_duplicates:
+      description: Response headers of which every value is logged, sorted.
+      type: list
+      elements: str
+      returned: success
+      sample: [set-cookie]
+ruleset:
+  description:
+    - The ruleset and the rule that hold the custom fields; V(null) if there is none and none would be made.
+    - In check mode, members that only the service can know keep their present value, and all are V(null) for a ruleset that would be created.
+  returned: success
+  type: dict
+  contains:
+    id:
+      description: Identifier of the ruleset.
+      type: str
+      returned: success
+      sample: 2f2feab2026849078ba485f918791bdc
+    version:
+      description: Version of the ruleset, a number as text.
+      type: str
+      returned: success
+      sample: "7"
+    rule_id:
+      description: Identifier of the rule; V(null) if there is no rule, or if it would be created.
+      type: str
+      returned: success
+      sample: 3a03d665bac047339bb530ecb439a90d
+    ref:
+      description: Reference of the rule; V(null) like RV(ruleset.rule_id), or if the service does not say.
+      type: str
+      returned: success
+      sample: 3a03d665bac047339bb530ecb439a90d
+    last_updated:
+      description: When the ruleset was last written, ISO 8601; V(null) if the service does not say.
+      type: str
+      returned: success
+      sample: "2026-03-02T09:41:33.358104Z"
+plan_id:
+  description: A digest of the managed state that was read and of the writes that follow from it, for O(expected_plan_id).
+  returned: success
+  type: str
+  sample: sha256:4be1a7c05f2d98e36a1b7c40d5e2f3986b7a1c0d9e8f2a3b4c5d6e7f8091a2b3
+error:
+  description: Why the task failed, for a playbook.
+  returned: failure
+  type: dict
+  sample:
+    kind: rejected
+    method: PUT
+    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/rulesets/2f2feab2026849078ba485f918791bdc
+    status: 400
+    errors:
+      - code: 20120
+        message: exceeded maximum number of custom fields
+    request_id: 8a1f0c6d5e4b3a21-FRA
+    attempts: 1
+"""
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.rulesets import entry_point
+from ansible_collections.edgeops.observability.plugins.module_utils._facts.custom_fields import (
+    DEFAULT_RULESET_DESCRIPTION,
+    DEFAULT_RULESET_NAME,
+    FIELD_KINDS,
+    PRESERVE_DUPLICATES,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._facts.limits import CUSTOM_FIELD_LIMIT
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.custom_fields import plan
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.custom_fields_answer import conclude
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.custom_fields_options import desire
+from ansible_collections.edgeops.observability.plugins.module_utils._task import Spec, StateTask, run_module
+
+TASK = StateTask(
+    name="log_custom_fields",
+    spec=Spec(
+        options={
+            "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+            **{name: {"type": "list", "elements": "str"} for name in (*FIELD_KINDS, PRESERVE_DUPLICATES)},
+            "purge": {"type": "bool", "default": True},
+            "description": {"type": "str"},
+            "ruleset_name": {"type": "str", "default": DEFAULT_RULESET_NAME},
+            "ruleset_description": {"type": "str", "default": DEFAULT_RULESET_DESCRIPTION},
+            "field_limit": {"type": "int", "default": CUSTOM_FIELD_LIMIT},
+        },
+    ),
+    desire=desire,
+    read=lambda client, desired: entry_point(client, confirm=desired.present),
+    plan=plan,
+    conclude=lambda desired, ruleset, planned, answers: conclude(
+        planned, ruleset, [answer.result for answer in answers], answers[-1].attempts
+    ),
+)
+
+
+def main():
+    run_module(TASK)
+
+
+if __name__ == "__main__":
+    main()
