@@ -1,0 +1,249 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: zones
+short_description: One host for each zone
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - Lists the zones that the credentials may see, and makes one host of each, so that C(--limit), C(serial), C(forks), failures of single
+    hosts and the slicing of jobs work on zones.
+  - Reads files whose names end in C(.zones.yml) or C(.zones.yaml).
+  - A host is named like its zone. Where several accounts have a zone of the same name, the one with the lowest id has that name, the others
+    have an underscore and their id appended, and a warning names them.
+  - Every host has the variables C(zone_id), C(zone_name), C(zone_status) and C(zone_account), a dictionary with C(id) and C(name), besides a
+    local connection with the interpreter of the controller. What the service leaves out is V(null).
+notes:
+  - An answer that makes no sense, in the whole or in one zone, fails this source; it never becomes a smaller inventory. Whether a source that
+    fails stops the run is decided by ansible-core; set C(any_unparsed_is_failed=true) in the section C([inventory]) of C(ansible.cfg).
+  - The options of the connection, O(names), O(statuses) and O(account_ids) may be templates, for example with a lookup, and may be vaulted.
+  - Credentials are found like those of the modules, and are never part of the cache.
+extends_documentation_fragment:
+  - edgeops.observability.connection
+  - ansible.builtin.constructed
+  - ansible.builtin.inventory_cache
+options:
+  plugin:
+    description:
+      - Marks a file as meant for this plugin.
+    type: str
+    required: true
+    choices:
+      - edgeops.observability.zones
+  names:
+    description:
+      - Keep only the zones with these names, in any letter case. A name that no zone has is a warning.
+    type: list
+    elements: str
+    default: []
+  statuses:
+    description:
+      - Keep only the zones with one of these statuses.
+      - The public service knows V(initializing), V(pending), V(active) and V(moved).
+    type: list
+    elements: str
+    default: []
+  account_ids:
+    description:
+      - Keep only the zones of the accounts with these ids.
+    type: list
+    elements: str
+    default: []
+"""
+
+EXAMPLES = r"""
+# fleet.zones.yml: every zone that the token may see; the token comes from the environment (CLOUDFLARE_API_TOKEN)
+plugin: edgeops.observability.zones
+
+---
+# production.zones.yml: the active zones of two accounts, grouped by account, kept for an hour
+plugin: edgeops.observability.zones
+api_token: "{{ lookup('ansible.builtin.env', 'PRODUCTION_TOKEN') }}"
+statuses: [active]
+account_ids:
+  - 01a7362d577a6c3019a474fd6f485823
+  - 9a7806061c88ada191ed06f989cc3dac
+cache: true
+cache_plugin: ansible.builtin.jsonfile
+cache_connection: ~/.cache/zones
+cache_timeout: 3600
+strict: true
+compose:
+  log_delivery_zone_id: zone_id
+groups:
+  shops: zone_name.startswith('shop.')
+keyed_groups:
+  - key: zone_account.name
+    prefix: account
+"""
+
+import hashlib
+import json
+import re
+import sys
+import typing as t
+
+from ansible.errors import AnsibleParserError
+from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._options import CONNECTION_OPTIONS, connection
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import serialised, validated
+
+try:
+    from ansible.utils.unsafe_proxy import wrap_var
+except ImportError:  # a core that trusts nothing of itself needs no mark
+
+    def wrap_var(value: t.Any) -> t.Any:
+        """The value as it is."""
+        return value
+
+
+FILTERS = {name: {"type": "list", "elements": "str", "default": []} for name in ("names", "statuses", "account_ids")}
+PER_PAGE = 50
+PAGES_SIDE_BY_SIDE = 4
+
+_HOST_NAME = re.compile(r"[\w.*-]+")
+
+Zone = dict[str, t.Any]
+
+
+class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: ignore[misc]  # ansible-core ships no types
+    """Zones as hosts."""
+
+    NAME = "edgeops.observability.zones"
+
+    def verify_file(self, path: str) -> bool:
+        """Whether the name of a file says that it is meant for this plugin."""
+        return bool(super().verify_file(path)) and path.endswith((".zones.yml", ".zones.yaml"))
+
+    def parse(self, inventory: t.Any, loader: t.Any, path: str, cache: bool = True) -> None:
+        """Fill the inventory from the cache or the service."""
+        super().parse(inventory, loader, path, cache)
+        params = self._params(self._read_config_data(path), path)
+        try:
+            described = connection(params)
+            found = self._cached(path, described, params, cache)
+            zones = [zone for zone in found if _wanted(zone, params)]
+        except Failure as failure:
+            # `from None`: what lies behind a failure may quote what the failure itself leaves out.
+            raise AnsibleParserError(f"{path}: {failure}") from None
+        self._warn_of_missing(zones, params["names"])
+        for name, zone in self._named(zones):
+            self._add(name, zone)
+
+    def _params(self, config: t.Mapping[str, t.Any], path: str) -> dict[str, t.Any]:
+        """The options of connection and filters, templated first and then checked as those of a module are."""
+        unknown = sorted(set(config) - set(self.get_options()))
+        if unknown:
+            raise AnsibleParserError(f"{path}: there is no option {', '.join(map(repr, unknown))}")
+        specification = {**CONNECTION_OPTIONS, **FILTERS}
+        given = {name: self.templar.template(config[name]) for name in specification if name in config}
+        checked = validated({"argument_spec": specification}, serialised(given), self.NAME)
+        if checked.error is not None:
+            raise AnsibleParserError(f"{path}: {scrub(checked.error, checked.secrets)}")
+        return checked.params
+
+    def _cached(self, path: str, described: Connection, params: t.Mapping[str, t.Any], cache: bool) -> list[Zone]:
+        if not self.get_option("cache"):
+            return _fetched(described, params)
+        # Other zones must not be taken for those that are asked for now; who asks is not part of the key.
+        meant = json.dumps([described.base_url, _query(params)], sort_keys=True).encode()
+        key = f"{self.get_cache_key(path)}_{hashlib.sha256(meant).hexdigest()[:16]}"
+        if cache:
+            try:
+                return [_zone(item) for item in self._cache[key]]
+            except KeyError:
+                pass  # nothing there, or too old
+        zones = _fetched(described, params)
+        self._cache[key] = zones
+        return zones
+
+    def _warn_of_missing(self, zones: t.Iterable[Zone], names: t.Iterable[str]) -> None:
+        known = {zone["name"].lower() for zone in zones}
+        for name in names:
+            if name.lower() not in known:
+                self.display.warning(f"{self.NAME}: no zone is named {name!r}, or the other filters leave it out")
+
+    def _named(self, zones: t.Iterable[Zone]) -> t.Iterator[tuple[str, Zone]]:
+        used: set[str] = set()
+        for zone in sorted(zones, key=lambda zone: (zone["name"], zone["id"])):
+            name = zone["name"]
+            if name in used:
+                name = f"{name}_{zone['id']}"
+                self.display.warning(f"{self.NAME}: several zones are named {zone['name']!r}; one of them is the host {name!r}")
+            used.add(name)
+            yield name, zone
+
+    def _add(self, name: str, zone: Zone) -> None:
+        self.inventory.add_host(name)
+        for member in ("id", "name", "status", "account"):
+            self.inventory.set_variable(name, f"zone_{member}", _inert(zone[member]))
+        self.inventory.set_variable(name, "ansible_connection", "local")
+        self.inventory.set_variable(name, "ansible_python_interpreter", sys.executable)
+        strict = self.get_option("strict")
+        variables = self.inventory.get_host(name).get_vars()
+        self._set_composite_vars(self.get_option("compose"), variables, name, strict)
+        self._add_host_to_composed_groups(self.get_option("groups"), variables, name, strict)
+        self._add_host_to_keyed_groups(self.get_option("keyed_groups"), variables, name, strict)
+
+
+def _fetched(described: Connection, params: t.Mapping[str, t.Any]) -> list[Zone]:
+    client = Client(described)
+    try:
+        listed = client.items("zones.list", query=_query(params), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
+    finally:
+        client.close()
+    return [_zone(item) for item in listed]
+
+
+def _query(params: t.Mapping[str, t.Any]) -> dict[str, str]:
+    """Filters that the service knows too, where one value is asked for; it takes no lists of them."""
+    known = {"name": params["names"], "status": params["statuses"], "account.id": params["account_ids"]}
+    return {name: values[0] for name, values in known.items() if len(values) == 1}
+
+
+def _wanted(zone: Zone, params: t.Mapping[str, t.Any]) -> bool:
+    account = zone["account"] or {}
+    return (
+        (not params["names"] or zone["name"].lower() in {name.lower() for name in params["names"]})
+        and (not params["statuses"] or zone["status"] in params["statuses"])
+        and (not params["account_ids"] or account.get("id") in params["account_ids"])
+    )
+
+
+def _zone(item: t.Any) -> Zone:
+    """The members of a zone that become variables; raises `AnsibleParserError` where the zone makes no sense."""
+    if not isinstance(item, dict):
+        raise AnsibleParserError(f"A zone of the listing is not an object but {type(item).__name__}.")
+    account = item.get("account")
+    if account is not None and not isinstance(account, dict):
+        raise _nonsense(item, "account", account)
+    members = {name: (account or {}).get(name) for name in ("id", "name")}
+    zone = {"id": item.get("id"), "name": item.get("name"), "status": item.get("status")}
+    for name, value in [*zone.items(), *((f"account.{name}", value) for name, value in members.items())]:
+        required = name in ("id", "name")
+        if not (isinstance(value, str) and value) and (required or value is not None):
+            raise _nonsense(item, name, value)
+    if not _HOST_NAME.fullmatch(item["name"]):
+        raise _nonsense(item, "name", item["name"])
+    return {**zone, "account": members if account else None}
+
+
+def _inert(value: t.Any) -> t.Any:
+    """Data of the service, which no template engine may evaluate; what cannot be a template stays readable in exports."""
+    if isinstance(value, dict):
+        return {name: _inert(member) for name, member in value.items()}
+    return wrap_var(value) if isinstance(value, str) and "{" in value else value
+
+
+def _nonsense(item: t.Mapping[str, t.Any], member: str, value: t.Any) -> AnsibleParserError:
+    return AnsibleParserError(f"The zone {item.get('id')!r} named {item.get('name')!r} has {value!r} as its {member}.")

@@ -1,0 +1,45 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+"""Options as a module gets to see them: through the same serialisation, and checked by the same rules."""
+
+import json
+import typing as t
+
+from ansible.module_utils.common import json as core_json
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.module_utils.errors import UnsupportedError
+
+if hasattr(core_json, "get_module_encoder"):
+    _ENCODING: dict[str, t.Any] = {"cls": core_json.get_module_encoder("legacy", core_json.Direction.CONTROLLER_TO_MODULE)}
+else:  # ansible-core before 2.19
+    _ENCODING = {"cls": core_json.AnsibleJSONEncoder, "vault_to_text": True}
+
+
+class Validated(t.NamedTuple):
+    """Checked options, what in them must not be shown, and the first fault that was found in them."""
+
+    params: dict[str, t.Any]
+    secrets: set[str]
+    error: str | None
+
+
+def serialised(arguments: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """Plain data in place of tagged, unsafe and encrypted values, made by the way that arguments take to a module."""
+    plain: dict[str, t.Any] = json.loads(json.dumps(arguments, **_ENCODING))
+    return plain
+
+
+def validated(specification: t.Mapping[str, t.Any], arguments: t.Mapping[str, t.Any], action: str) -> Validated:
+    """What AnsibleModule makes of the arguments of a task, with its words where it would refuse them."""
+    outcome = ArgumentSpecValidator(**specification).validate(arguments)
+    error: str | None = None
+    if outcome.errors.errors:
+        error = outcome.errors.msg
+        if isinstance(outcome.errors[0], UnsupportedError):
+            error = f"Unsupported parameters for ({action}) module: {error}"
+    # AnsibleModule, the only other user of this attribute, masks its results with it.
+    return Validated(outcome.validated_parameters, outcome._no_log_values, error)

@@ -1,0 +1,104 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+"""Runs a module's own code inside the worker process of the controller, or steps aside for the module itself."""
+
+import contextlib
+import os
+import typing as t
+
+from ansible import constants as C
+from ansible.module_utils.common.parameters import remove_values
+from ansible.module_utils.parsing.convert_bool import boolean
+from ansible.plugins.action import ActionBase
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import missing_requests
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._task import Run, Task
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import Validated, serialised, validated
+
+SWITCH = "edgeops_in_process"
+
+Result = dict[str, t.Any]
+
+
+class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships no types
+    """The action of every module: a subclass names its task, which is imported, with the libraries, before workers fork."""
+
+    _supports_check_mode = True
+    _supports_async = True
+    task: t.ClassVar[Task]
+
+    def run(self, tmp: str | None = None, task_vars: Result | None = None) -> Result:
+        """Carry the task out here where nothing speaks against it, otherwise as any module is carried out."""
+        variables = task_vars or {}
+        if not self._belongs_here(variables):
+            return self._as_module(variables)
+        result: Result = super().run(tmp, variables)
+        checked = validated(self.task.arguments(), serialised(self._task.args), self._task.action)
+        with _working_directory(self._loader.get_basedir()):
+            result.update(self._carried_out(checked))
+        if _shows_invocation(variables):
+            result["invocation"] = {"module_args": checked.params}
+        return _masked(result, checked.secrets)
+
+    def _belongs_here(self, variables: Result) -> bool:
+        return (
+            self._connection.transport in ("local", "ansible.builtin.local")
+            and not self._connection.become
+            and not self._task.async_val
+            and not any(self._task.environment or ())
+            and boolean(self._templar.template(variables.get(SWITCH, True)))
+            # The interpreter of the module may have the library that this one lacks; if not, the module says so.
+            and missing_requests() is None
+        )
+
+    def _as_module(self, variables: Result) -> Result:
+        ordinary = self._shared_loader_obj.action_loader.get(
+            "ansible.legacy.normal",
+            task=self._task,
+            connection=self._connection,
+            play_context=self._play_context,
+            loader=self._loader,
+            templar=self._templar,
+            shared_loader_obj=self._shared_loader_obj,
+        )
+        result: Result = ordinary.run(task_vars=variables)
+        return result
+
+    def _carried_out(self, checked: Validated) -> Result:
+        if checked.error is not None:
+            return {"failed": True, "msg": checked.error, "error": Failure(INVALID_OPTION, checked.error).report()}
+        run = Run(checked.params, check_mode=self._task.check_mode, diff_mode=self._task.diff)
+        result = run.finish(self.task)
+        if not result["warnings"]:
+            del result["warnings"]
+        return result
+
+
+def _masked(result: Result, secrets: set[str]) -> Result:
+    """The result as AnsibleModule lets it out: no secret in any text, top-level null and booleans as they are."""
+    masked: Result = remove_values(result, secrets)
+    masked.update({name: value for name, value in result.items() if value is None or isinstance(value, bool)})
+    return masked
+
+
+def _shows_invocation(variables: Result) -> bool:
+    """Whether results hold the arguments: always before ansible-core 2.21, which made it a setting."""
+    if not hasattr(C, "INJECT_INVOCATION"):
+        return True
+    return bool(C.config.get_config_value("INJECT_INVOCATION", variables=variables))
+
+
+@contextlib.contextmanager
+def _working_directory(path: str) -> t.Iterator[None]:
+    """A module on a local connection runs in the playbook's folder, which relative paths in options count from."""
+    before = os.getcwd()
+    os.chdir(path)
+    try:
+        yield
+    finally:
+        os.chdir(before)
