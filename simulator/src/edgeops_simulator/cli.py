@@ -1,0 +1,100 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import dataclasses
+import json
+import pathlib
+import secrets
+import signal
+import sys
+import typing as t
+
+from edgeops_simulator import __version__, jsontext
+from edgeops_simulator.run import Options, Running, serve
+from edgeops_simulator.settings import CHOICES, Settings
+from edgeops_simulator.snapshot import BadSeed
+
+_OWN_FLAGS = {"latency_ms": "--latency"}
+
+
+def _flag(name: str) -> str:
+    return _OWN_FLAGS.get(name, "--" + name.replace("_", "-"))
+
+
+def _add_settings(parser: argparse.ArgumentParser) -> None:
+    """A flag for each setting: `--NAME`, or `--no-NAME` for what is on by default."""
+    group = parser.add_argument_group("settings (each can be changed at run time through the control URL)")
+    for field in dataclasses.fields(Settings):
+        default = getattr(Settings(), field.name)
+        if isinstance(default, bool):
+            group.add_argument(_flag(field.name), dest=field.name, action=argparse.BooleanOptionalAction, default=None)
+        elif isinstance(default, list):
+            group.add_argument(_flag(field.name), dest=field.name, action="append", metavar="TEXT")
+        else:
+            kind = float if field.name in ("latency_ms", "rate_window") else type(default)
+            group.add_argument(_flag(field.name), dest=field.name, type=kind, choices=CHOICES.get(field.name))
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="edgeops-simulator", description="Serve simulated zones on loopback until SIGTERM.")
+    made.add_argument("--version", action="version", version=__version__)
+    made.add_argument("--port", type=int, default=0, help="port of the service; 0 (default) takes a free one")
+    made.add_argument("--control-port", type=int, default=0, help="port of the control URL; 0 (default) takes a free one")
+    made.add_argument("--token", help="the API token that is accepted; made up if not given")
+    made.add_argument("--email", help="the e-mail address that is accepted together with --key")
+    made.add_argument("--key", help="the API key that is accepted together with --email")
+    made.add_argument("--zone", action="append", default=[], metavar="ZONE_ID", help="a zone that exists; may be repeated")
+    made.add_argument("--seed", type=pathlib.Path, metavar="FILE", help="JSON: what is there at the start")
+    made.add_argument("--state", type=pathlib.Path, metavar="FILE", help="keep the state here, and start from it if it exists")
+    made.add_argument("--log-folder", type=pathlib.Path, metavar="DIR", help="stands in for the buckets: challenges and logs")
+    made.add_argument("--certfile", help="serve TLS with this certificate")
+    made.add_argument("--keyfile", help="key of the certificate")
+    _add_settings(made)
+    return made
+
+
+def options_from(arguments: argparse.Namespace) -> Options:
+    names = [field.name for field in dataclasses.fields(Settings)]
+    settings = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+    Settings().change(settings)
+    return Options(
+        token=arguments.token or secrets.token_urlsafe(30),
+        zones=arguments.zone,
+        email=arguments.email,
+        key=arguments.key,
+        port=arguments.port,
+        control_port=arguments.control_port,
+        seed=jsontext.parse(arguments.seed.read_bytes()) if arguments.seed else {},
+        settings=settings,
+        state=arguments.state,
+        log_folder=arguments.log_folder,
+        certfile=arguments.certfile,
+        keyfile=arguments.keyfile,
+    )
+
+
+async def _serve(options: Options) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+
+    def announce(running: Running) -> None:
+        print(json.dumps(running.announcement()), flush=True)
+
+    await serve(options, announce, stop)
+
+
+def main(arguments: t.Sequence[str] | None = None) -> int:
+    try:
+        options = options_from(parser().parse_args(arguments))
+        asyncio.run(_serve(options))
+    except (OSError, BadSeed, ValueError) as problem:
+        print(f"edgeops-simulator: {problem}", file=sys.stderr)
+        return 1
+    return 0

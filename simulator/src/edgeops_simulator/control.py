@@ -1,0 +1,147 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from edgeops_simulator import jsontext, openapi, snapshot
+from edgeops_simulator.delivery import deliver
+from edgeops_simulator.front.world import World
+
+
+def _json(value: t.Any, status: int = 200) -> Response:
+    return Response(jsontext.dump(value), status, media_type="application/json")
+
+
+class Control:
+    """The side door: seeding, faults, journal, traffic. No part of the service, and without credentials."""
+
+    def __init__(self, world: World, base_url: t.Callable[[], str]) -> None:
+        self._world = world
+        self._base_url = base_url
+
+    def app(self) -> Starlette:
+        table = {
+            ("GET", "/health"): self._health,
+            ("GET", "/settings"): self._get_settings,
+            ("PATCH", "/settings"): self._change_settings,
+            ("GET", "/state"): self._state,
+            ("POST", "/seed"): self._seed,
+            ("POST", "/reset"): self._reset,
+            ("PUT", "/start"): self._start,
+            ("GET", "/snapshot"): self._snapshot,
+            ("PUT", "/snapshot"): self._restore,
+            ("GET", "/journal"): self._journal,
+            ("DELETE", "/journal"): self._clear_journal,
+            ("GET", "/faults"): self._get_faults,
+            ("POST", "/faults"): self._add_faults,
+            ("DELETE", "/faults"): self._clear_faults,
+            ("POST", "/traffic"): self._traffic,
+            ("GET", "/openapi.json"): self._openapi,
+        }
+        routes = [Route(path, handler, methods=[method]) for (method, path), handler in table.items()]
+        return Starlette(routes=routes, exception_handlers={ValueError: _bad, HTTPException: _http, KeyError: _bad, TypeError: _bad})
+
+    async def _body(self, request: Request) -> t.Any:
+        body = await request.body()
+        return jsontext.parse(body) if body else {}
+
+    async def _health(self, request: Request) -> Response:
+        return _json({"ready": True, "zones": len(self._world.service.zones)})
+
+    async def _get_settings(self, request: Request) -> Response:
+        return _json(self._world.service.settings.document())
+
+    async def _change_settings(self, request: Request) -> Response:
+        self._world.service.settings.change(await self._body(request))
+        return _json(self._world.service.settings.document())
+
+    async def _state(self, request: Request) -> Response:
+        zone_id = request.query_params.get("zone")
+        if zone_id is None:
+            return _json(snapshot.save(self._world.service))
+        zone = self._zone(zone_id)
+        return _json({"zone": zone.summary(), **{part: snapshot.part_of(zone, part) for part in snapshot.PARTS}})
+
+    def _zone(self, zone_id: str) -> t.Any:
+        if zone_id not in self._world.service.zones:
+            raise ValueError(f"no such zone: {zone_id}")
+        return self._world.service.zones[zone_id]
+
+    async def _seed(self, request: Request) -> Response:
+        self._world.seed(await self._body(request))
+        self._world.keep()
+        self._world.close_port_if_due()
+        return _json({"seeded": True})
+
+    async def _reset(self, request: Request) -> Response:
+        self._world.reset()
+        self._world.seed(await self._body(request))
+        self._world.keep()
+        return _json({"reset": True})
+
+    async def _start(self, request: Request) -> Response:
+        """Change what the start was, and reset to it; zones given on the command line stay part of it."""
+        body = await self._body(request)
+        zones = [*self._world.start.get("zones", []), *body.get("zones", [])]
+        self._world.start = {**body, "zones": zones}
+        self._world.reset()
+        self._world.keep()
+        return _json({"reset": True})
+
+    async def _snapshot(self, request: Request) -> Response:
+        return _json(snapshot.save(self._world.service))
+
+    async def _restore(self, request: Request) -> Response:
+        self._world.restore(await self._body(request))
+        self._world.keep()
+        return _json({"restored": True})
+
+    async def _journal(self, request: Request) -> Response:
+        query = request.query_params
+        return _json({"requests": self._world.journal.read(query.get("zone"), int(query.get("since", "0")))})
+
+    async def _clear_journal(self, request: Request) -> Response:
+        self._world.journal.clear()
+        return _json({"cleared": True})
+
+    async def _get_faults(self, request: Request) -> Response:
+        return _json({"faults": self._world.faults.documents()})
+
+    async def _add_faults(self, request: Request) -> Response:
+        added = self._world.faults.add(await self._body(request))
+        self._world.close_port_if_due()
+        return _json({"faults": [fault.document() for fault in added]}, 201)
+
+    async def _clear_faults(self, request: Request) -> Response:
+        self._world.faults.clear()
+        self._world.reopen()
+        return _json({"cleared": True})
+
+    async def _traffic(self, request: Request) -> Response:
+        body = await self._body(request)
+        zones = self._world.service.zones
+        zone = self._zone(body["zone"] if body.get("zone") else next(iter(zones)))
+        delivered = deliver.deliver(zone, body.get("requests", []), self._world.log_folder, self._world.service.settings)
+        self._world.keep(zone.id)
+        return _json(delivered)
+
+    async def _openapi(self, request: Request) -> Response:
+        return _json(openapi.description(self._base_url()))
+
+
+async def _bad(request: Request, problem: Exception) -> Response:
+    return _json({"error": f"{type(problem).__name__}: {problem}"}, 400)
+
+
+async def _http(request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, HTTPException)
+    return _json({"error": problem.detail}, problem.status_code)

@@ -1,0 +1,55 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from edgeops_simulator.delivery.traffic import Pairs, Visit
+from edgeops_simulator.rules.custom_fields import ACTION
+from edgeops_simulator.rules.rulesets import CUSTOM_FIELDS_PHASE
+from edgeops_simulator.state import rulesets
+from edgeops_simulator.state.zone import Zone
+
+MAX_BYTES = 8 * 1024
+_NEVER_LOGGED = ("range",)
+Names = dict[str, dict[str, bool]]
+
+
+def configured(zone: Zone) -> Names:
+    """Kind -> name -> whether every value is logged, from all enabled rules of the zone's entry point."""
+    names: Names = {}
+    entry_point = rulesets.entry_point(zone, CUSTOM_FIELDS_PHASE) or {"rules": []}
+    for rule in entry_point["rules"]:
+        if rule.get("action") != ACTION or not rule.get("enabled", True):
+            continue
+        for kind, items in (rule.get("action_parameters") or {}).items():
+            for item in items:
+                names.setdefault(kind, {})[item["name"]] = bool(item.get("preserve_duplicates"))
+    return names
+
+
+def truncated(value: str) -> str:
+    """At most 8 KB, cut between characters."""
+    data = value.encode("utf-8", "surrogatepass")
+    return value if len(data) <= MAX_BYTES else data[:MAX_BYTES].decode("utf-8", "ignore")
+
+
+def _picked(names: dict[str, bool], found: Pairs, *, headers: bool) -> dict[str, t.Any]:
+    picked: dict[str, t.Any] = {}
+    for wanted, all_values in names.items():
+        values = [truncated(v) for name, v in found if (name.lower() if headers else name) == wanted]
+        if values and not (headers and wanted in _NEVER_LOGGED):
+            picked[wanted] = values if all_values else values[0]
+    return picked
+
+
+def members(names: Names, visit: Visit) -> dict[str, dict[str, t.Any]]:
+    """The members of a log record that hold custom fields: of what was configured, what the request or response had."""
+    request = _picked(names.get("request_fields", {}), visit.request, headers=True)
+    request.update(_picked(names.get("transformed_request_fields", {}), visit.transformed, headers=True))
+    response = _picked(names.get("response_fields", {}), visit.response, headers=True)
+    response.update(_picked(names.get("raw_response_fields", {}), visit.raw_response, headers=True))
+    cookies = _picked(names.get("cookie_fields", {}), visit.cookies, headers=False)
+    return {"RequestHeaders": request, "ResponseHeaders": response, "ResponseFields": response, "Cookies": cookies}

@@ -1,0 +1,98 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import datetime
+import io
+import typing as t
+import zlib
+from urllib.parse import parse_qsl
+
+from edgeops_simulator import jsontext
+from edgeops_simulator.delivery import datasets
+
+Record = dict[str, t.Any]
+_FRACTIONS = {"rfc3339": 0, "rfc3339ms": 3, "rfc3339ns": 9}
+
+
+@dataclasses.dataclass(frozen=True)
+class Output:
+    """How a job writes its records, from whichever of its two option members counts."""
+
+    fields: tuple[str, ...]
+    timestamps: str = "unixnano"
+    sample_rate: float = 1.0
+    options: t.Mapping[str, t.Any] = dataclasses.field(default_factory=dict)
+
+    def keeps(self, ray_id: str) -> bool:
+        """Sampling that lets the same request through each time."""
+        return self.sample_rate >= 1 or zlib.crc32(ray_id.encode()) / 2**32 < self.sample_rate
+
+    def record(self, full: Record) -> Record:
+        names = self.fields or tuple(full)
+        return {name: self._value(name, full[name]) for name in names if name in full}
+
+    def _value(self, name: str, value: t.Any) -> t.Any:
+        return timestamp(value, self.timestamps) if name in datasets.TIMES and isinstance(value, int) else value
+
+
+def of_job(job: t.Mapping[str, t.Any]) -> Output:
+    """`output_options`, if present, make the service ignore `logpull_options`."""
+    options = job.get("output_options")
+    if options is not None:
+        names = tuple(options.get("field_names") or ())
+        rate = options.get("sample_rate")
+        return Output(names, options.get("timestamp_format") or "unixnano", 1.0 if rate is None else float(rate), options)
+    query = dict(parse_qsl(job.get("logpull_options") or "", keep_blank_values=True))
+    names = tuple(dict.fromkeys(name for name in query.get("fields", "").split(",") if name))
+    return Output(names, query.get("timestamps") or "unixnano", float(query.get("sample") or 1))
+
+
+def timestamp(nanoseconds: int, form: str) -> int | str:
+    if form == "unixnano":
+        return nanoseconds
+    seconds, rest = divmod(nanoseconds, 1_000_000_000)
+    if form == "unix":
+        return seconds
+    moment = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
+    digits = _FRACTIONS[form]
+    fraction = f".{rest:09d}"[: digits + 1] if digits else ""
+    return f"{moment:%Y-%m-%dT%H:%M:%S}{fraction}Z"
+
+
+def text(records: t.Sequence[Record], output: Output) -> str:
+    """The contents of one file: a line of JSON or of CSV for each record, between the prefix and suffix of the batch."""
+    options = output.options
+    lines = _csv_lines(records, output) if options.get("output_type") == "csv" else _json_lines(records, options)
+    delimiter = options.get("record_delimiter") or ""
+    return (options.get("batch_prefix") or "") + delimiter.join(lines) + (options.get("batch_suffix") or "")
+
+
+def _or(options: t.Mapping[str, t.Any], name: str, default: str) -> str:
+    return default if options.get(name) is None else str(options[name])
+
+
+def _json_lines(records: t.Sequence[Record], options: t.Mapping[str, t.Any]) -> list[str]:
+    prefix, suffix = _or(options, "record_prefix", "{"), _or(options, "record_suffix", "}\n")
+    delimiter = _or(options, "field_delimiter", ",")
+    return [
+        prefix + delimiter.join(f"{jsontext.dump(name)}:{jsontext.dump(value)}" for name, value in record.items()) + suffix
+        for record in records
+    ]
+
+
+def _csv_lines(records: t.Sequence[Record], output: Output) -> list[str]:
+    prefix, suffix = _or(output.options, "record_prefix", ""), _or(output.options, "record_suffix", "\n")
+    delimiter = _or(output.options, "field_delimiter", ",")
+    return [prefix + delimiter.join(_csv_cell(value) for value in record.values()) + suffix for record in records]
+
+
+def _csv_cell(value: t.Any) -> str:
+    cell = io.StringIO()
+    plain = value if isinstance(value, (str, int, float)) and not isinstance(value, bool) else jsontext.dump(value)
+    csv.writer(cell, lineterminator="").writerow([plain])
+    return cell.getvalue()

@@ -1,0 +1,127 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import datetime
+import secrets
+import time
+import typing as t
+
+from edgeops_simulator.delivery import datasets
+
+Pairs = list[tuple[str, str]]
+
+
+class BadTraffic(ValueError):
+    """Traffic that cannot be simulated as it is described."""
+
+
+def pairs(value: t.Any, what: str) -> Pairs:
+    """Headers or cookies, given as an object (a value may be a list) or as a list of pairs."""
+    items = list(value.items()) if isinstance(value, dict) else value
+    if not isinstance(items, list) or not all(isinstance(item, (list, tuple)) and len(item) == 2 for item in items):
+        raise BadTraffic(f"{what}: expected an object, or a list of pairs")
+    flat: Pairs = []
+    for name, content in items:
+        flat += [(str(name), str(one)) for one in (content if isinstance(content, list) else [content])]
+    return flat
+
+
+def _nanoseconds(value: t.Any) -> int:
+    """A time given as seconds since the epoch or as ISO 8601; now where none is given."""
+    if value is None:
+        return time.time_ns()
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return int(value * 1_000_000_000) if isinstance(value, float) else value * 1_000_000_000
+    try:
+        moment = datetime.datetime.fromisoformat(str(value).replace("Z", "+00:00"))
+    except ValueError:
+        raise BadTraffic(f"time: {value!r} is neither seconds since the epoch nor ISO 8601") from None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=datetime.timezone.utc)
+    whole = int(moment.replace(microsecond=0).timestamp())
+    return whole * 1_000_000_000 + moment.microsecond * 1000
+
+
+class Visit(t.NamedTuple):
+    """One HTTP request at the edge: its log fields, and what custom fields are taken from."""
+
+    fields: dict[str, t.Any]
+    request: Pairs
+    transformed: Pairs
+    response: Pairs
+    raw_response: Pairs
+    cookies: Pairs
+
+
+def _first(headers: Pairs, name: str) -> str:
+    return next((value for header, value in headers if header.lower() == name), "")
+
+
+def visit(description: t.Any, zone_name: str) -> Visit:
+    """Read one request as the control interface describes it. Members named like log fields set those."""
+    if not isinstance(description, dict):
+        raise BadTraffic("a request is an object")
+    request = pairs(description.get("headers", {}), "headers")
+    response = pairs(description.get("response_headers", {}), "response_headers")
+    cookies = pairs(description.get("cookies", {}), "cookies")
+    if not cookies:
+        cookies = [_cookie(part) for part in _first(request, "cookie").split(";") if part.strip()]
+    fields = {**_defaults(description, request, response, zone_name)}
+    fields.update({name: value for name, value in description.items() if name[:1].isupper()})
+    return Visit(
+        fields,
+        request,
+        pairs(description["transformed_headers"], "transformed_headers") if "transformed_headers" in description else request,
+        response,
+        pairs(description["raw_response_headers"], "raw_response_headers") if "raw_response_headers" in description else response,
+        cookies,
+    )
+
+
+def _cookie(part: str) -> tuple[str, str]:
+    name, _, value = part.strip().partition("=")
+    return name, value
+
+
+def _defaults(described: dict[str, t.Any], request: Pairs, response: Pairs, zone_name: str) -> dict[str, t.Any]:
+    uri = str(described.get("path", "/"))
+    start = _nanoseconds(described.get("time"))
+    host = str(described.get("host") or _first(request, "host") or zone_name)
+    status = described.get("status", 200)
+    values = dict.fromkeys(datasets.fields("http_requests") or (), "")
+    return {
+        **values,
+        "CacheCacheStatus": "dynamic",
+        "CacheResponseBytes": 0,
+        "CacheResponseStatus": 0,
+        "ClientASN": 64500,
+        "ClientCountry": "us",
+        "ClientDeviceType": "desktop",
+        "ClientIP": str(described.get("client_ip", "192.0.2.1")),
+        "ClientIPClass": "noRecord",
+        "ClientRequestBytes": 0,
+        "ClientRequestHost": host,
+        "ClientRequestMethod": str(described.get("method", "GET")),
+        "ClientRequestPath": uri.partition("?")[0],
+        "ClientRequestProtocol": "HTTP/1.1",
+        "ClientRequestReferer": _first(request, "referer"),
+        "ClientRequestScheme": "https",
+        "ClientRequestURI": uri,
+        "ClientRequestUserAgent": _first(request, "user-agent"),
+        "ClientSrcPort": 50000,
+        "EdgeColoCode": "SIM",
+        "EdgeEndTimestamp": start + 1_000_000,
+        "EdgeRequestHost": host,
+        "EdgeResponseBytes": 0,
+        "EdgeResponseContentType": _first(response, "content-type").partition(";")[0],
+        "EdgeResponseStatus": status,
+        "EdgeStartTimestamp": start,
+        "OriginResponseStatus": status,
+        "RayID": secrets.token_hex(8),
+        "SecurityLevel": "med",
+        "WorkerSubrequest": False,
+        "ZoneName": zone_name,
+    }

@@ -1,0 +1,60 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+from urllib.parse import parse_qsl, quote
+
+from edgeops_simulator import jsontext
+from edgeops_simulator.rules import destinations
+from edgeops_simulator.rules.options import CVE_FLAG
+from edgeops_simulator.settings import Settings
+
+_ALWAYS = ("id", "dataset", "enabled", "destination_conf", "last_complete", "last_error", "error_message")
+Document = dict[str, t.Any]
+
+
+def job(kept: Document, settings: Settings) -> Document:
+    """A job as the service shows it, in whichever of its known habits is set; a challenge is never in it."""
+    shown = dict(kept)
+    if shown.get("filter"):
+        shown["filter"] = _filter(shown["filter"], settings.echo_filter)
+    if shown.get("logpull_options"):
+        shown["logpull_options"] = _options(shown["logpull_options"], settings.echo_options)
+    if settings.echo_destination == "masked":
+        shown["destination_conf"] = destinations.masked(shown["destination_conf"])
+    if settings.echo_filter == "absent":
+        del shown["filter"]
+    if settings.echo_zero == "keep":
+        return shown
+    if shown.get("output_options"):
+        shown["output_options"] = {k: v for k, v in shown["output_options"].items() if (k, v) != (CVE_FLAG, False)}
+    unset = [name for name, value in shown.items() if name not in _ALWAYS and value in (None, "", 0)]
+    if settings.echo_zero == "null":
+        return {**shown, **dict.fromkeys(unset)}
+    return {name: value for name, value in shown.items() if name not in unset}
+
+
+def _filter(text: str, habit: str) -> str:
+    if habit != "reserialised":
+        return text
+    return jsontext.spaced(_turned(jsontext.parse(text)))
+
+
+def _turned(value: t.Any) -> t.Any:
+    """The same JSON with the members of every object in reverse order."""
+    if isinstance(value, dict):
+        return {name: _turned(value[name]) for name in reversed(value)}
+    return [_turned(item) for item in value] if isinstance(value, list) else value
+
+
+def _options(text: str, habit: str) -> str:
+    if habit == "verbatim":
+        return text
+    pairs = parse_qsl(text, keep_blank_values=True)
+    if habit == "encoded":
+        return "&".join(f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in pairs)
+    turned = [(name, ",".join(reversed(value.split(",")))) for name, value in reversed(pairs)]
+    return "&".join(f"{name}={value}" for name, value in turned)

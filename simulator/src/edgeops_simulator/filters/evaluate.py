@@ -1,0 +1,76 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+from edgeops_simulator.filters.syntax import Node, group_of
+
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+Record = t.Mapping[str, t.Any]
+
+
+def passes(record: Record, node: Node) -> bool:
+    """Whether a record is let through: delivered if the expression is true."""
+    group = group_of(node)
+    if group == "and":
+        return all(passes(record, child) for child in node["and"])
+    if group == "or":
+        return any(passes(record, child) for child in node["or"])
+    operator: str = node["operator"]
+    if operator.startswith("!"):
+        return not _holds(operator[1:], record.get(node["key"]), node["value"])
+    return _holds(operator, record.get(node["key"]), node["value"])
+
+
+def _holds(operator: str, found: t.Any, value: t.Any) -> bool:
+    if found is None:
+        return False
+    if operator == "in":
+        return any(_same(found, item) for item in value)
+    if operator in _ORDER:
+        left, right = _number(found), _number(value)
+        return left is not None and right is not None and _ORDER[operator](left, right)
+    return _PLAIN[operator](found, value)
+
+
+def _kind(value: t.Any) -> str:
+    if isinstance(value, bool):
+        return "bool"
+    return "number" if isinstance(value, (int, float)) else type(value).__name__
+
+
+def _same(left: t.Any, right: t.Any) -> bool:
+    """Equal in type and in value; there is one kind of number."""
+    return _kind(left) == _kind(right) and bool(left == right)
+
+
+def _number(value: t.Any) -> float | int | None:
+    if _kind(value) == "number":
+        return t.cast(float, value)
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return int(value) if value.lstrip("-").isdigit() else float(value)
+    return None
+
+
+def _contains(found: t.Any, value: t.Any) -> bool:
+    if isinstance(found, list):
+        return any(_same(item, value) for item in found)
+    return isinstance(found, str) and value in found
+
+
+_ORDER: t.Mapping[str, t.Callable[[t.Any, t.Any], bool]] = {
+    "lt": lambda left, right: left < right,
+    "leq": lambda left, right: left <= right,
+    "gt": lambda left, right: left > right,
+    "geq": lambda left, right: left >= right,
+}
+_PLAIN: t.Mapping[str, t.Callable[[t.Any, t.Any], bool]] = {
+    "eq": _same,
+    "startsWith": lambda found, value: isinstance(found, str) and found.startswith(value),
+    "endsWith": lambda found, value: isinstance(found, str) and found.endswith(value),
+    "contains": _contains,
+}

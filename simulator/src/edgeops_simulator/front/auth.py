@@ -1,0 +1,56 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import hmac
+import re
+import typing as t
+
+from edgeops_simulator.refusal import Refusal
+from edgeops_simulator.settings import Settings
+from edgeops_simulator.state.service import Credentials
+
+_BEARER = re.compile(r"bearer +(.*)", re.IGNORECASE | re.DOTALL)
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]+")
+
+
+def _same(given: str, right: str | None) -> bool:
+    return right is not None and hmac.compare_digest(given.encode("utf-8", "replace"), right.encode("utf-8", "replace"))
+
+
+def _malformed(code: int, message: str) -> Refusal:
+    return Refusal(400, 6003, "Invalid request headers", error_chain=[{"code": code, "message": message}])
+
+
+def check(headers: t.Mapping[str, str], credentials: Credentials, settings: Settings) -> tuple[str, Refusal | None]:
+    """Which credential came with a request ("token", "email_key", "none", "wrong") and how it is refused, if it is."""
+    authorization = headers.get("authorization")
+    if authorization is not None:
+        return _check_token(authorization, credentials)
+    email, key = headers.get("x-auth-email"), headers.get("x-auth-key")
+    if email is not None or key is not None:
+        return _check_key(email, key, credentials)
+    if settings.unauthenticated_status == 400:
+        return "none", _malformed(6111, "Missing or invalid format for Authorization header")
+    return "none", Refusal(401, 10000, "Authentication error", headers={"www-authenticate": "Bearer"})
+
+
+def _check_token(authorization: str, credentials: Credentials) -> tuple[str, Refusal | None]:
+    found = _BEARER.fullmatch(authorization.strip())
+    if found and _same(found[1], credentials.token):
+        return "token", None
+    if not found or not _TOKEN.fullmatch(found[1]):
+        return "wrong", _malformed(6111, "Invalid format for Authorization header")
+    return "wrong", Refusal(401, 10000, "Authentication error", headers={"www-authenticate": "Bearer"})
+
+
+def _check_key(email: str | None, key: str | None, credentials: Credentials) -> tuple[str, Refusal | None]:
+    if not email:
+        return "wrong", _malformed(6102, "Invalid format for X-Auth-Email header")
+    if not key:
+        return "wrong", _malformed(6103, "Invalid format for X-Auth-Key header")
+    if _same(email, credentials.email) and _same(key, credentials.key):
+        return "email_key", None
+    return "wrong", Refusal(403, 9109, "Unauthorized to access requested resource")

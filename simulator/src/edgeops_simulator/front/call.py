@@ -1,0 +1,70 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+import typing as t
+
+from edgeops_simulator.refusal import Refusal
+from edgeops_simulator.settings import Settings
+from edgeops_simulator.state.service import Service
+from edgeops_simulator.state.zone import Zone
+
+
+@dataclasses.dataclass
+class Call:
+    """One request, as the handlers of operations see it."""
+
+    service: Service
+    path: str
+    ids: t.Mapping[str, str]
+    query: t.Mapping[str, str]
+    body: t.Any = None
+    log_folder: pathlib.Path | None = None
+    zone_or_none: Zone | None = None
+
+    @property
+    def zone(self) -> Zone:
+        assert self.zone_or_none is not None  # routes below a zone are only reached with one
+        return self.zone_or_none
+
+    @property
+    def settings(self) -> Settings:
+        return self.service.settings
+
+    def number(self, name: str, default: int, low: int, high: int | None = None) -> int:
+        """A whole number from the query, within its range."""
+        text = self.query.get(name, "")
+        if text == "":
+            return default
+        ascii_digits = text.isascii() and text.isdigit() and len(text) <= 18
+        if not ascii_digits or int(text) < low or (high is not None and int(text) > high):
+            limits = f"at least {low}" if high is None else f"{low} to {high}"
+            raise Refusal(400, 1001, f"{name} must be an integer, {limits}", source={"pointer": f"/{name}"})
+        return int(text)
+
+
+@dataclasses.dataclass
+class Answer:
+    """What an operation answers, before it is wrapped in the envelope."""
+
+    result: t.Any = None
+    status: int = 200
+    result_info: dict[str, t.Any] | None = None
+
+
+def page_of(items: t.Sequence[t.Any], page: int, per_page: int) -> tuple[list[t.Any], dict[str, int]]:
+    """The items of one page, and the numbers that describe it; past the end a page is empty."""
+    start = (page - 1) * per_page
+    shown = list(items[start : start + per_page])
+    info = {
+        "page": page,
+        "per_page": per_page,
+        "count": len(shown),
+        "total_count": len(items),
+        "total_pages": -(-len(items) // per_page),
+    }
+    return shown, info

@@ -1,0 +1,131 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from edgeops_simulator import echo
+from edgeops_simulator.delivery import bucket, datasets
+from edgeops_simulator.front.call import Answer, Call
+from edgeops_simulator.refusal import Refusal, unroutable
+from edgeops_simulator.rules import destinations, jobs, options
+from edgeops_simulator.rules.members import need_object
+from edgeops_simulator.state import logpush_jobs as state
+from edgeops_simulator.state import ownership
+
+_CODE = jobs.CODE
+
+
+def _shown(call: Call, job: dict[str, t.Any]) -> dict[str, t.Any]:
+    return echo.job(job, call.settings)
+
+
+def list_jobs(call: Call) -> Answer:
+    if call.settings.job_list == "404":
+        raise unroutable(call.path)
+    if call.settings.job_list == "405":
+        raise Refusal(405, 7001, "Method GET not available for that URI.", headers={"allow": "POST"})
+    return Answer([_shown(call, job) for job in call.zone.jobs.values()])
+
+
+def list_dataset_jobs(call: Call) -> Answer:
+    wanted = call.ids["dataset"]
+    return Answer([_shown(call, job) for job in call.zone.jobs.values() if job["dataset"] == wanted])
+
+
+def list_dataset_fields(call: Call) -> Answer:
+    fields = datasets.fields(call.ids["dataset"])
+    if fields is None:
+        raise Refusal(404, _CODE, f"unknown dataset {call.ids['dataset']!r}")
+    return Answer(dict(fields))
+
+
+def _body(call: Call, before: dict[str, t.Any] | None) -> dict[str, t.Any]:
+    """The body, checked and with repeated field names folded."""
+    jobs.check(call.body, before, call.settings)
+    used = jobs.check_destination(call.zone, call.body, before, call.settings)
+    if used:
+        ownership.use(call.zone, used)
+    body: dict[str, t.Any] = dict(call.body)
+    if body.get("output_options") is not None:
+        body["output_options"] = options.without_repeats(body["output_options"])
+    return body
+
+
+def create_job(call: Call) -> Answer:
+    jobs.check_count(call.zone, call.settings)
+    return Answer(_shown(call, state.create(call.service, call.zone, _body(call, None))), status=201)
+
+
+def _job(call: Call) -> dict[str, t.Any]:
+    text = call.ids["job_id"]
+    job = call.zone.jobs.get(int(text)) if text.isascii() and text.isdigit() and len(text) < 19 else None
+    if job is None:
+        raise Refusal(404, _CODE, f"job {text!r} not found")
+    return job
+
+
+def get_job(call: Call) -> Answer:
+    if call.settings.job_get == "404":
+        raise unroutable(call.path)
+    shown = _shown(call, _job(call))
+    return Answer([shown] if call.settings.job_get == "array" else shown)
+
+
+def put_job(call: Call) -> Answer:
+    job = _job(call)
+    return Answer(_shown(call, state.update(job, _body(call, job))))
+
+
+def delete_job(call: Call) -> Answer:
+    job = _job(call)
+    del call.zone.jobs[job["id"]]
+    form = call.settings.job_delete
+    if form == "204":
+        return Answer(status=204)
+    return Answer({"id": {"id": job["id"]}, "empty": {}, "null": None}[form])
+
+
+def _texts(call: Call, *names: str) -> list[str]:
+    """Members of the body that must be there and be texts."""
+    body = need_object(call.body, _CODE)
+    for name in names:
+        if not isinstance(body.get(name), str):
+            raise Refusal(400, _CODE, f"{name} is required and must be a string", source={"pointer": f"/{name}"})
+    return [body[name] for name in names]
+
+
+def create_ownership(call: Call) -> Answer:
+    """Writes a challenge to the destination; the answer says where, never what."""
+    (destination,) = _texts(call, "destination_conf")
+    problem = destinations.fault_of(destination, call.settings.unwritable_destinations)
+    if problem:
+        return Answer({"filename": "", "valid": False, "message": f"error writing challenge: {problem}"})
+    challenge = ownership.issue(call.zone, destination)
+    if call.log_folder is not None:
+        bucket.write_challenge(call.log_folder, destination, challenge["filename"], challenge["token"])
+    return Answer({"filename": challenge["filename"], "valid": True, "message": ""})
+
+
+def validate_ownership(call: Call) -> Answer:
+    destination, token = _texts(call, "destination_conf", "ownership_challenge")
+    return Answer({"valid": ownership.holds(call.zone, destination, token)})
+
+
+def validate_destination(call: Call) -> Answer:
+    (destination,) = _texts(call, "destination_conf")
+    problem = destinations.fault_of(destination, call.settings.unwritable_destinations)
+    return Answer({"valid": not problem, "message": problem})
+
+
+def destination_exists(call: Call) -> Answer:
+    (destination,) = _texts(call, "destination_conf")
+    return Answer({"exists": any(job["destination_conf"] == destination for job in call.zone.jobs.values())})
+
+
+def validate_origin(call: Call) -> Answer:
+    (text,) = _texts(call, "logpull_options")
+    problem = options.logpull_problem(text)
+    return Answer({"valid": not problem, "message": problem})

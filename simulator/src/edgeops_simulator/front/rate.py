@@ -1,0 +1,44 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import email.utils
+import math
+import time
+
+from edgeops_simulator.refusal import Refusal
+from edgeops_simulator.settings import Settings
+
+
+class RateLimit:
+    """So many requests in a window that starts with the first of them; beyond, nothing until the window ends."""
+
+    def __init__(self) -> None:
+        self._start = 0.0
+        self._count = 0
+
+    def take(self, settings: Settings) -> tuple[dict[str, str], Refusal | None]:
+        """Count a request. The headers that tell how much is left, and the refusal of one too many."""
+        if not settings.rate_limit:
+            return (self._headers(1200, 1200, settings.rate_window) if settings.rate_headers else {}), None
+        now = time.monotonic()
+        if now >= self._start + settings.rate_window:
+            self._start, self._count = now, 0
+        self._count += 1
+        left = settings.rate_limit - self._count
+        wait = self._start + settings.rate_window - now
+        headers = self._headers(settings.rate_limit, max(0, left), wait)
+        if left >= 0:
+            return headers, None
+        headers["retry-after"] = str(math.ceil(wait))
+        return headers, Refusal(429, 10429, "More than the allowed number of requests; wait before the next one")
+
+    @staticmethod
+    def _headers(limit: int, left: int, wait: float) -> dict[str, str]:
+        return {
+            "x-ratelimit-limit": str(limit),
+            "x-ratelimit-remaining": str(left),
+            "x-ratelimit-reset": email.utils.formatdate(time.time() + math.ceil(wait), usegmt=True),
+        }

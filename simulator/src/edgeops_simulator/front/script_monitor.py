@@ -1,0 +1,90 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from edgeops_simulator.front.call import Answer, Call, page_of
+from edgeops_simulator.refusal import Refusal, unroutable
+from edgeops_simulator.rules.members import check_types, need_object
+from edgeops_simulator.state import script_monitor as state
+from edgeops_simulator.state import scripts
+
+_CODE = 1001
+
+
+def _need(call: Call, setting: str) -> None:
+    if not getattr(call.settings, setting):
+        raise unroutable(call.path)
+
+
+def get_status(call: Call) -> Answer:
+    _need(call, "script_monitor_routes")
+    return Answer(state.status(call.zone))
+
+
+def put_status(call: Call) -> Answer:
+    _need(call, "script_monitor_routes")
+    body = need_object(call.body, _CODE)
+    if "enabled" not in body:
+        raise Refusal(400, _CODE, "enabled is required", source={"pointer": "/enabled"})
+    check_types(body, {"enabled": bool}, _CODE, nullable=False)
+    return Answer(state.update(call.zone, {"enabled": body["enabled"]}))
+
+
+def get_page_shield(call: Call) -> Answer:
+    _need(call, "page_shield_routes")
+    return Answer(state.page_shield_status(call.zone))
+
+
+def put_page_shield(call: Call) -> Answer:
+    _need(call, "page_shield_routes")
+    body = need_object(call.body, _CODE)
+    known = ("enabled", *state.PAGE_SHIELD_DEFAULTS)
+    check_types(body, dict.fromkeys(known, bool), _CODE, nullable=False)
+    return Answer(state.update(call.zone, {name: body[name] for name in known if name in body}))
+
+
+def _page(call: Call, found: list[dict[str, t.Any]]) -> tuple[list[dict[str, t.Any]], dict[str, int] | None]:
+    """One page; more than the service's own maximum may be asked for, up to 100, and is cut down to it."""
+    most = call.settings.max_per_page
+    per_page = min(most, call.number("per_page", min(most, call.settings.default_per_page), 1, max(100, most)))
+    if call.query.get("page") == "all" and call.path.endswith("/page_shield/scripts"):
+        per_page = max(1, len(found))
+        shown, info = page_of(found, 1, per_page)
+    else:
+        shown, info = page_of(found, call.number("page", 1, 1), per_page)
+    return shown, info if call.settings.result_info else None
+
+
+def list_scripts(call: Call) -> Answer:
+    _need(call, "script_monitor_routes")
+    found = scripts.select(call.zone, call.query.get("hosts", ""), call.query.get("status", ""))
+    shown, info = _page(call, found)
+    return Answer([scripts.in_list(script) for script in shown], result_info=info)
+
+
+def list_page_shield(call: Call) -> Answer:
+    _need(call, "page_shield_routes")
+    shown, info = _page(call, scripts.select_page_shield(call.zone, call.query))
+    return Answer([scripts.page_shield(script, scripts.in_list(script)) for script in shown], result_info=info)
+
+
+def _script(call: Call) -> dict[str, t.Any]:
+    script = call.zone.scripts.get(call.ids["script_id"])
+    if script is None:
+        raise Refusal(404, 10007, "script not found")
+    return script
+
+
+def get_script(call: Call) -> Answer:
+    _need(call, "script_monitor_routes")
+    return Answer(scripts.in_full(_script(call)))
+
+
+def get_page_shield_script(call: Call) -> Answer:
+    _need(call, "page_shield_routes")
+    script = _script(call)
+    return Answer(scripts.page_shield(script, scripts.in_full(script)))

@@ -1,0 +1,37 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import math
+import typing as t
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"number out of range: {text}")
+    return value
+
+
+def _constant(name: str) -> t.Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def parse(text: str | bytes) -> t.Any:
+    """JSON without the extensions of Python's parser; ValueError for anything else, too deep nesting included."""
+    try:
+        return json.loads(text, parse_float=_finite, parse_constant=_constant)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def dump(value: t.Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def spaced(value: t.Any) -> str:
+    """The same with blanks, as another serialiser would write it."""
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,136 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+Schema = dict[str, t.Any]
+
+TEXT: Schema = {"type": "string"}
+FLAG: Schema = {"type": "boolean"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+ID: Schema = {"type": "string", "pattern": "^[0-9a-f]{32}$"}
+INSTANT: Schema = {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$"}
+TEXTS: Schema = {"type": "array", "items": TEXT}
+
+
+def nullable(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def record(properties: Schema, required: t.Sequence[str] | None = None) -> Schema:
+    """An object; all members are required unless said otherwise."""
+    return {"type": "object", "properties": properties, "required": list(properties if required is None else required)}
+
+
+def array(schema: Schema) -> Schema:
+    return {"type": "array", "items": schema}
+
+
+_VERSION = record({"hash": TEXT, "js_integrity_score": {"type": "integer"}, "fetched_at": INSTANT}, [])
+_SCRIPT: Schema = {
+    "added_at": INSTANT,
+    "first_seen_at": INSTANT,
+    "last_seen_at": INSTANT,
+    "host": TEXT,
+    "domain_reported_malicious": FLAG,
+    "url_reported_malicious": FLAG,
+    "malicious_url_categories": TEXTS,
+    "malicious_domain_categories": TEXTS,
+    "status": TEXT,
+    "hash": nullable(TEXT),
+    "js_integrity_score": nullable({"type": "integer"}),
+    "fetched_at": nullable(INSTANT),
+}
+_OLD_NAMES: Schema = {"script_id": TEXT, "script_url": TEXT, "seen_on_first": TEXT, "count": COUNT, "appears_in_cdn_cgi_path": FLAG}
+_NEW_NAMES: Schema = {"id": TEXT, "url": TEXT, "first_page_url": TEXT, "url_contains_cdn_cgi_path": FLAG}
+STATUS = record({"enabled": FLAG, "updated_at": INSTANT})
+PAGE_SHIELD = record({**STATUS["properties"], "use_cloudflare_reporting_endpoint": FLAG, "use_connection_url_path": FLAG})
+RULE = record(
+    {
+        "id": TEXT,
+        "version": TEXT,
+        "action": TEXT,
+        "action_parameters": {"type": "object"},
+        "expression": TEXT,
+        "description": TEXT,
+        "last_updated": INSTANT,
+        "ref": TEXT,
+        "enabled": FLAG,
+        "logging": {"type": "object"},
+        "ratelimit": {"type": "object"},
+        "exposed_credential_check": {"type": "object"},
+    },
+    ["id", "version", "action", "expression", "last_updated", "ref", "enabled"],
+)
+RULESET = record(
+    {
+        **dict.fromkeys(("id", "name", "description", "kind", "phase"), TEXT),
+        "version": {"type": "string", "pattern": "^[0-9]+$"},
+        "last_updated": INSTANT,
+        "rules": array(RULE),
+    },
+    ["id", "name", "description", "kind", "phase", "version", "last_updated"],
+)
+JOB = record(
+    {
+        "id": {"type": "integer", "minimum": 1},
+        **dict.fromkeys(("dataset", "destination_conf"), TEXT),
+        "enabled": FLAG,
+        **dict.fromkeys(("name", "kind", "frequency", "logpull_options", "filter", "error_message"), nullable(TEXT)),
+        "output_options": nullable({"type": "object"}),
+        "filter_attack_traffic": nullable(FLAG),
+        **dict.fromkeys(("max_upload_bytes", "max_upload_interval_seconds", "max_upload_records"), nullable({"type": "integer"})),
+        **dict.fromkeys(("last_complete", "last_error"), nullable(INSTANT)),
+    },
+    ["id", "dataset", "enabled", "destination_conf"],
+)
+JOB["not"] = {"required": ["ownership_challenge"]}
+ZONE = record({"id": TEXT, "name": TEXT, "status": TEXT, "account": record({"id": TEXT, "name": TEXT}, [])})
+PAGES = record(dict.fromkeys(("page", "per_page", "count", "total_count", "total_pages"), COUNT))
+PROBLEM = record(
+    {
+        "code": {"type": "integer", "minimum": 1000},
+        "message": TEXT,
+        "source": record({"pointer": TEXT}),
+        "error_chain": array(record({"code": {"type": "integer"}, "message": TEXT})),
+    },
+    ["code", "message"],
+)
+FAILURE = record(
+    {
+        "result": {"type": "null"},
+        "success": {"const": False},
+        "errors": {**array({"$ref": "#/components/schemas/Problem"}), "minItems": 1},
+        "messages": {"type": "array"},
+    }
+)
+SCHEMAS: Schema = {
+    "ScriptMonitor": STATUS,
+    "PageShield": PAGE_SHIELD,
+    "Script": record({**_OLD_NAMES, **_SCRIPT}, ["script_id"]),
+    "ScriptInFull": record({**_OLD_NAMES, **_SCRIPT, "seen_on": TEXTS, "versions": array(_VERSION)}, ["script_id"]),
+    "PageShieldScript": record({**_NEW_NAMES, **_SCRIPT}, ["id"]),
+    "PageShieldScriptInFull": record({**_NEW_NAMES, **_SCRIPT, "page_urls": TEXTS, "versions": array(_VERSION)}, ["id"]),
+    "Ruleset": RULESET,
+    "Job": JOB,
+    "Zone": ZONE,
+    "Pages": PAGES,
+    "Problem": PROBLEM,
+    "Failure": FAILURE,
+}
+
+
+def ref(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def envelope(result: Schema, *, pages: bool = False) -> Schema:
+    """A successful answer around a result."""
+    members = {"result": result, "success": {"const": True}, "errors": {"type": "array", "maxItems": 0}, "messages": {"type": "array"}}
+    made = record(members)
+    if pages:
+        made["properties"]["result_info"] = ref("Pages")
+    return made

@@ -1,0 +1,28 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+
+if t.TYPE_CHECKING:
+    from edgeops_simulator.testing import Simulator
+
+
+@pytest.fixture(scope="session")
+def simulator_server(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Simulator]:
+    """One simulator for the whole session."""
+    from edgeops_simulator.testing import running  # imported late: loading the plugin must cost nothing
+
+    with running(log_folder=tmp_path_factory.mktemp("buckets")) as server:
+        yield server
+
+
+@pytest.fixture
+def simulator(simulator_server: Simulator) -> Simulator:
+    """The simulator of the session, as it was at its start."""
+    simulator_server.reset()
+    return simulator_server

@@ -1,0 +1,24 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+
+class Refusal(Exception):
+    """A request that the service answers with an error: HTTP status and the members of the error object."""
+
+    def __init__(self, status: int, code: int, message: str, **more: t.Any) -> None:
+        super().__init__(message)
+        self.status = status
+        self.headers: dict[str, str] = more.pop("headers", {})
+        self.errors: list[dict[str, t.Any]] = [{"code": code, "message": message, **more}]
+
+
+def unroutable(path: str, status: int = 404) -> Refusal:
+    """No such route or zone: the pair of errors that the public service gives."""
+    refusal = Refusal(status, 7003, f"Could not route to {path}, perhaps your object identifier is invalid?")
+    refusal.errors.append({"code": 7000, "message": "No route for that URI"})
+    return refusal

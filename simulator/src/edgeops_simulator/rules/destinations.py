@@ -1,0 +1,63 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import typing as t
+
+from edgeops_simulator.refusal import Refusal
+
+BAD_DESTINATION = 1002
+SCHEMES = ("r2", "gs", "s3", "sumo", "https", "azure", "splunk", "datadog")
+_FORM = re.compile(r"([a-z0-9]+)://([^/?]+)(/[^?]*)?(?:\?(.*))?", re.DOTALL)
+_SECRET = re.compile(r"secret|token|password|sig|key$|^header_", re.IGNORECASE)
+
+
+def check(destination: t.Any, unwritable: t.Sequence[str]) -> None:
+    """A destination that the service can push to."""
+    if not isinstance(destination, str):
+        raise Refusal(400, BAD_DESTINATION, "error validating destination: destination_conf must be a string")
+    problem = fault_of(destination, unwritable)
+    if problem:
+        raise Refusal(400, BAD_DESTINATION, f"error validating destination: {problem}")
+
+
+def fault_of(destination: str, unwritable: t.Sequence[str]) -> str:
+    """What is wrong with a destination, or an empty text."""
+    found = _FORM.fullmatch(destination)
+    if len(destination) > 4096:
+        return "longer than 4096 characters"
+    if not found or found[1] not in SCHEMES:
+        return f"not of the form SCHEME://ADDRESS[/PATH][?OPTIONS] with one of the schemes {', '.join(SCHEMES)}"
+    if any(fnmatch.fnmatchcase(destination, pattern) for pattern in unwritable):
+        return "the destination cannot be written to"
+    return ""
+
+
+def bucket_and_path(destination: str) -> tuple[str, str]:
+    found = _FORM.fullmatch(destination)
+    return (found[2], (found[3] or "").strip("/")) if found else (destination, "")
+
+
+def needs_ownership(destination: str) -> bool:
+    """s3 without access keys or own endpoint, gs, azure and sumo; the others bring their credentials."""
+    found = _FORM.fullmatch(destination)
+    if not found:
+        return False
+    options = {option.partition("=")[0] for option in (found[4] or "").split("&")}
+    if found[1] == "s3":
+        return not options & {"access-key-id", "endpoint"}
+    return found[1] in ("gs", "azure", "sumo")
+
+
+def masked(destination: str) -> str:
+    """The same destination with the values of its secret options as asterisks."""
+    head, mark, query = destination.partition("?")
+    options = []
+    for option in query.split("&"):
+        name, equals, _ = option.partition("=")
+        options.append(f"{name}=*****" if equals and _SECRET.search(name) else option)
+    return head + mark + "&".join(options)

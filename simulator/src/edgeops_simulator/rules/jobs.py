@@ -1,0 +1,120 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+from edgeops_simulator.delivery import datasets
+from edgeops_simulator.filters import syntax
+from edgeops_simulator.refusal import Refusal
+from edgeops_simulator.rules import destinations, options
+from edgeops_simulator.rules.members import check_types, need_object
+from edgeops_simulator.settings import Settings
+from edgeops_simulator.state import ownership
+from edgeops_simulator.state.zone import Zone
+
+CODE = 1004
+_KINDS: t.Mapping[str, type] = {
+    "name": str,
+    "dataset": str,
+    "enabled": bool,
+    "kind": str,
+    "frequency": str,
+    "logpull_options": str,
+    "output_options": dict,
+    "filter": str,
+    "filter_attack_traffic": bool,
+    "destination_conf": str,
+    "ownership_challenge": str,
+    "max_upload_bytes": int,
+    "max_upload_interval_seconds": int,
+    "max_upload_records": int,
+}
+PATTERNS: t.Mapping[str, tuple[str, int]] = {
+    "name": (r"[a-zA-Z0-9\-.]*", 512),
+    "dataset": (r"[a-zA-Z0-9_\-]+", 256),
+    "ownership_challenge": (r"[a-zA-Z0-9/+.\-_]*", 4096),
+}
+RANGES: t.Mapping[str, tuple[int, int]] = {
+    "max_upload_bytes": (5_000_000, 1_000_000_000),
+    "max_upload_interval_seconds": (30, 300),
+    "max_upload_records": (1_000, 1_000_000),
+}
+_CHOICES: t.Mapping[str, tuple[str, ...]] = {"kind": ("", "edge"), "frequency": ("high", "low")}
+
+
+def check(body: t.Any, before: t.Mapping[str, t.Any] | None, settings: Settings) -> None:
+    """The members of a job for themselves; `before` is the job that an update changes."""
+    body = need_object(body, CODE)
+    check_types(body, _KINDS, CODE, nullable=True)
+    _check_texts(body)
+    _check_fixed(body, before)
+    for name, (low, high) in RANGES.items():
+        value = body.get(name)
+        if value and not low <= value <= high:
+            raise Refusal(400, CODE, f"{name} must be 0 or {low} to {high}")
+    problem = options.logpull_problem(body.get("logpull_options") or "")
+    if problem:
+        raise Refusal(400, CODE, problem)
+    if body.get("output_options") is not None:
+        options.check_output(body["output_options"])
+    _check_filter(body, before, settings)
+
+
+def _check_texts(body: t.Mapping[str, t.Any]) -> None:
+    for name, (pattern, longest) in PATTERNS.items():
+        value = body.get(name)
+        if value is not None and (len(value) > longest or not re.fullmatch(pattern, value)):
+            raise Refusal(400, CODE, f"{name} must match ^{pattern}$ and have at most {longest} characters")
+    for name, allowed in _CHOICES.items():
+        if body.get(name) is not None and body[name] not in allowed:
+            raise Refusal(400, CODE, f"{name} must be one of {', '.join(repr(item) for item in allowed)}")
+
+
+def _check_fixed(body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None) -> None:
+    for name in ("dataset", "kind"):
+        if before is not None and body.get(name) is not None and body[name] != before[name]:
+            raise Refusal(400, CODE, f"{name} of a job cannot change")
+    dataset = body.get("dataset") or (before or {}).get("dataset") or "http_requests"
+    if body.get("kind") == "edge" and dataset != "http_requests":
+        raise Refusal(400, CODE, "kind 'edge' is for the dataset http_requests only")
+
+
+def _check_filter(body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None, settings: Settings) -> None:
+    if not body.get("filter"):
+        return
+    verb = "creating a new" if before is None else "updating a"
+    try:
+        tree = syntax.parse(body["filter"])
+        syntax.check_limits(body["filter"], tree)
+        fields = datasets.fields(body.get("dataset") or (before or {}).get("dataset") or "http_requests")
+        if settings.check_filter_keys and fields is not None:
+            syntax.check_keys(tree, fields)
+    except syntax.BadFilter as problem:
+        raise Refusal(400, CODE, f"{verb} job is not allowed: bad predicate: {problem}") from None
+
+
+def check_destination(zone: Zone, body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None, settings: Settings) -> str | None:
+    """Where it pushes to, and that it may. Returns the challenge that a change of the destination uses up."""
+    destination = body.get("destination_conf")
+    if destination is None:
+        if before is None:
+            raise Refusal(400, CODE, "destination_conf is required")
+        destination = before["destination_conf"]
+    destinations.check(destination, settings.unwritable_destinations)
+    if before is not None and destination == before["destination_conf"]:
+        return None
+    token = body.get("ownership_challenge")
+    wanted = settings.strict_ownership and destinations.needs_ownership(destination)
+    doubtful = token and (wanted or ownership.was_asked_for(zone, destination))
+    if (wanted and not token) or (doubtful and not ownership.holds(zone, destination, token or "")):
+        raise Refusal(400, destinations.BAD_DESTINATION, "error validating ownership: the challenge is missing, unknown or expired")
+    return token if wanted else None
+
+
+def check_count(zone: Zone, settings: Settings) -> None:
+    if settings.max_jobs and len(zone.jobs) >= settings.max_jobs:
+        raise Refusal(403, CODE, "creating a new job is not allowed: exceeded max jobs allowed")

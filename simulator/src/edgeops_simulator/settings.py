@@ -1,0 +1,79 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import dataclasses
+import typing as t
+
+CHOICES: t.Mapping[str, tuple[t.Any, ...]] = {
+    "job_list": ("ok", "404", "405"),
+    "job_get": ("ok", "array", "404"),
+    "job_delete": ("id", "empty", "null", "204"),
+    "echo_filter": ("verbatim", "absent", "reserialised"),
+    "echo_options": ("verbatim", "reordered", "encoded"),
+    "echo_zero": ("omit", "null", "keep"),
+    "echo_destination": ("verbatim", "masked"),
+    "unauthenticated_status": (401, 400),
+}
+
+
+@dataclasses.dataclass
+class Settings:
+    """How the service behaves where its interface leaves room; every member can be changed while it runs."""
+
+    rules_in_list: bool = False
+    latency_ms: float = 0
+    entrypoint_route: bool = True
+    get_ruleset_route: bool = True
+    script_monitor_routes: bool = True
+    page_shield_routes: bool = True
+    job_list: str = "ok"
+    job_get: str = "ok"
+    job_delete: str = "id"
+    echo_filter: str = "verbatim"
+    echo_options: str = "verbatim"
+    echo_zero: str = "omit"
+    echo_destination: str = "verbatim"
+    echo_preserve_duplicates: bool = False
+    field_limit: int = 40
+    field_limit_per_kind: int = 0
+    max_jobs: int = 0
+    max_per_page: int = 100
+    default_per_page: int = 20
+    result_info: bool = True
+    strict_ownership: bool = False
+    unwritable_destinations: list[str] = dataclasses.field(default_factory=list)
+    refuse_foreign_actions: list[str] = dataclasses.field(default_factory=list)
+    check_filter_keys: bool = False
+    unauthenticated_status: int = 401
+    rate_limit: int = 0
+    rate_window: float = 300
+    rate_headers: bool = False
+
+    def change(self, changes: t.Mapping[str, t.Any]) -> None:
+        """Take over the members given; a name, type or choice that is not known raises ValueError and changes nothing."""
+        for name, value in changes.items():
+            _check(name, value)
+        for name, value in changes.items():
+            setattr(self, name, value)
+
+    def document(self) -> dict[str, t.Any]:
+        return dataclasses.asdict(self)
+
+
+_DEFAULTS = dataclasses.asdict(Settings())
+
+
+def _check(name: str, value: t.Any) -> None:
+    if name not in _DEFAULTS:
+        raise ValueError(f"unknown setting: {name}")
+    default = _DEFAULTS[name]
+    fits = isinstance(value, (int, float)) if isinstance(default, float) else isinstance(value, type(default))
+    if name == "latency_ms":
+        fits = isinstance(value, (int, float))
+    if not fits or (isinstance(value, bool) and not isinstance(default, bool)):
+        raise ValueError(f"setting {name}: {value!r} is not of type {type(default).__name__}")
+    if name in CHOICES and value not in CHOICES[name]:
+        raise ValueError(f"setting {name}: {value!r} is none of {', '.join(map(str, CHOICES[name]))}")

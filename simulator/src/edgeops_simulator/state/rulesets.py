@@ -1,0 +1,124 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import secrets
+import typing as t
+
+from edgeops_simulator import clock
+from edgeops_simulator.state.zone import Document, Zone
+
+_DEFAULT_RULE: t.Mapping[str, t.Any] = {"description": "", "enabled": True}
+_SERVER_MADE = ("id", "version", "last_updated", "position")
+
+
+def new_id() -> str:
+    return secrets.token_hex(16)
+
+
+def following(version: t.Any) -> str:
+    """Versions are decimal texts that count up."""
+    return str(int(version) + 1) if str(version).isdigit() else "1"
+
+
+def without_rules(ruleset: Document) -> Document:
+    return {name: value for name, value in ruleset.items() if name != "rules"}
+
+
+def entry_point(zone: Zone, phase: str) -> Document | None:
+    return next((r for r in zone.rulesets.values() if r.get("kind") == "zone" and r.get("phase") == phase), None)
+
+
+def create(zone: Zone, body: Document) -> Document:
+    moment = clock.stamp()
+    ruleset = {
+        "id": new_id(),
+        "name": body.get("name", ""),
+        "description": body.get("description", ""),
+        "kind": "zone",
+        "phase": body["phase"],
+        "version": "1",
+        "last_updated": moment,
+        "rules": [_made(rule, None, moment) for rule in body.get("rules") or []],
+    }
+    zone.rulesets[ruleset["id"]] = ruleset
+    return ruleset
+
+
+def _made(rule: Document, before: Document | None, moment: str) -> Document:
+    """A rule as it is kept. One that was there keeps its id and its ref; otherwise both are new unless a ref was given."""
+    rule_id = before["id"] if before else new_id()
+    ref = rule.get("ref") or (before["ref"] if before else rule_id)
+    given = {name: value for name, value in rule.items() if name not in _SERVER_MADE and value is not None}
+    version = following(before["version"]) if before else "1"
+    return {"id": rule_id, "version": version, **_DEFAULT_RULE, **given, "ref": ref, "last_updated": moment}
+
+
+def _counterpart(rule: Document, present: t.Sequence[Document]) -> Document | None:
+    """The present rule that a sent one means: by its id, otherwise by its ref."""
+    for name in ("id", "ref"):
+        if rule.get(name):
+            found = next((r for r in present if r[name] == rule[name]), None)
+            if found:
+                return found
+    return None
+
+
+def _touch(ruleset: Document, moment: str) -> Document:
+    ruleset["version"] = following(ruleset["version"])
+    ruleset["last_updated"] = moment
+    return ruleset
+
+
+def update(ruleset: Document, body: Document) -> Document:
+    """PUT: the rules sent replace all rules; members that were not sent stay."""
+    moment = clock.stamp()
+    for name in ("name", "description"):
+        if body.get(name) is not None:
+            ruleset[name] = body[name]
+    if body.get("rules") is not None:
+        present = ruleset["rules"]
+        ruleset["rules"] = [_made(rule, _counterpart(rule, present), moment) for rule in body["rules"]]
+    return _touch(ruleset, moment)
+
+
+def _place(rules: list[Document], rule: Document, position: Document | None) -> None:
+    position = position or {}
+    ids = [r["id"] for r in rules]
+    if position.get("before") in ids:
+        index = ids.index(position["before"])
+    elif position.get("after") in ids:
+        index = ids.index(position["after"]) + 1
+    elif position.get("before") == "":
+        index = 0
+    else:
+        index = position["index"] - 1 if "index" in position else len(rules)
+    rules.insert(index, rule)
+
+
+def add_rule(ruleset: Document, rule: Document) -> Document:
+    moment = clock.stamp()
+    _place(ruleset["rules"], _made(rule, None, moment), rule.get("position"))
+    return _touch(ruleset, moment)
+
+
+def change_rule(ruleset: Document, rule_id: str, rule: Document) -> Document:
+    """PATCH: a whole definition replaces the rule; a position alone only moves it and leaves its version."""
+    moment = clock.stamp()
+    rules = ruleset["rules"]
+    index = next(i for i, present in enumerate(rules) if present["id"] == rule_id)
+    only_moves = set(rule) <= {"position", "id"}
+    changed = rules[index] if only_moves else _made({**rule, "id": rule_id}, rules[index], moment)
+    if rule.get("position"):
+        del rules[index]
+        _place(rules, changed, rule["position"])
+    else:
+        rules[index] = changed
+    return _touch(ruleset, moment)
+
+
+def remove_rule(ruleset: Document, rule_id: str) -> Document:
+    ruleset["rules"] = [rule for rule in ruleset["rules"] if rule["id"] != rule_id]
+    return _touch(ruleset, clock.stamp())

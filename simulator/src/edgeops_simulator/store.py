@@ -1,0 +1,63 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import typing as t
+
+from edgeops_simulator import snapshot
+from edgeops_simulator.state.service import Service
+
+_SMALL = ("script_monitor", "rulesets", "jobs", "challenges")
+
+
+class Store:
+    """The state file: a snapshot, and beside it a log of the zones that were written since, so that a sudden end loses nothing."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self._path = path
+        self._log_path = path.with_name(path.name + ".log")
+        self._log: t.TextIO | None = None
+
+    def load(self, service: Service) -> bool:
+        """Read what an earlier run kept. A line that was cut off in the middle of writing was never answered, so it is left out."""
+        if not self._path.exists():
+            return False
+        snapshot.load(service, json.loads(self._path.read_text("utf-8")))
+        if self._log_path.exists():
+            for line in self._log_path.read_text("utf-8").splitlines():
+                try:
+                    document = json.loads(line)
+                except ValueError:
+                    break
+                snapshot.load(service, document)
+        return True
+
+    def save(self, service: Service) -> None:
+        """Everything, atomically; the log starts anew."""
+        self.close()
+        new = self._path.with_name(self._path.name + ".new")
+        with new.open("w", encoding="utf-8") as stream:
+            json.dump(snapshot.save(service), stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(new, self._path)
+        self._log_path.unlink(missing_ok=True)
+
+    def append(self, service: Service, zone_id: str) -> None:
+        """One zone after a write. What requests cannot change, its scripts, is not repeated."""
+        zone = service.zones[zone_id]
+        document = {part: {zone_id: snapshot.part_of(zone, part)} for part in _SMALL}
+        if self._log is None:
+            self._log = self._log_path.open("a", encoding="utf-8")
+        self._log.write(json.dumps({**document, "next_job_id": service.next_job_id}) + "\n")
+        self._log.flush()
+
+    def close(self) -> None:
+        if self._log is not None:
+            self._log.close()
+            self._log = None
