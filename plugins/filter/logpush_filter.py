@@ -14,7 +14,7 @@ description:
   - Checks a filter expression of a log delivery job, and writes it as the JSON text that the service takes.
   - A filter names the records that are B(delivered). It is no list of what to leave out.
   - A condition is a dictionary of C(key), the name of a log field, C(operator), and C(value).
-  - Conditions are combined by C({and: [...]}) and C({or: [...]}), which nest.
+  - A dictionary with the single member C(and) or C(or) combines a list of conditions. These nest.
   - The operators C(eq) and C(!eq) take text, a number, or a boolean.
   - The operators C(lt), C(leq), C(gt), and C(geq) take a number, or text that is a JSON number.
   - The operators C(startsWith), C(endsWith), C(contains), C(!startsWith), C(!endsWith), and C(!contains) take text.
