@@ -21,7 +21,7 @@ options:
     default: https://api.cloudflare.com/client/v4
   api_token:
     description:
-      - API token, sent as C(Authorization: Bearer). It beats O(api_email) with O(api_key).
+      - "API token, sent as C(Authorization: Bearer). It beats O(api_email) with O(api_key)."
       - If the task gives no credentials at all, E(CLOUDFLARE_API_TOKEN) is used, then E(CLOUDFLARE_TOKEN).
       - Without usable credentials the task fails before any request.
     type: str
