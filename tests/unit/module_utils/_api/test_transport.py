@@ -1,0 +1,463 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+# One try within its deadline, and what may be tried again, against servers that misbehave on the wire.
+
+import gzip
+import socket
+import ssl
+import threading
+import time
+import typing as t
+
+import pytest
+import trustme
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api import resolve as resolving
+from ansible_collections.edgeops.observability.plugins.module_utils._api.body import LIMIT
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+
+GET, PUT, POST, DELETE = "script_monitor.get", "script_monitor.update", "rulesets.create", "logpush_jobs.delete"
+IDS = {"job_id": 7}
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"
+
+
+def failing(client: t.Any, operation: str = GET, **arguments: t.Any) -> Failure:
+    with pytest.raises(Failure) as caught:
+        client.call(operation, ids=IDS, **arguments)
+    assert "canary" not in str(caught.value) + repr(caught.value.report())
+    return caught.value
+
+
+def hang_up(peer: t.Any, _number: int) -> None:
+    peer.read()
+
+
+def reset(peer: t.Any, _number: int) -> None:
+    peer.read()
+    peer.reset()
+
+
+def cut_off(peer: t.Any, _number: int) -> None:
+    peer.read()
+    peer.sock.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"success"')
+
+
+def cut_chunk(peer: t.Any, _number: int) -> None:
+    peer.read()
+    peer.sock.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n20\r\n{")
+
+
+def silent(peer: t.Any, _number: int) -> None:
+    peer.read()
+    peer.over.wait(3)
+
+
+def drip_headers(peer: t.Any, _number: int) -> None:
+    peer.read()
+    peer.drip(OK)
+
+
+def drip_body(peer: t.Any, _number: int) -> None:
+    peer.read()
+    peer.sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n")
+    peer.drip(b"x" * 500)
+
+
+@pytest.mark.parametrize("fault", [hang_up, reset, cut_off, cut_chunk])
+@pytest.mark.parametrize("operation", [GET, PUT, DELETE])
+def test_a_cut_connection_is_tried_again(serve: t.Any, talks: t.Any, client: t.Any, fault: t.Any, operation: str) -> None:
+    server = serve(talks.each(fault, talks.answering()))
+    answer = client(server).call(operation, ids=IDS, body={} if operation == PUT else None)
+    assert (answer.attempts, len(server.requests)) == (2, 2)
+
+
+@pytest.mark.parametrize("fault", [hang_up, reset, cut_off, cut_chunk])
+def test_a_post_that_may_have_been_received_is_sent_once(serve: t.Any, client: t.Any, fault: t.Any) -> None:
+    server = serve(fault)
+    failure = failing(client(server), POST, body={})
+    assert (failure.kind, failure.unanswered, failure.attempts, server.methods) == ("unavailable", True, 1, ["POST"])
+
+
+@pytest.mark.parametrize("fault", [silent, drip_headers, drip_body])
+@pytest.mark.parametrize("operation", [GET, POST])
+def test_the_timeout_bounds_a_try_as_a_whole(serve: t.Any, client: t.Any, fault: t.Any, operation: str) -> None:
+    server = serve(fault)
+    begun = time.monotonic()
+    failure = failing(client(server, timeout=0.3, retries=0), operation)
+    assert time.monotonic() - begun < 2
+    assert failure.kind == "unavailable" and "within the timeout of 0.3 s" in failure.message
+    assert failure.unanswered == (operation == POST)
+
+
+def test_a_dripping_tls_handshake_is_bounded(serve: t.Any, client: t.Any) -> None:
+    server = serve(lambda peer, number: peer.drip(b"\x16\x03\x03\x02\x00" + b"\x02" * 500))
+    begun = time.monotonic()
+    failure = failing(client(server, "https", timeout=0.3, retries=0), POST, body={})
+    assert time.monotonic() - begun < 2
+    assert (failure.kind, failure.unanswered) == ("unavailable", False)
+
+
+def test_a_name_that_does_not_resolve_in_time_is_bounded(client: t.Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    over = threading.Event()
+
+    def slow(host: str, port: int, flags: int) -> t.Any:
+        if flags:
+            raise socket.gaierror(socket.EAI_NONAME, "not numeric")
+        over.wait(3)
+        raise socket.gaierror(socket.EAI_AGAIN, "late")
+
+    monkeypatch.setattr(resolving, "_lookup", slow)
+    begun = time.monotonic()
+    failure = failing(client("http://service.invalid", timeout=0.2, retries=0), POST, body={})
+    over.set()
+    assert time.monotonic() - begun < 2
+    assert (failure.kind, failure.unanswered) == ("unavailable", False)
+
+
+def test_a_name_that_does_not_resolve_is_tried_again(client: t.Any, clock: t.Any) -> None:
+    failure = failing(client("http://service.invalid", retries=2), POST, body={})
+    assert failure.attempts == 3 and "could not be resolved" in failure.message
+
+
+def test_a_refused_connection_is_tried_again_for_every_method(client: t.Any, clock: t.Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    for operation in (GET, PUT, POST, DELETE):
+        failure = failing(client(url), operation)
+        assert (failure.kind, failure.attempts, failure.unanswered) == ("unavailable", 5, False)
+        assert "refused (tried 5 times)" in failure.message
+    assert len(clock.pauses) == 16
+
+
+def test_pauses_double_and_stay_below_eight_seconds(serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any) -> None:
+    failing(client(serve(talks.answering(b"", 503)), retries=7))
+    wanted = [0.5, 1, 2, 4, 8, 8, 8]
+    assert all(least <= pause <= min(8, least * 1.25) for least, pause in zip(wanted, clock.pauses, strict=True))
+
+
+@pytest.mark.parametrize("status", [502, 503, 504, 520, 524, 527])
+def test_a_gateway_error(serve: t.Any, talks: t.Any, client: t.Any, status: int) -> None:
+    html = b"<html>bad gateway</html>"
+    for operation in (GET, PUT, DELETE):
+        failure = failing(client(serve(talks.answering(html, status)), retries=2), operation)
+        assert (failure.kind, failure.attempts, failure.status) == ("unavailable", 3, status)
+    failure = failing(client(serve(talks.answering(html, status))), POST)
+    assert (failure.kind, failure.attempts, failure.unanswered) == ("unavailable", 1, True)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(400, "rejected"), (401, "authentication"), (403, "permission"), (404, "not_found"), (405, "rejected")]
+    + [(408, "rejected"), (409, "rejected"), (422, "rejected"), (500, "unavailable"), (501, "unavailable")],
+)
+@pytest.mark.parametrize("operation", [GET, POST])
+def test_other_statuses_are_final(serve: t.Any, talks: t.Any, client: t.Any, status: int, kind: str, operation: str) -> None:
+    server = serve(talks.answering(b"{}", status, CF_Ray="8a1-AMS"))
+    failure = failing(client(server), operation)
+    assert (failure.kind, failure.status, failure.attempts, failure.unanswered) == (kind, status, 1, False)
+    assert failure.request_id == "8a1-AMS"
+    assert failure.path == ("/zones/abc/rulesets" if operation == POST else "/zones/abc/script_monitor")
+
+
+@pytest.mark.parametrize("operation", [GET, PUT, POST, DELETE])
+def test_a_rate_limit_is_waited_for(serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any, operation: str) -> None:
+    def talk(peer: t.Any, _number: int) -> None:
+        while peer.read():
+            if len(server.requests) == 1:
+                peer.answer(b"{}", 429, Retry_After="120")
+            else:
+                peer.answer({})
+
+    server = serve(talk)
+    assert client(server).call(operation, ids=IDS).attempts == 2
+    assert clock.pauses == [120]
+
+
+def test_a_rate_limit_may_name_a_date(serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any) -> None:
+    # Ninety seconds after the clock of these tests.
+    failing(client(serve(talks.answering(b"", 429, Retry_After="Fri, 15 Jan 2027 08:01:30 GMT")), retries=1))
+    assert clock.pauses == [90]
+
+
+@pytest.mark.parametrize("header", ["soon", "-5", "nan", "inf", ""])
+def test_a_rate_limit_without_a_readable_pause_backs_off(
+    serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any, header: str
+) -> None:
+    failure = failing(client(serve(talks.answering(b"", 429, Retry_After=header)), retries=1))
+    assert failure.kind == "rate_limited" and 0.5 <= clock.pauses[0] <= 0.625
+
+
+def test_a_pause_that_is_too_long_fails_at_once(serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any) -> None:
+    failure = failing(client(serve(talks.answering(b"", 429, Retry_After="301"))))
+    assert (failure.kind, failure.attempts, clock.pauses) == ("rate_limited", 1, [])
+    assert "301 s" in failure.message and "retry_wait_max" in failure.message and "300 s" in failure.message
+
+
+def test_a_rate_limit_that_never_ends(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+    failure = failing(client(serve(talks.answering(b"", 429, Retry_After="1")), retries=2), POST)
+    assert (failure.kind, failure.attempts, failure.unanswered) == ("rate_limited", 3, False)
+    assert "retry_wait_max" not in failure.message
+
+
+def test_a_redirect_is_not_followed(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+    other = serve(talks.answering())
+    target = f"http://user:canary@127.0.0.1:{other.port}/x?token=canary"
+    failure = failing(client(serve(talks.answering(b"", 302, Location=target))))
+    assert (failure.kind, failure.attempts, other.connections) == ("bad_response", 1, 0)
+    assert "127.0.0.1" in failure.message
+
+
+@pytest.mark.parametrize("location", ["http://[canary", "", "/zones", "//other.example/x"])
+def test_odd_redirects(serve: t.Any, talks: t.Any, client: t.Any, location: str) -> None:
+    assert failing(client(serve(talks.answering(b"", 307, Location=location)))).kind == "bad_response"
+
+
+def test_an_idle_connection_is_not_used_for_a_post(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+    server = serve(talks.answering())
+    one = client(server)
+    one.call(GET)
+    one.call(GET)
+    assert server.connections == 1
+    one.call(POST, body={})
+    assert server.connections == 2
+
+
+def test_a_body_beyond_the_limit_is_not_read_to_its_end(serve: t.Any, client: t.Any) -> None:
+    def endless(peer: t.Any, _number: int) -> None:
+        peer.read()
+        peer.sock.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        while True:
+            peer.sock.sendall(b" " * 1_000_000)
+
+    failure = failing(client(serve(endless)))
+    assert failure.kind == "bad_response" and "64 MiB" in failure.message
+
+
+def test_a_small_body_that_inflates_beyond_the_limit(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+    bomb = gzip.compress(b" " * (LIMIT + 2), 9)
+    failure = failing(client(serve(talks.answering(bomb, Content_Encoding="gzip"))))
+    assert failure.kind == "bad_response" and "64 MiB" in failure.message
+
+
+def test_gzip_is_read(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+    body = gzip.compress(b'{"success": true, "result": {"enabled": false}}')
+    assert client(serve(talks.answering(body, Content_Encoding="gzip"))).call(GET).result == {"enabled": False}
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding"), [(b"{}", "gzip"), (gzip.compress(b"{}" * 99)[:-12], "gzip"), (b"{}", "br"), (b"{}", "gzip, gzip")]
+)
+def test_bodies_that_cannot_be_decoded(serve: t.Any, talks: t.Any, client: t.Any, body: bytes, encoding: str) -> None:
+    assert failing(client(serve(talks.answering(body, Content_Encoding=encoding)))).kind == "bad_response"
+
+
+@pytest.mark.parametrize("junk", [b"SSH-2.0-x\r\n", b"HTTP/1.1 abc\r\n\r\n", OK[:-2] + b"x: y\r\n" * 200 + b"\r\n{}"])
+def test_what_is_not_http(serve: t.Any, client: t.Any, junk: bytes) -> None:
+    def talk(peer: t.Any, _number: int) -> None:
+        peer.read()
+        peer.sock.sendall(junk)
+
+    assert failing(client(serve(talk), retries=0)).kind == "bad_response"
+
+
+def test_a_second_delete_that_finds_nothing_means_deleted(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+    gone = talks.answering(b"{}", 404)
+    assert client(serve(gone)).delete(DELETE, ids=IDS) is False
+    assert client(serve(talks.each(reset, gone))).delete(DELETE, ids=IDS) is True
+    assert client(serve(talks.answering(b"", 204))).delete(DELETE, ids=IDS) is True
+
+    def first_limited(peer: t.Any, _number: int) -> None:
+        peer.read()
+        peer.answer(b"", 429, Retry_After="0")
+        peer.read()
+        peer.answer(b"", 404)
+
+    assert client(serve(first_limited)).delete(DELETE, ids=IDS) is False
+
+
+def test_find_knows_what_is_not_there(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+    assert client(serve(talks.answering(b"{}", 404))).find("rulesets.entrypoint") is None
+    assert client(serve(talks.answering({"id": "x"}))).find("rulesets.entrypoint").result == {"id": "x"}
+    for status in (400, 403, 405, 500):
+        with pytest.raises(Failure):
+            client(serve(talks.answering(b"{}", status))).find("rulesets.entrypoint")
+
+
+# What goes over the wire
+
+
+def test_headers_and_bodies(serve: t.Any, talks: t.Any, client: t.Any, monkeypatch: pytest.MonkeyPatch, tmp_path: t.Any) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login canary password canary\n")
+    monkeypatch.setenv("NETRC", str(netrc))
+    server = serve(talks.answering())
+    client(server, user_agent="edgeops.observability/9").call(POST, body={"a": "ü"})
+    client(server, token=None, email="me@example.com", key="k1").call(GET, query={"hosts": ["a", "b"], "x": True, "y": None})
+    first, second = server.requests
+    assert first.startswith(b"POST /client/v4/zones/abc/rulesets HTTP/1.1\r\n")
+    assert first.endswith('\r\n\r\n{"a":"ü"}'.encode())
+    for header in ("User-Agent: edgeops.observability/9", "Content-Type: application/json", "Authorization: Bearer canary-token-4711"):
+        assert header.encode() in first
+    assert second.startswith(b"GET /client/v4/zones/abc/script_monitor?hosts=a,b&x=true HTTP/1.1\r\n")
+    assert b"X-Auth-Email: me@example.com" in second and b"X-Auth-Key: k1" in second
+    assert b"Authorization" not in second and b"Content-Type" not in second
+
+
+@pytest.mark.parametrize("value", ["..", ".", ""])
+def test_ids_that_would_mean_another_path(client: t.Any, value: str) -> None:
+    with pytest.raises(Failure) as caught:
+        client("http://127.0.0.1:9").call("rulesets.get", ids={"ruleset_id": value})
+    assert caught.value.kind == "invalid_option"
+
+
+@pytest.mark.parametrize(
+    "settings", [{"token": "canary\n"}, {"token": None, "email": "a@b", "key": "can ary"}, {"token": None}, {"token": "ü"}]
+)
+def test_credentials_that_no_header_can_carry(client: t.Any, settings: t.Any) -> None:
+    with pytest.raises(Failure) as caught:
+        client("http://127.0.0.1:9", **settings)
+    assert caught.value.kind == "invalid_option" and "canary" not in str(caught.value)
+
+
+def test_a_lone_surrogate_goes_back_as_it_came(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+    server = serve(talks.answering())
+    client(server).call(PUT, body={"a": "\ud800"})
+    assert server.requests[0].endswith(b'{"a":"\\ud800"}')
+
+
+# TLS
+
+
+def test_tls(serve: t.Any, talks: t.Any, client: t.Any, tls: ssl.SSLContext, bundle: str) -> None:
+    server = serve(talks.answering(), tls)
+    assert client(server, "https", verify=bundle).call(POST, body={}).status == 200
+    assert client(server, "https", verify=False).call(GET).status == 200
+
+
+@pytest.mark.parametrize("operation", [GET, POST])
+def test_a_certificate_that_does_not_verify(
+    serve: t.Any, talks: t.Any, client: t.Any, tls: ssl.SSLContext, operation: str
+) -> None:
+    server = serve(talks.answering(), tls)
+    failure = failing(client(server, "https"), operation)
+    assert (failure.kind, failure.attempts, failure.unanswered, server.requests) == ("unavailable", 1, False, [])
+    assert "certificate does not verify" in failure.message
+
+
+def test_a_certificate_for_another_host(
+    serve: t.Any, talks: t.Any, client: t.Any, authority: trustme.CA, bundle: str
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("other.example").configure_cert(context)
+    failure = failing(client(serve(talks.answering(), context), "https", verify=bundle))
+    assert (failure.kind, failure.attempts) == ("unavailable", 1)
+
+
+def test_the_options_beat_the_bundles_of_the_environment(
+    serve: t.Any, talks: t.Any, client: t.Any, tls: ssl.SSLContext, bundle: str, monkeypatch: pytest.MonkeyPatch, tmp_path: t.Any
+) -> None:
+    server = serve(talks.answering(), tls)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", bundle)
+    assert client(server, "https").call(GET).status == 200
+    other = tmp_path / "other.pem"
+    trustme.CA().cert_pem.write_to_path(str(other))
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(other))
+    assert failing(client(server, "https")).attempts == 1
+    assert client(server, "https", verify=bundle).call(GET).status == 200
+    assert client(server, "https", verify=False).call(GET).status == 200
+
+
+def test_bundles_that_cannot_be_used(serve: t.Any, talks: t.Any, client: t.Any, tls: ssl.SSLContext, tmp_path: t.Any) -> None:
+    server = serve(talks.answering(), tls)
+    with pytest.raises(Failure, match="ca_path"):
+        client(server, "https", verify=str(tmp_path / "missing.pem"))
+    rubbish = tmp_path / "rubbish.pem"
+    rubbish.write_text("rubbish")
+    failure = failing(client(server, "https", verify=str(rubbish)))
+    assert failure.attempts == 1 and "bundle of certificates" in failure.message
+
+
+def test_a_tls_handshake_that_is_cut_is_tried_again(
+    serve: t.Any, talks: t.Any, client: t.Any, tls: ssl.SSLContext, bundle: str
+) -> None:
+    def talk(peer: t.Any, number: int) -> None:
+        if number == 0:
+            peer.sock.recv(10)
+            return
+        peer.sock = tls.wrap_socket(peer.sock, server_side=True)
+        talks.answering()(peer, number)
+
+    assert client(serve(talk), "https", verify=bundle).call(POST, body={}).attempts == 2
+
+
+# Proxies
+
+
+def relay(peer: t.Any, tls: ssl.SSLContext, answer: t.Any) -> None:
+    assert peer.read().startswith(b"CONNECT ")
+    peer.sock.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+    peer.sock = tls.wrap_socket(peer.sock, server_side=True)
+    answer(peer, 0)
+
+
+def test_a_proxy_with_a_tunnel(
+    serve: t.Any, talks: t.Any, client: t.Any, tls: ssl.SSLContext, bundle: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy = serve(lambda peer, number: relay(peer, tls, talks.answering()))
+    monkeypatch.setenv("https_proxy", f"http://me:canary@127.0.0.1:{proxy.port}")
+    assert client("https://127.0.0.1:1", verify=bundle).call(POST, body={}).status == 200
+    assert b"canary-token" not in proxy.requests[0] and b"Proxy-Authorization" in proxy.requests[0]
+    assert b"Proxy-Authorization" not in proxy.requests[1]
+
+
+def test_a_proxy_for_plain_requests(serve: t.Any, talks: t.Any, client: t.Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    proxy = serve(talks.each(reset, talks.answering()))
+    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+    assert client("http://service.invalid").call(GET).attempts == 2
+    proxy = serve(reset)
+    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
+    assert failing(client("http://service.invalid"), POST).unanswered
+
+
+@pytest.mark.parametrize(("status", "attempts"), [(407, 1), (502, 3)])
+def test_a_proxy_that_refuses_the_tunnel(
+    serve: t.Any, talks: t.Any, client: t.Any, monkeypatch: pytest.MonkeyPatch, status: int, attempts: int
+) -> None:
+    proxy = serve(talks.answering(b"", status))
+    monkeypatch.setenv("https_proxy", f"http://me:canary@127.0.0.1:{proxy.port}")
+    failure = failing(client("https://127.0.0.1:1", retries=2), POST)
+    assert (failure.kind, failure.attempts, failure.unanswered) == ("unavailable", attempts, False)
+    assert "proxy" in failure.message and str(status) in failure.message
+
+
+@pytest.mark.parametrize("proxy", ["http://me:canary@127.0.0.1:9", "http://me:canary@[bad", "socks5://me:canary@127.0.0.1:9"])
+def test_a_proxy_that_cannot_be_used(client: t.Any, monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
+    monkeypatch.setenv("http_proxy", proxy)
+    assert failing(client("http://127.0.0.1:1", retries=0)).kind == "unavailable"
+
+
+def test_a_dripping_proxy_is_bounded(serve: t.Any, client: t.Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    proxy = serve(drip_headers)
+    monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{proxy.port}")
+    begun = time.monotonic()
+    failure = failing(client("https://127.0.0.1:1", timeout=0.3, retries=0), POST)
+    assert time.monotonic() - begun < 2 and not failure.unanswered
+
+
+def test_a_dripping_handshake_within_the_tls_of_a_proxy_is_bounded(
+    serve: t.Any, client: t.Any, tls: ssl.SSLContext, bundle: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def talk(peer: t.Any, _number: int) -> None:
+        peer.read()
+        peer.sock.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        peer.drip(b"\x16\x03\x03\x02\x00" + b"\x02" * 500)
+
+    proxy = serve(talk, tls)
+    monkeypatch.setenv("https_proxy", f"https://127.0.0.1:{proxy.port}")
+    begun = time.monotonic()
+    failure = failing(client("https://127.0.0.1:1", timeout=0.4, retries=0, verify=bundle), POST)
+    assert time.monotonic() - begun < 2 and len(proxy.requests) == 1 and not failure.unanswered
