@@ -1,0 +1,12 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+"""Real ansible-playbook runs against the embedded simulator; see TESTING.md."""
+
+from .outcome import Outcome, Report
+from .playbook import Converged, Playbook
+
+__all__ = ["Converged", "Outcome", "Playbook", "Report"]

@@ -1,0 +1,82 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+"""Secrets that a test plants, and the search for them in everything that a run leaves behind."""
+
+import json
+import re
+import typing as t
+from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
+
+SHORTEST = 8
+_SECRET_OPTIONS = ("api_token", "api_key", "ownership_challenge", "destination_conf")
+_SECRET_NAME = re.compile(r"secret|token|password|sig|key$|^header_", re.IGNORECASE)
+
+
+def of_destination(destination: str) -> set[str]:
+    """The parts of a destination that no output may show: told apart here a second time, independently of the collection."""
+    try:
+        parts = urlsplit(destination)
+    except ValueError:
+        return set()
+    found = set(parts.netloc.rpartition("@")[0].split(":")) if "@" in parts.netloc else set()
+    if parts.scheme == "sumo":
+        found.add(parts.path.rpartition("/")[2])
+    found.update(value for name, value in parse_qsl(parts.query) if _SECRET_NAME.search(name))
+    return {secret for secret in found if secret.strip("*")}
+
+
+def hoist(node: t.Any, variables: dict[str, str]) -> t.Any:
+    """The same playbook with literal secrets moved into variables, where people keep them too.
+
+    Newer ansible-core quotes the lines of a playbook beside an error, and what is written there in clear is not for a
+    module to hide.
+    """
+    if isinstance(node, dict):
+        return {name: _hoisted(name, value, variables) for name, value in node.items()}
+    if isinstance(node, list):
+        return [hoist(member, variables) for member in node]
+    return node
+
+
+def _hoisted(name: str, value: t.Any, variables: dict[str, str]) -> t.Any:
+    if name not in _SECRET_OPTIONS or not isinstance(value, str) or not value or "{{" in value:
+        return hoist(value, variables)
+    variable = f"planted_{len(variables)}"
+    variables[variable] = value
+    return f"{{{{ {variable} }}}}"
+
+
+def of_variables(variables: t.Mapping[str, str]) -> set[str]:
+    """The secrets in hoisted options: whole, except for destinations, of which only parts are secret."""
+    found: set[str] = set()
+    for value in variables.values():
+        found.update(of_destination(value) if "://" in value else {value})
+    return found
+
+
+def check_length(secrets: t.Iterable[str]) -> None:
+    """A short secret would be found by accident, or not be looked for; neither may go unnoticed."""
+    short = sorted(secret for secret in secrets if len(secret) < SHORTEST)
+    assert not short, f"secrets planted by a test need {SHORTEST} characters to be told from other text: {short}"
+
+
+def spellings(secret: str) -> set[str]:
+    """A secret as it may turn up: as it is, quoted for a URL, unquoted, or escaped in JSON text."""
+    variants = {secret, unquote(secret), quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1]}
+    return {variant for variant in variants if len(variant) >= SHORTEST}
+
+
+def leaks(secrets: t.Iterable[str], places: t.Mapping[str, str]) -> list[str]:
+    """Where a secret can be read, with the text around it."""
+    found = []
+    for secret in sorted(secrets):
+        for spelling in spellings(secret):
+            for place, text in places.items():
+                at = text.find(spelling)
+                if at >= 0:
+                    found.append(f"{spelling!r} in {place}: ...{text[max(0, at - 200):at + 200]!r}...")
+    return found

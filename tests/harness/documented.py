@@ -1,0 +1,57 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+"""What a module's RETURN section promises, compared with what it returned."""
+
+import ast
+import functools
+import typing as t
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+ALWAYS = ("success", "always")
+# What ansible-core adds to the result of any module.
+FRAMEWORK = frozenset(
+    ("changed", "failed", "skipped", "invocation", "warnings", "deprecations", "diff", "attempts", "retries", "results")
+)
+# Members whose content is the service's own, handed on unchanged, with whatever it adds.
+OPEN = frozenset(("scripts",))
+
+Doc = t.Mapping[str, t.Any]
+
+
+@functools.cache
+def section(module: str, name: str) -> t.Any:
+    """DOCUMENTATION, EXAMPLES or RETURN of a module, parsed."""
+    tree = ast.parse((ROOT / "plugins" / "modules" / f"{module}.py").read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == name:
+            return yaml.safe_load(ast.literal_eval(node.value))
+    raise LookupError(f"{module} has no {name}")
+
+
+def differences(module: str, result: Doc) -> list[str]:
+    """Members that are documented and missing, or there and undocumented."""
+    documented: Doc = section(module, "RETURN")
+    proper = {name: value for name, value in result.items() if name not in FRAMEWORK and not name.startswith(("_", "ansible_"))}
+    return _compare(documented, proper, module)
+
+
+def _compare(documented: Doc, returned: Doc, place: str) -> list[str]:
+    wanted = {name for name, doc in documented.items() if doc.get("returned", "success") in ALWAYS}
+    found = [f"{place}.{name} is documented and missing" for name in sorted(wanted - set(returned))]
+    found += [f"{place}.{name} is returned and not documented" for name in sorted(set(returned) - set(documented))]
+    for name, doc in documented.items():
+        inner = doc.get("contains")
+        if not inner or name in OPEN:
+            continue
+        value = returned.get(name)
+        for member in value if isinstance(value, list) else [value]:
+            if isinstance(member, dict):
+                found += _compare(inner, member, f"{place}.{name}")
+    return found

@@ -1,0 +1,105 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+"""What has to hold for every run of every test, so that none can forget to look."""
+
+import re
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import KINDS
+
+from . import canaries, documented
+from .outcome import Outcome, Report
+
+ERROR_MEMBERS = {"kind", "method", "path", "status", "errors", "request_id", "attempts"}
+# Failures of ansible-core's own, which have no `error.kind`: an assertion, a role's argument specification, a syntax error.
+ANSIBLE = "ansible"
+
+
+def check_only_reads(report: Report, check: bool) -> None:
+    """In check mode the service sees GET only."""
+    seen = list(report.writes) if check else []
+    for outcome in report.outcomes:
+        if outcome.check_mode:
+            seen += outcome.writes
+    assert not seen, f"check mode sent {[(entry['method'], entry['path']) for entry in seen]}\n{report}"
+
+
+def check_secrets(report: Report, secrets: t.Collection[str]) -> None:
+    """No planted secret is in any output, nor in a file that the run left behind."""
+    canaries.check_length(secrets)
+    places = {"stdout": report.stdout, "stderr": report.stderr, "the log file": report.log, "the results": report.record}
+    for path in report.folder.rglob("*"):
+        if path.is_file() and path.relative_to(report.folder).parts[0] != "input":
+            places[str(path.relative_to(report.folder))] = path.read_text(encoding="utf-8", errors="replace")
+    found = canaries.leaks(secrets, places)
+    assert not found, "a secret can be read:\n" + "\n".join(found)
+
+
+def check_warnings(report: Report, warns: t.Sequence[str]) -> None:
+    """Every warning of a task is declared, every declared one appears, and nothing deprecated is used."""
+    given = [str(text) for outcome in report.outcomes for result in outcome.each() for text in result.get("warnings") or ()]
+    undeclared = [text for text in given if not any(re.search(pattern, text) for pattern in warns)]
+    assert not undeclared, f"undeclared warnings: {undeclared}"
+    missing = [pattern for pattern in warns if not any(re.search(pattern, text) for text in given)]
+    assert not missing, f"declared warnings that did not appear: {missing}; there were {given}"
+    deprecated = [outcome.result["deprecations"] for outcome in report.outcomes if outcome.result.get("deprecations")]
+    assert not deprecated, f"deprecations: {deprecated}"
+
+
+def check_failures(report: Report, fails: str | None) -> None:
+    """Failures are declared by kind, and carry what the contract promises a playbook."""
+    unreachable = [outcome.host for outcome in report.outcomes if outcome.status == "unreachable"]
+    assert not unreachable, f"unreachable: {unreachable}\n{report}"
+    assert fails in (None, ANSIBLE) or fails in KINDS, f"{fails!r} is not a kind of failure"
+    kinds = {kind for outcome in report.failures for kind in _kinds(outcome, report)}
+    assert kinds == ({fails} if fails and (kinds or fails != ANSIBLE) else set()), f"failed as {kinds}, not {fails}\n{report}"
+    if not any(outcome.status == "failed" for outcome in report.outcomes):
+        assert report.returncode == 0 or fails == ANSIBLE, f"the run failed outside of a task\n{report}"
+    assert fails != ANSIBLE or kinds or report.returncode != 0, f"nothing failed\n{report}"
+
+
+def _kinds(outcome: Outcome, report: Report) -> t.Iterator[str]:
+    for result in outcome.each():
+        if not result.get("failed"):
+            continue
+        if outcome.module is None:
+            yield ANSIBLE
+            continue
+        error = result.get("error")
+        assert isinstance(error, dict), f"{outcome.name} failed without `error`: {result.get('msg')}\n{report}"
+        assert set(error) == ERROR_MEMBERS, f"{outcome.name}: members of `error` are {sorted(error)}"
+        assert error["kind"] in KINDS, f"{outcome.name}: unknown kind {error['kind']!r}"
+        assert isinstance(result.get("msg"), str) and result["msg"].strip(), f"{outcome.name} failed without `msg`"
+        assert "Traceback" not in f"{result['msg']}{result.get('exception') or ''}{result.get('module_stderr') or ''}", str(result)
+        yield error["kind"]
+
+
+def is_state_module(module: str) -> bool:
+    """Whether a module brings something into a state; the others only read, or ask for a challenge."""
+    return not module.endswith("_info") and module != "logpush_ownership"
+
+
+def check_results(report: Report, diff: bool) -> None:
+    """Results have the documented members, and `changed` says the same as the diff."""
+    for outcome in report.ours:
+        for result in outcome.each():
+            if not result.get("failed") and not result.get("skipped"):
+                _check_result(outcome, result, diff)
+
+
+def _check_result(outcome: Outcome, result: dict[str, t.Any], diff: bool) -> None:
+    assert outcome.module is not None
+    assert isinstance(result.get("changed"), bool), f"{outcome.name}: `changed` is {result.get('changed')!r}"
+    wrong = documented.differences(outcome.module, result)
+    assert not wrong, f"{outcome.name}: " + "; ".join(wrong)
+    if not is_state_module(outcome.module):
+        return
+    assert isinstance(result.get("plan_id"), str) and result["plan_id"], f"{outcome.name}: no plan_id"
+    assert ("diff" in result) == diff, f"{outcome.name}: diff mode is {diff}, and the result has {sorted(result)}"
+    if diff:
+        before, after = result["diff"]["before"], result["diff"]["after"]
+        assert result["changed"] == (before != after), f"{outcome.name}: changed={result['changed']}, diff {before} -> {after}"

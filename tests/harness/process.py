@@ -1,0 +1,127 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+"""One run of ansible-playbook in a folder of its own, cut off from the machine's configuration."""
+
+import contextlib
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+import typing as t
+from pathlib import Path
+
+from .outcome import Entry, Outcome
+
+HARNESS = Path(__file__).resolve().parent
+BIN = Path(sys.executable).parent
+LOCAL: dict[str, t.Any] = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """The folder of one run; what the test wrote is in `input`, everything else comes from the run."""
+
+    folder: Path
+
+    @property
+    def input(self) -> Path:
+        return self.folder / "input"
+
+    @property
+    def record(self) -> Path:
+        return self.folder / "record.jsonl"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "ansible.log"
+
+    def write(self, name: str, content: t.Any) -> Path:
+        """Write an input file; JSON is YAML, and needs no quoting rules."""
+        self.input.mkdir(parents=True, exist_ok=True)
+        path = self.input / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1), encoding="utf-8")
+        return path
+
+    def environment(self, forks: int) -> dict[str, str]:
+        """Nothing of the caller's environment but the search path and what measures coverage."""
+        for name in ("home", "tmp"):
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+        kept = {name: value for name, value in os.environ.items() if name.startswith("COV_CORE_") or name == "COVERAGE_PROCESS_START"}
+        return {
+            **kept,
+            "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+            "HOME": str(self.folder / "home"),
+            "TMPDIR": str(self.folder / "tmp"),
+            "XDG_STATE_HOME": str(self.folder / "home" / "state"),
+            "LC_ALL": "C.UTF-8",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "ANSIBLE_CONFIG": str(self.write("ansible.cfg", "[defaults]\n")),
+            "ANSIBLE_HOME": str(self.folder / "home" / "ansible"),
+            "ANSIBLE_LOG_PATH": str(self.log),
+            "ANSIBLE_COLLECTIONS_PATH": str(self.input / "collections"),
+            "ANSIBLE_CALLBACK_PLUGINS": str(HARNESS / "callback_plugins"),
+            "ANSIBLE_CALLBACKS_ENABLED": "edgeops_record",
+            "ANSIBLE_RETRY_FILES_ENABLED": "false",
+            "ANSIBLE_NOCOLOR": "1",
+            "ANSIBLE_FORKS": str(forks),
+            "EDGEOPS_RECORD": str(self.record),
+        }
+
+
+def inventory(hosts: t.Mapping[str, t.Mapping[str, t.Any]] | None) -> dict[str, t.Any]:
+    """Hosts with their variables, each on a local connection with the controller's interpreter."""
+    return {"all": {"vars": LOCAL, "hosts": {name: dict(variables) for name, variables in (hosts or {"localhost": {}}).items()}}}
+
+
+def execute(command: t.Sequence[str], environment: t.Mapping[str, str], cwd: Path, timeout: float) -> tuple[int, str, str]:
+    """Run to the end, or end the whole process group when the time is over."""
+    process = subprocess.Popen(  # noqa: S603  # the command is put together here
+        command,
+        cwd=cwd,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        stdout, stderr = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        stdout, stderr = process.communicate()
+        raise AssertionError(f"not finished after {timeout} s\n{stdout[-4000:]}\n{stderr[-4000:]}") from None
+    return process.returncode, stdout, stderr
+
+
+def outcomes(record: str, journal: t.Sequence[Entry]) -> list[Outcome]:
+    """The results in order, each with the requests that came in between the start of its task and that of the next."""
+    lines = [json.loads(line) for line in record.splitlines()]
+    starts = [line for line in lines if line["event"] == "start"]
+    ends = [line["monotonic"] for line in starts[1:]] + [float("inf")]
+    spans = [
+        (start["uuid"], [entry for entry in journal if start["monotonic"] <= entry["monotonic"] < end])
+        for start, end in zip(starts, ends, strict=True)
+    ]
+    return [
+        Outcome(
+            name=line["name"],
+            action=line["action"],
+            host=line["host"],
+            status=line["status"],
+            result=line["result"],
+            check_mode=line["fields"]["check_mode"] is True,
+            journal=[entry for uuid, entries in spans if uuid == line["uuid"] for entry in entries],
+        )
+        for line in lines
+        if line["event"] == "result"
+    ]

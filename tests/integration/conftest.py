@@ -1,0 +1,46 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import secrets
+import typing as t
+from pathlib import Path
+
+import pytest
+from edgeops_simulator.testing import running
+from harness import Playbook
+
+# Distinctive, because every output is searched for them.
+TOKEN = "planted-token-7f3a9c51e0"
+KEY = "planted-key-c41d88b6f2"
+
+
+@pytest.fixture(scope="session")
+def simulator_server(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[t.Any]:
+    """The simulator of this test process; parallel processes have one each."""
+    folder = tmp_path_factory.mktemp("bucket")
+    with running(token=TOKEN, email="operator@example.com", key=KEY, log_folder=str(folder)) as server:
+        yield server
+
+
+@pytest.fixture
+def simulator(simulator_server: t.Any) -> t.Any:
+    """The simulator as it was at the start: no state, default settings, no faults, an empty journal."""
+    simulator_server.reset()
+    return simulator_server
+
+
+@pytest.fixture
+def zone(simulator: t.Any) -> str:
+    """A zone that nothing has touched."""
+    fresh = secrets.token_hex(16)
+    simulator.seed(zones=[fresh])
+    return fresh
+
+
+@pytest.fixture
+def playbook(simulator: t.Any, zone: str, tmp_path: Path, request: pytest.FixtureRequest) -> Playbook:
+    """The runner, bound to the simulator and the zone."""
+    return Playbook(simulator, zone, tmp_path, in_process=False if request.config.getoption("--as-modules") else None)

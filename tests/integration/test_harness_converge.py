@@ -1,0 +1,26 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from harness import Playbook
+
+
+def test_converge_foretells_does_and_settles(playbook: Playbook) -> None:
+    converged = playbook.converge("script_monitor", {"enabled": True})
+    assert converged.result["script_monitor"]["enabled"] is True
+    assert [entry["method"] for entry in converged.writes] == ["PUT"]
+    assert [entry["method"] for entry in converged.reapplied.journal] == ["GET"]
+
+
+def test_lifecycle_runs_twelve_steps_in_one_process(playbook: Playbook) -> None:
+    steps = playbook.converge_each("script_monitor", [{"enabled": True}, {"enabled": False}, {"enabled": True}])
+    assert len(steps) == 3
+    assert len(steps[0].report.ours) == 12
+
+
+def test_converge_refuses_a_wish_that_was_there_already(playbook: Playbook) -> None:
+    with pytest.raises(AssertionError, match="changed is False"):
+        playbook.converge("script_monitor", {"enabled": False})
