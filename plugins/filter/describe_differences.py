@@ -1,0 +1,72 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: describe_differences
+short_description: What differs in a module's diff, in short lines
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - Turns the C(diff) of a state module of this collection into one short line for each member that differs.
+  - The modules have hidden secrets before, so a changed secret shows as changed and no more.
+  - The playbook C(edgeops.observability.check) makes its list with it.
+options:
+  _input:
+    description:
+      - The result of a state module that ran in diff mode, or its C(diff) alone.
+      - A result without C(diff) gives no lines.
+    type: dict
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: See whether the zone is as wanted
+  edgeops.observability.log_custom_fields:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    request_fields: [x-trace-id]
+  check_mode: true
+  diff: true
+  register: outcome
+
+- name: Say what would change
+  ansible.builtin.debug:
+    msg: "{{ outcome | edgeops.observability.describe_differences }}"
+"""
+
+RETURN = r"""
+_value:
+  description:
+    - One line for each member that differs.
+    - Names that a list gains or loses have a plus or a minus; other values stand before and after an arrow, shortened where they are long.
+  type: list
+  elements: str
+  sample:
+    - "request_fields: +x-trace-id -x-old"
+    - "enabled: false -> true"
+"""
+
+import typing as t
+
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.differences import describe_differences as describe
+
+
+def describe_differences(diff: t.Any) -> list[str]:
+    """The pure function, with its refusal in the words of a template."""
+    try:
+        return describe(diff)
+    except ValueError as error:
+        raise AnsibleFilterError(f"describe_differences: {error}") from None
+
+
+class FilterModule:
+    """What Ansible looks for."""
+
+    def filters(self) -> dict[str, t.Callable[..., t.Any]]:
+        """The filter by its name."""
+        return {"describe_differences": describe_differences}

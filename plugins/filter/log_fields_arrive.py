@@ -1,0 +1,110 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: log_fields_arrive
+short_description: Do the custom log fields of a zone reach a log
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - Holds the custom log fields of a zone against the fields that its log delivery jobs select, and says what does not fit.
+  - A custom field reaches a log only through a job of the dataset C(http_requests) that selects C(RequestHeaders), C(ResponseHeaders) or C(Cookies),
+    and such a field of a job stays empty where the zone has no custom fields of that sort.
+  - Jobs count whether they are enabled or not. Jobs of other datasets are left aside.
+positional: _jobs
+options:
+  _input:
+    description:
+      - The custom log fields of the zone.
+      - The result of M(edgeops.observability.log_custom_fields_info) or M(edgeops.observability.log_custom_fields), or its C(custom_fields) alone.
+    type: dict
+    required: true
+  _jobs:
+    description:
+      - The jobs of the zone.
+      - The result of M(edgeops.observability.logpush_job_info) or M(edgeops.observability.logpush_job), or a list of jobs.
+    type: raw
+    required: true
+seealso:
+  - plugin: edgeops.observability.with_custom_log_fields
+    plugin_type: filter
+"""
+
+EXAMPLES = r"""
+- name: Read the custom log fields
+  edgeops.observability.log_custom_fields_info:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+  register: custom_fields
+
+- name: Read the log delivery jobs
+  edgeops.observability.logpush_job_info:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+  register: jobs
+
+- name: Say what does not arrive
+  ansible.builtin.debug:
+    msg: "{{ (custom_fields | edgeops.observability.log_fields_arrive(jobs)).sentences }}"
+"""
+
+RETURN = r"""
+_value:
+  description: What does not fit.
+  type: dict
+  contains:
+    arrives:
+      description: Whether everything fits.
+      type: bool
+      returned: always
+      sample: false
+    unselected:
+      description: Custom fields that no job selects, one item for each kind of them.
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - kind: cookie_fields
+          names: [session]
+          field: Cookies
+    unconfigured:
+      description: Fields that a job selects although the zone has no custom fields of that sort, one item for each.
+      type: list
+      elements: dict
+      returned: always
+      sample:
+        - job_id: 1
+          job_name: edge-logs
+          field: ResponseHeaders
+    sentences:
+      description: The same for a person, one sentence for each item.
+      type: list
+      elements: str
+      returned: always
+      sample:
+        - "cookie_fields (session) reach no log: no job that was looked at ('edge-logs') selects Cookies."
+"""
+
+import typing as t
+
+from ansible.errors import AnsibleFilterError
+
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.log_fields_arrive import log_fields_arrive as holds
+
+
+def log_fields_arrive(custom_fields: t.Any, jobs: t.Any) -> dict[str, t.Any]:
+    """The pure function, with its refusal in the words of a template."""
+    try:
+        return holds(custom_fields, jobs)
+    except ValueError as error:
+        raise AnsibleFilterError(f"log_fields_arrive: {error}") from None
+
+
+class FilterModule:
+    """What Ansible looks for."""
+
+    def filters(self) -> dict[str, t.Callable[..., t.Any]]:
+        """The filter by its name."""
+        return {"log_fields_arrive": log_fields_arrive}

@@ -1,0 +1,93 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+from urllib.parse import parse_qs
+
+Json = t.Any
+
+DATASET = "http_requests"
+
+# Which field of a job carries which kinds of custom fields.
+CARRIERS: t.Mapping[str, tuple[str, ...]] = {
+    "RequestHeaders": ("request_fields", "transformed_request_fields"),
+    "ResponseHeaders": ("response_fields", "raw_response_fields"),
+    "Cookies": ("cookie_fields",),
+}
+
+
+def log_fields_arrive(custom_fields: Json, jobs: Json) -> dict[str, Json]:
+    """Holds the custom log fields of a zone against the fields that its jobs select.
+
+    Both may be whole module results. Jobs of another dataset are left aside, since they never carry custom fields.
+    """
+    configured = _configured(custom_fields)
+    carrying = [job for job in _jobs(jobs) if (job.get("dataset") or DATASET) == DATASET]
+    unselected = [
+        {"kind": kind, "names": configured[kind], "field": carrier}
+        for carrier, kinds in CARRIERS.items()
+        for kind in kinds
+        if configured[kind] and not any(carrier in selected_fields(job) for job in carrying)
+    ]
+    unconfigured = [
+        {"job_id": job.get("id"), "job_name": job.get("name"), "field": carrier}
+        for job in carrying
+        for carrier, kinds in CARRIERS.items()
+        if carrier in selected_fields(job) and not any(configured[kind] for kind in kinds)
+    ]
+    sentences = [_unselected_sentence(finding, carrying) for finding in unselected]
+    sentences += [_unconfigured_sentence(finding) for finding in unconfigured]
+    return {"arrives": not sentences, "unselected": unselected, "unconfigured": unconfigured, "sentences": sentences}
+
+
+def selected_fields(job: t.Mapping[str, Json]) -> list[str]:
+    """The log fields that a job selects; the service ignores `logpull_options` where there are `output_options`."""
+    output = job.get("output_options")
+    if isinstance(output, dict) and output:
+        return _names(output.get("field_names"))
+    text = job.get("logpull_options")
+    values = parse_qs(text).get("fields", []) if isinstance(text, str) else []
+    return [name for value in values for name in value.split(",") if name]
+
+
+def _configured(given: Json) -> dict[str, list[str]]:
+    fields = given.get("custom_fields", given) if isinstance(given, dict) else given
+    if fields is None:
+        fields = {}
+    if not isinstance(fields, dict):
+        raise ValueError("the result of log_custom_fields_info or of log_custom_fields is needed")
+    return {kind: _names(fields.get(kind)) for kinds in CARRIERS.values() for kind in kinds}
+
+
+def _jobs(given: Json) -> list[dict[str, Json]]:
+    found = given
+    if isinstance(given, dict):
+        found = given["jobs"] if "jobs" in given else [given.get("job", given)]
+    if not isinstance(found, (list, tuple)) or not all(job is None or isinstance(job, dict) for job in found):
+        raise ValueError("jobs: the result of logpush_job_info or of logpush_job, or a list of jobs, is needed")
+    return [job for job in found if job]
+
+
+def _names(given: Json) -> list[str]:
+    return [name for name in given if isinstance(name, str)] if isinstance(given, (list, tuple)) else []
+
+
+def _job(name: Json, number: Json) -> str:
+    return f"'{name}'" if name else f"number {number}"
+
+
+def _unselected_sentence(finding: t.Mapping[str, Json], jobs: t.Sequence[t.Mapping[str, Json]]) -> str:
+    names, field = ", ".join(finding["names"]), finding["field"]
+    if not jobs:
+        return f"{finding['kind']} ({names}) reach no log: there is no job of the dataset {DATASET} to carry them."
+    looked_at = ", ".join(_job(job.get("name"), job.get("id")) for job in jobs)
+    return f"{finding['kind']} ({names}) reach no log: no job that was looked at ({looked_at}) selects {field}."
+
+
+def _unconfigured_sentence(finding: t.Mapping[str, Json]) -> str:
+    job = _job(finding["job_name"], finding["job_id"])
+    kinds = " or ".join(CARRIERS[finding["field"]])
+    return f"Job {job} selects {finding['field']}, which stays empty: the zone has no {kinds}."

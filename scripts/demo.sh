@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The collection's main job on one simulated zone, from nothing to delivered log lines. Nothing outside this machine is contacted.
+# Ends with 0 only if every statement that it prints has held.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+demo=$root/examples/demo
+[ -d "$root/.venv/bin" ] && PATH=$root/.venv/bin:$PATH
+
+for tool in ansible-playbook edgeops-simulator; do
+    command -v "$tool" >/dev/null || { echo "$tool is not on the PATH; run 'make setup' first." >&2; exit 1; }
+done
+
+bold='' dim='' green='' red='' plain=''
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
+    bold=$'\e[1m' dim=$'\e[2m' green=$'\e[32m' red=$'\e[31m' plain=$'\e[0m'
+fi
+step=0
+say() { step=$((step + 1)); printf '\n%s%d. %s%s\n%s%s%s\n\n' "$bold" "$step" "$1" "$plain" "$dim" "$2" "$plain"; }
+holds() { printf '%s✔ %s%s\n' "$green" "$1" "$plain"; }
+fails() { printf '%s✘ %s%s\n' "$red" "$1" "$plain" >&2; exit 1; }
+
+work=$(mktemp -d)
+service=
+finish() {
+    if [ -n "$service" ]; then
+        kill "$service" 2>/dev/null || true
+        wait "$service" 2>/dev/null || true
+    fi
+    rm -rf "$work"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+edge() { python3 "$root/scripts/demo_edge.py" "$@"; }
+# Runs a playbook and keeps what it says, so that a statement about it can be checked.
+play() { ansible-playbook -i "$demo/inventory.yml" "$@" 2>&1 | tee "$work/output"; }
+says() { sed 's/\x1b\[[0-9;]*m//g' "$work/output" | grep -Eq "$1"; }
+
+export DEMO_ZONE=023e105f4ecef8ad9ca31a8372d0c353
+mkdir "$work/bucket" "$work/home"
+edgeops-simulator --port 0 --token demo-token --zone "$DEMO_ZONE" --log-folder "$work/bucket" \
+    >"$work/announcement" 2>"$work/service.log" &
+service=$!
+for _ in $(seq 150); do
+    [ -s "$work/announcement" ] && break
+    kill -0 "$service" 2>/dev/null || { cat "$work/service.log" >&2; fails 'the embedded service did not start'; }
+    sleep 0.1
+done
+control=$(edge member "$work/announcement" control_url) || fails 'the embedded service did not say where it listens'
+
+unset CLOUDFLARE_TOKEN CLOUDFLARE_EMAIL CLOUDFLARE_API_KEY
+CLOUDFLARE_BASE_URL=$(edge member "$work/announcement" base_url)
+export CLOUDFLARE_BASE_URL CLOUDFLARE_API_TOKEN=demo-token
+export ANSIBLE_CONFIG=$demo/ansible.cfg ANSIBLE_LOCAL_TEMP=$work/home
+[ -t 1 ] && [ -z "${NO_COLOR:-}" ] && export ANSIBLE_FORCE_COLOR=true
+
+say 'The zone before' 'ansible-playbook examples/demo/look.yml'
+play "$demo/look.yml"
+says 'custom fields: \{\}' || fails 'the zone is not empty'
+edge journal "$control" reads
+
+say 'What would happen' 'ansible-playbook edgeops.observability.deliver --check --diff'
+ANSIBLE_DISPLAY_OK_HOSTS=false play edgeops.observability.deliver --check --diff
+says 'shop\.example +: ok=[0-9]+ +changed=3 ' || fails 'three changes were expected'
+edge journal "$control" reads
+holds 'Three changes are predicted, and nothing was written.'
+
+say 'Let it happen' 'ansible-playbook edgeops.observability.deliver'
+ANSIBLE_DISPLAY_OK_HOSTS=false play edgeops.observability.deliver
+says 'shop\.example +: ok=[0-9]+ +changed=3 ' || fails 'three changes were expected'
+edge journal "$control" writes
+holds 'The zone has its custom log fields, its job and its script monitor.'
+
+say 'The same once more' 'ansible-playbook edgeops.observability.deliver'
+ANSIBLE_DISPLAY_OK_HOSTS=false play edgeops.observability.deliver
+says 'shop\.example +: ok=[0-9]+ +changed=0 ' || fails 'the second run changed something'
+edge journal "$control" reads
+holds 'Nothing changed, and nothing was written.'
+
+say 'An audit' 'ansible-playbook edgeops.observability.check -e fail_on_difference=true'
+ANSIBLE_DISPLAY_OK_HOSTS=true play edgeops.observability.check -e fail_on_difference=true
+says '1 checked: 1 as wanted, 0 differ, 0 failed' || fails 'the audit does not find the zone as wanted'
+edge journal "$control" reads
+holds 'The zone is as wanted, and the audit wrote nothing.'
+
+say 'Four visits at the edge' "$(basename "$demo")/traffic.json"
+edge send "$control" "$demo/traffic.json"
+
+say 'What arrives in the bucket' 'errors only, without the health check, each with its custom fields'
+edge logs "$work/bucket" t-1002 t-1004
+holds 'The filter let through what it should, and the custom fields are there.'
+
+say 'Somebody switches the job off by hand; the audit finds it' 'ansible-playbook edgeops.observability.check -e fail_on_difference=true'
+edge edit "$CLOUDFLARE_BASE_URL" edge-logs
+edge journal "$control" writes >/dev/null
+if ANSIBLE_DISPLAY_OK_HOSTS=true play edgeops.observability.check -e fail_on_difference=true; then
+    fails 'the audit did not fail'
+fi
+says 'shop\.example differs: job: enabled: false -> true' || fails 'the audit did not name the difference'
+edge journal "$control" reads
+holds 'The audit names what differs, fails as asked, and wrote nothing.'
+
+printf '\n%sEverything that was said above has held.%s\n' "$bold" "$plain"

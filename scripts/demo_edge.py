@@ -1,0 +1,87 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the demonstration asks of the simulated edge, beside what the modules do: its journal, some traffic, the logs."""
+
+from __future__ import annotations
+
+import collections
+import gzip
+import json
+import os
+import pathlib
+import sys
+import typing as t
+import urllib.request
+
+# Loopback is never reached through a proxy.
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+READING = frozenset(("GET", "HEAD", "OPTIONS"))
+
+
+def _ask(method: str, url: str, body: t.Any = None) -> t.Any:
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url, data=data, method=method, headers={"Content-Type": "application/json"})
+    with _OPENER.open(request, timeout=10) as answer:
+        return json.load(answer)
+
+
+def member(announcement: str, name: str) -> int:
+    """One member of the line that the simulator prints when it is ready."""
+    print(json.loads(pathlib.Path(announcement).read_text())[name])
+    return 0
+
+
+def journal(control_url: str, expectation: str) -> int:
+    """Says what the service has been sent since the last look and forgets it; fails unless that was as expected."""
+    counted = collections.Counter(entry["method"] for entry in _ask("GET", f"{control_url}/journal")["requests"])
+    _ask("DELETE", f"{control_url}/journal")
+    print("The service's journal: " + (", ".join(f"{count} {method}" for method, count in sorted(counted.items())) or "nothing"))
+    wrote = bool(counted.keys() - READING)
+    if not counted or wrote is not (expectation == "writes"):
+        print(f"Expected was a run that {'writes' if expectation == 'writes' else 'reads and writes nothing'}.", file=sys.stderr)
+        return 1
+    return 0
+
+
+def send(control_url: str, file: str) -> int:
+    """Sends requests to the simulated edge and lists them."""
+    requests = json.loads(pathlib.Path(file).read_text())["requests"]
+    _ask("POST", f"{control_url}/traffic", {"requests": requests})
+    for visit in requests:
+        print(f"  {visit['method']:<5} {visit['host']}{visit['path']:<15} {visit['status']}")
+    return 0
+
+
+def edit(base_url: str, name: str) -> int:
+    """Switches a job off behind the playbooks' back, as somebody at a dashboard would."""
+    zone = f"{base_url}/zones/{os.environ['DEMO_ZONE']}"
+    headers = {"Authorization": f"Bearer {os.environ['CLOUDFLARE_API_TOKEN']}", "Content-Type": "application/json"}
+    listing = urllib.request.Request(f"{zone}/logpush/jobs", headers=headers)
+    with _OPENER.open(listing, timeout=10) as answer:
+        number = next(job["id"] for job in json.load(answer)["result"] if job["name"] == name)
+    change = urllib.request.Request(f"{zone}/logpush/jobs/{number}", b'{"enabled": false}', headers, method="PUT")
+    with _OPENER.open(change, timeout=10):
+        return 0
+
+
+def logs(folder: str, *expected: str) -> int:
+    """Prints the delivered lines; fails unless each holds custom fields, and together they hold what is expected and no more."""
+    files = sorted(pathlib.Path(folder).rglob("*.gz"))
+    lines = [line for file in files for line in gzip.decompress(file.read_bytes()).decode().splitlines()]
+    for line in lines:
+        record = json.loads(line)
+        print(f"  {record['ClientRequestMethod']} {record['ClientRequestURI']} {record['EdgeResponseStatus']}")
+        for name in ("RequestHeaders", "ResponseHeaders", "Cookies"):
+            print(f"      {name:<16}{json.dumps(record[name])}")
+    arrived = [json.loads(line)["RequestHeaders"].get("x-trace-id") for line in lines]
+    if sorted(arrived) != sorted(expected) or "never logged" in "".join(lines):
+        print(f"Expected were the records {', '.join(expected)}, and no header or cookie beside the configured ones.", file=sys.stderr)
+        return 1
+    return 0
+
+
+COMMANDS: t.Mapping[str, t.Callable[..., int]] = {"member": member, "journal": journal, "send": send, "edit": edit, "logs": logs}
+
+if __name__ == "__main__":
+    sys.exit(COMMANDS[sys.argv[1]](*sys.argv[2:]))
