@@ -11,7 +11,7 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import UNAVAILABLE, Failure
 
-_IMPORT_ERROR: ImportError | None = None
+_PROBLEM = ""
 
 if t.TYPE_CHECKING:
     import requests
@@ -30,8 +30,11 @@ else:
         from urllib3.connection import HTTPConnection, HTTPSConnection
         from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
         from urllib3.util.retry import Retry
+
+        if urllib3.__version__.startswith(("0.", "1.")):
+            _PROBLEM = f"urllib3 is {urllib3.__version__}"
     except ImportError as error:
-        _IMPORT_ERROR = error
+        _PROBLEM = str(error)
         requests = urllib3 = None
         # Bases of our classes; nothing is ever made of them, because `missing_requests` is asked first.
         HTTPAdapter = AuthBase = Retry = HTTPConnectionPool = HTTPSConnectionPool = object
@@ -59,9 +62,9 @@ __all__ = [
 
 def missing_requests() -> Failure | None:
     """The failure to end with where the library is not there, naming the interpreter that lacks it."""
-    if _IMPORT_ERROR is None:
+    if not _PROBLEM:
         return None
     return Failure(
         UNAVAILABLE,
-        f"The Python library requests (with urllib3 2) is required and missing in {sys.executable}: {_IMPORT_ERROR}.",
+        f"The Python library requests, with urllib3 2, is required and missing for {sys.executable}: {_PROBLEM}.",
     )

@@ -138,6 +138,12 @@ def clock() -> Clock:
     return Clock()
 
 
+@pytest.fixture(scope="session")
+def new_clock() -> type[Clock]:
+    """Clocks for tests of many examples."""
+    return Clock
+
+
 @pytest.fixture
 def serve() -> t.Iterator[t.Callable[..., Server]]:
     servers: list[Server] = []

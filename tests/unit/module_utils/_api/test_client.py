@@ -1,0 +1,126 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+# What the client adds to one exchange: listings, threads, and running without the library.
+
+import subprocess
+import sys
+import textwrap
+import threading
+import typing as t
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.side_by_side import side_by_side
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+
+LIST = "script_monitor.scripts"
+
+
+def listing(total: int, size: int) -> t.Callable[[t.Any, int], None]:
+    """Serves so many scripts in pages of its own size."""
+
+    def talk(peer: t.Any, _number: int) -> None:
+        while request := peer.read():
+            page = int(parse_qs(urlsplit(request.split(b" ")[1].decode()).query)["page"][0])
+            items = [{"script_id": f"{number:04}"} for number in range(total)][(page - 1) * size : page * size]
+            told = {"page": page, "per_page": size, "count": len(items), "total_count": total, "total_pages": -(-total // size)}
+            body = str({"success": True, "result": items, "result_info": told}).replace("'", '"').replace("True", "true")
+            peer.answer(body.encode())
+
+    return talk
+
+
+@pytest.mark.parametrize("parallel", [1, 4, 99])
+def test_a_listing_in_order_over_several_connections(serve: t.Any, client: t.Any, parallel: int) -> None:
+    server = serve(listing(95, 10))
+    found = client(server).items(LIST, per_page=100, parallel=parallel, query={"status": "infrequent"}, keys=("script_id",))
+    assert [item["script_id"] for item in found] == [f"{number:04}" for number in range(95)]
+    assert len(server.requests) == 10 and all(b"status=infrequent&page=" in request for request in server.requests)
+    assert server.connections <= min(parallel, 8)
+
+
+def test_a_failure_on_a_page_is_the_failure_of_the_listing(serve: t.Any, client: t.Any) -> None:
+    good = listing(95, 10)
+
+    def talk(peer: t.Any, number: int) -> None:
+        if number == 0:
+            good(peer, number)
+        while peer.read():
+            peer.answer(b"{}", 403)
+
+    with pytest.raises(Failure) as caught:
+        client(serve(talk)).items(LIST, per_page=100, parallel=3)
+    assert (caught.value.kind, caught.value.path) == ("permission", "/zones/abc/script_monitor/scripts")
+
+
+def test_a_listing_that_contradicts_itself_says_where(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+    body = b'{"success": true, "result": [1], "result_info": {"total_count": "1"}}'
+    with pytest.raises(Failure) as caught:
+        client(serve(talks.answering(body))).items(LIST, per_page=100)
+    report = caught.value.report()
+    assert (report["kind"], report["method"], report["path"]) == ("bad_response", "GET", "/zones/abc/script_monitor/scripts")
+
+
+def test_side_by_side_keeps_order_and_leaves_nothing_running() -> None:
+    assert side_by_side(lambda value: value * 2, range(20), 4) == [value * 2 for value in range(20)]
+
+    def fail(value: int) -> int:
+        raise Failure("unavailable", str(value))
+
+    with pytest.raises(Failure, match="0"):
+        side_by_side(fail, range(20), 4)
+    assert not [thread for thread in threading.enumerate() if "ThreadPool" in thread.name]
+
+
+def test_the_client_can_be_used_after_it_was_closed(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+    server = serve(talks.answering())
+    one = client(server)
+    one.call("script_monitor.get")
+    one.close()
+    one.call("script_monitor.get")
+    assert server.connections == 2
+
+
+def run(code: str) -> str:
+    result = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_everything_imports_without_the_library_and_says_what_is_missing() -> None:
+    said = run(
+        """
+        import sys
+        sys.modules["requests"] = None
+        from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+        from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
+        from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+        try:
+            Client(Connection("https://service.example", token="canary"))
+        except Failure as failure:
+            print(failure.kind, failure)
+        """
+    )
+    assert said.startswith("unavailable ") and "requests" in said and sys.executable in said and "canary" not in said
+
+
+def test_a_library_that_is_too_old_counts_as_missing() -> None:
+    said = run(
+        """
+        import urllib3
+        urllib3.__version__ = "1.26.20"
+        from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import missing_requests
+        print(missing_requests())
+        """
+    )
+    assert "1.26.20" in said and sys.executable in said
+
+
+def test_an_unverified_connection_makes_no_noise(serve: t.Any, talks: t.Any, client: t.Any, tls: t.Any, recwarn: t.Any) -> None:
+    client(serve(talks.answering(), tls), "https", verify=False).call("script_monitor.get")
+    assert [str(warning.message) for warning in recwarn] == []
