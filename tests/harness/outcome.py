@@ -12,6 +12,7 @@ from pathlib import Path
 
 COLLECTION = "edgeops.observability"
 READS = ("GET", "HEAD")
+FAILED = ("failed", "ignored", "unreachable")
 
 Entry = t.Mapping[str, t.Any]  # one request in the simulator's journal
 
@@ -41,7 +42,7 @@ class Outcome:
     @property
     def failed(self) -> bool:
         """Whether the task failed, ignored or not."""
-        return self.status in ("failed", "ignored", "unreachable")
+        return self.status in FAILED
 
     @property
     def writes(self) -> list[Entry]:

@@ -16,7 +16,7 @@ import sys
 import typing as t
 from pathlib import Path
 
-from .outcome import Entry, Outcome
+from .outcome import FAILED, Entry, Outcome
 
 HARNESS = Path(__file__).resolve().parent
 BIN = Path(sys.executable).parent
@@ -110,7 +110,7 @@ def outcomes(record: str, journal: t.Sequence[Entry]) -> list[Outcome]:
     ends = [line["monotonic"] for line in starts[1:]] + [float("inf")]
     spans = [
         (start["uuid"], [entry for entry in journal if start["monotonic"] <= entry["monotonic"] < end])
-        for start, end in zip(starts, ends, strict=True)
+        for start, end in zip(starts, ends, strict=False)  # a run that ends before its first task has an end only
     ]
     return [
         Outcome(
@@ -118,7 +118,8 @@ def outcomes(record: str, journal: t.Sequence[Entry]) -> list[Outcome]:
             action=line["action"],
             host=line["host"],
             status=line["status"],
-            result=line["result"],
+            # Callbacks get results without this member.
+            result={**line["result"], **({"failed": True} if line["status"] in FAILED else {})},
             check_mode=line["fields"]["check_mode"] is True,
             journal=[entry for uuid, entries in spans if uuid == line["uuid"] for entry in entries],
         )
