@@ -103,7 +103,8 @@ options:
   field_limit:
     description:
       - Most custom fields that the zone accepts in total. More are refused before anything is written. V(0) turns the check off.
-      - The default is the limit of the interface, 40 over all kinds. The public service documents 100 for each kind today; raise the limit where your account has it.
+      - The default is the limit of the interface, 40 over all kinds. The public service documents 100 for each kind today;
+        raise the limit where your account has it.
     type: int
     default: 40
 notes:
@@ -145,12 +146,13 @@ EXAMPLES = r"""
       - x-trace-id
     purge: false
 
-- name: Use the larger limit of an account
+- name: Go by the limit of an account that may have 100 fields of each kind
   edgeops.observability.log_custom_fields:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
-    transformed_request_fields: "{{ range(1, 61) | map('regex_replace', '^', 'x-part-') | list }}"
+    transformed_request_fields:
+      - x-client-country
+      - x-client-tier
     field_limit: 500
-  when: zone_accepts_more_fields | default(false)
 
 - name: Stop logging one cookie
   edgeops.observability.log_custom_fields:

@@ -65,6 +65,8 @@ class Rule:
         """The document as a write wants it: without what the service makes, and without empty lists."""
         document = {name: value for name, value in self.document.items() if name not in SERVER_MADE}
         if self.own:
+            # The service may show null for a member that it has no value for, but does not take it back.
+            document = {name: value for name, value in document.items() if value is not None}
             lists = {kind: list(items.values()) for kind, items in self.fields.items() if items}
             others = {name: value for name, value in document.get("action_parameters", {}).items() if name not in FIELD_KINDS}
             document["action_parameters"] = {**others, **lists}
