@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from edgeops_simulator import jsontext, openapi, snapshot
 from edgeops_simulator.delivery import deliver
+from edgeops_simulator.front.app import BASE_PATH, Front
 from edgeops_simulator.front.world import World
 
 
@@ -24,11 +25,18 @@ def _json(value: t.Any, status: int = 200) -> Response:
 class Control:
     """The side door: seeding, faults, journal, traffic. No part of the service, and without credentials."""
 
-    def __init__(self, world: World, base_url: t.Callable[[], str]) -> None:
+    def __init__(self, world: World, service: Front, base_url: t.Callable[[], str]) -> None:
         self._world = world
+        self._service = service
         self._base_url = base_url
+        self._app = self._routes()
 
-    def app(self) -> Starlette:
+    async def __call__(self, scope: t.Any, receive: t.Any, send: t.Any) -> None:
+        """Tools that load the description from here send their requests here, so the service answers here, too."""
+        at_service = scope["type"] == "http" and scope["path"].startswith(BASE_PATH + "/")
+        await (self._service if at_service else self._app)(scope, receive, send)
+
+    def _routes(self) -> Starlette:
         table = {
             ("GET", "/health"): self._health,
             ("GET", "/settings"): self._get_settings,
@@ -135,7 +143,7 @@ class Control:
         return _json(delivered)
 
     async def _openapi(self, request: Request) -> Response:
-        return _json(openapi.description(self._base_url()))
+        return _json(openapi.description(self._base_url(), list(self._world.service.zones)))
 
 
 async def _bad(request: Request, problem: Exception) -> Response:

@@ -60,8 +60,9 @@ class Running:
             tls.load_cert_chain(options.certfile, options.keyfile)
         self._scheme = "https" if tls else "http"
         self.world = make_world(options)
-        self._service = Listener(Front(self.world), options.port, tls)
-        self._control = Listener(Control(self.world, lambda: self.base_url).app(), options.control_port)
+        front = Front(self.world)
+        self._service = Listener(front, options.port, tls)
+        self._control = Listener(Control(self.world, front, lambda: self.base_url), options.control_port)
         self.world.refuse, self.world.reopen = self._service.refuse, self._service.reopen
 
     async def open(self) -> None:

@@ -13,6 +13,7 @@ from edgeops_simulator.settings import Settings
 from edgeops_simulator.state.service import Credentials
 
 _BEARER = re.compile(r"bearer +(.*)", re.IGNORECASE | re.DOTALL)
+_KEY = re.compile(r"[A-Za-z0-9-]+")
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]+")
 
 
@@ -47,10 +48,12 @@ def _check_token(authorization: str, credentials: Credentials) -> tuple[str, Ref
 
 
 def _check_key(email: str | None, key: str | None, credentials: Credentials) -> tuple[str, Refusal | None]:
-    if not email:
-        return "wrong", _malformed(6102, "Invalid format for X-Auth-Email header")
-    if not key:
-        return "wrong", _malformed(6103, "Invalid format for X-Auth-Key header")
+    if email is None or key is None:
+        return "wrong", Refusal(401, 10000, "Authentication error", headers={"www-authenticate": "Bearer"})
     if _same(email, credentials.email) and _same(key, credentials.key):
         return "email_key", None
+    if "@" not in email:
+        return "wrong", _malformed(6102, "Invalid format for X-Auth-Email header")
+    if not _KEY.fullmatch(key):
+        return "wrong", _malformed(6103, "Invalid format for X-Auth-Key header")
     return "wrong", Refusal(403, 9109, "Unauthorized to access requested resource")

@@ -12,6 +12,7 @@ from edgeops_simulator.front.operations import OPERATIONS, Operation
 from edgeops_simulator.openapi.answers import SCHEMAS, TEXT, Schema, array, envelope, nullable, record, ref
 from edgeops_simulator.openapi.bodies import BODIES
 from edgeops_simulator.openapi.bodies import SCHEMAS as WISHES
+from edgeops_simulator.rules.rulesets import PHASES
 
 _VALID = record({"valid": {"type": "boolean"}, "message": TEXT})
 _RESULTS: Schema = {
@@ -36,6 +37,7 @@ _RESULTS: Schema = {
     **dict.fromkeys(("validateDestination", "validateOrigin"), _VALID),
     "destinationExists": record({"exists": {"type": "boolean"}}),
 }
+_FEW = 20
 _PAGED = ("listZones", "listScripts", "listPageShieldScripts")
 _DRY = ("createRuleset", "updateRuleset", "updateEntryPoint", "deleteRuleset", "addRule", "updateRule", "deleteRule")
 _PAGE: Schema = {"page": {"type": "integer", "minimum": 1, "maximum": 10**17}}
@@ -56,9 +58,10 @@ _QUERIES: t.Mapping[str, Schema] = {
 }
 
 
-def _parameters(operation: Operation) -> list[Schema]:
+def _parameters(operation: Operation, in_paths: Schema) -> list[Schema]:
     names = [part[1:-1] for part in operation.path.split("/") if part.startswith("{")]
-    in_path = [{"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}} for name in names]
+    anything = {"type": "string", "minLength": 1}
+    in_path = [{"name": name, "in": "path", "required": True, "schema": in_paths.get(name, anything)} for name in names]
     query = _QUERIES.get(operation.name, {})
     return in_path + [{"name": name, "in": "query", "schema": schema} for name, schema in query.items()]
 
@@ -82,18 +85,21 @@ def _responses(operation: Operation) -> Schema:
     return made
 
 
-def _operation(operation: Operation) -> Schema:
-    made: Schema = {"operationId": operation.name, "parameters": _parameters(operation), "responses": _responses(operation)}
+def _operation(operation: Operation, in_paths: Schema) -> Schema:
+    made: Schema = {"operationId": operation.name, "parameters": _parameters(operation, in_paths), "responses": _responses(operation)}
     if operation.name in BODIES:
         made["requestBody"] = {"required": True, "content": {"application/json": {"schema": BODIES[operation.name]}}}
     return made
 
 
-def description(base_url: str) -> Schema:
-    """The whole document, for a service at this base URL."""
+def description(base_url: str, zones: t.Sequence[str] = ()) -> Schema:
+    """The whole document, for a service at this base URL; it names the zones if they are few."""
+    in_paths: Schema = {"phase": {"enum": list(PHASES)}, "dataset": {"type": "string", "pattern": "^[a-zA-Z0-9_-]+$"}}
+    if 0 < len(zones) <= _FEW:
+        in_paths["zone_id"] = {"enum": list(zones)}
     paths: Schema = {}
     for operation in OPERATIONS:
-        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, in_paths)
     schemes = {
         "token": {"type": "http", "scheme": "bearer"},
         "email": {"type": "apiKey", "in": "header", "name": "X-Auth-Email"},

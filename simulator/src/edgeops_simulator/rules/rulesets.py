@@ -103,7 +103,7 @@ def check_rule(rule: t.Any, phase: str, settings: Settings, place: str = "") -> 
         raise Refusal(400, BAD_RULE, f"{place}action {rule['action']!r} is not allowed in phase {phase}")
     if rule["action"] == custom_fields.ACTION:
         if phase != CUSTOM_FIELDS_PHASE:
-            raise Refusal(400, BAD_RULE, f"{place}action log_custom_field is not allowed in phase {phase}")
+            raise Refusal(403, BAD_RULE, f"{place}action log_custom_field is not allowed in phase {phase}")
         custom_fields.check_rule(rule, place)
 
 
