@@ -25,10 +25,10 @@ class _Form:
 
 def canonical(tree: Tree) -> str:
     """One text for all expressions that count as the same; made once for a tree."""
-    text = tree.memo.get(_MEMO)
+    text: str | None = tree.memo.get(_MEMO)
     if text is None:
         text = tree.memo[_MEMO] = _form(tree).text
-    return str(text)
+    return text
 
 
 def same(one: Tree, other: Tree) -> bool:
