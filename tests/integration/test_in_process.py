@@ -1,0 +1,347 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+"""Every module in the controller's process and as an ordinary module: one and the same, except for the way there."""
+
+import dataclasses
+import json
+import re
+import shutil
+import subprocess
+import typing as t
+from pathlib import Path
+
+import pytest
+from harness import Playbook, Report
+from harness.prediction import IDENTITY, MOVING
+from harness.process import BIN, LOCAL
+
+AS_MODULE = "Using module file"
+NAME = "edgeops.observability"
+BUCKET = "s3://bucket/logs?region=eu-west-1&access-key-id=AKIAREADABLE&secret-access-key=planted-secret-3b1c77"
+JOB = {"name": "main", "destination_conf": BUCKET, "fields": ["ClientIP", "RayID"], "timestamp_format": "rfc3339"}
+FILTER = {"and": [{"key": "ClientIP", "operator": "in", "value": ["192.0.2.1"]}, {"key": "EdgeResponseStatus", "operator": "geq", "value": 500}]}
+SCRIPTS = [
+    {"script_id": f"{number:032x}", "status": ("active", "infrequent")[number % 2], "host": "a.example", "js_integrity_score": number * 20}
+    for number in range(5)
+]
+
+Task = dict[str, t.Any]
+
+
+def task(module: str, **args: t.Any) -> Task:
+    return {"name": f"{module} {sorted(args)}", f"{NAME}.{module}": args, "ignore_errors": True, "no_log": False}
+
+
+@dataclasses.dataclass(frozen=True)
+class Scenario:
+    """Tasks of one playbook; `fails` and `warns` as the runner has them."""
+
+    tasks: list[Task]
+    fails: str | None = None
+    warns: tuple[str, ...] = ()
+    seed: dict[str, t.Any] = dataclasses.field(default_factory=dict)
+    settings: dict[str, t.Any] = dataclasses.field(default_factory=dict)
+    faults: tuple[dict[str, t.Any], ...] = ()
+    check: bool = False
+    diff: bool = True
+
+
+MONITOR = [task("script_monitor", enabled=value) for value in (True, True, False)]
+FIELDS = [
+    task("log_custom_fields", request_fields=["X-A", "x-b"], cookie_fields=["Session"]),
+    task("log_custom_fields", request_fields=["x-c"], purge=False),
+    task("log_custom_fields_info"),
+    task("log_custom_fields", state="absent", request_fields=["x-a"]),
+    task("log_custom_fields", state="absent"),
+    task("log_custom_fields_info"),
+]
+JOBS = [
+    task("logpush_job", **JOB, filter=FILTER, enabled=True),
+    task("logpush_job", **JOB, filter=json.dumps(FILTER), enabled=True),
+    task("logpush_job", name="main", fields=["RayID"], option_flags={"CVE-2021-44228": True}),
+    task("logpush_job_info", name="main"),
+    task("logpush_job", name="main", destination_conf=BUCKET.replace("3b1c77", "9d0e12")),
+    task("logpush_job", name="main", state="absent"),
+    task("logpush_job", name="main", state="absent"),
+    task("logpush_job_info"),
+]
+
+SCENARIOS: dict[str, Scenario] = {
+    "script monitor": Scenario(MONITOR),
+    "script monitor, check mode": Scenario(MONITOR, check=True),
+    "script monitor, no diff": Scenario(MONITOR, diff=False),
+    "scripts": Scenario(
+        [
+            task("script_monitor_info"),
+            task("script_monitor_info", status=["active", "infrequent"], malicious_only=True),
+            task("script_monitor_info", script_id=SCRIPTS[0]["script_id"]),
+        ],
+        seed={"scripts": SCRIPTS},
+    ),
+    "custom fields": Scenario(FIELDS),
+    "custom fields, check mode": Scenario(FIELDS[:3], check=True),
+    "jobs": Scenario(JOBS),
+    "jobs, check mode": Scenario(JOBS[:1] + JOBS[-2:], check=True),
+    "ownership": Scenario([task("logpush_ownership", destination_conf=BUCKET)]),
+    "ownership refused": Scenario(
+        [task("logpush_ownership", destination_conf=BUCKET, ownership_challenge="planted-challenge-77")], fails="rejected"
+    ),
+    "a warning": Scenario([task("log_custom_fields", request_fields=["range", "x-a"])], warns=("range",)),
+    "refused by ansible-core": Scenario(
+        [
+            task("script_monitor"),
+            task("script_monitor", enabled="perhaps"),
+            task("script_monitor", enabled=True, rute="script_monitor", api_key="planted-key-5512"),
+            task("script_monitor", enabled=True, route="elsewhere"),
+            task("script_monitor", enabled={"a": "planted"}, timeout="soon"),
+            task("script_monitor_info", script_id="ab", hosts=["a.example"]),
+            task("logpush_job", state="absent"),
+            task("logpush_job", job_id="first"),
+            task("logpush_job", name="a", fields=["A"], logpull_options="fields=A"),
+            task("logpush_job", name="a", output_options={"filed_names": ["A"]}),
+        ],
+        fails="invalid_option",
+    ),
+    "refused before a request": Scenario(
+        [
+            task("script_monitor", enabled=True, zone_id="no zone"),
+            task("script_monitor", enabled=True, base_url="ftp://user:planted-pass-11@example.com"),
+            task("script_monitor", enabled=True, request_budget="many"),
+            task("log_custom_fields", cookie_fields=["a b"]),
+            task("logpush_job", **{**JOB, "filter": {"key": "ClientIP", "operator": "lte", "value": "1"}}),
+        ],
+        fails="invalid_option",
+    ),
+    "refused credentials": Scenario(
+        [task("script_monitor", enabled=True, api_token="planted-other-token"), task("logpush_job_info", api_token="planted-other-token")],
+        fails="authentication",
+    ),
+    "a refusal of the service": Scenario(
+        [task("script_monitor", enabled=True), task("log_custom_fields_info")],
+        fails="rejected",
+        faults=({"kind": "status", "status": 409, "code": 1234, "message": "not now", "count": None},),
+    ),
+    "no service": Scenario([task("script_monitor", enabled=True, retries=0, base_url="http://127.0.0.1:1/v4")], fails="unavailable"),
+    "an answer without sense": Scenario(
+        [task("script_monitor", enabled=True)], fails="bad_response", faults=({"kind": "array", "count": None},)
+    ),
+    "another plan": Scenario([task("script_monitor", enabled=True, expected_plan_id="sha256:0")], fails="conflict"),
+    "odd values": Scenario(
+        [
+            task("script_monitor", enabled="yes"),
+            task("script_monitor", enabled="{{ 1 == 1 }}"),
+            task("log_custom_fields", request_fields="x-a,x-b"),
+            task("log_custom_fields", request_fields=["{{ 'X-' ~ item }}"], purge=False) | {"loop": ["é" "A", 2, 12345678901234567890][1:]},
+            task("script_monitor", enabled="{{ flag | bool }}") | {"vars": {"flag": "on"}, "register": "found", "until": "found is succeeded"},
+        ]
+    ),
+}
+
+
+def both_ways(playbook: Playbook, simulator: t.Any, scenario: Scenario, **run: t.Any) -> list[Report]:
+    if scenario.seed:
+        simulator.seed(**{name: {playbook.zone: value} for name, value in scenario.seed.items()})
+    simulator.settings(**scenario.settings)
+    start = simulator.snapshot()
+    reports = []
+    for in_process in (True, False):
+        simulator.restore(start)
+        simulator.clear_faults()
+        simulator.faults(*scenario.faults)
+        report = playbook.run(
+            scenario.tasks,
+            in_process=in_process,
+            check=scenario.check,
+            diff=scenario.diff,
+            fails=scenario.fails,
+            warns=scenario.warns,
+            **run,
+        )
+        reports.append(report)
+    return reports
+
+
+def comparable(value: t.Any) -> t.Any:
+    """A result without what the service makes anew each time, and without what ansible-core adds."""
+    if isinstance(value, dict):
+        aside = (*MOVING, *IDENTITY, "invocation", "exception", "filename")
+        return {name: "" if name in aside and member is not None else comparable(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [comparable(member) for member in value]
+    return re.sub(r"(Module|Action) failed", "failed", value) if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_both_ways_give_the_same(name: str, playbook: Playbook, simulator: t.Any) -> None:
+    here, there = both_ways(playbook, simulator, SCENARIOS[name])
+    assert AS_MODULE not in here.stdout
+    assert there.stdout.count(AS_MODULE) >= len(there.ours) > 0
+    for one, other in zip(here.outcomes, there.outcomes, strict=True):
+        # As text, so that true is not 1 and the order of members counts too.
+        assert json.dumps(comparable(one.result), sort_keys=True) == json.dumps(comparable(other.result), sort_keys=True)
+        assert (one.name, one.status) == (other.name, other.status)
+    requests = [[(entry["method"], entry["path"], entry["query"], entry["body"]) for entry in report.journal] for report in (here, there)]
+    assert requests[0] == requests[1]
+
+
+@pytest.mark.parametrize("name", ["script monitor, check mode", "refused by ansible-core", "refused credentials", "a warning"])
+def test_both_ways_look_the_same(name: str, playbook: Playbook, simulator: t.Any) -> None:
+    here, there = both_ways(playbook, simulator, SCENARIOS[name], verbosity=0)
+    texts = [re.sub(r"(Module|Action) failed", "failed", report.stdout + report.stderr) for report in (here, there)]
+    assert texts[0] == texts[1]
+
+
+def test_both_ways_mask_the_same_invocation(playbook: Playbook, simulator: t.Any) -> None:
+    scenario = Scenario([task("script_monitor", enabled="yes", api_token=simulator.token)])
+    here, there = both_ways(playbook, simulator, scenario, env={"ANSIBLE_INJECT_INVOCATION": "true"})
+    assert here.result["invocation"] == there.result["invocation"]
+    assert here.result["invocation"]["module_args"]["enabled"] is True
+
+
+def test_every_module_is_compared() -> None:
+    modules = {path.stem for path in (Path(__file__).parents[2] / "plugins" / "modules").glob("*.py")} - {"__init__"}
+    compared = {key.removeprefix(f"{NAME}.") for each in SCENARIOS.values() for one in each.tasks for key in one if key.startswith(NAME)}
+    assert modules == compared
+
+
+ASIDE = {
+    "the switch": {"vars": {"edgeops_in_process": "{{ 'no' }}"}},
+    "an environment": {"environment": {"SOMETHING": "else"}},
+    "async": {"async": 30, "poll": 1},
+}
+
+
+@pytest.mark.parametrize("reason", ASIDE)
+def test_steps_aside(reason: str, playbook: Playbook) -> None:
+    report = playbook.run(task("script_monitor", enabled=True) | ASIDE[reason])
+    assert AS_MODULE in report.stdout
+    assert report.result["script_monitor"]["enabled"] is True
+
+
+def test_steps_aside_for_async_without_waiting(playbook: Playbook) -> None:
+    folder = {"ansible_async_dir": "{{ playbook_dir }}/jobs"}
+    started = {"name": "start", f"{NAME}.script_monitor": {"enabled": True}, "async": 30, "poll": 0, "register": "job"}
+    waited = {"name": "wait", "ansible.builtin.async_status": {"jid": "{{ job.ansible_job_id }}"}, "register": "found"}
+    waited |= {"until": "found is finished", "delay": 1, "retries": 20}
+    play = {"hosts": "all", "gather_facts": False, "vars": folder, "tasks": [started, waited]}
+    play["module_defaults"] = {f"group/{NAME}.zone": {"zone_id": playbook.zone}}
+    report = playbook.run(playbook=[play])
+    assert report.named("wait").result["script_monitor"]["enabled"] is True
+
+
+@pytest.mark.skipif(shutil.which("sudo") is None and shutil.which("su") is None, reason="nothing to become somebody with")
+def test_steps_aside_to_become(playbook: Playbook) -> None:
+    method = "sudo" if shutil.which("sudo") else "su"
+    report = playbook.run(task("script_monitor", enabled=True) | {"become": True, "vars": {"ansible_become_method": method}})
+    assert AS_MODULE in report.stdout
+
+
+def test_the_delegated_host_decides(playbook: Playbook) -> None:
+    hosts = {"far": {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1}}
+    report = playbook.run(task("script_monitor", enabled=True) | {"delegate_to": "localhost"}, inventory=hosts)
+    assert AS_MODULE not in report.stdout
+    assert report.result["changed"] is True
+
+
+def test_loops_retries_and_conditions(playbook: Playbook, simulator: t.Any) -> None:
+    simulator.faults({"kind": "status", "status": 409, "code": 1, "message": "later", "count": 1})
+    report = playbook.run(
+        [
+            task("script_monitor", enabled="{{ item }}") | {"loop": [True, False, True], "register": "found", "until": "found is succeeded", "delay": 0},
+            {"name": "seen", "ansible.builtin.debug": {"msg": "{{ found.results | map(attribute='attempts') }}"}},
+            task("script_monitor", enabled=True) | {"run_once": True, "changed_when": True, "when": "found is changed"},
+        ]
+    )
+    assert [result["script_monitor"]["enabled"] for result in report.ours[0].each()] == [True, False, True]
+    assert report.named("seen").result["msg"] == [2, 1, 1]
+    assert report.ours[1].result["changed"] is True
+
+
+def test_vaulted_options(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    (tmp_path / "password").write_text("open sesame", encoding="utf-8")
+    command = [str(BIN / "ansible-vault"), "encrypt_string", "--vault-password-file", str(tmp_path / "password"), simulator.token]
+    vaulted = subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603  # put together above
+    indented = vaulted.replace("\n", "\n        ")
+    text = f"""
+- hosts: all
+  gather_facts: false
+  tasks:
+    - {NAME}.script_monitor:
+        zone_id: "{playbook.zone}"
+        enabled: true
+        api_token: {indented}
+"""
+    (tmp_path / "vaulted.yml").write_text(text, encoding="utf-8")
+    arguments = ["--vault-password-file", str(tmp_path / "password")]
+    report = playbook.run(playbook=tmp_path / "vaulted.yml", env={"CLOUDFLARE_API_TOKEN": None}, arguments=arguments)
+    assert AS_MODULE not in report.stdout
+    assert report.result["changed"] is True
+
+
+def test_a_task_without_a_log(playbook: Playbook) -> None:
+    report = playbook.run(task("script_monitor", enabled=True) | {"no_log": True}, secrets=["updated_at"])
+    assert "censored" in report.stdout
+
+
+def test_relative_paths_count_from_the_playbook(playbook: Playbook, tmp_path: Path) -> None:
+    scenario = task("script_monitor", enabled=True, ca_path="authorities.pem")
+    for in_process in (True, False):
+        report = playbook.run(scenario, in_process=in_process, fails="invalid_option")
+        assert "ca_path" in report.failure["msg"]
+    play = [{"hosts": "all", "gather_facts": False, "tasks": [task("script_monitor", enabled=True, ca_path="authorities.pem", zone_id=playbook.zone)]}]
+    (tmp_path / "authorities.pem").touch()
+    (tmp_path / "relative.yml").write_text(json.dumps(play), encoding="utf-8")
+    assert playbook.run(playbook=tmp_path / "relative.yml").result["changed"] is True
+
+
+def test_without_the_library(playbook: Playbook, tmp_path: Path) -> None:
+    (tmp_path / "without").mkdir()
+    (tmp_path / "without" / "requests.py").write_text("raise ImportError('not installed')\n", encoding="utf-8")
+    report = playbook.run(task("script_monitor", enabled=True), env={"PYTHONPATH": str(tmp_path / "without")}, fails="unavailable")
+    assert "requests" in report.failure["msg"]
+    assert str(BIN / "python") in report.failure["msg"]
+
+
+CALLBACK = '''
+import os, sys
+from ansible.plugins.callback import CallbackBase
+
+DOCUMENTATION = """
+name: imported
+type: notification
+short_description: Says what the controller has imported when a task is done
+description: For this test.
+"""
+
+class CallbackModule(CallbackBase):
+    CALLBACK_NAME = "imported"
+
+    def v2_runner_on_ok(self, result):
+        with open(os.environ["IMPORTED"], "w") as file:
+            file.write("\\n".join(sys.modules))
+'''
+
+
+def test_libraries_are_imported_before_workers_fork(playbook: Playbook, tmp_path: Path) -> None:
+    (tmp_path / "callbacks").mkdir()
+    (tmp_path / "callbacks" / "imported.py").write_text(CALLBACK, encoding="utf-8")
+    harness = Path(__file__).parents[1] / "harness" / "callback_plugins"
+    env = {
+        "ANSIBLE_CALLBACK_PLUGINS": f"{harness}:{tmp_path / 'callbacks'}",
+        "ANSIBLE_CALLBACKS_ENABLED": "edgeops_record,imported",
+        "IMPORTED": str(tmp_path / "imported.txt"),
+    }
+    playbook.run(task("script_monitor", enabled=True), env=env)
+    imported = (tmp_path / "imported.txt").read_text(encoding="utf-8").splitlines()
+    assert {"requests", "urllib3", f"ansible_collections.{NAME}.plugins.modules.script_monitor"} <= set(imported)
+
+
+def test_inventory_variables_are_enough(playbook: Playbook) -> None:
+    hosts = {"one": {"zone": playbook.zone, **LOCAL}, "two": {"zone": playbook.zone, "edgeops_in_process": False}}
+    report = playbook.run(task("script_monitor", enabled=True, zone_id="{{ zone }}"), inventory=hosts, forks=1)
+    assert report.stdout.count(AS_MODULE) == 1
+    assert len(report.ours) == 2
