@@ -1,0 +1,118 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+import typing as t
+
+import pytest
+from harness import Playbook
+
+SCRIPT_A = {
+    "script_id": "0a" * 16,
+    "script_url": "https://cdn.example.net/a.js",
+    "host": "shop.example.com",
+    "status": "active",
+    "js_integrity_score": 87,
+    "malicious_url_categories": ["Malware"],
+    "seen_on": ["https://shop.example.com/cart"],
+    "versions": [{"hash": "ab" * 32, "js_integrity_score": 87, "fetched_at": "2026-03-01T23:10:02Z"}],
+}
+SCRIPT_B = {"script_id": "0b" * 16, "script_url": "https://cdn.example.net/b.js", "host": "www.example.com", "status": "infrequent"}
+SCRIPT_C = {"script_id": "0c" * 16, "host": "www.example.com", "status": "active", "js_integrity_score": 50}
+READ = "edgeops.observability.script_monitor_info"
+
+
+@pytest.fixture
+def scripts(simulator: t.Any, zone: str) -> None:
+    simulator.seed(scripts={zone: [SCRIPT_C, SCRIPT_B, SCRIPT_A]})
+
+
+def read(playbook: Playbook, options: dict[str, t.Any] | None = None, **run: t.Any) -> dict[str, t.Any]:
+    result = playbook.run({"name": "Read", READ: options or {}}, **run).ours[-1].result
+    return t.cast("dict[str, t.Any]", result)
+
+
+@pytest.mark.parametrize("route", ["script_monitor", "page_shield"])
+def test_on_off_on_takes_one_read_and_one_write_each(playbook: Playbook, route: str) -> None:
+    steps = playbook.converge_each("script_monitor", [{"enabled": wanted, "route": route} for wanted in (True, False, True)])
+    for step, wanted in zip(steps, (True, False, True), strict=True):
+        assert [entry["method"] for entry in step.applied.journal] == ["GET", "PUT"]
+        assert step.writes[0]["body"] == {"enabled": wanted}
+        assert step.writes[0]["path"].endswith(f"/{route}")
+        assert step.diff == {"before": {"enabled": not wanted}, "after": {"enabled": wanted}}
+        assert step.result["script_monitor"]["enabled"] is wanted
+        assert step.applied.result["script_monitor"]["updated_at"] > (step.predicted.result["script_monitor"]["updated_at"] or "")
+
+
+def test_an_answer_that_contradicts_the_wish_is_a_bad_response(playbook: Playbook, simulator: t.Any) -> None:
+    simulator.faults({"kind": "rewrite", "method": "PUT", "set": {"enabled": False}})
+    report = playbook.run({"name": "On", "edgeops.observability.script_monitor": {"enabled": True}}, fails="bad_response")
+    assert "enabled=False" in report.ours[0].result["msg"]
+
+
+@pytest.mark.parametrize("options", [{"enabled": True, "zone_id": "not-hex"}, {"enabled": True, "base_url": "ftp://127.0.0.1"}])
+def test_bad_options_are_refused_before_any_request(playbook: Playbook, options: dict[str, t.Any]) -> None:
+    report = playbook.run({"name": "On", "edgeops.observability.script_monitor": options}, fails="invalid_option")
+    assert report.journal == []
+
+
+def test_all_statuses_are_merged_sorted_judged_and_counted(playbook: Playbook, scripts: None) -> None:
+    result = read(playbook, {"status": ["infrequent", "active"]})
+    assert [script["script_id"] for script in result["scripts"]] == [SCRIPT_A["script_id"], SCRIPT_B["script_id"], SCRIPT_C["script_id"]]
+    assert [script["malicious"] for script in result["scripts"]] == [True, None, False]
+    assert result["scripts"][0]["malicious_reasons"] == ["js_integrity_score 87 is above 50", "URL category: Malware"]
+    assert result["summary"] == {
+        "total": 3,
+        "malicious": 1,
+        "not_malicious": 1,
+        "unknown": 1,
+        "by_status": {"active": 2, "infrequent": 1},
+        "by_host": {"shop.example.com": 1, "www.example.com": 2},
+    }
+    assert result["script_monitor"]["enabled"] is False
+
+
+def test_without_a_status_the_service_lists_what_is_active(playbook: Playbook, scripts: None) -> None:
+    result = read(playbook, {"malicious_only": True})
+    assert [script["script_id"] for script in result["scripts"]] == [SCRIPT_A["script_id"]]
+    assert result["summary"]["total"] == 2
+
+
+def test_hosts_and_page_size_are_sent_and_every_page_is_read(playbook: Playbook, simulator: t.Any, scripts: None) -> None:
+    result = read(playbook, {"hosts": ["*.example.com", "shop.example.com"], "per_page": 1})
+    assert result["summary"]["total"] == 2
+    queries = [entry["query"] for entry in simulator.journal() if entry["path"].endswith("/scripts")]
+    assert all("hosts=*.example.com,shop.example.com" in query and "per_page=1" in query for query in queries)
+    assert len(queries) == 2
+
+
+def test_one_script_comes_with_its_versions_and_pages(playbook: Playbook, scripts: None) -> None:
+    result = read(playbook, {"script_id": SCRIPT_A["script_id"]})
+    (script,) = result["scripts"]
+    assert script["versions"] == SCRIPT_A["versions"]
+    assert script["seen_on"] == SCRIPT_A["seen_on"]
+    assert result["summary"]["total"] == 1
+
+
+def test_a_script_that_does_not_exist_is_not_found(playbook: Playbook) -> None:
+    read(playbook, {"script_id": "ff"}, fails="not_found")
+
+
+@pytest.mark.parametrize("option", [{"hosts": ["a"]}, {"status": ["active"]}, {"per_page": 5}])
+def test_one_script_excludes_the_options_of_a_listing(playbook: Playbook, option: dict[str, t.Any]) -> None:
+    read(playbook, {"script_id": "ff", **option}, fails="invalid_option")
+
+
+def test_the_present_route_gives_the_names_of_the_interface_and_turns_the_score(playbook: Playbook, scripts: None) -> None:
+    (script,) = read(playbook, {"route": "page_shield", "malicious_threshold": 88, "malicious_only": True, "hosts": ["shop.example.com"]})["scripts"]
+    assert script["script_url"] == SCRIPT_A["script_url"]
+    assert script["malicious_reasons"][0].endswith("is below 88")
+
+
+def test_an_empty_zone_has_no_scripts(playbook: Playbook) -> None:
+    result = read(playbook)
+    assert result["scripts"] == []
+    assert result["summary"] == {"total": 0, "malicious": 0, "not_malicious": 0, "unknown": 0, "by_status": {}, "by_host": {}}
