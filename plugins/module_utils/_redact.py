@@ -63,13 +63,14 @@ def _spellings(secret: str) -> set[str]:
         return set()
     plain = {secret, unquote(secret), unquote_plus(secret)}
     encoded = {
-        encode(form, safe=safe)
+        encode(form, safe=safe, errors="surrogatepass")
         for form in plain
         for encode in (quote, quote_plus)
         for safe in ("", "/", "/=", "/=+:")
     }
     lower = {re.sub(r"%[0-9A-F]{2}", lambda code: code.group().lower(), form) for form in encoded}
     in_json = {json.dumps(form, ensure_ascii=ascii_only)[1:-1] for form in plain for ascii_only in (True, False)}
+    in_json |= {form.replace("/", "\\/") for form in in_json}
     in_code = {repr(form)[1:-1] for form in plain}
     return {form for form in plain | encoded | lower | in_json | in_code | _in_base64(plain) if form}
 

@@ -1,0 +1,81 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import dataclasses
+import typing as t
+
+Json = t.Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Member:
+    """One member of a job as the service sends it, with what it means when it is left out.
+
+    `sent`: may be part of a write. `fixed`: cannot change on an existing job. `volatile`: moves without anybody's doing.
+    """
+
+    name: str
+    types: tuple[type, ...]
+    default: Json = None
+    sent: bool = True
+    fixed: bool = False
+    volatile: bool = False
+
+    def holds(self, value: Json) -> bool:
+        """Whether the service may send this; true and false are no numbers."""
+        return value is None or (isinstance(value, self.types) and (bool in self.types or not isinstance(value, bool)))
+
+    def normal(self, value: Json) -> Json:
+        """Absent, null, "", 0, false and the default are one value."""
+        return value or self.default
+
+
+DATASET = "http_requests"
+EDGE_DATASET = "http_requests"
+FREQUENCIES = ("high", "low")
+KINDS = ("", "edge")
+
+# In the order in which a job is reported.
+MEMBERS: t.Mapping[str, Member] = {
+    member.name: member
+    for member in (
+        Member("id", (int,), sent=False),
+        Member("name", (str,)),
+        Member("dataset", (str,), DATASET, fixed=True),
+        Member("enabled", (bool,), False),
+        Member("kind", (str,), "", fixed=True),
+        Member("frequency", (str,), "high"),
+        Member("logpull_options", (str,)),
+        Member("output_options", (dict,)),
+        Member("filter", (str, dict)),
+        Member("max_upload_bytes", (int,)),
+        Member("max_upload_interval_seconds", (int,), 30),
+        Member("max_upload_records", (int,), 100_000),
+        Member("last_complete", (str,), sent=False, volatile=True),
+        Member("last_error", (str,), sent=False, volatile=True),
+        Member("error_message", (str,), sent=False, volatile=True),
+    )
+}
+
+# Members whose values are compared as they are, without a grammar of their own.
+PLAIN = ("name", "dataset", "enabled", "kind", "frequency", "max_upload_bytes", "max_upload_interval_seconds", "max_upload_records")
+
+# Taken along to the successor of a job although no option names it.
+CARRIED_UNNAMED = ("filter_attack_traffic",)
+
+# 0 always stands for the default.
+RANGES: t.Mapping[str, tuple[int, int]] = {
+    "max_upload_bytes": (5_000_000, 1_000_000_000),
+    "max_upload_interval_seconds": (30, 300),
+    "max_upload_records": (1_000, 1_000_000),
+}
+LONGEST_DATASET = 256
+LONGEST_OPTIONS = 4096
+LONGEST_DESTINATION = 4096
+LONGEST_CHALLENGE = 4096
+
+# Values of parameters of `logpull_options` that mean the same as leaving the parameter out.
+PARAMETER_DEFAULTS: t.Mapping[str, str] = {"timestamps": "unixnano", "sample": "1"}

@@ -1,0 +1,93 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._facts.jobs import MEMBERS
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import same as same_filter
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import read_echo
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import destination, logpull_options, output_options
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Conclusion, Json, Plan
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_desired import Desired
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_view import Job, checked, health, view
+
+_NEVER_ANSWERED = ("ownership_challenge",)
+
+
+def conclude(desired: Desired, plan: Plan, answer: Json) -> Conclusion:
+    """What the answer to the last write means: the prediction with what the service added, or `bad_response` where it contradicts."""
+    request = plan.requests[-1]
+    if request.operation == "logpush_jobs.delete":
+        return Conclusion(plan.result)
+    job_id = request.ids.get("job_id")
+    answered = checked(answer, job_id if isinstance(job_id, int) else None)
+    sent = {name: value for name, value in request.body.items() if name not in _NEVER_ANSWERED}
+    lacking = [name for name in sent if _lacks(name, sent[name], answered)]
+    wrong = [name for name in sent if name not in lacking and not _agrees(name, sent[name], answered.get(name))]
+    if wrong:
+        raise Failure(
+            BAD_RESPONSE,
+            f"The service accepted the write to job {answered['id']}, but its answer shows other values than were sent for"
+            f" {', '.join(wrong)}. The next run compares again.",
+        )
+    job = _reported(plan.result["job"], answered, sent)
+    warnings = [_lacking(name, job["id"]) for name in lacking]
+    return Conclusion({**plan.result, "job": job}, (*warnings, *health(answered, desired.plain.get("enabled"))))
+
+
+def _reported(expected: Job, answered: Job, sent: t.Collection[str]) -> Job:
+    """What was sent and agrees keeps its predicted spelling; for the rest the service is believed where it says something."""
+    shown = view(answered)
+    said = {name for name, value in answered.items() if value is not None}
+    fresh = {name for name, member in MEMBERS.items() if not member.sent}
+    if "destination_conf" in said:
+        said.add("destination")
+    taken = {name: shown[name] for name in shown if name in fresh or (name in said and name not in sent)}
+    if "destination_conf" in sent:
+        taken.pop("destination", None)
+    job = {**expected, **taken}
+    return {**job, "filter_explained": view({"filter": job["filter"]})["filter_explained"]}
+
+
+def _lacks(name: str, sent: Json, answered: t.Mapping[str, Json]) -> bool:
+    """Whether the answer says nothing about a member that was set to something."""
+    value = answered.get(name)
+    nothing = value is None or (name in ("filter", "logpull_options", "output_options") and not value)
+    return nothing and not _agrees(name, sent, value)
+
+
+def _agrees(name: str, sent: Json, answered: Json) -> bool:
+    if name == "filter":
+        return _same_filter(sent, answered)
+    if name == "logpull_options":
+        ours, theirs = (logpull_options.canonical(logpull_options.parse(text)) for text in (sent, answered))
+        return ours == theirs
+    if name == "output_options":
+        return not output_options.differing(sent or {}, answered or {})
+    if name == "destination_conf":
+        return answered is not None and destination.same(sent, answered)
+    if name not in MEMBERS:
+        return answered is None or bool(sent == answered)
+    return bool(MEMBERS[name].normal(sent) == MEMBERS[name].normal(answered))
+
+
+def _same_filter(sent: Json, answered: Json) -> bool:
+    if not sent or not answered:
+        return not sent and not answered
+    ours, theirs = read_echo(sent), read_echo(answered)
+    if ours is None or theirs is None:
+        return bool(sent == answered)
+    return same_filter(ours, theirs)
+
+
+def _lacking(name: str, job_id: Json) -> str:
+    if name == "filter":
+        return (
+            f"Job {job_id}: the answer of the service lacks the filter that was sent. Either it does not show filters, in which case"
+            " every run sends this one again, or it has not taken it over; look at what is delivered."
+        )
+    return f"Job {job_id}: the answer of the service lacks {name}, which was sent, so that it is not certain that it holds."

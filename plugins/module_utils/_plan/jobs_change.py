@@ -1,0 +1,110 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import dataclasses
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import conflict
+from ansible_collections.edgeops.observability.plugins.module_utils._facts.jobs import CARRIED_UNNAMED, MEMBERS
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import same as same_filter
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import read_echo
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import to_text
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import destination, logpull_options, output_options
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.destination_public import public_change, public_destination
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_desired import NO_FILTER, Desired
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_view import Job, view
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    """One managed member: how the diff shows it, how the result does, and what to send (nothing where it does not differ)."""
+
+    name: str
+    before: Json
+    after: Json
+    result: Json
+    sends: t.Mapping[str, Json]
+
+
+def changes(desired: Desired, present: t.Mapping[str, Json]) -> list[Change]:
+    """What the task manages, held against a job; an empty `present` stands for a job that is still to be made."""
+    shown = view(present)
+    found = [_plain(name, value, present) for name, value in desired.plain.items()]
+    if desired.destination is not None:
+        found.append(_destination(desired.destination, desired.challenge, present))
+    if desired.logpull is not None:
+        found.append(_logpull(desired.logpull, present))
+    if desired.output is not None:
+        found.append(_output(desired.output, present))
+    if desired.filter is not None:
+        found.append(_filter(desired, shown["filter"]))
+    return found
+
+
+def predicted(present: t.Mapping[str, Json], made: t.Iterable[Change]) -> Job:
+    """The job as it will be reported once the changes are made."""
+    job = view(present)
+    job.update({change.name: change.result for change in made})
+    return {**job, "filter_explained": view({"filter": job["filter"]})["filter_explained"]}
+
+
+def carried(job: t.Mapping[str, Json]) -> Job:
+    """What the successor of a job takes over from it: all that may be sent and is set, but the destination."""
+    names = [name for name, member in MEMBERS.items() if member.sent] + list(CARRIED_UNNAMED)
+    if job.get("output_options"):
+        # The service ignores the older form beside the newer one, but may still show it.
+        names.remove("logpull_options")
+    return {name: view(job)[name] if name == "filter" else job[name] for name in names if job.get(name)}
+
+
+def _plain(name: str, value: Json, present: t.Mapping[str, Json]) -> Change:
+    member = MEMBERS[name]
+    before, after = member.normal(present.get(name)), member.normal(value)
+    return Change(name, before, after, after, {name: value} if before != after or not present else {})
+
+
+def _destination(wanted: str, challenge: str | None, present: t.Mapping[str, Json]) -> Change:
+    there = present.get("destination_conf")
+    before, after = public_change(there, wanted)
+    if there is not None and destination.same(wanted, there):
+        return Change("destination", before, before, before, {})
+    proof = {"ownership_challenge": challenge} if challenge else {}
+    return Change("destination", before, after, public_destination(wanted), {"destination_conf": wanted, **proof})
+
+
+def _logpull(wanted: logpull_options.Wanted, present: t.Mapping[str, Json]) -> Change:
+    if present.get("output_options"):
+        raise conflict(
+            f"logpull_options: job {present['id']} already uses output_options, beside which the service ignores"
+            " logpull_options. Give output_options instead of fields, timestamp_format, option_flags and logpull_options."
+        )
+    return _text("logpull_options", present, logpull_options.merged(wanted, present.get("logpull_options")))
+
+
+def _output(wanted: t.Mapping[str, Json], present: t.Mapping[str, Json]) -> Change:
+    whole = output_options.merged(wanted, present.get("output_options"))
+    if not present and wanted:
+        whole = dict(wanted)
+    return _text("output_options", present, whole)
+
+
+def _filter(desired: Desired, there: str | None) -> Change:
+    if desired.filter is None or desired.filter == NO_FILTER:
+        return Change("filter", there, None, None, {"filter": NO_FILTER} if there else {})
+    present = read_echo(there) if there else None
+    if present is not None and same_filter(desired.filter, present):
+        return Change("filter", there, there, there, {})
+    text = to_text(desired.filter)
+    return Change("filter", there, text, text, {"filter": text})
+
+
+def _text(name: str, present: t.Mapping[str, Json], new: Json) -> Change:
+    """A member that is sent as a whole or, where `new` is None, not at all."""
+    before = MEMBERS[name].normal(present.get(name))
+    if new is None:
+        return Change(name, before, before, before, {})
+    return Change(name, before, MEMBERS[name].normal(new), MEMBERS[name].normal(new), {name: new})
