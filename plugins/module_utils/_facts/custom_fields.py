@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-
 import re
 
 # Where custom log fields live: one rule action in one phase of a zone's own ruleset.

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-
 import dataclasses
 import typing as t
 
@@ -36,15 +35,13 @@ def present_rules(desired: Desired, rules: t.Sequence[Rule]) -> list[Rule]:
     """Our rules as they are to be: one with everything under `purge`, otherwise the names added to what is there."""
     kept = main_rule(rules)
     others = [rule for rule in rules if rule is not kept]
-    start = merged([rule for rule in (kept, *others) if rule is not None]) if desired.purge else kept.fields if kept else {}
+    base = [kept] if kept else []
+    start = merged([*base, *others] if desired.purge else base)
     elsewhere = {} if desired.purge else merged([rule for rule in others if rule.effective])
     fields = {kind: _wanted_items(desired, kind, start.get(kind, {}), elsewhere.get(kind, {})) for kind in FIELD_KINDS}
     main = Rule(_main_document(desired, kept), fields)
-    if kept is None:
-        after = [*rules, main]
-    else:
-        after = [main if rule is kept else rule for rule in rules if rule is kept or not desired.purge]
-    return [_flagged(desired, rule) for rule in after]
+    after = [main if rule is kept else rule for rule in rules if rule is kept or not desired.purge]
+    return [_flagged(desired, rule) for rule in ([*after, main] if kept is None else after)]
 
 
 def remaining_rules(desired: Desired, rules: t.Sequence[Rule]) -> list[Rule]:
@@ -78,9 +75,7 @@ def _wanted_items(desired: Desired, kind: str, there: Items, elsewhere: Items) -
         return there
     asked = {comparable(kind, name): name for name in desired.given[kind]}
     items = {
-        key: {**item, "name": asked.get(key, item["name"])}
-        for key, item in there.items()
-        if key in asked or not desired.purge
+        key: {**item, "name": asked.get(key, item["name"])} for key, item in there.items() if key in asked or not desired.purge
     }
     new = {key: {"name": name} for key, name in asked.items() if key not in items and key not in elsewhere}
     return {**items, **new}

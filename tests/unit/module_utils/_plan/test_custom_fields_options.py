@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
@@ -108,7 +107,9 @@ def test_emptying_every_kind_points_to_absent():
 
 
 def test_absent_checks_names_and_nothing_else():
-    desired = desire({**DEFAULTS, "state": "absent", "request_fields": ["X-A"], "transformed_request_fields": ["x-a"], "field_limit": 1})
+    desired = desire(
+        {**DEFAULTS, "state": "absent", "request_fields": ["X-A"], "transformed_request_fields": ["x-a"], "field_limit": 1}
+    )
     assert not desired.present
     assert desired.given == {"request_fields": ("x-a",), "transformed_request_fields": ("x-a",)}
     assert refusal(state="absent", request_fields=["x y"]).startswith("request_fields[0]: ")

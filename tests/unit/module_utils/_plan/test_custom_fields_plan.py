@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, REJECTED, Failure
@@ -31,7 +30,7 @@ FOREIGN = {
     "last_updated": "2026-01-01T00:00:00Z",
     "action": "set_config",
     "action_parameters": {"bic": True},
-    "expression": "http.host eq \"a\"",
+    "expression": 'http.host eq "a"',
     "description": "theirs",
     "enabled": False,
     "logging": {"enabled": True},
@@ -87,14 +86,22 @@ NONE = {kind: [] for kind in (*FIELD_KINDS, "preserve_duplicates")}
 
 # (what our rule has, what the task gives, what our rule has then); the same on both sides means that nothing is sent.
 PRESENT = {
-    "same names in another order": ({"request_fields": ["b", "a"]}, {"request_fields": ["a", "b"]}, {"request_fields": ["b", "a"]}),
+    "same names in another order": (
+        {"request_fields": ["b", "a"]},
+        {"request_fields": ["a", "b"]},
+        {"request_fields": ["b", "a"]},
+    ),
     "same names in other capitals": ({"request_fields": ["a"]}, {"request_fields": ["A "]}, {"request_fields": ["a"]}),
     "a name is added, those there keep their place": (
         {"request_fields": ["z", "b"]},
         {"request_fields": ["a", "b", "z"]},
         {"request_fields": ["z", "b", "a"]},
     ),
-    "a given list is the whole of its kind": ({"request_fields": ["a", "b"]}, {"request_fields": ["c"]}, {"request_fields": ["c"]}),
+    "a given list is the whole of its kind": (
+        {"request_fields": ["a", "b"]},
+        {"request_fields": ["c"]},
+        {"request_fields": ["c"]},
+    ),
     "kinds not given are left alone": (
         {"request_fields": ["a"], "cookie_fields": ["C"], "raw_response_fields": ["x+"]},
         {"request_fields": ["b"]},
@@ -105,13 +112,21 @@ PRESENT = {
         {"request_fields": []},
         {"cookie_fields": ["C"]},
     ),
-    "an empty list adds nothing without purge": ({"request_fields": ["a"]}, {"request_fields": [], "purge": False}, {"request_fields": ["a"]}),
+    "an empty list adds nothing without purge": (
+        {"request_fields": ["a"]},
+        {"request_fields": [], "purge": False},
+        {"request_fields": ["a"]},
+    ),
     "names are added without purge": (
         {"request_fields": ["b"]},
         {"request_fields": ["a"], "cookie_fields": ["C"], "purge": False},
         {"request_fields": ["b", "a"], "cookie_fields": ["C"]},
     ),
-    "names that are there are not added": ({"request_fields": ["b", "a"]}, {"request_fields": ["a"], "purge": False}, {"request_fields": ["b", "a"]}),
+    "names that are there are not added": (
+        {"request_fields": ["b", "a"]},
+        {"request_fields": ["a"], "purge": False},
+        {"request_fields": ["b", "a"]},
+    ),
     "cookies differ by capitals": ({"cookie_fields": ["tier"]}, {"cookie_fields": ["Tier"]}, {"cookie_fields": ["Tier"]}),
     "no list leaves all kinds alone": ({"request_fields": ["a"]}, {}, {"request_fields": ["a"]}),
     "all five kinds": (
@@ -401,10 +416,18 @@ ABSENT = {
         {"request_fields": ["A"]},
         [own(request_fields=["b"], cookie_fields=["C"])],
     ),
-    "a kind without names goes": ([own(request_fields=["a"], cookie_fields=["C"])], {"request_fields": ["a"]}, [own(cookie_fields=["C"])]),
+    "a kind without names goes": (
+        [own(request_fields=["a"], cookie_fields=["C"])],
+        {"request_fields": ["a"]},
+        [own(cookie_fields=["C"])],
+    ),
     "the last name takes the rule with it": ([own(request_fields=["a"])], {"request_fields": ["a", "other"]}, []),
     "an empty list removes nothing": ([own(request_fields=["a"])], {"request_fields": []}, None),
-    "a name that is not there changes nothing": ([own(cookie_fields=["tier"])], {"cookie_fields": ["Tier"], "request_fields": ["x"]}, None),
+    "a name that is not there changes nothing": (
+        [own(cookie_fields=["tier"])],
+        {"cookie_fields": ["Tier"], "request_fields": ["x"]},
+        None,
+    ),
     "names go from every rule, and from a disabled one": (
         [own("r1", request_fields=["a"]), own("r2", members={"enabled": False}, request_fields=["a", "b"])],
         {"request_fields": ["a"]},
@@ -427,7 +450,9 @@ def test_absent(there, given, then):
         assert result.requests == ()
         assert result.before == result.after
     else:
-        stripped = [{name: value for name, value in rule.items() if name not in ("version", "last_updated")} for rule in (*then, FOREIGN)]
+        stripped = [
+            {name: value for name, value in rule.items() if name not in ("version", "last_updated")} for rule in (*then, FOREIGN)
+        ]
         assert sent(current, state="absent", **given) == stripped
         assert result.before != result.after
     assert result.result["ruleset"]["id"] == "rs"
@@ -459,7 +484,11 @@ def test_the_plan_id_moves_with_what_is_managed_and_not_with_anything_else():
     later = {**ours, "version": "9", "last_updated": "2027-01-01T00:00:00Z"}
     assert digest(ruleset({**FOREIGN, "enabled": True, "new": 1}, later, version="88"), request_fields=["b"]) == approved
     assert digest(ruleset(ours), request_fields=["b"]) == approved
-    for other in (own(request_fields=["a", "c"]), own("r9", request_fields=["a"]), own(members={"enabled": False}, request_fields=["a"])):
+    for other in (
+        own(request_fields=["a", "c"]),
+        own("r9", request_fields=["a"]),
+        own(members={"enabled": False}, request_fields=["a"]),
+    ):
         assert digest(ruleset(FOREIGN, other), request_fields=["b"]) != approved
     assert digest(ruleset(FOREIGN, ours), request_fields=["c"]) != approved
     assert digest(ruleset(FOREIGN, own(request_fields=["b"])), request_fields=["b"]) != approved
