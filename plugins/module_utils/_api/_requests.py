@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 # The one guarded import of the HTTP libraries, so that everything else imports without them.
-
 import sys
 import typing as t
 

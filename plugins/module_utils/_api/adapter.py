@@ -6,7 +6,11 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import HTTPAdapter, HTTPConnectionPool, HTTPSConnectionPool
+from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import (
+    HTTPAdapter,
+    HTTPConnectionPool,
+    HTTPSConnectionPool,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._api.attempt import CURRENT
 from ansible_collections.edgeops.observability.plugins.module_utils._api.sockets import PacedHTTPConnection, PacedHTTPSConnection
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 # How many requests may be made in any window of time, over all processes of this user with one credential.
-
 import hashlib
 import math
 import os

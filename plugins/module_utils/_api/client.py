@@ -88,7 +88,10 @@ class Client:
         parallel: int = 1,
         keys: t.Sequence[str] = KEYS,
     ) -> list[Json]:
-        """All items of a listing in order, each once; pages after the first are fetched up to `parallel` side by side. The first of `keys` that an item has identifies it."""
+        """All items of a listing in order, each once; the first of `keys` that an item has identifies it.
+
+        Pages after the first are fetched up to `parallel` side by side.
+        """
         together = max(1, min(parallel, MOST_SIDE_BY_SIDE))
 
         def fetch(paging: Query) -> Fetched:

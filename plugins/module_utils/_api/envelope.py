@@ -10,7 +10,15 @@ import typing as t
 
 Json = t.Any
 _DEPTH = 64
-_NAMES = {dict: "an object", list: "a list", str: "text", bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
+_NAMES = {
+    dict: "an object",
+    list: "a list",
+    str: "text",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
 
 
 class BadEnvelope(Exception):

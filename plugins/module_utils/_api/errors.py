@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 # What an answer that reports an error means: its kind, its error objects, and a hint for the person who reads it.
-
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.retry import RATE_LIMITED_STATUS

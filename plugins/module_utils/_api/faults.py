@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 # What can happen to a try instead of an answer, in our own words: the libraries' texts may hold addresses with secrets.
-
 import dataclasses
 import http.client
 import re

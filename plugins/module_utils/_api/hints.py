@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 # One sentence of advice for an error of the service, by its code, its status and what was asked for.
-
 import typing as t
 
 _BY_CODE: t.Mapping[int, str] = {

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 # The times of the latest requests of one credential, in a file of fixed size that all processes of a user share.
-
 import contextlib
 import fcntl
 import os

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 # Listings: every page of them, and the certainty that nothing is missing.
-
 import dataclasses
 import json
 import typing as t

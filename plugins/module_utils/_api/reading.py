@@ -5,14 +5,18 @@
 from __future__ import annotations
 
 # Reads an exchange: an answer, or a failure in words for a person.
-
 import dataclasses
 import re
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
-from ansible_collections.edgeops.observability.plugins.module_utils._api.envelope import BadEnvelope, Envelope, decode, open_envelope
+from ansible_collections.edgeops.observability.plugins.module_utils._api.envelope import (
+    BadEnvelope,
+    Envelope,
+    decode,
+    open_envelope,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._api.errors import ServiceError, kind_of, service_errors
 from ansible_collections.edgeops.observability.plugins.module_utils._api.faults import Fault
 from ansible_collections.edgeops.observability.plugins.module_utils._api.hints import hint
@@ -20,7 +24,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.retry i
 from ansible_collections.edgeops.observability.plugins.module_utils._api.scrub import scrub
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply, redirect_target
 from ansible_collections.edgeops.observability.plugins.module_utils._api.wording import doing
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, RATE_LIMITED, REJECTED, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, RATE_LIMITED, Failure
 
 Json = t.Any
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 # The retry policy: what may be tried again, how often, and after which pause.
-
 import email.utils
 import random
 import typing as t

@@ -14,8 +14,7 @@ def side_by_side(function: t.Callable[[_In], _Out], values: t.Sequence[_In], mos
     """The results of a function for several values, in order; after a failure nothing more is begun, and nothing is left running."""
     if most == 1 or len(values) < 2:
         return [function(value) for value in values]
-    # Imported here because most runs never need it.
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # most runs never need it, and it is slow to import
 
     with ThreadPoolExecutor(min(most, len(values))) as executor:
         futures = [executor.submit(function, value) for value in values]

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 # Connections that know the try they serve: its deadline bounds every wait, and they note whether anything was sent.
-
 import io
 import socket
 import ssl

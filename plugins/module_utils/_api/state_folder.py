@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 # The folder of this user's small state files, safe from other users of the machine.
-
 import os
 import stat
 import tempfile
@@ -16,14 +15,7 @@ _NAME = "edgeops.observability"
 
 def state_folder(environ: t.Mapping[str, str] | None = None) -> str | None:
     """The first place that can be used: the user's state folder, or one of the user's own below the system's temporary one."""
-    for folder in _candidates(os.environ if environ is None else environ):
-        try:
-            os.makedirs(folder, mode=0o700, exist_ok=True)
-            if _is_private(folder):
-                return folder
-        except OSError:
-            continue
-    return None
+    return next(filter(_is_usable, _candidates(os.environ if environ is None else environ)), None)
 
 
 def _candidates(environ: t.Mapping[str, str]) -> t.Iterator[str]:
@@ -34,6 +26,14 @@ def _candidates(environ: t.Mapping[str, str]) -> t.Iterator[str]:
     elif os.path.isabs(home):
         yield os.path.join(home, ".local", "state", _NAME)
     yield os.path.join(tempfile.gettempdir(), f"{_NAME}-{os.geteuid()}")
+
+
+def _is_usable(folder: str) -> bool:
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        return _is_private(folder)
+    except OSError:
+        return False
 
 
 def _is_private(folder: str) -> bool:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 # Sends a request as often as the retry policy allows, and gives the answer or says why there is none.
-
 import dataclasses
 import os
 import time
@@ -123,9 +122,7 @@ class Transport:
         return outcome, attempt.sent
 
     def _send(self, request: requests.PreparedRequest, timeout: float) -> Reply:
-        response = self._adapter.send(
-            request, stream=True, timeout=timeout, verify=self._verify, proxies=self._proxies
-        )
+        response = self._adapter.send(request, stream=True, timeout=timeout, verify=self._verify, proxies=self._proxies)
         try:
             if 300 <= response.status_code < 400:
                 return Reply(response.status_code, response.headers, b"")

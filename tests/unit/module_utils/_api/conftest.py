@@ -52,6 +52,11 @@ class Peer:
         head = "\r\n".join([f"HTTP/1.1 {status} X", f"Content-Length: {len(body)}", *lines])
         self.sock.sendall(head.encode() + b"\r\n\r\n" + body)
 
+    def begin_tls(self, context: ssl.SSLContext) -> None:
+        """Goes on in TLS."""
+        with self.sock as plain:
+            self.sock = context.wrap_socket(plain, server_side=True)
+
     def drip(self, data: bytes) -> None:
         """Sends a byte now and then until the client hangs up."""
         with contextlib.suppress(OSError):
@@ -93,11 +98,12 @@ class Server:
 
     def _serve(self, sock: socket.socket, number: int) -> None:
         sock.settimeout(5)
-        with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
-            stack.callback(sock.close)
+        peer = Peer(sock, self.requests, self._over)
+        with contextlib.suppress(OSError):
             if self._context:
-                sock = stack.enter_context(self._context.wrap_socket(sock, server_side=True))
-            self._talk(Peer(sock, self.requests, self._over), number)
+                peer.begin_tls(self._context)
+            self._talk(peer, number)
+        peer.sock.close()
 
     def close(self) -> None:
         self._over.set()

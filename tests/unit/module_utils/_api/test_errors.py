@@ -127,7 +127,9 @@ def test_hints(operation: str, status: int, code: int | None, words: str) -> Non
 
 
 def test_no_hint_where_there_is_none() -> None:
-    assert failure_of(409, {"code": 5, "message": "busy"}).message.endswith("failed: the service answered HTTP 409: busy (code 5).")
+    assert failure_of(409, {"code": 5, "message": "busy"}).message.endswith(
+        "failed: the service answered HTTP 409: busy (code 5)."
+    )
 
 
 def test_a_service_that_quotes_the_credential() -> None:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 # One try within its deadline, and what may be tried again, against servers that misbehave on the wire.
-
 import gzip
 import socket
 import ssl
@@ -151,8 +150,18 @@ def test_a_gateway_error(serve: t.Any, talks: t.Any, client: t.Any, status: int)
 
 @pytest.mark.parametrize(
     ("status", "kind"),
-    [(400, "rejected"), (401, "authentication"), (403, "permission"), (404, "not_found"), (405, "rejected")]
-    + [(408, "rejected"), (409, "rejected"), (422, "rejected"), (500, "unavailable"), (501, "unavailable")],
+    [
+        (400, "rejected"),
+        (401, "authentication"),
+        (403, "permission"),
+        (404, "not_found"),
+        (405, "rejected"),
+        (408, "rejected"),
+        (409, "rejected"),
+        (422, "rejected"),
+        (500, "unavailable"),
+        (501, "unavailable"),
+    ],
 )
 @pytest.mark.parametrize("operation", [GET, POST])
 def test_other_statuses_are_final(serve: t.Any, talks: t.Any, client: t.Any, status: int, kind: str, operation: str) -> None:
@@ -300,7 +309,11 @@ def test_headers_and_bodies(serve: t.Any, talks: t.Any, client: t.Any, monkeypat
     first, second = server.requests
     assert first.startswith(b"POST /client/v4/zones/abc/rulesets HTTP/1.1\r\n")
     assert first.endswith('\r\n\r\n{"a":"ü"}'.encode())
-    for header in ("User-Agent: edgeops.observability/9", "Content-Type: application/json", "Authorization: Bearer canary-token-4711"):
+    for header in (
+        "User-Agent: edgeops.observability/9",
+        "Content-Type: application/json",
+        "Authorization: Bearer canary-token-4711",
+    ):
         assert header.encode() in first
     assert second.startswith(b"GET /client/v4/zones/abc/script_monitor?hosts=a,b&x=true HTTP/1.1\r\n")
     assert b"X-Auth-Email: me@example.com" in second and b"X-Auth-Key: k1" in second
@@ -348,9 +361,7 @@ def test_a_certificate_that_does_not_verify(
     assert "certificate does not verify" in failure.message
 
 
-def test_a_certificate_for_another_host(
-    serve: t.Any, talks: t.Any, client: t.Any, authority: trustme.CA, bundle: str
-) -> None:
+def test_a_certificate_for_another_host(serve: t.Any, talks: t.Any, client: t.Any, authority: trustme.CA, bundle: str) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("other.example").configure_cert(context)
     failure = failing(client(serve(talks.answering(), context), "https", verify=bundle))
@@ -388,7 +399,7 @@ def test_a_tls_handshake_that_is_cut_is_tried_again(
         if number == 0:
             peer.sock.recv(10)
             return
-        peer.sock = tls.wrap_socket(peer.sock, server_side=True)
+        peer.begin_tls(tls)
         talks.answering()(peer, number)
 
     assert client(serve(talk), "https", verify=bundle).call(POST, body={}).attempts == 2
@@ -400,7 +411,7 @@ def test_a_tls_handshake_that_is_cut_is_tried_again(
 def relay(peer: t.Any, tls: ssl.SSLContext, answer: t.Any) -> None:
     assert peer.read().startswith(b"CONNECT ")
     peer.sock.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
-    peer.sock = tls.wrap_socket(peer.sock, server_side=True)
+    peer.begin_tls(tls)
     answer(peer, 0)
 
 
