@@ -42,8 +42,12 @@ class Application:
         return self._task.conclude(desired, state, plan, answers), self._carried
 
     def _look_again(self, desired: t.Any, request: Request, failure: Failure) -> tuple[Conclusion, bool]:
-        state = self._task.read(self._client, desired)
-        plan = self._task.plan(desired, state)
+        desired = self._task.successor(desired, request)
+        try:
+            state = self._task.read(self._client, desired)
+            plan = self._task.plan(desired, state)
+        except Failure as second:
+            raise failure.with_note(request.if_it_fails).with_note(f"Looking again failed: {second}") from second
         if plan.creates:
             raise failure.with_note(request.if_it_fails) from failure
         if failure.unanswered:

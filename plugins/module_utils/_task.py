@@ -29,7 +29,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._options imp
     Params,
     connection,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Conclusion, Json, Plan
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Conclusion, Json, Plan, Request
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.digest import plan_id
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 
@@ -58,6 +58,7 @@ class StateTask:
     plan(desired, state) -> Plan               pure
     conclude(desired, state, plan, answers) -> Conclusion   pure; raises `bad_response` where an answer is not what was asked for
     secrets(desired, state or None) -> strings that no output may hold
+    successor(desired, request) -> desired      how to look for what a creation without an answer may have made
     approvable: whether the module has `plan_id` and `expected_plan_id`
     """
 
@@ -68,6 +69,7 @@ class StateTask:
     plan: t.Callable[[Desired, State], Plan]
     conclude: t.Callable[[Desired, State, Plan, t.Sequence[Answer]], Conclusion]
     secrets: t.Callable[[Desired, State | None], t.Iterable[str]] = lambda desired, state: ()
+    successor: t.Callable[[Desired, Request], Desired] = lambda desired, request: desired
     approvable: bool = True
 
     def arguments(self) -> dict[str, t.Any]:
@@ -85,7 +87,8 @@ class StateTask:
         run.propose(plan, self.approvable)
         if run.check_mode or not plan.requests:
             return
-        conclusion, carried = Application(self, client, run.mark_written).apply(desired, state, plan)
+        mark_written = run.mark_written if plan.changes else lambda: None
+        conclusion, carried = Application(self, client, mark_written).apply(desired, state, plan)
         run.result["changed"] = carried and plan.changes
         run.result.update(conclusion.result)
         run.warnings.extend(conclusion.warnings)

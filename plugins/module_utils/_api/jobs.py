@@ -8,11 +8,16 @@ import time
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import NOT_FOUND, REJECTED, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Conclusion, Json
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_desired import Desired
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_select import State, named, numbered
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_view import Job, checked
-
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_select import (
+    State,
+    Wanted,
+    named,
+    numbered,
+    selected,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_view import Job, checked, view
 
 
 def read(client: Client, desired: Desired) -> State:
@@ -26,6 +31,16 @@ def read(client: Client, desired: Desired) -> State:
         if _is_no_such_route(failure):
             return State(None, unlisted=failure, now=now)
         raise
+
+
+def report(client: Client, wanted: Wanted) -> Conclusion:
+    """The jobs that meet the conditions; one that does not exist is an empty list."""
+    if wanted.job_id is None:
+        jobs = listed(client)
+    else:
+        found = by_id(client, wanted.job_id)
+        jobs = [] if found is None else [found]
+    return Conclusion({"jobs": [view(job) for job in selected(jobs, wanted)]})
 
 
 def listed(client: Client) -> list[Json]:

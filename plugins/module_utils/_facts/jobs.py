@@ -61,7 +61,16 @@ MEMBERS: t.Mapping[str, Member] = {
 }
 
 # Members whose values are compared as they are, without a grammar of their own.
-PLAIN = ("name", "dataset", "enabled", "kind", "frequency", "max_upload_bytes", "max_upload_interval_seconds", "max_upload_records")
+PLAIN = (
+    "name",
+    "dataset",
+    "enabled",
+    "kind",
+    "frequency",
+    "max_upload_bytes",
+    "max_upload_interval_seconds",
+    "max_upload_records",
+)
 
 # Taken along to the successor of a job although no option names it.
 CARRIED_UNNAMED = ("filter_attack_traffic",)

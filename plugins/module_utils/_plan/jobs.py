@@ -36,7 +36,9 @@ def plan(desired: Desired, state: State) -> Plan:
         return _delete(state.job)
     if state.job is None:
         return _create(desired, state)
-    fixed = [change for change in changes(desired, state.job) if change.name in MEMBERS and MEMBERS[change.name].fixed and change.sends]
+    fixed = [
+        change for change in changes(desired, state.job) if change.name in MEMBERS and MEMBERS[change.name].fixed and change.sends
+    ]
     return _replace(desired, state, state.job, fixed) if fixed else _update(desired, state, state.job)
 
 
@@ -55,7 +57,9 @@ def _insist_on_listing(desired: Desired, refusal: Failure) -> None:
         if desired.present
         else "Give job_id to say which job is to be deleted."
     )
-    message = f"The service offers no list of jobs, so that it cannot be known whether there is one named {desired.name!r}. {advice}"
+    message = (
+        f"The service offers no list of jobs, so that it cannot be known whether there is one named {desired.name!r}. {advice}"
+    )
     raise dataclasses.replace(refusal, kind=NOT_FOUND, message=message)
 
 

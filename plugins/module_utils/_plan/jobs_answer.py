@@ -34,22 +34,18 @@ def conclude(desired: Desired, plan: Plan, answer: Json) -> Conclusion:
             f"The service accepted the write to job {answered['id']}, but its answer shows other values than were sent for"
             f" {', '.join(wrong)}. The next run compares again.",
         )
-    job = _reported(plan.result["job"], answered, sent)
+    job = _reported(plan.result["job"], answered, {*sent, *plan.after})
     warnings = [_lacking(name, job["id"]) for name in lacking]
     return Conclusion({**plan.result, "job": job}, (*warnings, *health(answered, desired.plain.get("enabled"))))
 
 
-def _reported(expected: Job, answered: Job, sent: t.Collection[str]) -> Job:
-    """What was sent and agrees keeps its predicted spelling; for the rest the service is believed where it says something."""
+def _reported(expected: Job, answered: Job, known: t.Collection[str]) -> Job:
+    """What the task manages is reported as predicted; for the rest the service is believed where it says something."""
     shown = view(answered)
-    said = {name for name, value in answered.items() if value is not None}
+    said = {"destination" if name == "destination_conf" else name for name, value in answered.items() if value is not None}
+    ours = {"destination" if name == "destination_conf" else name for name in known}
     fresh = {name for name, member in MEMBERS.items() if not member.sent}
-    if "destination_conf" in said:
-        said.add("destination")
-    taken = {name: shown[name] for name in shown if name in fresh or (name in said and name not in sent)}
-    if "destination_conf" in sent:
-        taken.pop("destination", None)
-    job = {**expected, **taken}
+    job = {**expected, **{name: shown[name] for name in shown if name in fresh or name in said - ours}}
     return {**job, "filter_explained": view({"filter": job["filter"]})["filter_explained"]}
 
 

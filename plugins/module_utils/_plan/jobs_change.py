@@ -14,14 +14,20 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.pars
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import to_text
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import destination, logpull_options, output_options
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Json
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.destination_public import public_change, public_destination
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.destination_public import (
+    public_change,
+    public_destination,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_desired import NO_FILTER, Desired
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_view import Job, view
 
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """One managed member: how the diff shows it, how the result does, and what to send (nothing where it does not differ)."""
+    """One managed member: how the diff shows it, how the result does, and what to send (nothing where it does not differ).
+
+    The result has the task's own spelling, so that it is one and the same before a write, after it and in later runs.
+    """
 
     name: str
     before: Json
@@ -71,7 +77,7 @@ def _destination(wanted: str, challenge: str | None, present: t.Mapping[str, Jso
     there = present.get("destination_conf")
     before, after = public_change(there, wanted)
     if there is not None and destination.same(wanted, there):
-        return Change("destination", before, before, before, {})
+        return Change("destination", before, before, public_destination(wanted), {})
     proof = {"ownership_challenge": challenge} if challenge else {}
     return Change("destination", before, after, public_destination(wanted), {"destination_conf": wanted, **proof})
 
@@ -82,29 +88,27 @@ def _logpull(wanted: logpull_options.Wanted, present: t.Mapping[str, Json]) -> C
             f"logpull_options: job {present['id']} already uses output_options, beside which the service ignores"
             " logpull_options. Give output_options instead of fields, timestamp_format, option_flags and logpull_options."
         )
-    return _text("logpull_options", present, logpull_options.merged(wanted, present.get("logpull_options")))
+    text, differs = logpull_options.merged(wanted, present.get("logpull_options"))
+    return _whole("logpull_options", present, text, text or None, differs or bool(text and not present))
 
 
 def _output(wanted: t.Mapping[str, Json], present: t.Mapping[str, Json]) -> Change:
-    whole = output_options.merged(wanted, present.get("output_options"))
-    if not present and wanted:
-        whole = dict(wanted)
-    return _text("output_options", present, whole)
+    whole, differs = output_options.merged(wanted, present.get("output_options"))
+    shown = output_options.shown(whole, wanted)
+    return _whole("output_options", present, whole, shown, differs or bool(wanted and not present))
 
 
 def _filter(desired: Desired, there: str | None) -> Change:
     if desired.filter is None or desired.filter == NO_FILTER:
         return Change("filter", there, None, None, {"filter": NO_FILTER} if there else {})
     present = read_echo(there) if there else None
-    if present is not None and same_filter(desired.filter, present):
-        return Change("filter", there, there, there, {})
     text = to_text(desired.filter)
+    if present is not None and same_filter(desired.filter, present):
+        return Change("filter", there, there, text, {})
     return Change("filter", there, text, text, {"filter": text})
 
 
-def _text(name: str, present: t.Mapping[str, Json], new: Json) -> Change:
-    """A member that is sent as a whole or, where `new` is None, not at all."""
+def _whole(name: str, present: t.Mapping[str, Json], new: Json, result: Json, differs: bool) -> Change:
+    """A member that is sent as a whole or not at all."""
     before = MEMBERS[name].normal(present.get(name))
-    if new is None:
-        return Change(name, before, before, before, {})
-    return Change(name, before, MEMBERS[name].normal(new), MEMBERS[name].normal(new), {name: new})
+    return Change(name, before, result if differs else before, result, {name: new} if differs else {})

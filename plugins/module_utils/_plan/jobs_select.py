@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure, conflict
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure, conflict, invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._facts.jobs import MEMBERS
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_desired import Desired
@@ -21,6 +21,22 @@ class State:
     job: Job | None
     unlisted: Failure | None = None
     now: float = 0.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Wanted:
+    """Which jobs are to be reported; None sets no condition."""
+
+    name: str | None
+    dataset: str | None
+    job_id: int | None
+
+
+def wanted(params: t.Mapping[str, t.Any]) -> Wanted:
+    """The conditions in validated options."""
+    if params["job_id"] is not None and params["job_id"] < 1:
+        raise invalid_option("job_id", f"{params['job_id']} is not above 0")
+    return Wanted(params["name"], params["dataset"], params["job_id"])
 
 
 def dataset_of(job: t.Mapping[str, Json]) -> str:
@@ -42,12 +58,14 @@ def numbered(jobs: t.Iterable[Json], job_id: int) -> Job | None:
     return next((job for job in map(checked, jobs) if job["id"] == job_id), None)
 
 
-def selected(jobs: t.Iterable[Json], name: str | None, dataset: str | None) -> list[Job]:
-    """All jobs that meet every condition that is given, sorted by id."""
+def selected(jobs: t.Iterable[Json], wanted: Wanted) -> list[Job]:
+    """All jobs that meet every condition, sorted by id."""
     found = [
         job
         for job in map(checked, jobs)
-        if (name is None or job.get("name") == name) and (dataset is None or dataset_of(job) == dataset)
+        if (wanted.name is None or job.get("name") == wanted.name)
+        and (wanted.dataset is None or dataset_of(job) == wanted.dataset)
+        and (wanted.job_id is None or job["id"] == wanted.job_id)
     ]
     return sorted(found, key=lambda job: job["id"])
 

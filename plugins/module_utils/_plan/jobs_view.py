@@ -12,7 +12,10 @@ from ansible_collections.edgeops.observability.plugins.module_utils._facts.jobs 
 from ansible_collections.edgeops.observability.plugins.module_utils._facts.output_options import SUBOPTIONS
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import explain_echo
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Json
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.destination_public import public_destination, secret_parts
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.destination_public import (
+    public_destination,
+    secret_parts,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 
 Job = dict[str, Json]
@@ -76,7 +79,7 @@ def _wrong_suboptions(options: t.Mapping[str, Json]) -> list[str]:
         value = options.get(name)
         types: tuple[type, ...] = {"list": (list,), "str": (str,), "float": (int, float), "bool": (bool,)}[sub.type]
         fits = isinstance(value, types) and (sub.type == "bool" or not isinstance(value, bool))
-        if sub.type == "list" and fits:
+        if sub.type == "list" and isinstance(value, list):
             fits = all(isinstance(item, str) for item in value)
         if value is not None and not fits:
             wrong.append(f"output_options.{name}")

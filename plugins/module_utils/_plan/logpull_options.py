@@ -86,16 +86,17 @@ def canonical(parameters: t.Mapping[str, str]) -> dict[str, t.Any]:
     return {name: form[name] for name in sorted(form) if form[name] not in (None, [])}
 
 
-def merged(wanted: Wanted, present: str | None) -> str | None:
-    """The text to send, or None where the service already holds all that is wanted. What the task does not name is kept."""
+def merged(wanted: Wanted, present: str | None) -> tuple[str, bool]:
+    """The text that holds all that is wanted, and whether it means something else than what the service has.
+
+    What the task does not name is kept. The order is the task's own, so that one wish has one spelling, whatever the
+    service makes of it.
+    """
     there = parse(present)
-    after = {**there, **wanted.others}
-    if wanted.fields is not None and set(wanted.fields) != set(_split(there.get(FIELDS, ""))):
-        # Fields first, as everybody writes them, unless the service has them elsewhere already.
-        after = {**({} if FIELDS in there else {FIELDS: ""}), **after, FIELDS: ",".join(wanted.fields)}
-    if canonical(after) == canonical(there):
-        return None
-    return render(after)
+    fields = wanted.fields if wanted.fields is not None else _split(there.get(FIELDS, ""))
+    kept = {name: there[name] for name in sorted(there) if name not in wanted.others}
+    after = {FIELDS: ",".join(fields), **wanted.others, **{name: kept[name] for name in kept if name != FIELDS}}
+    return render(after), canonical(after) != canonical(there)
 
 
 def render(parameters: t.Mapping[str, str]) -> str:
@@ -114,7 +115,7 @@ def _canonical_value(name: str, value: str) -> t.Any:
         return None
     if _NUMBER.fullmatch(value):
         number = float(value)
-        return None if number == 0 or name in PARAMETER_DEFAULTS and PARAMETER_DEFAULTS[name] == f"{number:g}" else number
+        return None if number == 0 or PARAMETER_DEFAULTS.get(name) == f"{number:g}" else number
     return value.lower() if value.lower() == "true" else value
 
 

@@ -33,17 +33,20 @@ def desire(given: t.Mapping[str, Json] | None) -> Options | None:
     return named
 
 
-def merged(wanted: t.Mapping[str, Json], present: t.Mapping[str, Json] | None) -> Options | None:
-    """The whole to send, or None where the service already holds all that is wanted."""
+def merged(wanted: t.Mapping[str, Json], present: t.Mapping[str, Json] | None) -> tuple[Options, bool]:
+    """The whole that holds all that is wanted, and whether it means something else than what the service has."""
     there = {name: value for name, value in (present or {}).items() if value is not None}
     before, after = _type(there), _type({**there, **wanted})
     if before != after:
         # What only the old output type has set would spoil the new one.
         there = {name: value for name, value in there.items() if not _is_set_by(name, value, before)}
     whole = {**there, **wanted}
-    if before == after and all(same(name, whole, there) for name in wanted):
-        return None
-    return whole
+    return whole, before != after or not all(same(name, whole, there) for name in wanted)
+
+
+def shown(whole: t.Mapping[str, Json], wanted: t.Mapping[str, Json]) -> Options | None:
+    """What is reported: the members that the task names, and others that differ from their default, if there are any."""
+    return {name: whole[name] for name in whole if name in wanted or not same(name, whole, {**whole, name: None})} or None
 
 
 def differing(sent: t.Mapping[str, Json], answered: t.Mapping[str, Json]) -> list[str]:
@@ -53,7 +56,7 @@ def differing(sent: t.Mapping[str, Json], answered: t.Mapping[str, Json]) -> lis
 
 def same(name: str, one: t.Mapping[str, Json], other: t.Mapping[str, Json]) -> bool:
     """Whether two `output_options` agree in a member, defaults filled in."""
-    return _filled(name, one) == _filled(name, other)
+    return bool(_filled(name, one) == _filled(name, other))
 
 
 def _filled(name: str, options: t.Mapping[str, Json]) -> Json:

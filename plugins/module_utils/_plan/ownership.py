@@ -10,8 +10,14 @@ import typing as t
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, REJECTED, Failure, invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Conclusion, Json, Plan, Request
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.destination import takes_token
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.destination_public import public_destination, secret_parts
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_desired import checked_challenge, checked_destination
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.destination_public import (
+    public_destination,
+    secret_parts,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_desired import (
+    checked_challenge,
+    checked_destination,
+)
 
 # What is reported after asking for a challenge, with the types that the service may send.
 _ASKED: t.Mapping[str, type] = {"filename": str, "valid": bool, "message": str}
@@ -62,11 +68,17 @@ def conclude(desired: Desired, answer: t.Mapping[str, Json]) -> Conclusion:
     found = {name: answer.get(name) for name in desired.members}
     wrong = [name for name, value in found.items() if value is not None and not isinstance(value, desired.members[name])]
     if wrong or found["valid"] is None:
-        raise Failure(BAD_RESPONSE, f"The service's answer about the ownership has no usable {(wrong or ['valid'])[0]!r}.", status=200)
+        raise Failure(
+            BAD_RESPONSE, f"The service's answer about the ownership has no usable {(wrong or ['valid'])[0]!r}.", status=200
+        )
     if not found["valid"]:
         said = answer.get("message")
         reason = f": {said}" if said and isinstance(said, str) else "."
-        what = "The token is not a valid proof of ownership of the destination" if desired.challenge else "The service could not write a challenge"
+        what = (
+            "The token is not a valid proof of ownership of the destination"
+            if desired.challenge
+            else "The service could not write a challenge"
+        )
         raise Failure(REJECTED, f"{what}{reason}", status=200)
     return Conclusion({"ownership": found})
 

@@ -1,0 +1,474 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: logpush_job
+short_description: Manage a log delivery job of a zone
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - Creates, changes or deletes a job that delivers the logs of one zone to a destination.
+  - An option that is not given is neither compared nor sent, so that what it would manage is left alone.
+    For comparing, a member that is absent, V(null), empty or V(0) counts as having its documented default.
+  - Nothing is written if nothing differs, because the service contacts the destination again on each write.
+  - The public service that speaks this interface is Cloudflare's API v4, where such a job is called a Logpush job.
+extends_documentation_fragment:
+  - edgeops.observability.connection
+  - edgeops.observability.connection.zone
+  - edgeops.observability.connection.approval
+  - edgeops.observability.attributes
+options:
+  state:
+    description:
+      - Whether the job is to exist. V(absent) deletes it; a job that does not exist is no failure then.
+    type: str
+    choices: [present, absent]
+    default: present
+  name:
+    description:
+      - Name of the job. Without O(job_id) it says, together with O(dataset), which job is meant, and one of O(name) and O(job_id) is required.
+      - The service does not keep names unique. Two jobs of this name and dataset fail as V(conflict), and the message lists their ids.
+      - With O(job_id) the job is renamed; with O(state=absent) as well, only O(job_id) counts.
+      - Which names are good is checked by the service. The public one takes up to 512 letters, digits, V(-) and V(.).
+    type: str
+  job_id:
+    description:
+      - Identifier of the job, a number above 0. It beats O(name).
+      - A job that does not exist is V(not_found) with O(state=present), and no change with O(state=absent).
+    type: int
+  dataset:
+    description:
+      - Dataset that the job delivers, up to 256 letters, digits, V(_) and V(-).
+      - If it is not given, V(http_requests) is looked for and created, which is also the default of the public service.
+      - It cannot change on an existing job, see O(recreate). By O(name), another dataset means another job.
+    type: str
+  destination_conf:
+    description:
+      - Where the job delivers, as V(SCHEME://ADDRESS?OPTIONS), up to 4096 characters. Required to create a job.
+      - Schemes of the public service are V(r2), V(gs), V(s3), V(sumo), V(https), V(azure), V(splunk) and V(datadog).
+      - It may hold credentials and is never shown. An option that the service shows as asterisks only is taken for equal;
+        all other parts are compared, whatever the order and the percent-encoding of the options.
+    type: str
+  ownership_challenge:
+    description:
+      - The token that proves the ownership of the destination, up to 4096 characters. M(edgeops.observability.logpush_ownership) asks for it;
+        it is then found in a file at the destination.
+      - Sent only if the job is created or its destination changes. It works once, so that it may stay in the task.
+      - The public service asks for it for V(s3) without keys or endpoint in the address, V(gs), V(azure) and V(sumo).
+        For the other schemes a token that would be sent is a warning.
+      - A token that can be read (a JSON Web Token) and has expired, or is bound to another zone or destination, fails before anything is written.
+        Its signature is not verified.
+    type: str
+  fields:
+    description:
+      - Names of the fields of a record. Order does not matter and repeated names fold.
+      - Custom log fields arrive only if V(RequestHeaders), V(ResponseHeaders) or V(Cookies) is among them.
+      - Together with O(timestamp_format) and O(option_flags) this makes up C(logpull_options) of the job; each of the three that is not given is left alone.
+    type: list
+    elements: str
+  timestamp_format:
+    description:
+      - Format of times in a record. The public service knows V(unixnano), its default, V(unix) and V(rfc3339).
+    type: str
+  option_flags:
+    description:
+      - Further parameters of C(logpull_options) by name, with V(true), V(false), a number or a text, such as C(CVE-2021-44228) or C(sample).
+      - V(false) equals absent, and removes a flag that is there. Parameters that are not named are kept.
+    type: dict
+  logpull_options:
+    description:
+      - The same as O(fields), O(timestamp_format) and O(option_flags) in one text, up to 4096 characters, as in V(fields=ClientIP,RayID&timestamps=rfc3339).
+      - Compared as a query. The order of names and parameters, and percent-encoding, never make a change; parameters that it does not name are kept.
+      - Field names behind the format, as in V(&timestamps=rfc3339,ClientIP), are refused.
+    type: str
+  output_options:
+    description:
+      - The newer form of the same. It excludes O(fields), O(timestamp_format), O(option_flags) and O(logpull_options).
+      - Merged over what the job has, compared with the defaults filled in, and sent as a whole, because the service replaces it as a whole.
+      - A job with the older form moves to this one. A job that uses this form and is given the older one fails as V(conflict).
+    type: dict
+    suboptions:
+      field_names:
+        description:
+          - Names of the fields of a record. Repeated names fold; order matters only for V(csv), where it is the order of columns.
+        type: list
+        elements: str
+      output_type:
+        description:
+          - Format of the delivered files. The default of the service is V(ndjson).
+          - It sets the defaults of O(output_options.record_prefix) and O(output_options.record_suffix).
+        type: str
+        choices: [ndjson, csv]
+      timestamp_format:
+        description: Format of times in a record. The default of the service is V(unixnano).
+        type: str
+        choices: [unixnano, unix, rfc3339, rfc3339ms, rfc3339ns]
+      sample_rate:
+        description: Fraction of the records that is delivered, above 0 and at most 1. The default of the service is 1, all of them.
+        type: float
+      cve_2021_44228:
+        description:
+          - Whether C(${) is replaced by C(x{) in what is delivered, which keeps CVE-2021-44228 from being exploited behind the destination.
+            The default of the service is V(false).
+          - Sent as C(CVE-2021-44228).
+        type: bool
+        aliases: [CVE-2021-44228]
+      merge_subrequests:
+        description:
+          - Whether a subrequest is part of the record of its request, for the dataset V(http_requests). The default of the service is V(false).
+        type: bool
+      batch_prefix:
+        description: Text before each file. Empty by default.
+        type: str
+      batch_suffix:
+        description: Text after each file. Empty by default.
+        type: str
+      record_prefix:
+        description: Text before each record. By default an opening brace for V(ndjson), and empty for V(csv).
+        type: str
+      record_suffix:
+        description: Text after each record. By default a closing brace and a line end for V(ndjson), and a line end for V(csv).
+        type: str
+      record_delimiter:
+        description: Text between two records. Empty by default.
+        type: str
+      field_delimiter:
+        description: Text between two fields. A comma by default.
+        type: str
+      record_template:
+        description: A Go template for a record, in place of the fields joined with delimiters. Empty by default.
+        type: str
+  filter:
+    description:
+      - Which records are delivered, as an expression in data or in JSON text. V("") removes the filter; then every record is delivered.
+      - The filter lets records through. It is no list of what to leave out - to leave something out, write what must not hold, as with C(!eq) or C(!in).
+      - A condition is C({key, operator, value}), C(and) and C(or) hold lists and nest; the outer C(where) may be left out.
+        Operators are C(eq), C(!eq), C(lt), C(leq), C(gt), C(geq), C(startsWith), C(endsWith), C(contains), C(!startsWith), C(!endsWith), C(!contains),
+        C(in) and C(!in).
+      - Compared as an expression, not as text. See O(validate_filter) for the limits.
+      - A service that does not show filters is sent this one in every run, with a warning, because it cannot be told from a service that has lost it.
+    type: raw
+  enabled:
+    description:
+      - Whether the job delivers. If it is not given, it is left alone, and a new job is not enabled, which is the default of the public service.
+      - The public service disables a job that could not deliver for a day. With V(true) the next run enables it again, with a warning.
+    type: bool
+  kind:
+    description:
+      - Kind of the job. V(edge) is for the dataset V(http_requests) only. The default of the service is an empty text.
+      - It cannot change on an existing job, see O(recreate).
+    type: str
+    choices: ['', edge]
+  frequency:
+    description:
+      - How often the job delivers. The default of the service is V(high). Deprecated by the public service in favour of the C(max_upload_*) members.
+    type: str
+    choices: [high, low]
+  max_upload_bytes:
+    description:
+      - Most uncompressed bytes in one file, 5000000 to 1000000000, or V(0) for the default of the service.
+    type: int
+  max_upload_interval_seconds:
+    description:
+      - Most seconds between two files, 30 to 300, or V(0) for the default of the service, 30.
+    type: int
+  max_upload_records:
+    description:
+      - Most records in one file, 1000 to 1000000, or V(0) for the default of the service, 100000.
+    type: int
+  recreate:
+    description:
+      - Allows to delete the job and to create it anew where O(dataset) or O(kind) differs; otherwise that fails as V(conflict) before any write.
+      - Options that are not given carry over from the old job, except O(destination_conf), which must be given.
+      - The new job has another id. If creating it fails, the message says that the old one is gone.
+    type: bool
+    default: false
+  validate_filter:
+    description:
+      - Whether to check the limits of the service before sending, 30 operators and 1000 bytes. Shapes are always checked.
+    type: bool
+    default: true
+  create_unlisted:
+    description:
+      - What to do by O(name) with a service that offers no list of jobs (HTTP status 404 or 405). V(true) creates the job without looking, with a warning,
+        in each run anew. Otherwise, and always with O(state=absent), that is V(not_found).
+    type: bool
+    default: false
+notes:
+  - On the public service every log delivery route, reading too, needs an API token with the permission Logs Write.
+  - A creation without an answer is not repeated. The module looks again and adopts the job if it is there.
+  - Changes take the public service 10 to 15 minutes to become effective.
+seealso:
+  - module: edgeops.observability.logpush_job_info
+  - module: edgeops.observability.logpush_ownership
+  - module: edgeops.observability.log_custom_fields
+"""
+
+EXAMPLES = r"""
+- name: Deliver the requests of one host with their custom fields
+  edgeops.observability.logpush_job:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    name: shop-logs
+    destination_conf: s3://example-bucket/http/{DATE}?region=us-west-2
+    ownership_challenge: "{{ ownership_token | default(omit) }}"
+    fields: [ClientIP, ClientRequestHost, EdgeResponseStatus, RayID, RequestHeaders]
+    timestamp_format: rfc3339
+    filter:
+      and:
+        - {key: ClientRequestHost, operator: eq, value: shop.example.com}
+        - {key: EdgeResponseStatus, operator: geq, value: 400}
+    enabled: true
+
+- name: Deliver everything again
+  edgeops.observability.logpush_job:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    name: shop-logs
+    filter: ""
+
+- name: Move the job to the newer form of the options
+  edgeops.observability.logpush_job:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    name: shop-logs
+    output_options:
+      field_names: [ClientIP, ClientRequestHost, EdgeResponseStatus, RayID, RequestHeaders]
+      timestamp_format: rfc3339ms
+      sample_rate: 0.5
+
+- name: Deliver to a store with keys of its own, at most one file a minute
+  edgeops.observability.logpush_job:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    name: archive
+    destination_conf: "s3://archive/http?region=auto&endpoint=store.example.com&access-key-id=EXAMPLEID&secret-access-key={{ store_key | urlencode }}"
+    fields: [ClientIP, RayID]
+    max_upload_interval_seconds: 60
+
+- name: Remove the job
+  edgeops.observability.logpush_job:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    name: shop-logs
+    state: absent
+"""
+
+RETURN = r"""
+job:
+  description:
+    - The job as the service describes it, without secrets. In check mode the predicted one.
+    - What the service leaves out has its documented default. V(null) with O(state=absent).
+  returned: success
+  type: dict
+  contains:
+    id:
+      description: Identifier of the job. V(null) for a job that would be created.
+      type: int
+      returned: success and O(state=present)
+      sample: 1234567
+    name:
+      description: Name of the job, or V(null).
+      type: str
+      returned: success and O(state=present)
+      sample: edge-logs
+    dataset:
+      description: Dataset that the job delivers.
+      type: str
+      returned: success and O(state=present)
+      sample: http_requests
+    enabled:
+      description: Whether the job delivers.
+      type: bool
+      returned: success and O(state=present)
+      sample: true
+    kind:
+      description: Kind of the job, V(edge) or an empty text.
+      type: str
+      returned: success and O(state=present)
+      sample: ""
+    frequency:
+      description: How often the job delivers, V(high) or V(low).
+      type: str
+      returned: success and O(state=present)
+      sample: high
+    logpull_options:
+      description: The older form of the options of the output, or V(null).
+      type: str
+      returned: success and O(state=present)
+      sample: fields=ClientIP,RayID,RequestHeaders&timestamps=rfc3339
+    output_options:
+      description: The newer form of the options of the output, under the names of the service, or V(null).
+      type: dict
+      returned: success and O(state=present)
+      sample: null
+    filter:
+      description: The filter as JSON text, or V(null) where there is none.
+      type: str
+      returned: success and O(state=present)
+      sample: '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"shop.example.com"}]}}'
+    max_upload_bytes:
+      description: Most uncompressed bytes in one file, or V(null) where the service decides.
+      type: int
+      returned: success and O(state=present)
+      sample: 5000000
+    max_upload_interval_seconds:
+      description: Most seconds between two files.
+      type: int
+      returned: success and O(state=present)
+      sample: 30
+    max_upload_records:
+      description: Most records in one file.
+      type: int
+      returned: success and O(state=present)
+      sample: 100000
+    last_complete:
+      description: Until when logs were delivered, or V(null).
+      type: str
+      returned: success and O(state=present)
+      sample: "2026-03-02T09:41:33Z"
+    last_error:
+      description: When a delivery failed last, or V(null).
+      type: str
+      returned: success and O(state=present)
+      sample: null
+    error_message:
+      description: Why the last delivery failed, or V(null).
+      type: str
+      returned: success and O(state=present)
+      sample: null
+    destination:
+      description:
+        - Where the job delivers, without secrets.
+        - Masked are user information, the path of a C(sumo) address, options named C(header_*), and options whose name, in any letter case,
+          contains C(secret), C(token), C(password) or C(sig), or ends in C(key).
+      type: dict
+      returned: success and O(state=present)
+      contains:
+        scheme:
+          description: Scheme of the destination, or V(null) where the service does not show it.
+          type: str
+          returned: success and O(state=present)
+          sample: s3
+        address:
+          description: What is between the scheme and the options.
+          type: str
+          returned: success and O(state=present)
+          sample: example-bucket/http/{DATE}
+        options:
+          description: The options by name. The values of a name that is there several times are joined with commas.
+          type: dict
+          returned: success and O(state=present)
+          sample:
+            region: us-west-2
+            access-key-id: EXAMPLEID
+            secret-access-key: '********'
+    filter_explained:
+      description: A sentence about which records are delivered.
+      type: str
+      returned: success and O(state=present)
+      sample: A record is delivered only if ClientRequestHost is "shop.example.com"; all other records are left out.
+filter_budget:
+  description: What the filter of the job uses of what the service accepts. V(null) where there is no filter.
+  returned: success
+  type: dict
+  contains:
+    operators:
+      description: Number of comparisons.
+      type: int
+      returned: if there is a filter
+      sample: 1
+    operators_limit:
+      description: Most comparisons that the service accepts.
+      type: int
+      returned: if there is a filter
+      sample: 30
+    bytes:
+      description: Length of the text that is sent.
+      type: int
+      returned: if there is a filter
+      sample: 92
+    bytes_limit:
+      description: Most bytes that the service accepts.
+      type: int
+      returned: if there is a filter
+      sample: 1000
+plan_id:
+  description: A digest of the managed state that was read and of the writes that follow from it, for O(expected_plan_id).
+  returned: success
+  type: str
+  sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
+error:
+  description: Why the task failed, for a playbook.
+  returned: failure
+  type: dict
+  sample:
+    kind: rejected
+    method: POST
+    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs
+    status: 400
+    errors:
+      - code: 1002
+        message: error validating destination
+    request_id: 8a1f0c6d5e4b3a21-FRA
+    attempts: 1
+"""
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.jobs import read
+from ansible_collections.edgeops.observability.plugins.module_utils._facts.jobs import FREQUENCIES, KINDS
+from ansible_collections.edgeops.observability.plugins.module_utils._facts.output_options import SUBOPTIONS
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs import plan, secrets
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_answer import conclude
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_desired import desire
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_select import successor
+from ansible_collections.edgeops.observability.plugins.module_utils._task import Spec, StateTask, run_module
+
+OLDER_FORM = ("fields", "timestamp_format", "option_flags")
+
+TASK = StateTask(
+    name="logpush_job",
+    spec=Spec(
+        options={
+            "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+            "name": {"type": "str"},
+            "job_id": {"type": "int"},
+            "dataset": {"type": "str"},
+            "destination_conf": {"type": "str", "no_log": True},
+            "ownership_challenge": {"type": "str", "no_log": True},
+            "fields": {"type": "list", "elements": "str"},
+            "timestamp_format": {"type": "str"},
+            "option_flags": {"type": "dict"},
+            "logpull_options": {"type": "str"},
+            "output_options": {"type": "dict", "options": {sub.option: sub.argument for sub in SUBOPTIONS.values()}},
+            "filter": {"type": "raw"},
+            "enabled": {"type": "bool"},
+            "kind": {"type": "str", "choices": list(KINDS)},
+            "frequency": {"type": "str", "choices": list(FREQUENCIES)},
+            "max_upload_bytes": {"type": "int"},
+            "max_upload_interval_seconds": {"type": "int"},
+            "max_upload_records": {"type": "int"},
+            "recreate": {"type": "bool", "default": False},
+            "validate_filter": {"type": "bool", "default": True},
+            "create_unlisted": {"type": "bool", "default": False},
+        },
+        required_one_of=[("name", "job_id")],
+        mutually_exclusive=[
+            *(("logpull_options", option) for option in OLDER_FORM),
+            *(("output_options", option) for option in (*OLDER_FORM, "logpull_options")),
+        ],
+    ),
+    desire=desire,
+    read=read,
+    plan=plan,
+    conclude=lambda desired, state, planned, answers: conclude(desired, planned, answers[-1].result),
+    secrets=secrets,
+    successor=lambda desired, request: successor(desired, request.body),
+)
+
+
+def main():
+    run_module(TASK)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,206 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: logpush_job_info
+short_description: Read the log delivery jobs of a zone
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - Reads the jobs that deliver the logs of one zone - all of them, or those that meet every option that is given.
+  - The public service that speaks this interface is Cloudflare's API v4, where such a job is called a Logpush job.
+extends_documentation_fragment:
+  - edgeops.observability.connection
+  - edgeops.observability.connection.zone
+  - edgeops.observability.attributes
+  - edgeops.observability.attributes.info
+options:
+  name:
+    description:
+      - Return jobs of this name. Names are not unique.
+    type: str
+  dataset:
+    description:
+      - Return jobs that deliver this dataset. A job for which the service names none delivers V(http_requests).
+    type: str
+  job_id:
+    description:
+      - Return the job with this identifier, a number above 0. One that does not exist is no failure; the list is empty then.
+    type: int
+notes:
+  - On the public service every log delivery route, reading too, needs an API token with the permission Logs Write.
+  - A service that offers no list of jobs is V(not_found), unless O(job_id) is given.
+seealso:
+  - module: edgeops.observability.logpush_job
+"""
+
+EXAMPLES = r"""
+- name: Read all jobs
+  edgeops.observability.logpush_job_info:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+  register: delivery
+
+- name: Say which of them do not deliver
+  ansible.builtin.debug:
+    msg: "{{ delivery.jobs | rejectattr('enabled') | map(attribute='name') }}"
+
+- name: Read one job by its name
+  edgeops.observability.logpush_job_info:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    name: shop-logs
+"""
+
+RETURN = r"""
+jobs:
+  description:
+    - The jobs, sorted by RV(jobs[].id), without secrets. Empty if there is none.
+    - What the service leaves out has its documented default.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: Identifier of the job.
+      type: int
+      returned: success
+      sample: 1234567
+    name:
+      description: Name of the job, or V(null).
+      type: str
+      returned: success
+      sample: edge-logs
+    dataset:
+      description: Dataset that the job delivers.
+      type: str
+      returned: success
+      sample: http_requests
+    enabled:
+      description: Whether the job delivers.
+      type: bool
+      returned: success
+      sample: true
+    kind:
+      description: Kind of the job, V(edge) or an empty text.
+      type: str
+      returned: success
+      sample: ""
+    frequency:
+      description: How often the job delivers, V(high) or V(low).
+      type: str
+      returned: success
+      sample: high
+    logpull_options:
+      description: The older form of the options of the output, or V(null).
+      type: str
+      returned: success
+      sample: fields=ClientIP,RayID,RequestHeaders&timestamps=rfc3339
+    output_options:
+      description: The newer form of the options of the output, under the names of the service, or V(null).
+      type: dict
+      returned: success
+      sample: null
+    filter:
+      description: The filter as JSON text, or V(null) where there is none.
+      type: str
+      returned: success
+      sample: '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"shop.example.com"}]}}'
+    max_upload_bytes:
+      description: Most uncompressed bytes in one file, or V(null) where the service decides.
+      type: int
+      returned: success
+      sample: 5000000
+    max_upload_interval_seconds:
+      description: Most seconds between two files.
+      type: int
+      returned: success
+      sample: 30
+    max_upload_records:
+      description: Most records in one file.
+      type: int
+      returned: success
+      sample: 100000
+    last_complete:
+      description: Until when logs were delivered, or V(null).
+      type: str
+      returned: success
+      sample: "2026-03-02T09:41:33Z"
+    last_error:
+      description: When a delivery failed last, or V(null).
+      type: str
+      returned: success
+      sample: null
+    error_message:
+      description: Why the last delivery failed, or V(null).
+      type: str
+      returned: success
+      sample: null
+    destination:
+      description:
+        - Where the job delivers, without secrets.
+        - Masked are user information, the path of a C(sumo) address, options named C(header_*), and options whose name, in any letter case,
+          contains C(secret), C(token), C(password) or C(sig), or ends in C(key).
+      type: dict
+      returned: success
+      contains:
+        scheme:
+          description: Scheme of the destination, or V(null) where the service does not show it.
+          type: str
+          returned: success
+          sample: s3
+        address:
+          description: What is between the scheme and the options.
+          type: str
+          returned: success
+          sample: example-bucket/http/{DATE}
+        options:
+          description: The options by name. The values of a name that is there several times are joined with commas.
+          type: dict
+          returned: success
+          sample:
+            region: us-west-2
+            access-key-id: EXAMPLEID
+            secret-access-key: '********'
+    filter_explained:
+      description: A sentence about which records are delivered.
+      type: str
+      returned: success
+      sample: A record is delivered only if ClientRequestHost is "shop.example.com"; all other records are left out.
+error:
+  description: Why the task failed, for a playbook.
+  returned: failure
+  type: dict
+  sample:
+    kind: permission
+    method: GET
+    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs
+    status: 403
+    errors:
+      - code: 1004
+        message: reading job for product is not allowed
+    request_id: 8a1f0c6d5e4b3a21-FRA
+    attempts: 1
+"""
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.jobs import report
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_select import wanted
+from ansible_collections.edgeops.observability.plugins.module_utils._task import InfoTask, Spec, run_module
+
+TASK = InfoTask(
+    name="logpush_job_info",
+    spec=Spec(options={"name": {"type": "str"}, "dataset": {"type": "str"}, "job_id": {"type": "int"}}),
+    desire=wanted,
+    report=report,
+)
+
+
+def main():
+    run_module(TASK)
+
+
+if __name__ == "__main__":
+    main()

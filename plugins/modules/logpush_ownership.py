@@ -1,0 +1,135 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: logpush_ownership
+short_description: Prove the ownership of a log delivery destination
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - Without O(ownership_challenge) the service is asked for a challenge. It writes a file with a token to the destination, and tells only its name.
+    Each run writes another file, and is changed.
+  - With O(ownership_challenge) the service is asked whether that token is good, which changes nothing.
+  - Read the token from the file and give it to M(edgeops.observability.logpush_job) as O(edgeops.observability.logpush_job#module:ownership_challenge).
+    The public service binds it to the zone and to the exact text of O(destination_conf), and lets it expire after 7 days.
+  - The public service that speaks this interface is Cloudflare's API v4.
+extends_documentation_fragment:
+  - edgeops.observability.connection
+  - edgeops.observability.connection.zone
+  - edgeops.observability.attributes
+attributes:
+  check_mode:
+    details:
+      - Nothing is sent, and the members of the result are V(null).
+  idempotent:
+    support: partial
+    details:
+      - Validating a token changes nothing. Asking for a challenge writes another file each time.
+options:
+  destination_conf:
+    description:
+      - The destination as a job will be given it, as V(SCHEME://ADDRESS?OPTIONS), up to 4096 characters.
+      - It may hold credentials and is never shown.
+      - The public service needs no proof for V(r2), V(https), V(splunk) and V(datadog), nor for V(s3) with keys or an endpoint in the address;
+        asking for one is a warning.
+    type: str
+    required: true
+  ownership_challenge:
+    description:
+      - The token to validate, up to 4096 characters. It is never shown.
+    type: str
+notes:
+  - A destination or a token that is not valid fails with the kind V(rejected). The public service says so under HTTP status 200.
+  - A request without an answer is not repeated, and fails with the kind V(unavailable).
+  - On the public service this needs an API token with the permission Logs Write.
+seealso:
+  - module: edgeops.observability.logpush_job
+"""
+
+EXAMPLES = r"""
+- name: Ask for a challenge
+  edgeops.observability.logpush_ownership:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    destination_conf: s3://example-bucket/http/{DATE}?region=us-west-2
+  register: challenge
+
+- name: Say where the token is to be found
+  ansible.builtin.debug:
+    msg: "{{ challenge.ownership.filename }}"
+
+- name: Validate the token that was found there
+  edgeops.observability.logpush_ownership:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    destination_conf: s3://example-bucket/http/{DATE}?region=us-west-2
+    ownership_challenge: "{{ ownership_token }}"
+  when: ownership_token is defined
+"""
+
+RETURN = r"""
+ownership:
+  description: What the service says. In check mode all members are V(null), because nothing is sent.
+  returned: success
+  type: dict
+  contains:
+    filename:
+      description: Name of the file at the destination that holds the token.
+      type: str
+      returned: if O(ownership_challenge) is not given
+      sample: http/20260302/ownership-challenge-4ba0b3f1.txt
+    valid:
+      description: Whether the challenge could be written, or the token is good. V(false) is a failure.
+      type: bool
+      returned: success
+      sample: true
+    message:
+      description: What the service says about it, empty on success.
+      type: str
+      returned: if O(ownership_challenge) is not given
+      sample: ""
+error:
+  description: Why the task failed, for a playbook.
+  returned: failure
+  type: dict
+  sample:
+    kind: rejected
+    method: POST
+    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/ownership
+    status: 400
+    errors:
+      - code: 1002
+        message: error validating destination
+    request_id: 8a1f0c6d5e4b3a21-FRA
+    attempts: 1
+"""
+
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.ownership import conclude, desire, plan, secrets
+from ansible_collections.edgeops.observability.plugins.module_utils._task import Spec, StateTask, run_module
+
+TASK = StateTask(
+    name="logpush_ownership",
+    spec=Spec(
+        options={
+            "destination_conf": {"type": "str", "required": True, "no_log": True},
+            "ownership_challenge": {"type": "str", "no_log": True},
+        },
+    ),
+    desire=desire,
+    read=lambda client, desired: None,
+    plan=lambda desired, state: plan(desired),
+    conclude=lambda desired, state, planned, answers: conclude(desired, answers[-1].result),
+    secrets=lambda desired, state: secrets(desired),
+    approvable=False,
+)
+
+
+def main():
+    run_module(TASK)
+
+
+if __name__ == "__main__":
+    main()
