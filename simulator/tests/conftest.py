@@ -1,0 +1,64 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pathlib
+import typing as t
+
+import pytest
+from edgeops_simulator.testing import Simulator, running
+
+
+@pytest.fixture(scope="session")
+def log_folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    return tmp_path_factory.mktemp("buckets")
+
+
+@pytest.fixture(scope="session")
+def server(log_folder: pathlib.Path) -> t.Iterator[Simulator]:
+    with running(zones=["a" * 32, "b" * 32], log_folder=log_folder) as found:
+        yield found
+
+
+@pytest.fixture
+def sim(server: Simulator) -> Simulator:
+    server.reset()
+    return server
+
+
+class Zone:
+    """A client of one zone: requests by a path below it, answers as (status, envelope)."""
+
+    def __init__(self, sim: Simulator, zone_id: str) -> None:
+        self.sim, self.id = sim, zone_id
+
+    def __call__(self, method: str, path: str, body: t.Any = None) -> tuple[int, t.Any]:
+        return self.sim.request(method, f"/zones/{self.id}{path}", body)
+
+    def result(self, method: str, path: str, body: t.Any = None) -> t.Any:
+        status, envelope = self(method, path, body)
+        assert status in (200, 201) and envelope["success"] is True and envelope["errors"] == [], envelope
+        return envelope["result"]
+
+    def refusal(self, method: str, path: str, body: t.Any = None) -> tuple[int, int, str]:
+        status, envelope = self(method, path, body)
+        assert envelope["success"] is False and envelope["result"] is None and envelope["messages"] == []
+        error = envelope["errors"][0]
+        assert status >= 400 and error["code"] >= 1000 and error["message"]
+        return status, error["code"], error["message"]
+
+    def ruleset(self, *rules: t.Any) -> t.Any:
+        made = self.result("POST", "/rulesets", {"name": "n", "kind": "zone", "phase": "http_log_custom_fields", "description": "d"})
+        return self.result("PUT", f"/rulesets/{made['id']}", {"rules": list(rules)}) if rules else made
+
+
+@pytest.fixture
+def zone(sim: Simulator) -> Zone:
+    return Zone(sim, sim.zone)
+
+
+@pytest.fixture
+def other_zone(sim: Simulator) -> Zone:
+    return Zone(sim, sim.zones[1])

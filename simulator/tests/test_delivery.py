@@ -1,0 +1,101 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import pathlib
+import typing as t
+
+RULE = {
+    "action": "log_custom_field",
+    "expression": "true",
+    "action_parameters": {
+        "request_fields": [{"name": "x-team"}, {"name": "range"}],
+        "transformed_request_fields": [{"name": "x-geo"}],
+        "response_fields": [{"name": "set-cookie", "preserve_duplicates": True}, {"name": "vary"}],
+        "raw_response_fields": [{"name": "x-origin"}],
+        "cookie_fields": [{"name": "Sid"}],
+    },
+}
+FIELDS = "EdgeStartTimestamp,ClientRequestURI,EdgeResponseStatus,RequestHeaders,ResponseHeaders,Cookies"
+VISIT = {
+    "method": "GET", "host": "shop.example", "path": "/cart?id=1", "status": 503, "time": "2026-03-01T10:20:30.123456Z", "client_ip": "192.0.2.9",
+    "headers": [["X-Team", "blue"], ["X-Team", "red"], ["X-Geo", "raw"], ["Range", "bytes=0-1"], ["X-Other", "no"]],
+    "transformed_headers": {"x-geo": "eu"},
+    "response_headers": {"Set-Cookie": ["a=1", "b=2"], "Vary": ["accept", "origin"], "X-Origin": "changed"},
+    "raw_response_headers": {"X-Origin": "first"},
+    "cookies": {"Sid": "1", "sid": "2"},
+}  # fmt: skip
+
+
+def job(zone: t.Any, **more: t.Any) -> t.Any:
+    body = {"name": "j", "destination_conf": "s3://bucket/logs?region=eu", "enabled": True, "logpull_options": f"fields={FIELDS}&timestamps=rfc3339", **more}
+    return zone.result("POST", "/logpush/jobs", body)
+
+
+def test_custom_fields_arrive(zone: t.Any, sim: t.Any, log_folder: pathlib.Path) -> None:
+    zone.ruleset(RULE)
+    job(zone)
+    (file,) = sim.traffic([VISIT])["files"]
+    lines = gzip.decompress(pathlib.Path(file["path"]).read_bytes()).decode().splitlines()
+    assert [json.loads(line) for line in lines] == file["records"]
+    assert file["records"] == [
+        {
+            "EdgeStartTimestamp": "2026-03-01T10:20:30Z",
+            "ClientRequestURI": "/cart?id=1",
+            "EdgeResponseStatus": 503,
+            "RequestHeaders": {"x-team": "blue", "x-geo": "eu"},
+            "ResponseHeaders": {"set-cookie": ["a=1", "b=2"], "vary": "accept", "x-origin": "first"},
+            "Cookies": {"Sid": "1"},
+        }
+    ]
+    assert file["key"].startswith("bucket/logs/20260301/") and file["key"].endswith(".log.gz")
+    assert zone.result("GET", "/logpush/jobs")[0]["last_complete"]
+
+
+def test_values_are_cut_at_8_kb(zone: t.Any, sim: t.Any) -> None:
+    zone.ruleset(RULE)
+    job(zone)
+    visits = [{"headers": {"x-team": value}} for value in ("x" * 8192, "x" * 8193, "é" * 4097)]
+    found = [record["RequestHeaders"]["x-team"] for record in sim.traffic(visits)["files"][0]["records"]]
+    assert [len(value.encode()) for value in found] == [8192, 8192, 8192] and set(found[2]) == {"é"}
+
+
+def test_filter_enabled_dataset_and_zone_decide(zone: t.Any, other_zone: t.Any, sim: t.Any) -> None:
+    wish = json.dumps({"where": {"and": [{"key": "ClientRequestHost", "operator": "eq", "value": "a.example"}, {"key": "EdgeResponseStatus", "operator": "geq", "value": "500"}]}})
+    one = job(zone, filter=wish)["id"]
+    off, other = job(zone, enabled=False)["id"], job(zone, dataset="dns_logs")["id"]
+    visits = [{"host": h, "status": s} for h in ("a.example", "b.example") for s in (200, 500)]
+    told = sim.traffic(visits)
+    assert [(f["job_id"], len(f["records"])) for f in told["files"]] == [(one, 1)]
+    assert {s["job_id"]: s["reason"] for s in told["skipped"]}[off] == "disabled" and other in {s["job_id"] for s in told["skipped"]}
+    assert sim.traffic(visits, zone=other_zone.id) == {"files": [], "skipped": []}
+    assert sim.traffic(visits[2:])["files"] == []
+
+
+def test_output_options_decide_where_they_are_given(zone: t.Any, sim: t.Any) -> None:
+    stamps = {"unixnano": 1772360430123456000, "unix": 1772360430, "rfc3339": "2026-03-01T10:20:30Z", "rfc3339ms": "2026-03-01T10:20:30.123Z", "rfc3339ns": "2026-03-01T10:20:30.123456000Z"}
+    for form in stamps:
+        job(zone, output_options={"field_names": ["EdgeStartTimestamp"], "timestamp_format": form})
+    assert [f["records"][0] for f in sim.traffic([VISIT])["files"]] == [{"EdgeStartTimestamp": stamp} for stamp in stamps.values()]
+
+
+def test_csv_and_batches(zone: t.Any, sim: t.Any) -> None:
+    job(zone, output_options={"field_names": ["ClientRequestURI", "Cookies"], "output_type": "csv", "batch_prefix": "uri,cookies\n"})
+    (file,) = sim.traffic([{**VISIT, "path": '/a,"b"'}])["files"]
+    assert list(csv.reader(gzip.decompress(pathlib.Path(file["path"]).read_bytes()).decode().splitlines())) == [["uri", "cookies"], ['/a,"b"', "{}"]]
+
+
+def test_sampling_and_a_bucket_that_is_closed(zone: t.Any, sim: t.Any, log_folder: pathlib.Path) -> None:
+    job(zone, logpull_options="fields=RayID&sample=0.5")
+    job(zone, destination_conf="s3://../../up?region=x", logpull_options="fields=RayID")
+    told = sim.traffic([{"RayID": f"{n:016x}"} for n in range(400)])["files"]
+    assert 120 < len(told[0]["records"]) < 280 and len(told[1]["records"]) == 400
+    assert pathlib.Path(told[1]["path"]).resolve().is_relative_to(log_folder.resolve())
+    sim.settings(unwritable_destinations=["s3://bucket*"])
+    assert len(sim.traffic([{}])["files"]) == 1
+    assert "cannot be written" in zone.result("GET", "/logpush/jobs/1")["error_message"]

@@ -1,0 +1,155 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+import typing as t
+from urllib.parse import urlsplit
+
+import pytest
+
+
+def send(sim: t.Any, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, dict[str, str], bytes]:
+    url = urlsplit(sim.base_url)
+    connection = http.client.HTTPConnection("127.0.0.1", url.port, timeout=10)
+    names = {name.replace("_", "-"): value for name, value in headers.items()}
+    connection.request(method, url.path + path, body, names)
+    response = connection.getresponse()
+    content = response.read()
+    connection.close()
+    return response.status, {name.lower(): value for name, value in response.getheaders()}, content
+
+
+CREDENTIALS = [
+    ({}, 401, 10000, "none"),
+    ({"Authorization": "Bearer wrong"}, 401, 10000, "wrong"),
+    ({"Authorization": "Basic abc"}, 400, 6003, "wrong"),
+    ({"Authorization": "Bearer a b"}, 400, 6003, "wrong"),
+    ({"X_Auth_Email": "editor@example.com"}, 401, 10000, "wrong"),
+    ({"X_Auth_Email": "editor@example.com", "X_Auth_Key": "wrong"}, 403, 9109, "wrong"),
+    ({"X_Auth_Email": "editor", "X_Auth_Key": "wrong"}, 400, 6003, "wrong"),
+    ({"X_Auth_Email": "editor@example.com", "X_Auth_Key": "simulated-key-77b2"}, 200, None, "email_key"),
+]
+
+
+@pytest.mark.parametrize(("headers", "status", "code", "credential"), CREDENTIALS)
+def test_credentials(sim: t.Any, headers: dict[str, str], status: int, code: int | None, credential: str) -> None:
+    found, answer_headers, content = send(sim, "GET", f"/zones/{sim.zone}/script_monitor", **headers)
+    envelope = json.loads(content)
+    assert found == status and envelope["success"] is (status == 200) and answer_headers["cf-ray"]
+    assert (envelope["errors"][0]["code"] if code else envelope["errors"]) == (code or [])
+    entry = sim.journal()[-1]
+    assert entry["credential"] == credential and entry["authorization"] is ("Authorization" in headers)
+    assert "wrong" not in json.dumps(entry["headers"]) and "simulated-key" not in json.dumps(entry)
+
+
+def test_a_refused_credential_writes_nothing(sim: t.Any) -> None:
+    body = b'{"enabled": true}'
+    send(sim, "PUT", f"/zones/{sim.zone}/script_monitor", body, Authorization="Bearer wrong", Content_Type="application/json")
+    assert sim.state()["script_monitor"]["enabled"] is False
+    assert sim.journal()[-1]["applied"] is False and sim.journal()[-1]["body"] == {"enabled": True}
+
+
+def test_missing_credentials_can_be_an_invalid_header(sim: t.Any) -> None:
+    sim.settings(unauthenticated_status=400)
+    status, _, content = send(sim, "GET", "/zones")
+    assert status == 400 and json.loads(content)["errors"][0]["error_chain"][0]["code"] == 6111
+
+
+@pytest.mark.parametrize(
+    ("body", "media_type", "status"),
+    [
+        (b"{", "application/json", 400),
+        (b"", "application/json", 400),
+        (b'{"enabled": NaN}', "application/json", 400),
+        (b"\xff", "application/json", 400),
+        (b"[" * 100_000, "application/json", 400),
+        (b'{"enabled": true}', "text/plain", 415),
+        (b'{"enabled": true}', "application/x-www-form-urlencoded", 415),
+        (b" " * (5 * 1024 * 1024), "application/json", 413),
+        (b'{"enabled": true}', "application/json; charset=utf-8", 200),
+    ],
+    ids=["cut", "empty", "NaN", "bytes", "deep", "text", "form", "large", "good"],
+)
+def test_bodies(sim: t.Any, body: bytes, media_type: str, status: int) -> None:
+    path = f"/zones/{sim.zone}/script_monitor"
+    found, headers, content = send(sim, "PUT", path, body, Authorization=f"Bearer {sim.token}", Content_Type=media_type)
+    assert found == status and headers["content-type"] == "application/json"
+    assert json.loads(content).keys() == {"result", "success", "errors", "messages"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/nothing", 404, 7003),
+        ("GET", "/zones/{zone}/nothing", 404, 7003),
+        ("GET", "/zones/{zone}/script_monitor/", 404, 7003),
+        ("GET", "/zones/ffff/script_monitor", 404, 7003),
+        ("POST", "/zones/{zone}/script_monitor", 405, 7001),
+        ("DELETE", "/zones/{zone}/logpush/jobs", 405, 7001),
+        ("GET", "/zones/{zone}/logpush/jobs/x", 404, 1004),
+        ("GET", "/zones/{zone}/logpush/jobs/0", 404, 1004),
+    ],
+)
+def test_what_is_not_there(sim: t.Any, method: str, path: str, status: int, code: int) -> None:
+    found, headers, content = send(sim, method, path.format(zone=sim.zone), Authorization=f"Bearer {sim.token}")
+    assert found == status and json.loads(content)["errors"][0]["code"] == code
+    assert status != 405 or "OPTIONS" in headers["allow"]
+
+
+def test_head_and_options(sim: t.Any) -> None:
+    path = f"/zones/{sim.zone}/script_monitor"
+    status, headers, content = send(sim, "HEAD", path, Authorization=f"Bearer {sim.token}")
+    assert status == 200 and content == b"" and int(headers["content-length"]) > 50
+    status, headers, content = send(sim, "OPTIONS", path, Authorization=f"Bearer {sim.token}")
+    assert status == 204 and headers["allow"] == "GET, HEAD, OPTIONS, PUT"
+
+
+def test_zones_are_listed_in_pages_and_filtered(sim: t.Any) -> None:
+    more = [{"id": f"{n:032x}", "name": f"z{n:02}.example", "status": "pending" if n % 2 else "active", "account": f"acc{n % 3}"} for n in range(23)]
+    sim.seed(zones=more)
+    status, envelope = sim.request("GET", "/zones?page=2&per_page=20")
+    assert status == 200 and envelope["result_info"] == {"page": 2, "per_page": 20, "count": 5, "total_count": 25, "total_pages": 2}
+    assert envelope["result"][-1] == {"id": f"{22:032x}", "name": "z22.example", "status": "active", "account": {"id": "acc1", "name": "acc1"}}
+    assert sim.request("GET", "/zones?page=3")[1]["result"] == []
+
+    def names(query: str) -> int:
+        return len(sim.request("GET", f"/zones?per_page=50&{query}")[1]["result"])
+
+    assert names("status=pending") == 11 and names("name=z03.example") == 1 and names("account.id=acc0") == 8
+    assert names("name=contains:z0") == 10 and names("status=pending&account.id=acc1") == 4
+    for bad in ("per_page=4", "per_page=51", "page=0", "page=x"):
+        assert sim.request("GET", f"/zones?{bad}")[0] == 400
+    assert sim.request("GET", f"/zones/{sim.zone}")[1]["result"]["id"] == sim.zone
+
+
+def test_rate_limit(sim: t.Any) -> None:
+    sim.settings(rate_limit=2, rate_window=1)
+    answers = [send(sim, "GET", "/zones", Authorization=f"Bearer {sim.token}") for _ in range(3)]
+    assert [status for status, _, _ in answers] == [200, 200, 429]
+    assert [headers["x-ratelimit-remaining"] for _, headers, _ in answers] == ["1", "0", "0"]
+    assert answers[2][1]["retry-after"] == "1" and answers[2][1]["x-ratelimit-reset"].endswith("GMT")
+    time.sleep(1.05)
+    assert send(sim, "GET", "/zones", Authorization=f"Bearer {sim.token}")[0] == 200
+
+
+def test_kept_alive_round_trips_are_short_and_latency_blocks_nobody(sim: t.Any) -> None:
+    url = urlsplit(sim.base_url)
+    connection = http.client.HTTPConnection("127.0.0.1", url.port, timeout=10)
+    start = time.perf_counter()
+    for _ in range(50):
+        connection.request("GET", url.path + "/zones", headers={"Authorization": f"Bearer {sim.token}"})
+        connection.getresponse().read()
+    assert (time.perf_counter() - start) / 50 < 0.02
+    assert len({entry["connection"] for entry in sim.journal()}) == 1
+    sim.settings(latency_ms=200)
+    waiting = [http.client.HTTPConnection("127.0.0.1", url.port, timeout=10) for _ in range(10)]
+    start = time.perf_counter()
+    for one in waiting:
+        one.request("GET", url.path + "/zones", headers={"Authorization": f"Bearer {sim.token}"})
+    assert all(one.getresponse().read() for one in waiting)
+    assert 0.19 < time.perf_counter() - start < 1

@@ -1,0 +1,186 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import base64
+import json
+import pathlib
+import typing as t
+
+import pytest
+
+S3 = "s3://bucket/logs/{DATE}?region=eu-west-1"
+JOB = {"name": "a.job-1", "destination_conf": S3, "dataset": "http_requests", "logpull_options": "fields=RayID,ClientIP&timestamps=rfc3339"}
+
+
+def condition(key: str = "ClientRequestHost", operator: str = "eq", value: t.Any = "a") -> dict[str, t.Any]:
+    return {"key": key, "operator": operator, "value": value}
+
+
+def text(where: t.Any) -> str:
+    return json.dumps({"where": where}, separators=(",", ":"))
+
+
+def test_create_list_get_update_delete(zone: t.Any, other_zone: t.Any) -> None:
+    status, envelope = zone("POST", "/logpush/jobs", {**JOB, "ownership_challenge": "tok"})
+    job = envelope["result"]
+    assert status == 201 and job["id"] == 1 and job["enabled"] is False and {k: job[k] for k in JOB} == JOB
+    assert "ownership_challenge" not in job and job["last_complete"] is None
+    assert zone.result("GET", "/logpush/jobs") == [job] and other_zone.result("GET", "/logpush/jobs") == []
+    changed = zone.result("PUT", "/logpush/jobs/1", {"enabled": True})
+    assert changed == {**job, "enabled": True} == zone.result("GET", "/logpush/jobs/1")
+    assert zone.result("GET", "/logpush/datasets/http_requests/jobs") == [changed]
+    assert zone.result("GET", "/logpush/datasets/dns_logs/jobs") == []
+    assert zone.result("DELETE", "/logpush/jobs/1") == {"id": 1}
+    for method in ("GET", "DELETE"):
+        assert zone.refusal(method, "/logpush/jobs/1")[0] == 404
+    assert zone("POST", "/logpush/jobs", JOB)[1]["result"]["id"] == 2
+
+
+def test_output_options_are_replaced_as_a_whole_and_repeats_fold(zone: t.Any) -> None:
+    zone("POST", "/logpush/jobs", {**JOB, "output_options": {"field_names": ["RayID", "RayID"], "sample_rate": 0.5}})
+    assert zone.result("GET", "/logpush/jobs/1")["output_options"] == {"field_names": ["RayID"], "sample_rate": 0.5}
+    after = zone.result("PUT", "/logpush/jobs/1", {"output_options": {"timestamp_format": "unix"}})
+    assert after["output_options"] == {"timestamp_format": "unix"} and after["logpull_options"] == JOB["logpull_options"]
+
+
+BAD_MEMBERS = [
+    {"name": "a b"}, {"name": "x" * 513}, {"name": 1}, {"enabled": "true"}, {"frequency": "often"}, {"kind": "x"},
+    {"destination_conf": "ftp://x"}, {"destination_conf": "bucket"}, {"destination_conf": None}, {"destination_conf": "s3://" + "x" * 4096},
+    {"max_upload_bytes": 4_999_999}, {"max_upload_interval_seconds": 301}, {"max_upload_records": 999}, {"max_upload_records": "1000"},
+    {"logpull_options": "fields=RayID&timestamps=rfc3339,ClientIP"}, {"logpull_options": "RayID"}, {"logpull_options": "sample=2"},
+    {"output_options": []}, {"output_options": {"field_names": "RayID"}}, {"output_options": {"sample_rate": 0}},
+    {"output_options": {"timestamp_format": "iso"}}, {"output_options": {"output_type": "xml"}}, {"ownership_challenge": "a b"},
+    {"dataset": "a b"}, {"filter": {"where": {}}}, {"kind": "edge", "dataset": "dns_logs"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("bad", BAD_MEMBERS, ids=[json.dumps(bad)[:60] for bad in BAD_MEMBERS])
+def test_refused_members(zone: t.Any, bad: t.Any) -> None:
+    assert zone.refusal("POST", "/logpush/jobs", {**JOB, **bad})[0] == 400
+    assert zone.result("GET", "/logpush/jobs") == []
+
+
+def test_dataset_and_kind_stay(zone: t.Any) -> None:
+    zone("POST", "/logpush/jobs", JOB)
+    assert zone.refusal("PUT", "/logpush/jobs/1", {"dataset": "dns_logs"})[0] == 400
+    assert zone.refusal("PUT", "/logpush/jobs/1", {"kind": "edge"})[0] == 400
+    assert zone.result("PUT", "/logpush/jobs/1", {"dataset": "http_requests", "kind": ""})["dataset"] == "http_requests"
+
+
+GOOD_FILTERS = [
+    text(condition()),
+    text({"and": [condition(), {"or": [condition(operator="in", value=["a", "b"]), condition("EdgeResponseStatus", "geq", "500")]}]}),
+    *[text({"and": [condition(operator=op)]}) for op in ("eq", "!eq", "lt", "leq", "gt", "geq", "startsWith", "endsWith", "!startsWith", "!endsWith", "contains", "!contains")],
+    text(condition(operator="!in", value=[200, 201])),
+    text(condition(operator="eq", value=True)),
+    text({"or": [condition("A", "eq", n) for n in range(25)]}).replace("ClientRequestHost", "A"),
+    '{ "where" : {"and": [ {"value": 1, "operator": "gt", "key": "A"} ]} }',
+]
+
+
+@pytest.mark.parametrize("good", GOOD_FILTERS)
+def test_filters_that_are_taken_come_back_as_sent(zone: t.Any, good: str) -> None:
+    assert zone("POST", "/logpush/jobs", {**JOB, "filter": good})[1]["result"]["filter"] == good
+
+
+BAD_FILTERS = {
+    "no JSON": "where",
+    "no where": json.dumps(condition()),
+    "more than where": json.dumps({"where": condition(), "x": 1}),
+    "list": "[]",
+    "empty and": text({"and": []}),
+    "and or": text({"and": [condition()], "or": [condition()]}),
+    "operator": text(condition(operator="lte")),
+    "extra member": text({**condition(), "x": 1}),
+    "missing member": text({"key": "a", "operator": "eq"}),
+    "set as text": text(condition(operator="in", value="200,201")),
+    "list as scalar": text(condition(value=["a"])),
+    "null": text(condition(value=None)),
+    "number in a text operator": text(condition(operator="contains", value=1)),
+    "31 operators": text({"and": [condition("A", "lt", 1)] * 31}).replace(" ", ""),
+    "1001 bytes": text(condition(value="x" * (1001 - len(text(condition(value="")))))),
+    "bytes, not characters": text(condition(value="é" * 480)).encode().decode("unicode_escape"),
+    "infinity": text(condition("A", "lt", 0)).replace("0", "1e999"),
+}
+
+
+@pytest.mark.parametrize("bad", BAD_FILTERS.values(), ids=BAD_FILTERS)
+def test_filters_that_are_refused(zone: t.Any, bad: str) -> None:
+    status, code, message = zone.refusal("POST", "/logpush/jobs", {**JOB, "filter": bad})
+    assert (status, code) == (400, 1004) and "bad predicate" in message
+
+
+def test_limits_of_a_filter_are_met_exactly(zone: t.Any) -> None:
+    thirty = text({"and": [condition("A", "eq", 1)] * 30})
+    exact = text(condition(value="x" * (1000 - len(text(condition(value=""))))))
+    assert len(exact) == 1000
+    zone("POST", "/logpush/jobs", {**JOB, "filter": exact})
+    assert zone.result("GET", "/logpush/jobs/1")["filter"] == exact
+    assert "exceed the limit of 1000" in zone.refusal("POST", "/logpush/jobs", {**JOB, "filter": thirty})[2]
+    assert zone.result("PUT", "/logpush/jobs/1", {"filter": ""}).get("filter") is None
+
+
+def test_habits_of_showing_a_job(zone: t.Any, sim: t.Any) -> None:
+    wish = text({"and": [condition()]})
+    secret = "s3://b/p?region=r&secret-access-key=hush&access-key-id=AK"
+    zone("POST", "/logpush/jobs", {**JOB, "filter": wish, "destination_conf": secret, "max_upload_bytes": 0})
+    sim.settings(echo_filter="reserialised", echo_options="reordered", echo_destination="masked", echo_zero="keep", job_get="array")
+    (job,) = zone.result("GET", "/logpush/jobs/1")
+    assert job["filter"] != wish and json.loads(job["filter"]) == json.loads(wish)
+    assert job["logpull_options"] == "timestamps=rfc3339&fields=ClientIP,RayID"
+    assert job["destination_conf"] == "s3://b/p?region=r&secret-access-key=*****&access-key-id=AK"
+    assert job["max_upload_bytes"] == 0 and job["output_options"] is None and job["kind"] == ""
+    sim.settings(echo_filter="absent", echo_options="encoded", echo_zero="null", job_get="ok", job_delete="204")
+    job = zone.result("GET", "/logpush/jobs/1")
+    assert "filter" not in job and job["logpull_options"] == "fields=RayID%2CClientIP&timestamps=rfc3339" and job["max_upload_bytes"] is None
+    sim.settings(echo_zero="omit")
+    assert not {"max_upload_bytes", "kind", "output_options"} & set(zone.result("GET", "/logpush/jobs/1"))
+    assert zone("DELETE", "/logpush/jobs/1") == (204, None)
+    sim.settings(job_list="405")
+    assert zone.refusal("GET", "/logpush/jobs")[0] == 405
+    sim.settings(job_list="404")
+    assert zone.refusal("GET", "/logpush/jobs")[0] == 404
+    sim.settings(max_jobs=1)
+    zone("POST", "/logpush/jobs", JOB)
+    assert zone.refusal("POST", "/logpush/jobs", JOB)[:2] == (403, 1004)
+
+
+def challenge_in(folder: pathlib.Path, filename: str) -> str:
+    (found,) = folder.rglob(pathlib.Path(filename).name)
+    return found.read_text()
+
+
+def test_ownership(zone: t.Any, sim: t.Any, log_folder: pathlib.Path) -> None:
+    sim.settings(strict_ownership=True)
+    asked = zone.result("POST", "/logpush/ownership", {"destination_conf": S3})
+    assert asked["valid"] is True and asked["message"] == ""
+    token = challenge_in(log_folder, asked["filename"])
+    claims = json.loads(base64.urlsafe_b64decode(token.split(".")[1] + "=="))
+    assert (claims["zone_id"], claims["destination_conf"]) == (zone.id, S3)
+    for given, valid in ((token, True), ("other", False)):
+        assert zone.result("POST", "/logpush/ownership/validate", {"destination_conf": S3, "ownership_challenge": given}) == {"valid": valid}
+    assert zone.refusal("POST", "/logpush/jobs", JOB)[:2] == (400, 1002)
+    assert zone.refusal("POST", "/logpush/jobs", {**JOB, "ownership_challenge": "other"})[0] == 400
+    zone.result("POST", "/logpush/jobs", {**JOB, "ownership_challenge": token})
+    assert zone.refusal("POST", "/logpush/jobs", {**JOB, "ownership_challenge": token})[0] == 400, "a challenge is used once"
+    zone.result("PUT", "/logpush/jobs/1", {"enabled": True})
+    assert zone.refusal("PUT", "/logpush/jobs/1", {"destination_conf": "gs://other"})[0] == 400
+    zone.result("PUT", "/logpush/jobs/1", {"destination_conf": "https://logs.example/in?header_Authorization=x"})
+
+
+def test_validation_routes(zone: t.Any, sim: t.Any) -> None:
+    sim.settings(unwritable_destinations=["s3://closed*"])
+    assert zone.result("POST", "/logpush/ownership", {"destination_conf": "s3://closed/x"})["valid"] is False
+    assert zone.result("POST", "/logpush/validate/destination", {"destination_conf": S3}) == {"valid": True, "message": ""}
+    assert zone.result("POST", "/logpush/validate/destination", {"destination_conf": "s3://closed"})["valid"] is False
+    assert zone.result("POST", "/logpush/validate/destination/exists", {"destination_conf": S3}) == {"exists": False}
+    zone("POST", "/logpush/jobs", JOB)
+    assert zone.result("POST", "/logpush/validate/destination/exists", {"destination_conf": S3}) == {"exists": True}
+    assert zone.result("POST", "/logpush/validate/origin", {"logpull_options": "fields=RayID"})["valid"] is True
+    assert zone.result("POST", "/logpush/validate/origin", {"logpull_options": "timestamps=x"})["valid"] is False
+    assert "RayID" in zone.result("GET", "/logpush/datasets/http_requests/fields")
+    assert zone.refusal("GET", "/logpush/datasets/nothing/fields")[0] == 404
+    assert zone.refusal("POST", "/logpush/jobs", {**JOB, "destination_conf": "s3://closed/x"})[:2] == (400, 1002)

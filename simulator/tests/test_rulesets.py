@@ -1,0 +1,167 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+
+PHASE = "http_log_custom_fields"
+NEW = {"name": "n", "kind": "zone", "phase": PHASE, "description": "d"}
+
+
+def rule(**kinds: t.Any) -> dict[str, t.Any]:
+    named = {kind: [{"name": item} if isinstance(item, str) else item for item in items] for kind, items in kinds.items()}
+    return {"action": "log_custom_field", "expression": "true", "action_parameters": named}
+
+
+def test_create_list_update(zone: t.Any, sim: t.Any) -> None:
+    made = zone.result("POST", "/rulesets", NEW)
+    assert made["version"] == "1" and made["rules"] == [] and {k: made[k] for k in NEW} == NEW
+    listed = zone.result("GET", "/rulesets")
+    assert [r["id"] for r in listed] == [made["id"]] and "rules" not in listed[0]
+    updated = zone.result("PUT", f"/rulesets/{made['id']}", {"rules": [rule(request_fields=["x-a"], cookie_fields=["Sid"])]})
+    (kept,) = updated["rules"]
+    assert updated["version"] == "2" and updated["last_updated"] > made["last_updated"] and updated["name"] == "n"
+    assert kept["version"] == "1" and kept["ref"] == kept["id"] and kept["enabled"] is True and kept["description"] == ""
+    assert kept["action_parameters"] == {"request_fields": [{"name": "x-a"}], "cookie_fields": [{"name": "Sid"}]}
+    sim.settings(rules_in_list=True)
+    assert zone.result("GET", "/rulesets")[0]["rules"] == [kept]
+
+
+def test_a_phase_takes_one_ruleset_and_the_other_zone_its_own(zone: t.Any, other_zone: t.Any) -> None:
+    zone.ruleset()
+    status, code, message = zone.refusal("POST", "/rulesets", NEW)
+    assert (status, code) == (400, 20217) and "exceeded maximum number of zone rulesets for phase" in message
+    other_zone.ruleset()
+
+
+def test_put_replaces_all_rules_and_keeps_identity_by_id_or_ref(zone: t.Any) -> None:
+    ruleset = zone.ruleset(rule(request_fields=["x-a"]), {**rule(request_fields=["x-b"]), "ref": "mine"}, rule(request_fields=["x-c"]))
+    one, two, _ = ruleset["rules"]
+    sent = [{**rule(request_fields=["x-d"]), "ref": "mine"}, {**rule(request_fields=["x-e"]), "id": one["id"]}, rule(cookie_fields=["N"])]
+    after = zone.result("PUT", f"/rulesets/{ruleset['id']}", {"rules": sent})["rules"]
+    assert [r["id"] for r in after[:2]] == [two["id"], one["id"]] and [r["ref"] for r in after[:2]] == ["mine", one["ref"]]
+    assert [r["version"] for r in after] == ["2", "2", "1"]
+    assert after[2]["id"] not in {r["id"] for r in ruleset["rules"]}
+    again = zone.result("PUT", f"/rulesets/{ruleset['id']}", {"rules": [rule(cookie_fields=["N"])]})["rules"]
+    assert again[0]["id"] != after[2]["id"]
+
+
+def test_a_description_alone_keeps_the_rules(zone: t.Any) -> None:
+    ruleset = zone.ruleset(rule(request_fields=["x-a"]))
+    after = zone.result("PUT", f"/rulesets/{ruleset['id']}", {"description": "other"})
+    assert after["rules"] == ruleset["rules"] and after["description"] == "other" and after["version"] == "3"
+
+
+BAD_RULES = {
+    "unknown member": {**rule(request_fields=["x-a"]), "note": 1},
+    "unknown kind": rule(header_fields=["x-a"]),
+    "unknown item member": rule(request_fields=[{"name": "x-a", "preserve_duplicates": True}]),
+    "expression": {**rule(request_fields=["x-a"]), "expression": "http.host eq \"a\""},
+    "no expression": {"action": "log_custom_field", "action_parameters": {"request_fields": [{"name": "x"}]}},
+    "no parameters": {"action": "log_custom_field", "expression": "true"},
+    "no list": rule(),
+    "empty list": rule(request_fields=[]),
+    "upper case": rule(request_fields=["X-A"]),
+    "no header name": rule(response_fields=["x a"]),
+    "empty name": rule(request_fields=[""]),
+    "no text": rule(request_fields=[{"name": 1}]),
+    "cookie": rule(cookie_fields=["a=b"]),
+    "twice": rule(cookie_fields=["a", "a"]),
+    "raw and transformed": rule(request_fields=["x-a"], transformed_request_fields=["x-a"]),
+    "raw and transformed answer": rule(response_fields=["x-a"], raw_response_fields=["x-a"]),
+    "too many": rule(request_fields=[f"x-{n}" for n in range(20)], cookie_fields=[f"c{n}" for n in range(21)]),
+    "enabled": {**rule(request_fields=["x-a"]), "enabled": "yes"},
+    "empty ref": {**rule(request_fields=["x-a"]), "ref": ""},
+    "no action": {"expression": "true"},
+    "no object": "rule",
+}
+
+
+@pytest.mark.parametrize("bad", BAD_RULES.values(), ids=BAD_RULES)
+def test_refused_rules_change_nothing(zone: t.Any, bad: t.Any) -> None:
+    ruleset = zone.ruleset(rule(request_fields=["x-kept"]))
+    assert zone.refusal("PUT", f"/rulesets/{ruleset['id']}", {"rules": [bad]})[0] == 400
+    assert zone.result("GET", f"/rulesets/{ruleset['id']}") == ruleset
+
+
+def test_unknown_members_are_named(zone: t.Any) -> None:
+    ruleset = zone.ruleset()
+    bad = {**rule(request_fields=["x-a"]), "categories": []}
+    assert zone.refusal("PUT", f"/rulesets/{ruleset['id']}", {"rules": [bad]})[2] == 'invalid JSON: unknown field "categories"'
+    assert zone.refusal("PUT", f"/rulesets/phases/{PHASE}/entrypoint", {"kind": "zone"})[2] == 'invalid JSON: unknown field "kind"'
+    assert zone.refusal("POST", "/rulesets", {**NEW, "x": 1})[0] == 400
+
+
+def test_forty_fields_are_in_the_limit_and_the_limit_can_be_set(zone: t.Any, sim: t.Any) -> None:
+    full = rule(request_fields=[f"x-{n}" for n in range(20)], cookie_fields=[f"C{n}" for n in range(20)])
+    ruleset = zone.ruleset(full)
+    assert zone.refusal("PUT", f"/rulesets/{ruleset['id']}", {"rules": [full, rule(response_fields=["age"])]})[0] == 400
+    sim.settings(field_limit=0, field_limit_per_kind=100)
+    zone.result("PUT", f"/rulesets/{ruleset['id']}", {"rules": [full, rule(response_fields=["age"])]})
+
+
+def test_foreign_rules_are_taken_and_versions_sent_back_are_tolerated(zone: t.Any, sim: t.Any) -> None:
+    foreign = {"action": "something_else", "expression": "http.host eq \"a\"", "action_parameters": {"deep": [1]}, "logging": {"enabled": True}}
+    ruleset = zone.ruleset(foreign)
+    back = ruleset["rules"]
+    assert zone.result("PUT", f"/rulesets/{ruleset['id']}", {"rules": back})["rules"][0]["action_parameters"] == {"deep": [1]}
+    sim.settings(refuse_foreign_actions=["something_else"])
+    assert zone.refusal("PUT", f"/rulesets/{ruleset['id']}", {"rules": back})[0] == 400
+
+
+def test_entry_point_routes(zone: t.Any, sim: t.Any) -> None:
+    path = f"/rulesets/phases/{PHASE}/entrypoint"
+    assert zone.refusal("GET", path)[:2] == (404, 10003)
+    made = zone.result("PUT", path, {"rules": [rule(request_fields=["x-a"])]})
+    assert made["version"] == "1" and made["kind"] == "zone" and made["phase"] == PHASE
+    assert zone.result("GET", path) == made == zone.result("GET", f"/rulesets/{made['id']}")
+    assert zone.result("PUT", path, {"rules": []})["rules"] == []
+    sim.settings(entrypoint_route=False, get_ruleset_route=False)
+    assert zone.refusal("GET", path)[1] == zone.refusal("GET", f"/rulesets/{made['id']}")[1] == 7003
+
+
+def test_single_rules(zone: t.Any) -> None:
+    ruleset = zone.ruleset(rule(request_fields=["x-a"]))
+    path = f"/rulesets/{ruleset['id']}"
+    first = {**rule(cookie_fields=["C"]), "position": {"index": 1}}
+    after = zone.result("POST", f"{path}/rules", first)
+    new, old = after["rules"]
+    assert old == ruleset["rules"][0] and after["version"] == "3" and "position" not in new
+    moved = zone.result("PATCH", f"{path}/rules/{new['id']}", {"position": {"after": old["id"]}})["rules"]
+    assert moved == [old, new]
+    changed = zone.result("PATCH", f"{path}/rules/{new['id']}", {**rule(cookie_fields=["D"]), "enabled": False})["rules"][1]
+    assert (changed["id"], changed["ref"], changed["version"], changed["enabled"]) == (new["id"], new["ref"], "2", False)
+    assert zone.result("DELETE", f"{path}/rules/{old['id']}")["rules"] == [changed]
+    assert zone.refusal("DELETE", f"{path}/rules/{old['id']}")[0] == 404
+    assert zone.refusal("POST", f"{path}/rules", {**rule(cookie_fields=["E"]), "position": {"index": 9}})[0] == 400
+    assert zone.refusal("POST", f"{path}/rules", {**rule(cookie_fields=["E"]), "ref": new["ref"]})[0] == 400
+
+
+def test_delete_and_dry_run(zone: t.Any) -> None:
+    ruleset = zone.ruleset()
+    path = f"/rulesets/{ruleset['id']}"
+    assert zone("PUT", f"{path}?dry_run=true", {"rules": [rule(request_fields=["x-a"])]})[1]["result"] is None
+    assert zone("DELETE", f"{path}?dry_run=true") == (204, None)
+    assert zone.refusal("DELETE", f"{path}?dry_run=maybe")[0] == 400
+    assert zone.result("GET", path) == ruleset
+    assert zone("DELETE", path) == (204, None)
+    assert zone.refusal("GET", path)[0] == 404 and zone.refusal("DELETE", path)[0] == 404
+
+
+def test_rulesets_of_the_account_are_listed_but_not_changed(zone: t.Any, sim: t.Any) -> None:
+    sim.seed(rulesets={zone.id: [{"id": "m", "kind": "managed", "phase": "http_request_firewall_managed"}, {"id": "r", "kind": "root", "phase": PHASE}]})
+    assert [r["kind"] for r in zone.result("GET", "/rulesets")] == ["managed", "root"]
+    assert zone.refusal("GET", f"/rulesets/phases/{PHASE}/entrypoint")[0] == 404
+    assert zone.refusal("PUT", "/rulesets/r", {"rules": []})[0] == 403
+
+
+def test_preserve_duplicates_is_echoed_where_that_is_the_habit(zone: t.Any, sim: t.Any) -> None:
+    wish = rule(response_fields=[{"name": "age", "preserve_duplicates": True}, "vary"])
+    assert zone.ruleset(wish)["rules"][0]["action_parameters"] == wish["action_parameters"]
+    sim.settings(echo_preserve_duplicates=True)
+    shown = zone.result("GET", f"/rulesets/phases/{PHASE}/entrypoint")["rules"][0]["action_parameters"]["response_fields"]
+    assert [item["preserve_duplicates"] for item in shown] == [True, False]

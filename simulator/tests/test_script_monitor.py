@@ -1,0 +1,117 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+import pytest
+
+SCRIPTS = [
+    {"script_id": f"{n:032x}", "script_url": f"https://cdn{n}.example/a.js", "host": f"h{n % 2}.shop.example", "js_integrity_score": 40 + n, "count": n, "hash": f"{n:064x}", "fetched_at": "2026-01-01T00:00:00Z", "seen_on_first": "https://shop.example/"}
+    for n in range(25)
+]
+SCRIPTS[3]["status"] = "infrequent"
+SCRIPTS[4]["hidden"] = ["hash", "js_integrity_score"]
+
+
+@pytest.fixture
+def scripts(sim: t.Any) -> None:
+    sim.seed(scripts={sim.zone: SCRIPTS})
+
+
+def test_status_is_off_at_first_and_every_put_moves_its_time(zone: t.Any) -> None:
+    first = zone.result("GET", "/script_monitor")
+    on = zone.result("PUT", "/script_monitor", {"enabled": True})
+    again = zone.result("PUT", "/script_monitor", {"enabled": True})
+    assert (first["enabled"], on["enabled"], again["enabled"]) == (False, True, True)
+    assert first["updated_at"] < on["updated_at"] < again["updated_at"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", again["updated_at"])
+    assert zone.result("GET", "/script_monitor") == again
+
+
+@pytest.mark.parametrize("body", [None, {}, [], "x", {"enabled": "true"}, {"enabled": 1}, {"enabled": None}])
+def test_a_put_without_a_boolean_is_refused_and_changes_nothing(zone: t.Any, body: t.Any) -> None:
+    before = zone.result("GET", "/script_monitor")
+    assert zone.refusal("PUT", "/script_monitor", body)[0] == 400
+    assert zone.result("GET", "/script_monitor") == before
+
+
+def test_zones_are_apart(zone: t.Any, other_zone: t.Any) -> None:
+    zone.result("PUT", "/script_monitor", {"enabled": True})
+    assert other_zone.result("GET", "/script_monitor")["enabled"] is False
+
+
+def test_listing_shows_active_scripts_page_by_page(zone: t.Any, scripts: None) -> None:
+    status, envelope = zone("GET", "/script_monitor/scripts?page=3&per_page=10")
+    assert status == 200
+    assert envelope["result_info"] == {"page": 3, "per_page": 10, "count": 4, "total_count": 24, "total_pages": 3}
+    assert [s["script_id"] for s in envelope["result"]] == [f"{n:032x}" for n in (21, 22, 23, 24)]
+    assert not {"seen_on", "versions"} & set(envelope["result"][0])
+    assert zone("GET", "/script_monitor/scripts?page=4&per_page=10")[1]["result"] == []
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ("status=infrequent", 1),
+        ("status=active,infrequent", 25),
+        ("status=", 24),
+        ("hosts=h0.shop.example", 13),
+        ("hosts=h0.shop.example,h1.shop.example", 24),
+        ("hosts=*.shop.example", 24),
+        ("hosts=h1*&status=active,infrequent", 12),
+        ("hosts=%2Ashop%2A", 24),
+        ("hosts=shop.example", 0),
+    ],
+)
+def test_listing_filters(zone: t.Any, scripts: None, query: str, count: int) -> None:
+    assert zone("GET", f"/script_monitor/scripts?per_page=100&{query}")[1]["result_info"]["total_count"] == count
+
+
+@pytest.mark.parametrize("query", ["page=0", "page=x", "per_page=0", "per_page=101", "per_page=-1", "page=1.5"])
+def test_numbers_outside_their_range_are_refused(zone: t.Any, query: str) -> None:
+    assert zone.refusal("GET", f"/script_monitor/scripts?{query}")[0] == 400
+
+
+def test_a_smaller_page_than_asked_for_is_told(sim: t.Any, zone: t.Any, scripts: None) -> None:
+    sim.settings(max_per_page=7)
+    info = zone("GET", "/script_monitor/scripts?per_page=100")[1]["result_info"]
+    assert (info["per_page"], info["count"], info["total_pages"]) == (7, 7, 4)
+    sim.settings(result_info=False)
+    assert "result_info" not in zone("GET", "/script_monitor/scripts")[1]
+
+
+def test_one_script_carries_its_details(zone: t.Any, scripts: None) -> None:
+    script = zone.result("GET", f"/script_monitor/scripts/{7:032x}")
+    assert script["seen_on"] == ["https://shop.example/"]
+    assert script["versions"] == [{"hash": f"{7:064x}", "js_integrity_score": 47, "fetched_at": "2026-01-01T00:00:00Z"}]
+    hidden = zone.result("GET", f"/script_monitor/scripts/{4:032x}")
+    assert not {"hash", "js_integrity_score", "hidden"} & set(hidden) and hidden["versions"] == []
+    assert zone.refusal("GET", "/script_monitor/scripts/" + "f" * 32)[0] == 404
+
+
+def test_page_shield_shows_the_same_in_its_own_words(zone: t.Any, sim: t.Any, scripts: None) -> None:
+    assert zone.result("PUT", "/page_shield", {"enabled": True}).keys() == {"enabled", "updated_at"}
+    assert zone.result("GET", "/script_monitor")["enabled"] is True
+    assert zone.result("GET", "/page_shield")["use_connection_url_path"] is False
+    one = zone.result("GET", f"/page_shield/scripts/{7:032x}")
+    assert (one["id"], one["url"], one["js_integrity_score"]) == (f"{7:032x}", "https://cdn7.example/a.js", 53)
+    assert one["page_urls"] == ["https://shop.example/"] and one["versions"][0]["js_integrity_score"] == 53
+    assert "count" not in one and "script_id" not in one
+    assert len(zone.result("GET", "/page_shield/scripts?page=all")) == 24
+    sim.settings(page_shield_routes=False)
+    assert zone.refusal("GET", "/page_shield")[:2] == (404, 7003)
+
+
+def test_fifty_thousand_scripts_are_seeded_and_paged_quickly(sim: t.Any, zone: t.Any) -> None:
+    import time
+
+    sim.seed(scripts={sim.zone: [{"script_id": f"{n:032x}", "host": "a.example"} for n in range(50_000)]})
+    zone("GET", "/script_monitor/scripts")
+    start = time.perf_counter()
+    for page in range(1, 41):
+        assert zone("GET", f"/script_monitor/scripts?page={page * 10}&per_page=100")[1]["result_info"]["count"] == 100
+    assert time.perf_counter() - start < 3
