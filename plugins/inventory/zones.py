@@ -108,6 +108,7 @@ except ImportError:  # a core that trusts nothing of itself needs no mark
 
 
 FILTERS = {name: {"type": "list", "elements": "str", "default": []} for name in ("names", "statuses", "account_ids")}
+SPECIFICATION = {**CONNECTION_OPTIONS, **FILTERS}
 PER_PAGE = 50
 PAGES_SIDE_BY_SIDE = 4
 
@@ -140,14 +141,19 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         for name, zone in self._named(zones):
             self._add(name, zone)
 
+    def set_options(self, task_keys: t.Any = None, var_options: t.Any = None, direct: t.Any = None) -> None:
+        """Take the options of a file; ansible-core checks their types here, so that templates have to be evaluated before."""
+        super().set_options(task_keys, var_options, {**(direct or {}), **self._given(direct or {})})
+
+    def _given(self, config: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        return {name: self.templar.template(value) for name, value in config.items() if name in SPECIFICATION}
+
     def _params(self, config: t.Mapping[str, t.Any], path: str) -> dict[str, t.Any]:
         """The options of connection and filters, templated first and then checked as those of a module are."""
         unknown = sorted(set(config) - set(self.get_options()))
         if unknown:
             raise AnsibleParserError(f"{path}: there is no option {', '.join(map(repr, unknown))}")
-        specification = {**CONNECTION_OPTIONS, **FILTERS}
-        given = {name: self.templar.template(config[name]) for name in specification if name in config}
-        checked = validated({"argument_spec": specification}, serialised(given), self.NAME)
+        checked = validated({"argument_spec": SPECIFICATION}, serialised(self._given(config)), self.NAME)
         if checked.error is not None:
             raise AnsibleParserError(f"{path}: {scrub(checked.error, checked.secrets)}")
         return checked.params

@@ -1,0 +1,119 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+"""How many requests each module sends: one read for each resource, and one write where something changes."""
+
+import typing as t
+
+import pytest
+from harness import Playbook
+from harness.outcome import Outcome
+
+NAME = "edgeops.observability"
+JOB = {
+    "name": "main",
+    "destination_conf": "s3://bucket/logs?region=eu-west-1",
+    "fields": ["RayID"],
+    "filter": {"key": "ClientIP", "operator": "eq", "value": "192.0.2.1"},
+}
+FIELDS = {"request_fields": ["x-a"], "cookie_fields": ["Session"]}
+MONITOR = {"enabled": True}
+READS, LISTS = ["GET"], ["GET", "GET"]
+
+
+def sent(outcome: Outcome) -> list[str]:
+    return [entry["method"] for entry in outcome.journal]
+
+
+def in_a_row(playbook: Playbook, *wishes: tuple[str, dict[str, t.Any]], **run: t.Any) -> list[list[str]]:
+    tasks = [{"name": f"{number}", f"{NAME}.{module}": args} for number, (module, args) in enumerate(wishes)]
+    return [sent(outcome) for outcome in playbook.run(tasks, **run).ours]
+
+
+def test_script_monitor(playbook: Playbook) -> None:
+    wish = ("script_monitor", MONITOR)
+    assert in_a_row(playbook, wish, wish) == [["GET", "PUT"], ["GET"]]
+
+
+@pytest.mark.parametrize(
+    ("settings", "reads"),
+    [
+        ({}, 1),
+        ({"entrypoint_route": False, "rules_in_list": True}, 2),
+        ({"entrypoint_route": False}, 3),
+        ({"entrypoint_route": False, "get_ruleset_route": False, "rules_in_list": True}, 3),
+    ],
+    ids=["entry point", "list with rules", "list and ruleset", "only the list"],
+)
+def test_log_custom_fields(settings: dict[str, bool], reads: int, playbook: Playbook, simulator: t.Any) -> None:
+    simulator.settings(**settings)
+    wish, more = ("log_custom_fields", FIELDS), ("log_custom_fields", {"request_fields": ["x-b"]})
+    _, unchanged, changed, info = in_a_row(playbook, wish, wish, more, ("log_custom_fields_info", {}))
+    assert set(unchanged) == {"GET"}
+    assert len(unchanged) <= reads
+    assert changed == [*unchanged, "PUT"]
+    assert info == unchanged
+
+
+def test_log_custom_fields_of_a_new_zone(playbook: Playbook) -> None:
+    created = in_a_row(playbook, ("log_custom_fields", FIELDS))[0]
+    assert [method for method in created if method != "GET"] == ["POST", "PUT"]
+    assert len(created) <= 4
+
+
+def test_logpush_job(playbook: Playbook, simulator: t.Any) -> None:
+    wish, more = ("logpush_job", JOB), ("logpush_job", {"name": "main", "enabled": True})
+    created, unchanged, changed, info = in_a_row(playbook, wish, wish, more, ("logpush_job_info", {"name": "main"}))
+    assert created == ["GET", "POST"]
+    assert unchanged == ["GET"]
+    assert changed == ["GET", "PUT"]
+    assert info == ["GET"]
+    (job,) = simulator.state(playbook.zone)["jobs"]
+    by_id = {"job_id": job["id"]}
+    removed = in_a_row(playbook, ("logpush_job_info", by_id), ("logpush_job", by_id), ("logpush_job", {**by_id, "state": "absent"}))
+    assert removed == [["GET"], ["GET"], ["GET", "DELETE"]]
+
+
+def test_logpush_ownership(playbook: Playbook) -> None:
+    assert in_a_row(playbook, ("logpush_ownership", {"destination_conf": JOB["destination_conf"]})) == [["POST"]]
+
+
+def test_refusals_send_nothing(playbook: Playbook) -> None:
+    wishes = [("log_custom_fields", {"cookie_fields": ["a b"]}), ("script_monitor", {"enabled": True, "zone_id": "none"})]
+    for wish in wishes:
+        assert in_a_row(playbook, wish, fails="invalid_option") == [[]]
+
+
+def scripts(count: int) -> list[dict[str, t.Any]]:
+    return [{"script_id": f"{number:032x}", "status": "active", "host": "a.example"} for number in range(count)]
+
+
+def test_script_monitor_info_reads_the_status_and_the_pages(playbook: Playbook, simulator: t.Any) -> None:
+    simulator.seed(scripts={playbook.zone: scripts(950)})
+    simulator.settings(latency_ms=50)
+    report = playbook.run({f"{NAME}.script_monitor_info": {}})
+    listed = [entry for entry in report.journal if entry["path"].endswith("/scripts")]
+    assert len(report.journal) == 1 + 10
+    assert sorted(entry["query"].partition("&per")[0] for entry in listed) == sorted(f"page={page}" for page in range(1, 11))
+    assert len({entry["connection"] for entry in listed}) > 1, "the pages came one after the other"
+    found = [script["script_id"] for script in report.result["scripts"]]
+    assert found == [script["script_id"] for script in scripts(950)]
+
+
+def test_script_monitor_info_asks_for_one_script_only(playbook: Playbook, simulator: t.Any) -> None:
+    simulator.seed(scripts={playbook.zone: scripts(300)})
+    report = playbook.run({f"{NAME}.script_monitor_info": {"script_id": f"{7:032x}"}})
+    assert len(report.journal) == 2
+
+
+def test_a_list_that_moves_is_read_once_more_and_complete(playbook: Playbook, simulator: t.Any) -> None:
+    simulator.seed(scripts={playbook.zone: scripts(250)})
+    # The last page of the first listing says that there is one script more than the first page did.
+    moved = {"page": 3, "per_page": 100, "count": 50, "total_count": 251, "total_pages": 3}
+    simulator.faults({"kind": "bad_result_info", "value": moved, "path": "*/scripts", "index": 2, "count": 1})
+    report = playbook.run({f"{NAME}.script_monitor_info": {}})
+    assert len([entry for entry in report.journal if entry["path"].endswith("/scripts")]) == 6
+    assert [script["script_id"] for script in report.result["scripts"]] == [script["script_id"] for script in scripts(250)]
