@@ -13,6 +13,8 @@ from edgeops_simulator.settings import Settings
 from edgeops_simulator.state.service import Service
 from edgeops_simulator.state.zone import Zone
 
+MOST = 1_000_000_000
+
 
 @dataclasses.dataclass
 class Call:
@@ -35,15 +37,13 @@ class Call:
     def settings(self) -> Settings:
         return self.service.settings
 
-    def number(self, name: str, default: int, low: int, high: int | None = None) -> int:
+    def number(self, name: str, default: int, low: int, high: int = MOST) -> int:
         """A whole number from the query, within its range."""
         text = self.query.get(name, "")
         if text == "":
             return default
-        ascii_digits = text.isascii() and text.isdigit() and len(text) <= 18
-        if not ascii_digits or int(text) < low or (high is not None and int(text) > high):
-            limits = f"at least {low}" if high is None else f"{low} to {high}"
-            raise Refusal(400, 1001, f"{name} must be an integer, {limits}", source={"pointer": f"/{name}"})
+        if not (text.isascii() and text.isdigit() and len(text) < 18 and low <= int(text) <= high):
+            raise Refusal(400, 1001, f"{name} must be an integer from {low} to {high}", source={"pointer": f"/{name}"})
         return int(text)
 
 

@@ -32,6 +32,8 @@ def list_jobs(call: Call) -> Answer:
 
 def list_dataset_jobs(call: Call) -> Answer:
     wanted = call.ids["dataset"]
+    if not jobs.is_dataset_name(wanted):
+        raise Refusal(404, _CODE, f"unknown dataset {wanted!r}")
     return Answer([_shown(call, job) for job in call.zone.jobs.values() if job["dataset"] == wanted])
 
 

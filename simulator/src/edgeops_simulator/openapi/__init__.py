@@ -8,6 +8,7 @@ from __future__ import annotations
 import typing as t
 
 from edgeops_simulator import __version__
+from edgeops_simulator.front.call import MOST
 from edgeops_simulator.front.operations import OPERATIONS, Operation
 from edgeops_simulator.openapi.answers import SCHEMAS, TEXT, Schema, array, envelope, nullable, record, ref
 from edgeops_simulator.openapi.bodies import BODIES
@@ -40,7 +41,7 @@ _RESULTS: Schema = {
 _FEW = 20
 _PAGED = ("listZones", "listScripts", "listPageShieldScripts")
 _DRY = ("createRuleset", "updateRuleset", "updateEntryPoint", "deleteRuleset", "addRule", "updateRule", "deleteRule")
-_PAGE: Schema = {"page": {"type": "integer", "minimum": 1, "maximum": 10**17}}
+_PAGE: Schema = {"page": {"type": "integer", "minimum": 1, "maximum": MOST}}
 _SCRIPTS: Schema = {"hosts": TEXT, "status": TEXT, **_PAGE, "per_page": {"type": "integer", "minimum": 1, "maximum": 100}}
 _QUERIES: t.Mapping[str, Schema] = {
     "listScripts": _SCRIPTS,

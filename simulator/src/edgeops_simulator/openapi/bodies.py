@@ -111,7 +111,9 @@ _JOB: Schema = {
         for name, (low, high) in RANGES.items()
     },
 }
-_NEW_JOB: Schema = {**_JOB, "dataset": nullable({"const": "http_requests"}), "kind": nullable({"enum": ["", "edge"]})}
+_DATASET: Schema = {"type": "string", "maxLength": 256, "pattern": "^[a-zA-Z0-9_-]+$"}
+_NEW_JOB: Schema = {**_JOB, "dataset": nullable(_DATASET), "kind": nullable({"enum": ["", "edge"]})}
+_EDGE_ELSEWHERE = record({"kind": {"const": "edge"}, "dataset": {"type": "string", "not": {"const": "http_requests"}}})
 _DESTINATION_ONLY = record({"destination_conf": _TEXT})
 
 SCHEMAS: Schema = {"RuleWish": _either()}
@@ -123,7 +125,7 @@ BODIES: Schema = {
     "updateEntryPoint": _closed(record({name: _RULESET[name] for name in ("name", "description", "rules")}, [])),
     "addRule": _either(position=_POSITION),
     "updateRule": _either(position=_POSITION),
-    "createJob": record(_NEW_JOB, ["destination_conf"]),
+    "createJob": {**record(_NEW_JOB, ["destination_conf"]), "not": _EDGE_ELSEWHERE},
     "updateJob": record(_JOB, []),
     "createOwnership": _DESTINATION_ONLY,
     "validateOwnership": record({"destination_conf": _TEXT, "ownership_challenge": _TEXT}),

@@ -46,6 +46,10 @@ RANGES: t.Mapping[str, tuple[int, int]] = {
 _CHOICES: t.Mapping[str, tuple[str, ...]] = {"kind": ("", "edge"), "frequency": ("high", "low")}
 
 
+def is_dataset_name(text: str) -> bool:
+    return re.fullmatch(PATTERNS["dataset"][0], text) is not None
+
+
 def check(body: t.Any, before: t.Mapping[str, t.Any] | None, settings: Settings) -> None:
     """The members of a job for themselves; `before` is the job that an update changes."""
     body = need_object(body, CODE)

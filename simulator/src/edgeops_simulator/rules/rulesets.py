@@ -74,6 +74,8 @@ def check_update(body: t.Any, ruleset: t.Mapping[str, t.Any] | None, *, entry_po
     body = need_object(body, BAD_BODY)
     _only_known(body, {"name", "description", "rules"} if entry_point else _RULESET_KINDS)
     check_types(body, _RULESET_KINDS, BAD_BODY, nullable=False)
+    if body.get("name") == "":
+        raise Refusal(400, BAD_RULE, "name must have at least one character", source={"pointer": "/name"})
     for name in ("kind", "phase"):
         if name in body and ruleset is not None and body[name] != ruleset[name]:
             raise Refusal(400, BAD_RULE, f"{name} cannot change", source={"pointer": f"/{name}"})

@@ -1,0 +1,144 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import pathlib
+import ssl
+import subprocess
+import sys
+import time
+import typing as t
+import urllib.request
+
+import pytest
+from edgeops_simulator import openapi
+from edgeops_simulator.front.operations import OPERATIONS
+from edgeops_simulator.testing import Simulator, running
+
+ZONE = "c" * 32
+
+
+def start(*arguments: str) -> tuple[subprocess.Popen[str], dict[str, t.Any]]:
+    command = [sys.executable, "-m", "edgeops_simulator", "--port", "0", "--token", "tok", *arguments]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    return child, json.loads(child.stdout.readline())
+
+
+def simulator(told: dict[str, t.Any]) -> Simulator:
+    return Simulator(told, None, None, None)
+
+
+def test_the_command_announces_itself_and_stops_on_sigterm() -> None:
+    began = time.monotonic()
+    child, told = start("--zone", ZONE, "--zone", "d" * 32, "--rules-in-list", "--latency", "5", "--email", "a@b.c", "--key", "k")
+    assert time.monotonic() - began < 5
+    try:
+        assert told.keys() == {"base_url", "control_url", "token", "zones"}
+        assert told["token"] == "tok" and told["zones"] == [ZONE, "d" * 32]
+        assert told["base_url"].startswith("http://127.0.0.1:") and told["base_url"].endswith("/v4")
+        settings = simulator(told).settings()
+        assert settings["rules_in_list"] is True and settings["latency_ms"] == 5
+        headers = {"X-Auth-Email": "a@b.c", "X-Auth-Key": "k"}
+        with urllib.request.urlopen(urllib.request.Request(f"{told['base_url']}/zones/{ZONE}/rulesets", headers=headers)) as answer:
+            assert json.load(answer)["result"] == []
+    finally:
+        began = time.monotonic()
+        child.terminate()
+        assert child.wait(5) == 0 and time.monotonic() - began < 2
+        assert child.stdout is not None and child.stdout.read() == ""
+
+
+@pytest.mark.parametrize("end", ["terminate", "kill"])
+def test_what_is_kept_survives_every_end(tmp_path: pathlib.Path, end: str) -> None:
+    state = ("--state", str(tmp_path / "state.json"), "--zone", ZONE)
+    child, told = start(*state)
+    sim = simulator(told)
+    sim.seed(scripts={ZONE: [{"script_id": "s", "host": "h"}]})
+    sim.request("PUT", f"/zones/{ZONE}/script_monitor", {"enabled": True})
+    sim.request("POST", f"/zones/{ZONE}/rulesets", {"name": "n", "kind": "zone", "phase": "http_log_custom_fields"})
+    sim.request("POST", f"/zones/{ZONE}/logpush/jobs", {"destination_conf": "s3://b?region=r"})
+    before = sim.state(ZONE)
+    getattr(child, end)()
+    child.wait(5)
+    child, told = start(*state)
+    try:
+        sim = simulator(told)
+        assert sim.state(ZONE) == before
+        assert sim.request("POST", f"/zones/{ZONE}/logpush/jobs", {"destination_conf": "s3://b"})[1]["result"]["id"] == 2
+    finally:
+        child.terminate()
+        child.wait(5)
+
+
+def test_a_write_that_was_cut_off_is_left_out(tmp_path: pathlib.Path) -> None:
+    state = tmp_path / "state.json"
+    with running(zones=[ZONE], state=state) as sim:
+        sim.request("PUT", f"/zones/{ZONE}/script_monitor", {"enabled": True})
+    (tmp_path / "state.json.log").write_text('{"script_monitor": {"' + ZONE)
+    with running(zones=[ZONE], state=state) as sim:
+        assert sim.state(ZONE)["script_monitor"]["enabled"] is True
+
+
+def test_bad_arguments_are_told_in_one_line(tmp_path: pathlib.Path) -> None:
+    seed = tmp_path / "seed.json"
+    seed.write_text('{"zone": []}')
+    command = [sys.executable, "-m", "edgeops_simulator", "--seed", str(seed)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=10)
+    assert done.returncode == 1 and done.stderr.startswith("edgeops-simulator: unknown members: zone") and done.stdout == ""
+
+
+def test_a_seed_file_and_a_process_of_its_own(tmp_path: pathlib.Path) -> None:
+    seed = {"zones": [{"id": ZONE, "name": "shop.example"}], "script_monitor": {ZONE: {"enabled": True}}, "settings": {"field_limit": 3}}
+    (tmp_path / "seed.json").write_text(json.dumps(seed))
+    child, told = start("--seed", str(tmp_path / "seed.json"))
+    child.terminate()
+    child.wait(5)
+    assert told["zones"] == [ZONE]
+    with running(zones=[], seed=seed, process=True, job_list="404") as sim:
+        assert sim.zones == [ZONE] and sim.state()["script_monitor"]["enabled"] is True
+        sim.settings(job_list="ok")
+        sim.reset()
+        assert (sim.settings()["field_limit"], sim.settings()["job_list"]) == (3, "404")
+
+
+def test_reset_snapshot_and_restore(sim: Simulator) -> None:
+    sim.request("PUT", f"/zones/{sim.zone}/script_monitor", {"enabled": True})
+    sim.settings(field_limit=1)
+    sim.faults({"kind": "500", "count": None})
+    kept = sim.snapshot()
+    sim.reset()
+    assert sim.journal() == [] and sim.settings()["field_limit"] == 40
+    assert sim.request("GET", f"/zones/{sim.zone}/script_monitor")[1]["result"]["enabled"] is False
+    sim.restore(kept)
+    assert sim.snapshot() == kept and sim.state()["script_monitor"]["enabled"] is True
+
+
+def test_a_thousand_zones_are_cheap(sim: Simulator) -> None:
+    began = time.monotonic()
+    sim.reset(zones=[{"id": f"{n:032x}"} for n in range(1000)])
+    assert time.monotonic() - began < 1
+    assert sim.request("GET", "/zones?per_page=50&page=21")[1]["result_info"]["total_count"] == 1002
+
+
+def test_the_description_names_every_operation(sim: Simulator) -> None:
+    described = sim.control("GET", "/openapi.json")
+    assert described == openapi.description(sim.base_url, sim.zones)
+    found = {(method.upper(), path) for path, methods in described["paths"].items() for method in methods}
+    assert found == {(operation.method, operation.path) for operation in OPERATIONS}
+
+
+def test_tls(tmp_path: pathlib.Path) -> None:
+    certificate, key = tmp_path / "localhost.crt", tmp_path / "localhost.key"
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+    command += ["-keyout", str(key), "-out", str(certificate), "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
+    subprocess.run(command, check=True, capture_output=True)
+    with running(zones=[ZONE], certfile=str(certificate), keyfile=str(key)) as sim:
+        assert sim.base_url.startswith("https://127.0.0.1:")
+        trust = ssl.create_default_context(cafile=str(certificate))
+        request = urllib.request.Request(f"{sim.base_url}/zones/{ZONE}/script_monitor", headers={"Authorization": f"Bearer {sim.token}"})
+        with urllib.request.urlopen(request, context=trust) as answer:
+            assert answer.status == 200
