@@ -26,7 +26,7 @@ class Fault:
     timed_out: bool = False
 
 
-_UNRESOLVED = Fault(UNAVAILABLE, "its host name could not be resolved")
+_UNRESOLVED = Fault(UNAVAILABLE, "the host name could not be resolved")
 _CUT = Fault(UNAVAILABLE, "the connection was cut before the answer was complete")
 # The first of these that occurs anywhere in a chain of causes names the fault.
 _FAULTS: tuple[tuple[type[BaseException], Fault], ...] = (
