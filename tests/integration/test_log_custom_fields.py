@@ -1,0 +1,334 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+
+from harness import Playbook
+from harness.documented import section
+
+WRITE = "edgeops.observability.log_custom_fields"
+READ = "edgeops.observability.log_custom_fields_info"
+KINDS = ("request_fields", "transformed_request_fields", "response_fields", "raw_response_fields", "cookie_fields")
+EMPTY: dict[str, list[str]] = {kind: [] for kind in (*KINDS, "preserve_duplicates")}
+FOREIGN = {
+    "id": "0f" * 16,
+    "ref": "their-ref",
+    "version": "3",
+    "last_updated": "2026-01-01T00:00:00Z",
+    "action": "set_config",
+    "action_parameters": {"bic": True},
+    "expression": 'http.host eq "a"',
+    "description": "theirs",
+    "enabled": False,
+    "logging": {"enabled": True},
+}
+RULESET = "0e" * 16
+
+
+def own(identifier: str, **kinds: list[str]) -> dict[str, t.Any]:
+    return {
+        "id": identifier,
+        "ref": f"ref-{identifier}",
+        "version": "1",
+        "action": "log_custom_field",
+        "expression": "true",
+        "description": "ours",
+        "enabled": True,
+        "action_parameters": {kind: [{"name": name} for name in names] for kind, names in kinds.items()},
+    }
+
+
+@pytest.fixture
+def seed(simulator: t.Any, zone: str) -> t.Callable[..., None]:
+    """Puts an entry point with these rules into the zone, next to a ruleset of another phase."""
+
+    def seeded(*rules: dict[str, t.Any]) -> None:
+        ours = {
+            "id": RULESET,
+            "name": "n",
+            "kind": "zone",
+            "phase": "http_log_custom_fields",
+            "version": "5",
+            "rules": list(rules),
+        }
+        other = {**ours, "id": "0d" * 16, "phase": "http_request_transform", "rules": []}
+        simulator.seed(rulesets={zone: [other, ours]})
+
+    return seeded
+
+
+@pytest.fixture
+def rules(simulator: t.Any, zone: str) -> t.Callable[[], list[dict[str, t.Any]]]:
+    """The rules that the zone's entry point has now."""
+
+    def present() -> list[dict[str, t.Any]]:
+        found = [each for each in simulator.state(zone)["rulesets"] if each["phase"] == "http_log_custom_fields"]
+        return t.cast("list[dict[str, t.Any]]", found[0]["rules"] if found else [])
+
+    return present
+
+
+def task(**options: t.Any) -> dict[str, t.Any]:
+    return {"name": "Write", WRITE: options, "ignore_errors": options.pop("ignore", False)}
+
+
+def methods(journal: t.Iterable[t.Mapping[str, t.Any]]) -> list[str]:
+    return [entry["method"] for entry in journal]
+
+
+def test_the_twelve_steps(playbook: Playbook) -> None:
+    create, modify, delete = playbook.lifecycle(
+        "log_custom_fields",
+        create={
+            "request_fields": ["X-Request-Id ", "content-type"],
+            "raw_response_fields": ["set-cookie"],
+            "preserve_duplicates": ["set-cookie"],
+            "cookie_fields": ["Tier", "tier"],
+        },
+        modify={
+            "request_fields": [],
+            "transformed_request_fields": ["content-type"],
+            "response_fields": ["server-timing"],
+            "preserve_duplicates": [],
+            "description": "changed",
+        },
+        delete={"state": "absent"},
+    )
+    assert methods(create.applied.journal) == ["GET", "GET", "POST", "PUT"]
+    assert create.writes[0]["body"] == {
+        "name": "Zone-level phase entry point",
+        "kind": "zone",
+        "description": "Custom log fields of this zone",
+        "phase": "http_log_custom_fields",
+    }
+    assert create.predicted.result["ruleset"] == dict.fromkeys(("id", "version", "rule_id", "ref", "last_updated"))
+    assert create.result["custom_fields"] == {
+        **EMPTY,
+        "request_fields": ["content-type", "x-request-id"],
+        "raw_response_fields": ["set-cookie"],
+        "cookie_fields": ["Tier", "tier"],
+        "preserve_duplicates": ["set-cookie"],
+    }
+    assert methods(create.reapplied.journal) == ["GET"]
+    assert methods(modify.applied.journal) == ["GET", "PUT"]
+    assert modify.result["custom_fields"] == {
+        **EMPTY,
+        "transformed_request_fields": ["content-type"],
+        "response_fields": ["server-timing"],
+        "raw_response_fields": ["set-cookie"],
+        "cookie_fields": ["Tier", "tier"],
+    }
+    for member in ("id", "rule_id", "ref"):
+        assert modify.result["ruleset"][member] == create.result["ruleset"][member]
+    assert modify.diff["after"]["rules"][0]["description"] == "changed"
+    assert delete.result["custom_fields"] == EMPTY
+    assert delete.result["ruleset"]["id"] == create.result["ruleset"]["id"]
+    assert (delete.result["ruleset"]["rule_id"], delete.result["ruleset"]["ref"]) == (None, None)
+
+
+def test_adding_taking_away_and_folding_leave_the_rules_of_others_alone(
+    playbook: Playbook, seed: t.Callable[..., None], rules: t.Callable[[], list[dict[str, t.Any]]]
+) -> None:
+    seed(own("0a" * 16, request_fields=["a"]), FOREIGN, own("0b" * 16, request_fields=["b"], cookie_fields=["C"]))
+    added, taken, folded = playbook.converge_each(
+        "log_custom_fields",
+        [
+            {"request_fields": ["b", "c"], "purge": False},
+            {"state": "absent", "request_fields": ["a", "b"]},
+            {"request_fields": ["d"], "field_limit": 2},
+        ],
+    )
+    assert [len(each.diff["after"]["rules"]) for each in (added, taken, folded)] == [2, 2, 1]
+    assert added.result["custom_fields"]["request_fields"] == ["a", "b", "c"]
+    assert taken.result["custom_fields"] == {**EMPTY, "request_fields": ["c"], "cookie_fields": ["C"]}
+    assert folded.result["custom_fields"] == {**EMPTY, "request_fields": ["d"], "cookie_fields": ["C"]}
+    assert folded.result["ruleset"]["rule_id"] == "0a" * 16
+    theirs = next(rule for rule in rules() if rule["id"] == FOREIGN["id"])
+    aside = ("version", "last_updated")
+    assert {name: value for name, value in theirs.items() if name not in aside} == {
+        name: value for name, value in FOREIGN.items() if name not in aside
+    }
+
+
+@pytest.mark.parametrize(("listed", "entrypoint", "alone"), [(True, False, False), (False, False, True), (False, True, False)])
+def test_any_route_that_shows_the_rules_will_do(
+    playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None], listed: bool, entrypoint: bool, alone: bool
+) -> None:
+    seed(FOREIGN, own("0a" * 16, request_fields=["a"]))
+    simulator.settings(rules_in_list=listed, entrypoint_route=entrypoint, get_ruleset_route=alone)
+    playbook.converge("log_custom_fields", {"request_fields": ["b"]})
+
+
+def test_rules_that_no_route_shows_are_never_replaced(playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None]) -> None:
+    seed(FOREIGN, own("0a" * 16, request_fields=["a"]))
+    simulator.settings(rules_in_list=False, entrypoint_route=False, get_ruleset_route=False)
+    tasks = [task(request_fields=["b"], ignore=True), task(state="absent", ignore=True), {"name": "Read", READ: {}}]
+    report = playbook.run(tasks, fails="bad_response")
+    assert len(report.failures) == 3
+    assert report.writes == []
+    assert RULESET in report.failures[0].result["msg"]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"kind": "status", "status": 400, "applied": True, "code": 20217, "message": "exceeded maximum number of rulesets"},
+        {"kind": "504"},
+        {"kind": "reset_after"},
+    ],
+    ids=lambda fault: fault["kind"],
+)
+def test_a_creation_that_somebody_else_won_or_that_had_no_answer_is_taken_up(
+    playbook: Playbook, simulator: t.Any, rules: t.Callable[[], list[dict[str, t.Any]]], fault: dict[str, t.Any]
+) -> None:
+    simulator.faults({**fault, "method": "POST"})
+    result = playbook.run(task(request_fields=["a"])).result
+    assert result["changed"] is True
+    assert methods(simulator.writes()) == ["POST", "PUT"]
+    assert result["ruleset"]["rule_id"] == rules()[0]["id"]
+
+
+def test_a_creation_without_an_answer_that_left_nothing_is_unavailable(playbook: Playbook, simulator: t.Any) -> None:
+    simulator.faults({"kind": "503", "method": "POST"})
+    report = playbook.run(task(request_fields=["a"]), fails="unavailable")
+    assert methods(report.writes) == ["POST"]
+
+
+def test_a_creation_that_is_refused_says_what_the_service_said(playbook: Playbook, simulator: t.Any) -> None:
+    refusal = {"kind": "status", "status": 400, "code": 20001, "message": "not entitled to custom fields"}
+    simulator.faults({**refusal, "method": "POST"})
+    report = playbook.run(task(request_fields=["a"]), fails="rejected")
+    assert "not entitled to custom fields" in report.failure["msg"]
+    assert methods(report.writes) == ["POST"]
+
+
+def test_a_rule_of_others_that_the_service_refuses_is_named_and_nothing_is_written(
+    playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None], rules: t.Callable[[], list[dict[str, t.Any]]]
+) -> None:
+    seed(FOREIGN, own("0a" * 16, request_fields=["a"]))
+    before = rules()
+    simulator.settings(refuse_foreign_actions=["set_config"])
+    report = playbook.run(task(request_fields=["b"]), fails="rejected")
+    assert "action 'set_config' is not allowed" in report.failure["msg"]
+    assert f"{FOREIGN['id']} (set_config: " in report.failure["msg"]
+    assert report.failure["changed"] is False
+    assert rules() == before
+
+
+def test_an_answer_that_differs_is_a_bad_response(playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None]) -> None:
+    seed(own("0a" * 16, request_fields=["a"]))
+    simulator.faults({"kind": "rewrite", "method": "PUT", "set": {"rules": [own("0a" * 16, request_fields=["a"])]}})
+    report = playbook.run(task(request_fields=["b"]), fails="bad_response")
+    assert f"rule {'0a' * 16} differs in request_fields" in report.failure["msg"]
+    assert report.failure["changed"] is True
+
+
+def test_a_version_that_jumps_is_a_warning_unless_the_write_was_repeated(
+    playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None]
+) -> None:
+    seed(own("0a" * 16, request_fields=["a"]))
+    simulator.faults({"kind": "rewrite", "method": "PUT", "set": {"version": "7"}})
+    playbook.run(task(request_fields=["b"]), warns=["from version 5 to 7"])
+    simulator.clear_faults()
+    simulator.faults({"kind": "504", "method": "PUT"})
+    report = playbook.run(task(request_fields=["c"]))
+    assert methods(report.writes) == ["PUT", "PUT"]
+
+
+def test_what_is_wrong_whatever_the_service_has_is_refused_before_any_request(playbook: Playbook) -> None:
+    wrong: list[tuple[dict[str, t.Any], str]] = [
+        ({"request_fields": ["fine", "not fine"]}, "request_fields[1]: "),
+        ({"cookie_fields": ["a=b"]}, "cookie_fields[0]: "),
+        ({"cookie_fields": [""]}, "cookie_fields[0]: "),
+        ({"preserve_duplicates": ["a:b"]}, "preserve_duplicates[0]: "),
+        ({"request_fields": ["a"], "transformed_request_fields": ["A"]}, "transformed_request_fields: 'a'"),
+        ({"response_fields": ["a"], "raw_response_fields": ["b"], "preserve_duplicates": ["c"]}, "preserve_duplicates: 'c'"),
+        (
+            {"cookie_fields": [f"c{number}" for number in range(42)]},
+            "field_limit: 42 custom fields (cookie_fields 42) are 2 more",
+        ),
+        ({"field_limit": -1}, "field_limit: "),
+        ({kind: [] for kind in KINDS}, "state: absent"),
+        ({"state": "absent", "preserve_duplicates": ["a"]}, "preserve_duplicates: "),
+    ]
+    report = playbook.run([task(**options, ignore=True) for options, _said in wrong], fails="invalid_option")
+    for outcome, (_options, said) in zip(report.failures, wrong, strict=True):
+        assert said in outcome.result["msg"]
+    assert report.journal == []
+
+
+def test_what_is_wrong_with_what_the_service_has_is_refused_before_any_write(
+    playbook: Playbook, seed: t.Callable[..., None]
+) -> None:
+    seed(own("0a" * 16, request_fields=["a"], response_fields=["x"]))
+    wrong: list[tuple[dict[str, t.Any], str]] = [
+        ({"transformed_request_fields": ["a"]}, "transformed_request_fields: 'a'"),
+        ({"raw_response_fields": ["x"], "purge": False}, "raw_response_fields: 'x'"),
+        ({"preserve_duplicates": ["a"]}, "preserve_duplicates: 'a'"),
+        ({"request_fields": [], "response_fields": []}, "state: absent"),
+        ({"cookie_fields": ["C"], "field_limit": 2}, "field_limit: 3 custom fields"),
+    ]
+    report = playbook.run([task(**options, ignore=True) for options, _said in wrong], fails="invalid_option")
+    for outcome, (_options, said) in zip(report.failures, wrong, strict=True):
+        assert said in outcome.result["msg"]
+    assert report.writes == []
+
+
+def test_the_range_header_is_a_warning(playbook: Playbook) -> None:
+    playbook.run(task(request_fields=["Range", "accept"]), warns=["request_fields: .*'range'"])
+
+
+def test_absent_in_a_zone_without_a_ruleset_makes_none(playbook: Playbook) -> None:
+    converged = playbook.converge("log_custom_fields", {"state": "absent"}, expect_changed=False)
+    assert converged.result["ruleset"] is None
+    assert converged.result["custom_fields"] == EMPTY
+    assert methods(converged.applied.journal) == ["GET"]
+
+
+def test_an_approved_plan_holds_while_others_write_and_ends_when_the_fields_move(
+    playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None]
+) -> None:
+    seed(FOREIGN, own("0a" * 16, request_fields=["a"]))
+    approved = playbook.run(task(request_fields=["b"]), check=True).result["plan_id"]
+    seed({**FOREIGN, "enabled": True, "description": "moved"}, own("0a" * 16, request_fields=["a"]))
+    assert playbook.run(task(request_fields=["b"], expected_plan_id=approved)).result["changed"] is True
+    seed(FOREIGN, own("0a" * 16, request_fields=["a", "c"]))
+    report = playbook.run(task(request_fields=["b"], expected_plan_id=approved), fails="conflict")
+    assert report.writes == []
+
+
+def test_the_info_module_reads_what_is_there(playbook: Playbook, seed: t.Callable[..., None]) -> None:
+    nothing = playbook.run({"name": "Read", READ: {}}).result
+    assert (nothing["custom_fields"], nothing["ruleset"], nothing["changed"]) == (EMPTY, None, False)
+    seed(FOREIGN, own("0a" * 16, request_fields=["b", "a"]), own("0b" * 16, cookie_fields=["C"]))
+    report = playbook.run({"name": "Read", READ: {}})
+    assert methods(report.journal) == ["GET"]
+    assert report.result["custom_fields"] == {**EMPTY, "request_fields": ["a", "b"], "cookie_fields": ["C"]}
+    ruleset = report.result["ruleset"]
+    assert (ruleset["id"], ruleset["version"], ruleset["rule_id"]) == (RULESET, "5", "0a" * 16)
+
+
+def test_the_info_module_never_reads_a_garbled_answer_as_nothing_there(
+    playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None]
+) -> None:
+    seed(own("0a" * 16, request_fields=["a"]))
+    simulator.faults({"kind": "rewrite", "method": "GET", "set": {"rules": None}})
+    playbook.run({"name": "Read", READ: {}}, fails="bad_response")
+
+
+@pytest.mark.parametrize("module", ["log_custom_fields", "log_custom_fields_info"])
+def test_the_examples_run(playbook: Playbook, simulator: t.Any, module: str) -> None:
+    examples = section(module, "EXAMPLES")
+    zones = {
+        example[f"edgeops.observability.{module}"]["zone_id"]
+        for example in examples
+        if f"edgeops.observability.{module}" in example
+    }
+    simulator.seed(zones=sorted(zones))
+    report = playbook.run(examples)
+    assert len(report.outcomes) == len(examples)
