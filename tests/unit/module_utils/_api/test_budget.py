@@ -347,7 +347,11 @@ def test_retries_count_and_a_rate_limit_pauses_all(serve: t.Any, talks: t.Any, c
                 peer.answer({})
 
     server = serve(talk)
+    begun = clock.time
     client(server, request_budget=(2, 300.0)).call("script_monitor.get")
     assert sum(clock.pauses) == pytest.approx(50)
+    other = budget(clock, (2, 300.0), url=f"http://127.0.0.1:{server.port}", token="canary-token-4711")
+    with other._ledger.locked() as state:  # type: ignore[attr-defined]  # what a process beside this one has read meanwhile
+        assert state.pause_end == pytest.approx(begun + 50)
     client(server, request_budget=(2, 300.0)).call("script_monitor.get")
     assert sum(clock.pauses) == pytest.approx(301, abs=2)
