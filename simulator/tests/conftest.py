@@ -8,6 +8,7 @@ import pathlib
 import typing as t
 
 import pytest
+
 from edgeops_simulator.testing import Simulator, running
 
 
@@ -50,7 +51,9 @@ class Zone:
         return status, error["code"], error["message"]
 
     def ruleset(self, *rules: t.Any) -> t.Any:
-        made = self.result("POST", "/rulesets", {"name": "n", "kind": "zone", "phase": "http_log_custom_fields", "description": "d"})
+        made = self.result(
+            "POST", "/rulesets", {"name": "n", "kind": "zone", "phase": "http_log_custom_fields", "description": "d"}
+        )
         return self.result("PUT", f"/rulesets/{made['id']}", {"rules": list(rules)}) if rules else made
 
 

@@ -33,7 +33,13 @@ VISIT = {
 
 
 def job(zone: t.Any, **more: t.Any) -> t.Any:
-    body = {"name": "j", "destination_conf": "s3://bucket/logs?region=eu", "enabled": True, "logpull_options": f"fields={FIELDS}&timestamps=rfc3339", **more}
+    body = {
+        "name": "j",
+        "destination_conf": "s3://bucket/logs?region=eu",
+        "enabled": True,
+        "logpull_options": f"fields={FIELDS}&timestamps=rfc3339",
+        **more,
+    }
     return zone.result("POST", "/logpush/jobs", body)
 
 
@@ -66,28 +72,53 @@ def test_values_are_cut_at_8_kb(zone: t.Any, sim: t.Any) -> None:
 
 
 def test_filter_enabled_dataset_and_zone_decide(zone: t.Any, other_zone: t.Any, sim: t.Any) -> None:
-    wish = json.dumps({"where": {"and": [{"key": "ClientRequestHost", "operator": "eq", "value": "a.example"}, {"key": "EdgeResponseStatus", "operator": "geq", "value": "500"}]}})
+    wish = json.dumps(
+        {
+            "where": {
+                "and": [
+                    {"key": "ClientRequestHost", "operator": "eq", "value": "a.example"},
+                    {"key": "EdgeResponseStatus", "operator": "geq", "value": "500"},
+                ]
+            }
+        }
+    )
     one = job(zone, filter=wish)["id"]
     off, other = job(zone, enabled=False)["id"], job(zone, dataset="dns_logs")["id"]
     visits = [{"host": h, "status": s} for h in ("a.example", "b.example") for s in (200, 500)]
     told = sim.traffic(visits)
     assert [(f["job_id"], len(f["records"])) for f in told["files"]] == [(one, 1)]
-    assert {s["job_id"]: s["reason"] for s in told["skipped"]}[off] == "disabled" and other in {s["job_id"] for s in told["skipped"]}
+    assert {s["job_id"]: s["reason"] for s in told["skipped"]}[off] == "disabled" and other in {
+        s["job_id"] for s in told["skipped"]
+    }
     assert sim.traffic(visits, zone=other_zone.id) == {"files": [], "skipped": []}
     assert sim.traffic(visits[2:])["files"] == []
 
 
 def test_output_options_decide_where_they_are_given(zone: t.Any, sim: t.Any) -> None:
-    stamps = {"unixnano": 1772360430123456000, "unix": 1772360430, "rfc3339": "2026-03-01T10:20:30Z", "rfc3339ms": "2026-03-01T10:20:30.123Z", "rfc3339ns": "2026-03-01T10:20:30.123456000Z"}
+    stamps = {
+        "unixnano": 1772360430123456000,
+        "unix": 1772360430,
+        "rfc3339": "2026-03-01T10:20:30Z",
+        "rfc3339ms": "2026-03-01T10:20:30.123Z",
+        "rfc3339ns": "2026-03-01T10:20:30.123456000Z",
+    }
     for form in stamps:
         job(zone, output_options={"field_names": ["EdgeStartTimestamp"], "timestamp_format": form})
-    assert [f["records"][0] for f in sim.traffic([VISIT])["files"]] == [{"EdgeStartTimestamp": stamp} for stamp in stamps.values()]
+    assert [f["records"][0] for f in sim.traffic([VISIT])["files"]] == [
+        {"EdgeStartTimestamp": stamp} for stamp in stamps.values()
+    ]
 
 
 def test_csv_and_batches(zone: t.Any, sim: t.Any) -> None:
-    job(zone, output_options={"field_names": ["ClientRequestURI", "Cookies"], "output_type": "csv", "batch_prefix": "uri,cookies\n"})
+    job(
+        zone,
+        output_options={"field_names": ["ClientRequestURI", "Cookies"], "output_type": "csv", "batch_prefix": "uri,cookies\n"},
+    )
     (file,) = sim.traffic([{**VISIT, "path": '/a,"b"'}])["files"]
-    assert list(csv.reader(gzip.decompress(pathlib.Path(file["path"]).read_bytes()).decode().splitlines())) == [["uri", "cookies"], ['/a,"b"', "{}"]]
+    assert list(csv.reader(gzip.decompress(pathlib.Path(file["path"]).read_bytes()).decode().splitlines())) == [
+        ["uri", "cookies"],
+        ['/a,"b"', "{}"],
+    ]
 
 
 def test_sampling_and_a_bucket_that_is_closed(zone: t.Any, sim: t.Any, log_folder: pathlib.Path) -> None:

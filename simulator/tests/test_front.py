@@ -110,11 +110,25 @@ def test_head_and_options(sim: t.Any) -> None:
 
 
 def test_zones_are_listed_in_pages_and_filtered(sim: t.Any) -> None:
-    more = [{"id": f"{n:032x}", "name": f"z{n:02}.example", "status": "pending" if n % 2 else "active", "account": f"acc{n % 3}"} for n in range(23)]
+    more = [
+        {"id": f"{n:032x}", "name": f"z{n:02}.example", "status": "pending" if n % 2 else "active", "account": f"acc{n % 3}"}
+        for n in range(23)
+    ]
     sim.seed(zones=more)
     status, envelope = sim.request("GET", "/zones?page=2&per_page=20")
-    assert status == 200 and envelope["result_info"] == {"page": 2, "per_page": 20, "count": 5, "total_count": 25, "total_pages": 2}
-    assert envelope["result"][-1] == {"id": f"{22:032x}", "name": "z22.example", "status": "active", "account": {"id": "acc1", "name": "acc1"}}
+    assert status == 200 and envelope["result_info"] == {
+        "page": 2,
+        "per_page": 20,
+        "count": 5,
+        "total_count": 25,
+        "total_pages": 2,
+    }
+    assert envelope["result"][-1] == {
+        "id": f"{22:032x}",
+        "name": "z22.example",
+        "status": "active",
+        "account": {"id": "acc1", "name": "acc1"},
+    }
     assert sim.request("GET", "/zones?page=3")[1]["result"] == []
 
     def names(query: str) -> int:

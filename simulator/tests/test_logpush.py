@@ -12,7 +12,12 @@ import typing as t
 import pytest
 
 S3 = "s3://bucket/logs/{DATE}?region=eu-west-1"
-JOB = {"name": "a.job-1", "destination_conf": S3, "dataset": "http_requests", "logpull_options": "fields=RayID,ClientIP&timestamps=rfc3339"}
+JOB = {
+    "name": "a.job-1",
+    "destination_conf": S3,
+    "dataset": "http_requests",
+    "logpull_options": "fields=RayID,ClientIP&timestamps=rfc3339",
+}
 
 
 def condition(key: str = "ClientRequestHost", operator: str = "eq", value: t.Any = "a") -> dict[str, t.Any]:
@@ -72,8 +77,31 @@ def test_dataset_and_kind_stay(zone: t.Any) -> None:
 
 GOOD_FILTERS = [
     text(condition()),
-    text({"and": [condition(), {"or": [condition(operator="in", value=["a", "b"]), condition("EdgeResponseStatus", "geq", "500")]}]}),
-    *[text({"and": [condition(operator=op)]}) for op in ("eq", "!eq", "lt", "leq", "gt", "geq", "startsWith", "endsWith", "!startsWith", "!endsWith", "contains", "!contains")],
+    text(
+        {
+            "and": [
+                condition(),
+                {"or": [condition(operator="in", value=["a", "b"]), condition("EdgeResponseStatus", "geq", "500")]},
+            ]
+        }
+    ),
+    *[
+        text({"and": [condition(operator=op)]})
+        for op in (
+            "eq",
+            "!eq",
+            "lt",
+            "leq",
+            "gt",
+            "geq",
+            "startsWith",
+            "endsWith",
+            "!startsWith",
+            "!endsWith",
+            "contains",
+            "!contains",
+        )
+    ],
     text(condition(operator="!in", value=[200, 201])),
     text(condition(operator="eq", value=True)),
     text({"or": [condition("A", "eq", n) for n in range(25)]}).replace("ClientRequestHost", "A"),
@@ -127,7 +155,9 @@ def test_habits_of_showing_a_job(zone: t.Any, sim: t.Any) -> None:
     wish = text({"and": [condition()]})
     secret = "s3://b/p?region=r&secret-access-key=hush&access-key-id=AK"
     zone("POST", "/logpush/jobs", {**JOB, "filter": wish, "destination_conf": secret, "max_upload_bytes": 0})
-    sim.settings(echo_filter="reserialised", echo_options="reordered", echo_destination="masked", echo_zero="keep", job_get="array")
+    sim.settings(
+        echo_filter="reserialised", echo_options="reordered", echo_destination="masked", echo_zero="keep", job_get="array"
+    )
     (job,) = zone.result("GET", "/logpush/jobs/1")
     assert job["filter"] != wish and json.loads(job["filter"]) == json.loads(wish)
     assert job["logpull_options"] == "timestamps=rfc3339&fields=ClientIP,RayID"
@@ -135,7 +165,11 @@ def test_habits_of_showing_a_job(zone: t.Any, sim: t.Any) -> None:
     assert job["max_upload_bytes"] == 0 and job["output_options"] is None and job["kind"] == ""
     sim.settings(echo_filter="absent", echo_options="encoded", echo_zero="null", job_get="ok", job_delete="204")
     job = zone.result("GET", "/logpush/jobs/1")
-    assert "filter" not in job and job["logpull_options"] == "fields=RayID%2CClientIP&timestamps=rfc3339" and job["max_upload_bytes"] is None
+    assert (
+        "filter" not in job
+        and job["logpull_options"] == "fields=RayID%2CClientIP&timestamps=rfc3339"
+        and job["max_upload_bytes"] is None
+    )
     sim.settings(echo_zero="omit")
     assert not {"max_upload_bytes", "kind", "output_options"} & set(zone.result("GET", "/logpush/jobs/1"))
     assert zone("DELETE", "/logpush/jobs/1") == (204, None)
@@ -161,7 +195,9 @@ def test_ownership(zone: t.Any, sim: t.Any, log_folder: pathlib.Path) -> None:
     claims = json.loads(base64.urlsafe_b64decode(token.split(".")[1] + "=="))
     assert (claims["zone_id"], claims["destination_conf"]) == (zone.id, S3)
     for given, valid in ((token, True), ("other", False)):
-        assert zone.result("POST", "/logpush/ownership/validate", {"destination_conf": S3, "ownership_challenge": given}) == {"valid": valid}
+        assert zone.result("POST", "/logpush/ownership/validate", {"destination_conf": S3, "ownership_challenge": given}) == {
+            "valid": valid
+        }
     assert zone.refusal("POST", "/logpush/jobs", JOB)[:2] == (400, 1002)
     assert zone.refusal("POST", "/logpush/jobs", {**JOB, "ownership_challenge": "other"})[0] == 400
     zone.result("POST", "/logpush/jobs", {**JOB, "ownership_challenge": token})

@@ -39,9 +39,15 @@ def test_a_phase_takes_one_ruleset_and_the_other_zone_its_own(zone: t.Any, other
 
 
 def test_put_replaces_all_rules_and_keeps_identity_by_id_or_ref(zone: t.Any) -> None:
-    ruleset = zone.ruleset(rule(request_fields=["x-a"]), {**rule(request_fields=["x-b"]), "ref": "mine"}, rule(request_fields=["x-c"]))
+    ruleset = zone.ruleset(
+        rule(request_fields=["x-a"]), {**rule(request_fields=["x-b"]), "ref": "mine"}, rule(request_fields=["x-c"])
+    )
     one, two, _ = ruleset["rules"]
-    sent = [{**rule(request_fields=["x-d"]), "ref": "mine"}, {**rule(request_fields=["x-e"]), "id": one["id"]}, rule(cookie_fields=["N"])]
+    sent = [
+        {**rule(request_fields=["x-d"]), "ref": "mine"},
+        {**rule(request_fields=["x-e"]), "id": one["id"]},
+        rule(cookie_fields=["N"]),
+    ]
     after = zone.result("PUT", f"/rulesets/{ruleset['id']}", {"rules": sent})["rules"]
     assert [r["id"] for r in after[:2]] == [two["id"], one["id"]] and [r["ref"] for r in after[:2]] == ["mine", one["ref"]]
     assert [r["version"] for r in after] == ["2", "2", "1"]
@@ -60,7 +66,7 @@ BAD_RULES = {
     "unknown member": {**rule(request_fields=["x-a"]), "note": 1},
     "unknown kind": rule(header_fields=["x-a"]),
     "unknown item member": rule(request_fields=[{"name": "x-a", "preserve_duplicates": True}]),
-    "expression": {**rule(request_fields=["x-a"]), "expression": "http.host eq \"a\""},
+    "expression": {**rule(request_fields=["x-a"]), "expression": 'http.host eq "a"'},
     "no expression": {"action": "log_custom_field", "action_parameters": {"request_fields": [{"name": "x"}]}},
     "no parameters": {"action": "log_custom_field", "expression": "true"},
     "no list": rule(),
@@ -92,7 +98,9 @@ def test_unknown_members_are_named(zone: t.Any) -> None:
     ruleset = zone.ruleset()
     bad = {**rule(request_fields=["x-a"]), "categories": []}
     assert zone.refusal("PUT", f"/rulesets/{ruleset['id']}", {"rules": [bad]})[2] == 'invalid JSON: unknown field "categories"'
-    assert zone.refusal("PUT", f"/rulesets/phases/{PHASE}/entrypoint", {"kind": "zone"})[2] == 'invalid JSON: unknown field "kind"'
+    assert (
+        zone.refusal("PUT", f"/rulesets/phases/{PHASE}/entrypoint", {"kind": "zone"})[2] == 'invalid JSON: unknown field "kind"'
+    )
     assert zone.refusal("POST", "/rulesets", {**NEW, "x": 1})[0] == 400
 
 
@@ -105,7 +113,12 @@ def test_forty_fields_are_in_the_limit_and_the_limit_can_be_set(zone: t.Any, sim
 
 
 def test_foreign_rules_are_taken_and_versions_sent_back_are_tolerated(zone: t.Any, sim: t.Any) -> None:
-    foreign = {"action": "something_else", "expression": "http.host eq \"a\"", "action_parameters": {"deep": [1]}, "logging": {"enabled": True}}
+    foreign = {
+        "action": "something_else",
+        "expression": 'http.host eq "a"',
+        "action_parameters": {"deep": [1]},
+        "logging": {"enabled": True},
+    }
     ruleset = zone.ruleset(foreign)
     back = ruleset["rules"]
     assert zone.result("PUT", f"/rulesets/{ruleset['id']}", {"rules": back})["rules"][0]["action_parameters"] == {"deep": [1]}
@@ -153,7 +166,14 @@ def test_delete_and_dry_run(zone: t.Any) -> None:
 
 
 def test_rulesets_of_the_account_are_listed_but_not_changed(zone: t.Any, sim: t.Any) -> None:
-    sim.seed(rulesets={zone.id: [{"id": "m", "kind": "managed", "phase": "http_request_firewall_managed"}, {"id": "r", "kind": "root", "phase": PHASE}]})
+    sim.seed(
+        rulesets={
+            zone.id: [
+                {"id": "m", "kind": "managed", "phase": "http_request_firewall_managed"},
+                {"id": "r", "kind": "root", "phase": PHASE},
+            ]
+        }
+    )
     assert [r["kind"] for r in zone.result("GET", "/rulesets")] == ["managed", "root"]
     assert zone.refusal("GET", f"/rulesets/phases/{PHASE}/entrypoint")[0] == 404
     assert zone.refusal("PUT", "/rulesets/r", {"rules": []})[0] == 403

@@ -5,12 +5,22 @@
 from __future__ import annotations
 
 import re
+import time
 import typing as t
 
 import pytest
 
 SCRIPTS = [
-    {"script_id": f"{n:032x}", "script_url": f"https://cdn{n}.example/a.js", "host": f"h{n % 2}.shop.example", "js_integrity_score": 40 + n, "count": n, "hash": f"{n:064x}", "fetched_at": "2026-01-01T00:00:00Z", "seen_on_first": "https://shop.example/"}
+    {
+        "script_id": f"{n:032x}",
+        "script_url": f"https://cdn{n}.example/a.js",
+        "host": f"h{n % 2}.shop.example",
+        "js_integrity_score": 40 + n,
+        "count": n,
+        "hash": f"{n:064x}",
+        "fetched_at": "2026-01-01T00:00:00Z",
+        "seen_on_first": "https://shop.example/",
+    }
     for n in range(25)
 ]
 SCRIPTS[3]["status"] = "infrequent"
@@ -107,8 +117,6 @@ def test_page_shield_shows_the_same_in_its_own_words(zone: t.Any, sim: t.Any, sc
 
 
 def test_fifty_thousand_scripts_are_seeded_and_paged_quickly(sim: t.Any, zone: t.Any) -> None:
-    import time
-
     sim.seed(scripts={sim.zone: [{"script_id": f"{n:032x}", "host": "a.example"} for n in range(50_000)]})
     zone("GET", "/script_monitor/scripts")
     start = time.perf_counter()

@@ -7,14 +7,13 @@ from __future__ import annotations
 import datetime
 import time
 
-_last_micro = 0
+_last = [0]
 
 
 def now_micro() -> int:
     """Microseconds since the epoch, never the same value twice, so that every write moves its timestamp."""
-    global _last_micro
-    _last_micro = max(_last_micro + 1, time.time_ns() // 1000)
-    return _last_micro
+    _last[0] = max(_last[0] + 1, time.time_ns() // 1000)
+    return _last[0]
 
 
 def stamp(micro: int | None = None) -> str:

@@ -14,7 +14,8 @@ from starlette.routing import Route
 
 from edgeops_simulator import jsontext, openapi, snapshot
 from edgeops_simulator.delivery import deliver
-from edgeops_simulator.front.app import BASE_PATH, Front
+from edgeops_simulator.front.app import Front
+from edgeops_simulator.front.routes import BASE_PATH
 from edgeops_simulator.front.world import World
 
 
@@ -56,7 +57,9 @@ class Control:
             ("GET", "/openapi.json"): self._openapi,
         }
         routes = [Route(path, handler, methods=[method]) for (method, path), handler in table.items()]
-        return Starlette(routes=routes, exception_handlers={ValueError: _bad, HTTPException: _http, KeyError: _bad, TypeError: _bad})
+        return Starlette(
+            routes=routes, exception_handlers={ValueError: _bad, HTTPException: _http, KeyError: _bad, TypeError: _bad}
+        )
 
     async def _body(self, request: Request) -> t.Any:
         body = await request.body()

@@ -15,7 +15,7 @@ if t.TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def simulator_server(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Simulator]:
     """One simulator for the whole session."""
-    from edgeops_simulator.testing import running  # imported late: loading the plugin must cost nothing
+    from edgeops_simulator.testing import running  # noqa: PLC0415 - loading the plugin must cost nothing
 
     with running(log_folder=tmp_path_factory.mktemp("buckets")) as server:
         yield server

@@ -11,7 +11,8 @@ import ssl
 import typing as t
 
 from edgeops_simulator.control import Control
-from edgeops_simulator.front.app import BASE_PATH, Front
+from edgeops_simulator.front.app import Front
+from edgeops_simulator.front.routes import BASE_PATH
 from edgeops_simulator.front.world import World
 from edgeops_simulator.server import Listener
 from edgeops_simulator.state.service import Credentials, Service

@@ -45,7 +45,7 @@ class Store:
             json.dump(snapshot.save(service), stream)
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(new, self._path)
+        new.replace(self._path)
         self._log_path.unlink(missing_ok=True)
 
     def append(self, service: Service, zone_id: str) -> None:

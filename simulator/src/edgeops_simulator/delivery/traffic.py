@@ -86,42 +86,47 @@ def _cookie(part: str) -> tuple[str, str]:
     return name, value
 
 
+_USUAL: t.Mapping[str, t.Any] = {
+    "CacheCacheStatus": "dynamic",
+    "CacheResponseBytes": 0,
+    "CacheResponseStatus": 0,
+    "ClientASN": 64500,
+    "ClientCountry": "us",
+    "ClientDeviceType": "desktop",
+    "ClientIPClass": "noRecord",
+    "ClientRequestBytes": 0,
+    "ClientRequestProtocol": "HTTP/1.1",
+    "ClientRequestScheme": "https",
+    "ClientSrcPort": 50000,
+    "EdgeColoCode": "SIM",
+    "EdgeResponseBytes": 0,
+    "SecurityLevel": "med",
+    "WorkerSubrequest": False,
+}
+
+
 def _defaults(described: dict[str, t.Any], request: Pairs, response: Pairs, zone_name: str) -> dict[str, t.Any]:
+    """Every field of the dataset, from what is described of the request."""
     uri = str(described.get("path", "/"))
     start = _nanoseconds(described.get("time"))
     host = str(described.get("host") or _first(request, "host") or zone_name)
     status = described.get("status", 200)
-    values = dict.fromkeys(datasets.fields("http_requests") or (), "")
     return {
-        **values,
-        "CacheCacheStatus": "dynamic",
-        "CacheResponseBytes": 0,
-        "CacheResponseStatus": 0,
-        "ClientASN": 64500,
-        "ClientCountry": "us",
-        "ClientDeviceType": "desktop",
+        **dict.fromkeys(datasets.fields("http_requests") or (), ""),
+        **_USUAL,
         "ClientIP": str(described.get("client_ip", "192.0.2.1")),
-        "ClientIPClass": "noRecord",
-        "ClientRequestBytes": 0,
         "ClientRequestHost": host,
         "ClientRequestMethod": str(described.get("method", "GET")),
         "ClientRequestPath": uri.partition("?")[0],
-        "ClientRequestProtocol": "HTTP/1.1",
         "ClientRequestReferer": _first(request, "referer"),
-        "ClientRequestScheme": "https",
         "ClientRequestURI": uri,
         "ClientRequestUserAgent": _first(request, "user-agent"),
-        "ClientSrcPort": 50000,
-        "EdgeColoCode": "SIM",
         "EdgeEndTimestamp": start + 1_000_000,
         "EdgeRequestHost": host,
-        "EdgeResponseBytes": 0,
         "EdgeResponseContentType": _first(response, "content-type").partition(";")[0],
         "EdgeResponseStatus": status,
         "EdgeStartTimestamp": start,
         "OriginResponseStatus": status,
         "RayID": secrets.token_hex(8),
-        "SecurityLevel": "med",
-        "WorkerSubrequest": False,
         "ZoneName": zone_name,
     }

@@ -69,7 +69,7 @@ def read(description: t.Any, fault_id: int) -> Fault:
     if kind == "status" and not isinstance(description.get("status"), int):
         raise BadFault("the kind 'status' needs the number of the status")
     params = {name: value for name, value in description.items() if name not in _ADDRESS}
-    usually = kind not in _NOT_APPLIED and params.get("status") != 504 or (kind, params.get("status")) == ("status", 504)
+    usually = (kind not in _NOT_APPLIED and params.get("status") != 504) or (kind, params.get("status")) == ("status", 504)
     fault = Fault(fault_id, kind, index, count, params=params, applied=description.get("applied", usually))
     fault.method, fault.path, fault.zone = (description.get(name) for name in ("method", "path", "zone"))
     fault.method = fault.method and fault.method.upper()

@@ -44,7 +44,7 @@ class World:
 
     def seed(self, document: t.Any) -> None:
         snapshot.load(self.service, document)
-        self.faults.add((document.get("faults") or []))
+        self.faults.add(document.get("faults") or [])
 
     def restore(self, document: t.Any) -> None:
         """Exactly what a snapshot holds, nothing of what was there."""

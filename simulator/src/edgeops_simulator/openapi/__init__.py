@@ -26,7 +26,9 @@ _RESULTS: Schema = {
     "listPageShieldScripts": array(ref("PageShieldScript")),
     "getPageShieldScript": ref("PageShieldScriptInFull"),
     "listRulesets": array(ref("Ruleset")),
-    **dict.fromkeys(("createRuleset", "updateRuleset", "updateEntryPoint", "addRule", "updateRule", "deleteRule"), nullable(ref("Ruleset"))),
+    **dict.fromkeys(
+        ("createRuleset", "updateRuleset", "updateEntryPoint", "addRule", "updateRule", "deleteRule"), nullable(ref("Ruleset"))
+    ),
     **dict.fromkeys(("getRuleset", "getEntryPoint"), ref("Ruleset")),
     **dict.fromkeys(("listJobs", "listDatasetJobs"), array(ref("Job"))),
     **dict.fromkeys(("createJob", "updateJob"), ref("Job")),
@@ -55,7 +57,7 @@ _QUERIES: t.Mapping[str, Schema] = {
         "per_page": {"type": "integer", "minimum": 5, "maximum": 50},
         **dict.fromkeys(("name", "status", "account.id", "account.name", "order", "direction"), TEXT),
     },
-    **dict.fromkeys(_DRY, {"dry_run": {"enum": ["true", "false"]}}),
+    **{name: {"dry_run": {"enum": ["true", "false"]}} for name in _DRY},
 }
 
 
@@ -72,7 +74,13 @@ def _answer(schema: Schema, words: str) -> Schema:
 
 
 def _responses(operation: Operation) -> Schema:
-    failures = {"400": "Refused", "401": "Not authenticated", "403": "Not allowed", "404": "Not found", "429": "Too many requests"}
+    failures = {
+        "400": "Refused",
+        "401": "Not authenticated",
+        "403": "Not allowed",
+        "404": "Not found",
+        "429": "Too many requests",
+    }
     if operation.name in BODIES:
         failures |= {"413": "Body too large", "415": "Not JSON"}
     if operation.name == "listJobs":
@@ -87,7 +95,11 @@ def _responses(operation: Operation) -> Schema:
 
 
 def _operation(operation: Operation, in_paths: Schema) -> Schema:
-    made: Schema = {"operationId": operation.name, "parameters": _parameters(operation, in_paths), "responses": _responses(operation)}
+    made: Schema = {
+        "operationId": operation.name,
+        "parameters": _parameters(operation, in_paths),
+        "responses": _responses(operation),
+    }
     if operation.name in BODIES:
         made["requestBody"] = {"required": True, "content": {"application/json": {"schema": BODIES[operation.name]}}}
     return made

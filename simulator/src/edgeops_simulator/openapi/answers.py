@@ -44,7 +44,13 @@ _SCRIPT: Schema = {
     "js_integrity_score": nullable({"type": "integer"}),
     "fetched_at": nullable(INSTANT),
 }
-_OLD_NAMES: Schema = {"script_id": TEXT, "script_url": TEXT, "seen_on_first": TEXT, "count": COUNT, "appears_in_cdn_cgi_path": FLAG}
+_OLD_NAMES: Schema = {
+    "script_id": TEXT,
+    "script_url": TEXT,
+    "seen_on_first": TEXT,
+    "count": COUNT,
+    "appears_in_cdn_cgi_path": FLAG,
+}
 _NEW_NAMES: Schema = {"id": TEXT, "url": TEXT, "first_page_url": TEXT, "url_contains_cdn_cgi_path": FLAG}
 STATUS = record({"enabled": FLAG, "updated_at": INSTANT})
 PAGE_SHIELD = record({**STATUS["properties"], "use_cloudflare_reporting_endpoint": FLAG, "use_connection_url_path": FLAG})
@@ -129,7 +135,12 @@ def ref(name: str) -> Schema:
 
 def envelope(result: Schema, *, pages: bool = False) -> Schema:
     """A successful answer around a result."""
-    members = {"result": result, "success": {"const": True}, "errors": {"type": "array", "maxItems": 0}, "messages": {"type": "array"}}
+    members = {
+        "result": result,
+        "success": {"const": True},
+        "errors": {"type": "array", "maxItems": 0},
+        "messages": {"type": "array"},
+    }
     made = record(members)
     if pages:
         made["properties"]["result_info"] = ref("Pages")

@@ -29,7 +29,13 @@ def _fields(kind: str) -> Schema:
 
 
 def _rule(action: Schema, required: tuple[str, ...], own: Schema, **more: Schema) -> Schema:
-    common = {"id": _TEXT, "version": _TEXT, "last_updated": _TEXT, "ref": {"type": "string", "minLength": 1}, "description": _TEXT}
+    common = {
+        "id": _TEXT,
+        "version": _TEXT,
+        "last_updated": _TEXT,
+        "ref": {"type": "string", "minLength": 1},
+        "description": _TEXT,
+    }
     objects = dict.fromkeys(("logging", "ratelimit", "exposed_credential_check"), _OBJECT)
     return _closed(record({**common, **objects, "enabled": FLAG, "action": action, **own, **more}, required))
 
@@ -38,7 +44,10 @@ _PARAMETERS = {**_closed(record({kind: _fields(kind) for kind in KINDS}, [])), "
 _CUSTOM: Schema = {"action_parameters": _PARAMETERS, "expression": {"const": "true"}}
 _OTHER: Schema = {"action_parameters": _OBJECT, "expression": {"type": "string", "minLength": 1}}
 _NAMED_OTHERWISE: Schema = {"type": "string", "minLength": 1, "not": {"const": "log_custom_field"}}
-_POSITION = {"oneOf": [_closed(record({name: _TEXT})) for name in ("before", "after")] + [_closed(record({"index": {"type": "integer", "minimum": 1}}))]}
+_POSITION = {
+    "oneOf": [_closed(record({name: _TEXT})) for name in ("before", "after")]
+    + [_closed(record({"index": {"type": "integer", "minimum": 1}}))]
+}
 
 
 def _either(**more: Schema) -> Schema:
@@ -61,7 +70,8 @@ _KEY = r'"[A-Za-z][A-Za-z0-9]{0,20}"'
 
 
 def _condition(operators: tuple[str, ...], value: str) -> str:
-    return r'\{"key":%s,"operator":"(%s)","value":%s\}' % (_KEY, "|".join(operators), value)
+    names = "|".join(operators)
+    return rf'\{{"key":{_KEY},"operator":"({names})","value":{value}\}}'
 
 
 def _filter_pattern() -> str:
@@ -103,7 +113,9 @@ _JOB: Schema = {
     "frequency": nullable({"enum": ["high", "low"]}),
     "logpull_options": nullable({"type": "string", "maxLength": 4096, "pattern": _OPTIONS}),
     "output_options": nullable(_OUTPUT),
-    "filter": nullable({"type": "string", "pattern": _filter_pattern(), "description": "JSON text; the pattern shows its usual spelling"}),
+    "filter": nullable(
+        {"type": "string", "pattern": _filter_pattern(), "description": "JSON text; the pattern shows its usual spelling"}
+    ),
     "filter_attack_traffic": nullable(FLAG),
     "ownership_challenge": nullable(_CHALLENGE),
     **{
@@ -119,7 +131,9 @@ _DESTINATION_ONLY = record({"destination_conf": _TEXT})
 SCHEMAS: Schema = {"RuleWish": _either()}
 BODIES: Schema = {
     "updateScriptMonitor": record({"enabled": FLAG}),
-    "updatePageShield": record(dict.fromkeys(("enabled", "use_cloudflare_reporting_endpoint", "use_connection_url_path"), FLAG), []),
+    "updatePageShield": record(
+        dict.fromkeys(("enabled", "use_cloudflare_reporting_endpoint", "use_connection_url_path"), FLAG), []
+    ),
     "createRuleset": _closed(record(_RULESET, ["name", "kind", "phase"])),
     "updateRuleset": _closed(record({name: _RULESET[name] for name in ("description", "rules")}, [])),
     "updateEntryPoint": _closed(record({name: _RULESET[name] for name in ("name", "description", "rules")}, [])),

@@ -101,7 +101,9 @@ def _check_filter(body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | N
         raise Refusal(400, CODE, f"{verb} job is not allowed: bad predicate: {problem}") from None
 
 
-def check_destination(zone: Zone, body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None, settings: Settings) -> str | None:
+def check_destination(
+    zone: Zone, body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None, settings: Settings
+) -> str | None:
     """Where it pushes to, and that it may. Returns the challenge that a change of the destination uses up."""
     destination = body.get("destination_conf")
     if destination is None:
@@ -115,7 +117,9 @@ def check_destination(zone: Zone, body: t.Mapping[str, t.Any], before: t.Mapping
     wanted = settings.strict_ownership and destinations.needs_ownership(destination)
     doubtful = token and (wanted or ownership.was_asked_for(zone, destination))
     if (wanted and not token) or (doubtful and not ownership.holds(zone, destination, token or "")):
-        raise Refusal(400, destinations.BAD_DESTINATION, "error validating ownership: the challenge is missing, unknown or expired")
+        raise Refusal(
+            400, destinations.BAD_DESTINATION, "error validating ownership: the challenge is missing, unknown or expired"
+        )
     return token if wanted else None
 
 

@@ -8,7 +8,14 @@ import typing as t
 
 from edgeops_simulator.refusal import Refusal
 
-_NAMES: t.Mapping[t.Any, str] = {str: "a string", bool: "a boolean", int: "an integer", list: "an array", dict: "an object", float: "a number"}
+_NAMES: t.Mapping[t.Any, str] = {
+    str: "a string",
+    bool: "a boolean",
+    int: "an integer",
+    list: "an array",
+    dict: "an object",
+    float: "a number",
+}
 
 
 def is_a(value: t.Any, kind: type) -> bool:

@@ -1,0 +1,106 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import http.client
+import json
+import pathlib
+import subprocess
+import sys
+import threading
+import typing as t
+from urllib.parse import urlsplit
+
+from edgeops_simulator.run import Options, Running, serve
+
+Document = dict[str, t.Any]
+_START = "from edgeops_simulator.cli import main; sys.exit(main(sys.argv[1:]))"
+
+
+def exchange(url: str, method: str, path: str, body: t.Any, headers: dict[str, str]) -> tuple[int, t.Any]:
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(t.cast(str, parts.hostname), parts.port, timeout=60)
+    try:
+        payload = None if body is None else json.dumps(body)
+        sent = headers if payload is None else {**headers, "Content-Type": "application/json"}
+        connection.request(method, parts.path + path, payload, sent)
+        response = connection.getresponse()
+        content = response.read()
+        return response.status, json.loads(content) if content else None
+    finally:
+        connection.close()
+
+
+@contextlib.contextmanager
+def in_thread(options: Options) -> t.Iterator[Document]:
+    ready = threading.Event()
+    found: dict[str, t.Any] = {}
+
+    async def main() -> None:
+        found["loop"], found["stop"] = asyncio.get_running_loop(), asyncio.Event()
+
+        def announce(running: Running) -> None:
+            found["announcement"] = running.announcement()
+            ready.set()
+
+        await serve(options, announce, found["stop"])
+
+    def target() -> None:
+        try:
+            asyncio.run(main())
+        except BaseException as problem:  # handed to the thread that waits
+            found["problem"] = problem
+            ready.set()
+
+    thread = threading.Thread(target=target, name="edgeops-simulator", daemon=True)
+    thread.start()
+    ready.wait()
+    if "problem" in found:
+        raise found["problem"]
+    try:
+        yield found["announcement"]
+    finally:
+        found["loop"].call_soon_threadsafe(found["stop"].set)
+        thread.join(10)
+
+
+def _arguments(options: Options) -> list[str]:
+    command = ["--token", options.token]
+    for name in ("email", "key", "state", "log_folder", "certfile", "keyfile", "port", "control_port"):
+        value = getattr(options, name)
+        if value is not None:
+            command += ["--" + name.replace("_", "-"), str(value)]
+    for zone in options.zones:
+        command += ["--zone", zone]
+    return command
+
+
+@contextlib.contextmanager
+def in_subprocess(options: Options) -> t.Iterator[Document]:
+    package = str(pathlib.Path(__file__).resolve().parents[1])
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {package!r}); {_START}", *_arguments(options)]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout is not None
+        line = child.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the simulator ended with {child.wait()} before it was ready")
+        announcement = json.loads(line)
+        _configure(announcement, options)
+        yield announcement
+    finally:
+        child.terminate()
+        child.wait(10)
+
+
+def _configure(announcement: Document, options: Options) -> None:
+    """Seed and settings go through the side door: they need no file, and a reset has to know them."""
+    start = {**options.seed, "settings": {**(options.seed.get("settings") or {}), **options.settings}}
+    exchange(announcement["control_url"], "PUT", "/start", start, {})
+    if options.seed.get("zones"):
+        state = exchange(announcement["control_url"], "GET", "/state", None, {})[1]
+        announcement["zones"] = [zone["id"] for zone in state["zones"]]

@@ -1,0 +1,88 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from starlette.responses import Response
+
+from edgeops_simulator import jsontext
+from edgeops_simulator.faults.answers import Reply
+from edgeops_simulator.front.call import Answer
+from edgeops_simulator.refusal import Refusal
+
+MAX_BODY = 4 * 1024 * 1024
+
+
+def respond(answer: Answer) -> Response:
+    """The envelope around a result; the one answer without an envelope is 204."""
+    if answer.status == 204:
+        return Response(status_code=204)
+    content = {"result": answer.result, "success": True, "errors": [], "messages": []}
+    if answer.result_info is not None:
+        content["result_info"] = answer.result_info
+    return Response(jsontext.dump(content), answer.status, media_type="application/json")
+
+
+def refuse(refusal: Refusal) -> Response:
+    content = {"result": None, "success": False, "errors": refusal.errors, "messages": []}
+    return Response(jsontext.dump(content), refusal.status, dict(refusal.headers), "application/json")
+
+
+def _media_type(headers: t.Mapping[str, str]) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def read_body(body: bytes, headers: t.Mapping[str, str]) -> t.Any:
+    """The JSON of a request that has to carry some."""
+    if body and _media_type(headers) != "application/json":
+        raise Refusal(415, 10015, "the body must be sent as Content-Type: application/json")
+    try:
+        return jsontext.parse(body)
+    except (ValueError, UnicodeDecodeError) as problem:
+        raise Refusal(400, 10014, f"invalid JSON: {problem}") from None
+
+
+async def run(app: t.Any, scope: t.Any, body: bytes) -> Reply:
+    """The whole answer of an ASGI application, before anything of it is sent."""
+    reply = Reply(500, [], b"")
+
+    async def receive() -> dict[str, t.Any]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message: t.Any) -> None:
+        if message["type"] == "http.response.start":
+            reply.status = message["status"]
+            reply.headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in message["headers"]]
+        else:
+            reply.body += message.get("body", b"")
+
+    await app(scope, receive, send)
+    return reply
+
+
+async def read_request(receive: t.Any) -> bytes | None:
+    """The body of a request; None for one that is too large, which is read to its end but not kept."""
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            break
+        size += len(message.get("body", b""))
+        if size <= MAX_BODY:
+            parts.append(message.get("body", b""))
+        if not message.get("more_body"):
+            break
+    return b"".join(parts) if size <= MAX_BODY else None
+
+
+def journal_body(body: bytes | None) -> t.Any:
+    if not body:
+        return None
+    try:
+        return jsontext.parse(body)
+    except ValueError:
+        return body.decode("utf-8", "replace")
