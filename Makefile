@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Everything a contributor runs; `make help` lists it.
+# Everything a contributor runs; `make` alone lists it.
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -8,14 +8,57 @@ VENV := $(CURDIR)/.venv
 # Several tools look up their siblings on PATH, so the environment comes first.
 export PATH := $(VENV)/bin:$(PATH)
 
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
 .PHONY: setup
-setup: ## Make .venv with every pinned tool, the collection linked and the simulator installed
+setup: ## Make .venv: every pinned tool, the collection linked, the simulator installed
 	@scripts/environment.sh .venv 3.11 requirements/dev.txt
+
+.PHONY: demo
+demo: setup ## The main job on a simulated zone, from nothing to delivered log lines
+	@scripts/demo.sh
+
+.PHONY: simulator
+simulator: setup ## Start the simulator with one zone; ctrl-c ends it
+	@edgeops-simulator --port 0 --token rehearsal --zone 023e105f4ecef8ad9ca31a8372d0c353
+
+.PHONY: check
+check: setup ## Lint, types, units: less than a minute
+	@python scripts/run_gates.py check
+
+.PHONY: test
+test: setup ## Every gate; sanity, units and playbooks on the floor and the newest ansible-core
+	@python scripts/run_gates.py test
+
+.PHONY: test-all
+test-all: setup ## Every gate on every supported ansible-core
+	@python scripts/run_gates.py test-all
+
+.PHONY: test-faults
+test-faults: setup ## The whole fault matrix, of which `make test` runs a seeded sample
+	@python -m pytest -q -n auto --all-faults tests/integration
+
+.PHONY: format
+format: setup ## Put the Python code into its common form
+	@ruff check --quiet --fix . ; ruff format --quiet .
+
+.PHONY: docs
+docs: setup ## Build the documentation site; a warning is an error
+	@scripts/docs.sh
+
+.PHONY: bench
+bench: setup ## Measure against other ways of doing the same; one table
+	@python tests/benchmark/run.py
+
+.PHONY: release-check
+release-check: setup ## Whether version, changelog and package agree and could be published
+	@python scripts/release_check.py
+	@scripts/package.sh >/dev/null
+	@scripts/importer.sh >/dev/null
+	@echo "ready to be released"
 
 .PHONY: requirements
 requirements: ## Pin the newest versions that requirements/*.in allow
 	@scripts/compile-requirements.sh
-
-.PHONY: help
-help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

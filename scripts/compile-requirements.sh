@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Turns requirements/*.in into exact pins. Plain lists only: no annotations, and no address of where a package came from.
 set -euo pipefail

@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Makes or refreshes one virtual environment: `scripts/environment.sh FOLDER PYTHON_VERSION PINS`.
 # The collection is linked into it under its full name and the simulator is installed editable. A second run with the same pins does nothing.
@@ -32,4 +32,7 @@ fi
 namespace=$("$folder/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/ansible_collections/edgeops
 mkdir -p "$namespace"
 ln -sfn "$root" "$namespace/observability"
+# The same link for mypy, which looks past site-packages for code to check.
+mkdir -p .venvs/types/ansible_collections/edgeops
+ln -sfn "$root" .venvs/types/ansible_collections/edgeops/observability
 echo "$wanted" > "$folder/installed"

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 """Real ansible-playbook runs against the embedded simulator; see TESTING.md."""
+
+from __future__ import annotations
 
 from .outcome import Outcome, Report
 from .playbook import Converged, Playbook

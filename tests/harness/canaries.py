@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 """Secrets that a test plants, and the search for them in everything that a run leaves behind."""
+
+from __future__ import annotations
 
 import json
 import re
@@ -78,5 +78,5 @@ def leaks(secrets: t.Iterable[str], places: t.Mapping[str, str]) -> list[str]:
             for place, text in places.items():
                 at = text.find(spelling)
                 if at >= 0:
-                    found.append(f"{spelling!r} in {place}: ...{text[max(0, at - 200):at + 200]!r}...")
+                    found.append(f"{spelling!r} in {place}: ...{text[max(0, at - 200) : at + 200]!r}...")
     return found

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 """What has to hold for every run of every test, so that none can forget to look."""
+
+from __future__ import annotations
 
 import re
 import typing as t
@@ -74,7 +74,9 @@ def _kinds(outcome: Outcome, report: Report) -> t.Iterator[str]:
         assert set(error) == ERROR_MEMBERS, f"{outcome.name}: members of `error` are {sorted(error)}"
         assert error["kind"] in KINDS, f"{outcome.name}: unknown kind {error['kind']!r}"
         assert isinstance(result.get("msg"), str) and result["msg"].strip(), f"{outcome.name} failed without `msg`"
-        assert "Traceback" not in f"{result['msg']}{result.get('exception') or ''}{result.get('module_stderr') or ''}", str(result)
+        assert "Traceback" not in f"{result['msg']}{result.get('exception') or ''}{result.get('module_stderr') or ''}", str(
+            result
+        )
         yield error["kind"]
 
 

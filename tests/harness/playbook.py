@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 """The runner that integration tests use: a real ansible-playbook against the simulator, with every invariant looked at."""
+
+from __future__ import annotations
 
 import dataclasses
 import itertools
@@ -24,11 +24,11 @@ STEPS = ("check run", "real run", "second check run", "second real run")
 class Converged:
     """The four runs of one wish: foretold, done, and both again."""
 
+    report: Report
     predicted: Outcome
     applied: Outcome
     rechecked: Outcome
     reapplied: Outcome
-    report: Report
 
     @property
     def result(self) -> dict[str, t.Any]:
@@ -87,14 +87,18 @@ class Playbook:
         place = process.Place(self.folder / f"run-{next(self._count)}")
         planted: dict[str, str] = {}
         source = self._source(tasks, playbook, module_defaults)
-        target = str(source) if isinstance(source, str | Path) else str(place.write("playbook.yml", canaries.hoist(source, planted)))
+        target = (
+            str(source) if isinstance(source, str | Path) else str(place.write("playbook.yml", canaries.hoist(source, planted)))
+        )
         variables = canaries.hoist(dict(extra_vars or {}), planted)
         chosen = self.in_process if in_process is None else in_process
         if chosen is not None:
             variables["edgeops_in_process"] = chosen
         command = [str(process.BIN / "ansible-playbook"), target, "-i", self._inventory(place, inventory, planted)]
         command += ["-e", f"@{place.write('vars.json', {**variables, **planted})}", *arguments]
-        command += [option for option, given in (("--check", check), ("--diff", diff), ("-" + "v" * verbosity, verbosity > 0)) if given]
+        command += [
+            option for option, given in (("--check", check), ("--diff", diff), ("-" + "v" * verbosity, verbosity > 0)) if given
+        ]
         environment = self._environment(place, forks, env)
         report = self._execute(command, environment, place, timeout)
         invariants.check_secrets(report, self._secrets(secrets, planted, env))
@@ -104,7 +108,9 @@ class Playbook:
         invariants.check_results(report, diff)
         return report
 
-    def converge(self, module: str, args: Args, *, expect_changed: bool = True, recreated: bool = False, **run: t.Any) -> Converged:
+    def converge(
+        self, module: str, args: Args, *, expect_changed: bool = True, recreated: bool = False, **run: t.Any
+    ) -> Converged:
         """A wish in four runs of one process: check, real, check, real.
 
         The check run has to foretell the real run, and the second pair has to find nothing to do. `recreated` allows a
@@ -133,7 +139,7 @@ class Playbook:
         ]
         report = self.run(tasks, **run)
         assert len(report.ours) == len(tasks), f"{len(report.ours)} of {len(tasks)} steps ran\n{report}"
-        converged = [Converged(*report.ours[first : first + 4], report=report) for first in range(0, len(tasks), 4)]
+        converged = [Converged(report, *report.ours[first : first + 4]) for first in range(0, len(tasks), 4)]
         for each, changes in zip(converged, expect_changed or [True] * len(wishes), strict=True):
             _check_converged(each, changes, recreated)
         return converged
@@ -181,4 +187,6 @@ def _check_converged(each: Converged, changes: bool, recreated: bool) -> None:
     prediction.check_predicted(each.predicted, each.applied, recreated)
     prediction.check_settled(each.applied, each.rechecked, each.reapplied)
     if changes:
-        assert each.applied.result["plan_id"] != each.reapplied.result["plan_id"], f"{each.applied.name}: an applied plan still matches"
+        assert each.applied.result["plan_id"] != each.reapplied.result["plan_id"], (
+            f"{each.applied.name}: an applied plan still matches"
+        )

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 """One run of ansible-playbook in a folder of its own, cut off from the machine's configuration."""
+
+from __future__ import annotations
 
 import contextlib
 import dataclasses
@@ -52,7 +52,9 @@ class Place:
         """Nothing of the caller's environment but the search path and what measures coverage."""
         for name in ("home", "tmp"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
-        kept = {name: value for name, value in os.environ.items() if name.startswith("COV_CORE_") or name == "COVERAGE_PROCESS_START"}
+        kept = {
+            name: value for name, value in os.environ.items() if name.startswith("COV_CORE_") or name == "COVERAGE_PROCESS_START"
+        }
         return {
             **kept,
             "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
@@ -81,7 +83,7 @@ def inventory(hosts: t.Mapping[str, t.Mapping[str, t.Any]] | None) -> dict[str, 
 
 def execute(command: t.Sequence[str], environment: t.Mapping[str, str], cwd: Path, timeout: float) -> tuple[int, str, str]:
     """Run to the end, or end the whole process group when the time is over."""
-    process = subprocess.Popen(  # noqa: S603  # the command is put together here
+    process = subprocess.Popen(  # the command is put together here
         command,
         cwd=cwd,
         env=dict(environment),

@@ -9,6 +9,7 @@ import typing as t
 from pathlib import Path
 
 import pytest
+
 from edgeops_simulator.testing import running
 from harness import Playbook
 

@@ -2,11 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 """The harness refuses each thing that it promises to refuse: a test of a test that cannot fail would prove nothing."""
 
+from __future__ import annotations
+
 import pytest
+
 from harness import Playbook, canaries, documented, invariants, prediction
 from harness.outcome import Outcome
 
@@ -66,7 +67,7 @@ def test_credentials_of_the_simulator_are_always_looked_for(playbook: Playbook) 
 
 def test_undeclared_failure_and_wrong_kind_are_refused(playbook: Playbook) -> None:
     task = {MONITOR: {"enabled": True, "zone_id": "not a zone"}}
-    with pytest.raises(AssertionError, match="failed as .*invalid_option.*, not None"):
+    with pytest.raises(AssertionError, match=r"failed as .*invalid_option.*, not None"):
         playbook.run(task)
     with pytest.raises(AssertionError, match="not conflict"):
         playbook.run(task, fails="conflict")

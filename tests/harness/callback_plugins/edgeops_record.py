@@ -18,6 +18,7 @@ import json
 import os
 import time
 from collections.abc import Mapping
+from pathlib import Path
 
 from ansible.plugins.callback import CallbackBase
 
@@ -46,7 +47,7 @@ class CallbackModule(CallbackBase):
     def _write(self, **line):
         # The clock is the one that the simulator's journal uses, so that its requests can be told apart by task.
         line["monotonic"] = time.monotonic()
-        with open(os.environ["EDGEOPS_RECORD"], "a", encoding="utf-8") as record:
+        with Path(os.environ["EDGEOPS_RECORD"]).open("a", encoding="utf-8") as record:
             record.write(json.dumps(line, ensure_ascii=False) + "\n")
 
     def _start(self, task):

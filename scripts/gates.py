@@ -1,0 +1,80 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The table of gates: what is checked, with which tool, in which environment, and in which of the runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+
+# The cores that are supported, each with a Python that belongs to it; the first is the floor, the last the newest.
+CORES = {"2.16": "3.11", "2.18": "3.12", "2.19": "3.11", "2.21": "3.13"}
+MAIN = "2.19"
+WORKERS = str(os.cpu_count() or 1)
+PYTEST = ("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", WORKERS)
+
+
+@dataclasses.dataclass(frozen=True)
+class Gate:
+    """One row: a command in the environment of one core. A wide gate uses all processors itself, and runs alone."""
+
+    name: str
+    tool: str
+    command: tuple[str, ...]
+    core: str = MAIN
+    version: tuple[str, ...] = ()
+    wide: bool = False
+
+    @property
+    def environment(self) -> str:
+        return environment(self.core)
+
+
+def environment(core: str) -> str:
+    """The folder of the virtual environment for a core."""
+    return ".venv" if core == MAIN else f".venvs/core-{core}"
+
+
+def pins(core: str) -> str:
+    """The file that pins what is in the environment for a core."""
+    return "requirements/dev.txt" if core == MAIN else f"requirements/core-{core}.txt"
+
+
+def _pytest(name: str, *arguments: str, core: str = MAIN) -> Gate:
+    return Gate(name, "pytest", (*PYTEST, *arguments), core, ("python", "-m", "pytest", "--version"), wide=True)
+
+
+def _tool(name: str, tool: str, *arguments: str) -> Gate:
+    return Gate(name, tool, (tool, *arguments), version=(tool, "--version"))
+
+
+def _on_core(core: str) -> tuple[Gate, ...]:
+    sanity = Gate("sanity", "ansible-test", ("scripts/sanity.sh",), core, ("ansible-test", "--version"))
+    return (sanity, _pytest("units", "tests/unit", core=core), _pytest("playbooks", "tests/integration", core=core))
+
+
+CHECK = (
+    _tool("lint", "ruff", "check", "--quiet", "."),
+    _tool("format", "ruff", "format", "--check", "--quiet", "."),
+    _tool("types", "mypy"),
+    _tool("yaml", "yamllint", "--strict", "."),
+    _pytest("units", "tests/unit"),
+)
+ONCE = (
+    _tool("roles and playbooks", "ansible-lint", "--offline"),
+    Gate("documentation", "antsibull-docs", ("scripts/docs-lint.sh",), version=("antsibull-docs", "--version")),
+    Gate("site", "sphinx", ("scripts/docs.sh",), version=("sphinx-build", "--version")),
+    _tool("changelog", "antsibull-changelog", "lint"),
+    Gate("package", "ansible-galaxy", ("scripts/package.sh",), version=("ansible-galaxy", "--version")),
+    Gate("importer", "galaxy-importer", ("scripts/importer.sh",), version=("scripts/version.sh", "galaxy-importer")),
+    _pytest("meta", "tests/meta"),
+    _pytest("simulator", "simulator/tests"),
+)
+FLOOR, NEWEST = list(CORES)[0], list(CORES)[-1]
+RUNS = {
+    "check": CHECK,
+    "test": (*CHECK, *ONCE, *_on_core(FLOOR), *_on_core(NEWEST)),
+    "test-all": (*CHECK, *ONCE, *(gate for core in CORES for gate in _on_core(core) if (gate.name, core) != ("units", MAIN))),
+}
