@@ -91,6 +91,8 @@ def test_bodies(sim: t.Any, body: bytes, media_type: str, status: int) -> None:
         ("GET", "/zones/ffff/script_monitor", 404, 7003),
         ("POST", "/zones/{zone}/script_monitor", 405, 7001),
         ("DELETE", "/zones/{zone}/logpush/jobs", 405, 7001),
+        ("QUERY", "/zones", 405, 7001),
+        ("TRACE", "/zones", 405, 7001),
         ("GET", "/zones/{zone}/logpush/jobs/x", 404, 1004),
         ("GET", "/zones/{zone}/logpush/jobs/0", 404, 1004),
     ],

@@ -17,35 +17,48 @@ from edgeops_simulator.front.messages import read_body, refuse, respond
 from edgeops_simulator.front.operations import OPERATIONS, Operation
 from edgeops_simulator.front.world import World
 from edgeops_simulator.refusal import Refusal, unroutable
+from edgeops_simulator.state.zone import Zone
 
 BASE_PATH = "/client/v4"
 _WITH_BODY = ("POST", "PUT", "PATCH")
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
-def _endpoint(world: World, path: str, methods: t.Mapping[str, Operation]) -> t.Callable[[Request], t.Awaitable[Response]]:
-    allowed = ", ".join(sorted({*methods, "OPTIONS", *(["HEAD"] if "GET" in methods else [])}))
+class _Endpoint:
+    """One path with all its methods; an ASGI application, so that it is asked about every method there is."""
 
-    async def endpoint(request: Request) -> Response:
+    def __init__(self, world: World, methods: t.Mapping[str, Operation]) -> None:
+        self._world = world
+        self._methods = methods
+        self._allowed = ", ".join(sorted({*methods, "OPTIONS", *(["HEAD"] if "GET" in methods else [])}))
+
+    async def __call__(self, scope: t.Any, receive: t.Any, send: t.Any) -> None:
+        response = await self._respond(Request(scope, receive))
+        await response(scope, receive, send)
+
+    async def _respond(self, request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
         if method == "OPTIONS":
-            return Response(status_code=204, headers={"allow": allowed})
-        if method not in methods:
-            raise Refusal(405, 7001, f"Method {request.method} not available for that URI.", headers={"allow": allowed})
-        zone = None
-        if "zone_id" in request.path_params:
-            zone = world.service.zones.get(request.path_params["zone_id"])
-            if zone is None:
-                raise unroutable(request.scope["service_path"])
+            return Response(status_code=204, headers={"allow": self._allowed})
+        if method not in self._methods:
+            message = f"Method {request.method} not available for that URI."
+            raise Refusal(405, 7001, message, headers={"allow": self._allowed})
+        zone = self._zone(request)
         body = read_body(await request.body(), request.headers) if method in _WITH_BODY else None
-        query = request.query_params
-        call = Call(world.service, request.scope["service_path"], request.path_params, query, body, world.log_folder, zone)
-        answer = methods[method].handler(call)
+        path, ids, query = request.scope["service_path"], request.path_params, request.query_params
+        call = Call(self._world.service, path, ids, query, body, self._world.log_folder, zone)
+        answer = self._methods[method].handler(call)
         if method not in _SAFE:
-            world.keep(zone.id if zone else None)
+            self._world.keep(zone.id if zone else None)
         return respond(answer)
 
-    return endpoint
+    def _zone(self, request: Request) -> Zone | None:
+        if "zone_id" not in request.path_params:
+            return None
+        zone = self._world.service.zones.get(request.path_params["zone_id"])
+        if zone is None:
+            raise unroutable(request.scope["service_path"])
+        return zone
 
 
 async def _refused(request: Request, problem: Exception) -> Response:
@@ -61,8 +74,7 @@ def routes(world: World) -> Starlette:
     by_path: dict[str, dict[str, Operation]] = {}
     for operation in OPERATIONS:
         by_path.setdefault(operation.path, {})[operation.method] = operation
-    every = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
-    table = [Route(BASE_PATH + path, _endpoint(world, path, found), methods=every) for path, found in by_path.items()]
+    table = [Route(BASE_PATH + path, _Endpoint(world, found)) for path, found in by_path.items()]
     app = Starlette(routes=table, exception_handlers={Refusal: _refused, HTTPException: _no_route})
     app.router.redirect_slashes = False
     return app
