@@ -193,6 +193,21 @@ def test_a_creation_that_somebody_else_won_or_that_had_no_answer_is_taken_up(
     assert result["ruleset"]["rule_id"] == rules()[0]["id"]
 
 
+def test_losing_the_race_to_create_it_loses_no_rule_of_the_winner(
+    playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None], rules: t.Callable[[], list[dict[str, t.Any]]]
+) -> None:
+    seed(FOREIGN)
+    # The reads before the creation do not show yet what the winner has made.
+    simulator.faults(
+        {"kind": "status", "status": 404, "code": 10003, "message": "no entry point", "path": "*/entrypoint"},
+        {"kind": "rewrite", "method": "GET", "path": "*/rulesets", "set": {"1.phase": "http_request_transform"}},
+    )
+    report = playbook.run(task(request_fields=["a"]))
+    assert [(entry["method"], entry["status"]) for entry in report.writes] == [("POST", 400), ("PUT", 200)]
+    assert [rule["action"] for rule in rules()] == ["set_config", "log_custom_field"]
+    assert report.result["ruleset"]["id"] == RULESET
+
+
 def test_a_creation_without_an_answer_that_left_nothing_is_unavailable(playbook: Playbook, simulator: t.Any) -> None:
     simulator.faults({"kind": "503", "method": "POST"})
     report = playbook.run(task(request_fields=["a"]), fails="unavailable")

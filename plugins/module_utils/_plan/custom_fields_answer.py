@@ -46,7 +46,7 @@ def _differences(sent: t.Sequence[Document], answered: Ruleset) -> list[str]:
         return ["it shows no rules"]
     there = {rule.id: rule for rule in answered.rules or ()}
     found: list[str] = []
-    for document in sorted(sent, key=lambda document: "id" not in document):
+    for document in sent:
         identifier = document["id"] if "id" in document else _new_rule(there)
         rule = there.pop(identifier, None)
         found += _rule_differences(document, rule) if rule else [f"rule {identifier or 'that is new'} is missing"]
@@ -54,7 +54,7 @@ def _differences(sent: t.Sequence[Document], answered: Ruleset) -> list[str]:
 
 
 def _new_rule(there: t.Mapping[str | None, Rule]) -> str | None:
-    """The rule of ours that no known id names; asked last, when all known ids are taken."""
+    """The rule that was made: the only one of ours, because a new one is sent only where there was none."""
     return next((identifier for identifier, rule in there.items() if rule.own), None)
 
 

@@ -438,6 +438,7 @@ ABSENT = {
         {"response_fields": ["a"]},
         [own(response_fields=["b+"])],
     ),
+    "a rule that logs nothing is no concern of a list": ([own()], {"request_fields": ["a"]}, None),
     "nothing there": ([], {}, None),
 }
 
