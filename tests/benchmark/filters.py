@@ -1,0 +1,58 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+"""A million comparisons: is the filter that was sent the one that is there, and does a record pass it?"""
+
+import argparse
+import random
+import time
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import same
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.evaluate import compile_filter, passes
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
+from table import show
+
+COMPARISONS = 1_000_000
+KEYS = ("ClientIP", "EdgeResponseStatus", "ClientRequestPath", "ClientCountry")
+
+
+def _expression(chance: random.Random, depth: int = 2) -> dict[str, t.Any]:
+    if depth and chance.random() < 0.5:
+        return {chance.choice(("and", "or")): [_expression(chance, depth - 1) for _ in range(chance.randint(1, 3))]}
+    key = chance.choice(KEYS)
+    if chance.random() < 0.3:
+        return {"key": key, "operator": "in", "value": [str(chance.randint(0, 9)) for _ in range(3)]}
+    return {"key": key, "operator": chance.choice(("eq", "!eq", "contains", "geq")), "value": str(chance.randint(0, 9))}
+
+
+def _shuffled(node: t.Any, chance: random.Random) -> t.Any:
+    """The same expression with its siblings in another order."""
+    if isinstance(node, dict):
+        return {name: _shuffled(value, chance) for name, value in node.items()}
+    if isinstance(node, list):
+        return chance.sample([_shuffled(each, chance) for each in node], len(node))
+    return node
+
+
+def report(given: argparse.Namespace) -> bool:
+    """Compare, evaluate, and look that every answer is right."""
+    chance = random.Random(1)  # noqa: S311  # the same examples each time
+    expressions = [_expression(chance) for _ in range(1000)]
+    trees = [parse(each) for each in expressions]
+    others = [parse(_shuffled(each, chance)) for each in expressions]
+    began = time.perf_counter()
+    equal = sum(same(tree, other) for _ in range(COMPARISONS // 1000) for tree, other in zip(trees, others, strict=True))
+    compared = time.perf_counter() - began
+    records = [{key: str(chance.randint(0, 9)) for key in KEYS} for _ in range(1000)]
+    tests = [compile_filter(tree) for tree in trees]
+    began = time.perf_counter()
+    passed = sum(test(record) for test in tests for record in records)
+    evaluated = time.perf_counter() - began
+    rows = [["equality", f"{compared:.2f}", str(equal)], ["evaluation", f"{evaluated:.2f}", str(passed)]]
+    show(f"{COMPARISONS} filters compared, and as many records evaluated", ["what", "seconds", "yes"], rows)
+    wrong = sum(test(record) != passes(tree, record) for tree, test in zip(trees, tests, strict=True) for record in records[:20])
+    return equal == COMPARISONS and not wrong

@@ -1,0 +1,140 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+"""Three state modules in each of N zones, a first run and an unchanged one, beside the other ways to do it."""
+
+import argparse
+import dataclasses
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import typing as t
+from pathlib import Path
+
+from edgeops_simulator.testing import running
+from table import bar, show
+
+HERE = Path(__file__).parent
+PLAYBOOK = Path(sys.executable).parent / "ansible-playbook"
+TASKS = 3
+SECONDS_LIMIT = 3600
+
+
+@dataclasses.dataclass(frozen=True)
+class Way:
+    """One way to configure the zones: a command, and what to add to it."""
+
+    command: t.Sequence[str]
+    variables: t.Mapping[str, t.Any] = dataclasses.field(default_factory=dict)
+    writes: bool = True
+
+
+def _playbook(name: str) -> list[str]:
+    return [str(PLAYBOOK), str(HERE / "playbooks" / f"{name}.yml")]
+
+
+WAYS = {
+    "in-process": Way(_playbook("modules")),
+    "as modules": Way(_playbook("modules"), {"edgeops_in_process": False}),
+    "uri": Way(_playbook("uri")),
+    "debug": Way(_playbook("debug"), writes=False),
+    "SDK": Way([sys.executable, str(HERE / "sdk.py")]),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Measured:
+    """Wall-clock seconds of the first and the unchanged run, and the requests of each."""
+
+    first: float
+    unchanged: float
+    requests: tuple[int, int]
+
+    def without_waiting(self, latency: float, forks: int) -> float:
+        """The unchanged run less the time in which all forks could only wait for the service."""
+        return self.unchanged - self.requests[1] * latency / forks
+
+
+def report(given: argparse.Namespace) -> bool:
+    """Measure and print; whether the bars hold."""
+    latency = given.latency / 1000
+    holds, growth = True, []
+    for count in given.zones:
+        found = {way: measured for way in given.ways if (measured := measure(way, count, given))}
+        base = found.get("in-process") or next(iter(found.values()))
+        rows = [
+            [
+                way,
+                f"{each.first:.2f}",
+                f"{each.unchanged:.2f}",
+                f"{1000 * each.unchanged / count / TASKS:.1f}",
+                str(each.requests[0]),
+                str(each.requests[1]),
+                f"{each.first / base.first:.2f}",
+                f"{each.unchanged / base.unchanged:.2f}",
+            ]
+            for way, each in found.items()
+        ]
+        header = ["way", "first s", "unchanged s", "ms a task", "requests", "unchanged", "first, ratio", "unchanged, ratio"]
+        show(f"{count} zones, {TASKS} state modules each, {given.forks} forks, {given.latency} ms latency", header, rows)
+        if "in-process" in found:
+            growth.append([str(count), f"{base.unchanged:.2f}", f"{1000 * base.unchanged / count:.1f}"])
+        if count == 100:
+            holds = _bars(found, latency, given.forks)
+    if growth:
+        show("Growth of the unchanged run in-process", ["zones", "seconds", "ms a zone"], growth)
+    return holds
+
+
+def _bars(found: t.Mapping[str, Measured], latency: float, forks: int) -> bool:
+    ours, uri, debug = found.get("in-process"), found.get("uri"), found.get("debug")
+    holds = True
+    if ours and uri:
+        holds &= bar("uri / in-process, unchanged, 100 zones", uri.unchanged / ours.unchanged, 10, at_least=True)
+    if ours and debug:
+        holds &= bar("in-process without waiting / debug, 100 zones", ours.without_waiting(latency, forks) / debug.unchanged, 1.5)
+    return holds
+
+
+def measure(name: str, count: int, given: argparse.Namespace) -> Measured | None:
+    """Run one way against a simulator of its own, twice."""
+    if name == "SDK" and importlib.util.find_spec("cloudflare") is None:
+        print("SDK: left out, the package is not installed (requirements/bench.txt)")
+        return None
+    way = WAYS[name]
+    zones = [f"{number:032x}" for number in range(1, count + 1)]
+    with tempfile.TemporaryDirectory() as folder, running(zones=zones, process=True, latency_ms=given.latency) as simulator:
+        command = [*way.command, *_arguments(Path(folder), zones, given.forks, way)]
+        configuration = Path(folder, "ansible.cfg")
+        configuration.touch()
+        environment = {**os.environ, **simulator.environment(), "ANSIBLE_HOME": folder, "ANSIBLE_CONFIG": str(configuration)}
+        seconds, requests = [], []
+        for _ in range(2 if way.writes else 1):
+            simulator.clear_journal()
+            seconds.append(_timed(command, environment))
+            requests.append(len(simulator.journal()))
+    return Measured(seconds[0], seconds[-1], (requests[0], requests[-1]))
+
+
+def _arguments(folder: Path, zones: t.Sequence[str], forks: int, way: Way) -> list[str]:
+    if way.command[0] == sys.executable:
+        return ["--threads", str(forks), *zones]
+    local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
+    hosts = {f"zone{number}": {"zone_id": zone} for number, zone in enumerate(zones)}
+    (folder / "inventory.yml").write_text(json.dumps({"all": {"vars": local, "hosts": hosts}}), encoding="utf-8")
+    return ["-i", str(folder / "inventory.yml"), "-f", str(forks), "-e", json.dumps(dict(way.variables))]
+
+
+def _timed(command: t.Sequence[str], environment: t.Mapping[str, str]) -> float:
+    began = time.perf_counter()
+    done = subprocess.run(command, env=dict(environment), capture_output=True, text=True, timeout=SECONDS_LIMIT, check=False)  # noqa: S603  # our own
+    if done.returncode:
+        raise SystemExit(f"{command[:2]} failed:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+    return time.perf_counter() - began

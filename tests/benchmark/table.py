@@ -1,0 +1,22 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+
+def show(title: str, header: t.Sequence[str], rows: t.Sequence[t.Sequence[str]]) -> None:
+    """Print a table, numbers to the right."""
+    widths = [max(len(str(row[column])) for row in (header, *rows)) for column in range(len(header))]
+    print(f"\n{title}")
+    for row in (header, ["-" * width for width in widths], *rows):
+        print("  ".join(str(cell).ljust(width) if column == 0 else str(cell).rjust(width) for column, (cell, width) in enumerate(zip(row, widths, strict=True))))
+
+
+def bar(text: str, value: float, bound: float, *, at_least: bool = False) -> bool:
+    """Print whether a bar holds."""
+    holds = value >= bound if at_least else value <= bound
+    print(f"{'holds' if holds else 'MISSED'}: {text}: {value:.2f} (bar: {'at least' if at_least else 'at most'} {bound:g})")
+    return holds
