@@ -11,6 +11,7 @@ from edgeops_simulator.state.zone import Document, Zone
 
 DETAILS = ("seen_on", "versions")
 _INTERNAL = ("hidden", "page_shield_js_integrity_score")
+_NOT_LISTED = frozenset({*DETAILS, *_INTERNAL})
 _RENAMED = {
     "script_id": "id",
     "script_url": "url",
@@ -27,7 +28,8 @@ def _shown(script: Document, leave_out: t.Collection[str] = ()) -> Document:
 
 
 def in_list(script: Document) -> Document:
-    return _shown(script, DETAILS)
+    """A script as a listing shows it: mostly just as it is kept."""
+    return script if _NOT_LISTED.isdisjoint(script) else _shown(script, DETAILS)
 
 
 def in_full(script: Document) -> Document:
