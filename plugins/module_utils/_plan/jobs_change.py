@@ -60,11 +60,14 @@ def predicted(present: t.Mapping[str, Json], made: t.Iterable[Change]) -> Job:
 
 def carried(job: t.Mapping[str, Json]) -> Job:
     """What the successor of a job takes over from it: all that may be sent and is set, but the destination."""
-    names = [name for name, member in MEMBERS.items() if member.sent] + list(CARRIED_UNNAMED)
+    taken = {name: job[name] for name in CARRIED_UNNAMED if job.get(name)}
+    for name, member in MEMBERS.items():
+        if member.sent and member.normal(job.get(name)) != member.default:
+            taken[name] = view(job)[name]
     if job.get("output_options"):
         # The service ignores the older form beside the newer one, but may still show it.
-        names.remove("logpull_options")
-    return {name: view(job)[name] if name == "filter" else job[name] for name in names if job.get(name)}
+        taken.pop("logpull_options", None)
+    return taken
 
 
 def _plain(name: str, value: Json, present: t.Mapping[str, Json]) -> Change:

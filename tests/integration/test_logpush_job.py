@@ -1,0 +1,384 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+
+from harness import Playbook
+
+KEY = "planted/key+8c0d=b7"
+KEY_ENCODED = "planted%2Fkey%2B8c0d%3Db7"
+TOKEN = "planted-challenge-51f7ac"
+S3 = "s3://example-bucket/http/{DATE}?region=us-west-2"
+WITH_KEYS = f"s3://archive/http?region=auto&endpoint=store.example.com&access-key-id=EXAMPLEID&secret-access-key={KEY_ENCODED}"
+FILTER = {
+    "and": [
+        {"key": "ClientRequestHost", "operator": "eq", "value": "shop.example.com"},
+        {"key": "EdgeResponseStatus", "operator": "geq", "value": 400},
+    ]
+}
+FILTER_TEXT = (
+    '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"shop.example.com"},'
+    '{"key":"EdgeResponseStatus","operator":"geq","value":400}]}}'
+)
+WISH: dict[str, t.Any] = {
+    "name": "shop-logs",
+    "destination_conf": S3,
+    "fields": ["RayID", "ClientIP", "RequestHeaders"],
+    "timestamp_format": "rfc3339",
+    "option_flags": {"CVE-2021-44228": True},
+    "filter": FILTER,
+    "enabled": True,
+}
+
+
+def jobs(playbook: Playbook) -> list[dict[str, t.Any]]:
+    return t.cast("list[dict[str, t.Any]]", playbook.simulator.state(playbook.zone)["jobs"])
+
+
+def job_task(args: dict[str, t.Any], **more: t.Any) -> dict[str, t.Any]:
+    return {"name": "Job", "edgeops.observability.logpush_job": args, **more}
+
+
+def test_twelve_steps(playbook: Playbook) -> None:
+    created, modified, deleted = playbook.lifecycle(
+        "logpush_job",
+        create={**WISH, "ownership_challenge": TOKEN},
+        modify={"name": "shop-logs", "fields": ["ClientIP"], "filter": "", "max_upload_interval_seconds": 60, "enabled": False},
+        delete={"name": "shop-logs", "state": "absent"},
+    )
+    assert [(entry["method"], entry["body"]) for entry in created.writes] == [
+        (
+            "POST",
+            {
+                "name": "shop-logs",
+                "dataset": "http_requests",
+                "enabled": True,
+                "destination_conf": S3,
+                "ownership_challenge": TOKEN,
+                "logpull_options": "fields=RayID,ClientIP,RequestHeaders&timestamps=rfc3339&CVE-2021-44228=true",
+                "filter": FILTER_TEXT,
+            },
+        )
+    ]
+    job = created.result["job"]
+    assert job["destination"] == {"scheme": "s3", "address": "example-bucket/http/{DATE}", "options": {"region": "us-west-2"}}
+    assert job["filter"] == FILTER_TEXT
+    assert "shop.example.com" in job["filter_explained"]
+    assert created.result["filter_budget"]["operators"] == 2
+    assert created.predicted.result["job"]["id"] is None
+    assert isinstance(job["id"], int)
+    assert [entry["method"] for entry in created.reapplied.journal] == ["GET"]
+    (put,) = modified.writes
+    assert put["body"] == {
+        "logpull_options": "fields=ClientIP&CVE-2021-44228=true&timestamps=rfc3339",
+        "filter": "",
+        "max_upload_interval_seconds": 60,
+        "enabled": False,
+    }
+    assert modified.result["job"]["filter"] is None
+    assert modified.result["filter_budget"] is None
+    assert [entry["method"] for entry in deleted.writes] == ["DELETE"]
+    assert deleted.result["job"] is None
+
+
+@pytest.mark.parametrize(
+    "habits",
+    [
+        {"echo_filter": "reserialised", "echo_options": "reordered", "echo_zero": "null", "echo_destination": "masked"},
+        {"echo_options": "encoded", "echo_zero": "keep", "job_get": "array", "job_delete": "204"},
+    ],
+    ids=["everything turned round", "everything spelled out"],
+)
+def test_however_the_service_shows_a_job_nothing_changes_twice(playbook: Playbook, habits: dict[str, t.Any]) -> None:
+    playbook.simulator.settings(**habits)
+    wish = {**WISH, "destination_conf": WITH_KEYS, "max_upload_bytes": 0, "kind": "", "frequency": "high"}
+    newer = {
+        "name": "newer",
+        "destination_conf": WITH_KEYS,
+        "output_options": {"field_names": ["RayID", "ClientIP", "RayID"], "cve_2021_44228": False, "sample_rate": 0.5},
+    }
+    first, second, moved, deleted = playbook.converge_each(
+        "logpush_job",
+        [
+            wish,
+            newer,
+            {"name": "shop-logs", "destination_conf": WITH_KEYS.replace("store.", "other."), "filter": FILTER["and"][0]},
+            {"name": "shop-logs", "state": "absent"},
+        ],
+        secrets=[KEY],
+    )
+    assert first.result["job"]["destination"]["options"]["secret-access-key"] == "********"
+    assert first.result["job"]["destination"]["options"]["access-key-id"] == "EXAMPLEID"
+    assert second.result["job"]["output_options"] == {
+        "field_names": ["RayID", "ClientIP"],
+        "CVE-2021-44228": False,
+        "sample_rate": 0.5,
+    }
+    assert set(moved.writes[0]["body"]) == {"destination_conf", "filter"}
+    assert deleted.result["job"] is None
+
+
+def test_a_service_that_shows_no_filters_is_sent_the_filter_each_time_with_a_warning(playbook: Playbook) -> None:
+    playbook.simulator.settings(echo_filter="absent")
+    report = playbook.run([job_task(WISH), job_task(WISH)], warns=["lacks the filter that was sent"])
+    assert [entry["method"] for entry in report.writes] == ["POST", "PUT"]
+    assert report.ours[1].writes[0]["body"] == {"filter": FILTER_TEXT}
+    assert all(outcome.result["job"]["filter"] == FILTER_TEXT for outcome in report.ours)
+
+
+def test_output_options_are_merged_and_sent_whole(playbook: Playbook) -> None:
+    made, merged, csv = playbook.converge_each(
+        "logpush_job",
+        [
+            {"name": "n", "destination_conf": S3, "fields": ["ClientIP"]},
+            {"name": "n", "output_options": {"field_names": ["ClientIP"], "record_suffix": "}\n", "batch_prefix": "["}},
+            {"name": "n", "output_options": {"output_type": "csv"}},
+        ],
+    )
+    assert made.result["job"]["logpull_options"] == "fields=ClientIP"
+    assert merged.writes[0]["body"] == {
+        "output_options": {"field_names": ["ClientIP"], "record_suffix": "}\n", "batch_prefix": "["}
+    }
+    # What only ndjson had set does not stay behind; what somebody chose does.
+    assert csv.writes[0]["body"] == {"output_options": {"field_names": ["ClientIP"], "batch_prefix": "[", "output_type": "csv"}}
+    for older in ({"fields": ["ClientIP"]}, {"timestamp_format": "unix"}, {"option_flags": {}}, {"logpull_options": ""}):
+        playbook.run(job_task({"name": "n", **older}), fails="conflict")
+
+
+def test_by_id_a_job_is_renamed_and_keeps_what_cannot_change(playbook: Playbook) -> None:
+    playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
+    (renamed,) = playbook.converge_each("logpush_job", [{"job_id": 7, "name": "new", "enabled": True}])
+    assert renamed.writes[0]["body"] == {"name": "new", "enabled": True}
+    assert renamed.diff == {"before": {"name": "old", "enabled": False}, "after": {"name": "new", "enabled": True}}
+    for fixed in ({"dataset": "firewall_events"}, {"kind": "edge"}):
+        report = playbook.run(job_task({"job_id": 7, **fixed}), fails="conflict")
+        assert "recreate" in report.failure["msg"]
+        assert not report.writes
+
+
+def test_a_job_that_is_not_there(playbook: Playbook) -> None:
+    gone = {"job_id": 4711, "state": "absent"}
+    report = playbook.run([job_task(gone), job_task({"name": "none", "state": "absent"})])
+    assert [outcome.result["changed"] for outcome in report.ours] == [False, False]
+    report = playbook.run(job_task({"job_id": 4711, "name": "n"}), fails="not_found")
+    assert "4711" in report.failure["msg"]
+    report = playbook.run(job_task({"name": "n", "enabled": True}), fails="invalid_option")
+    assert "destination_conf" in report.failure["msg"]
+    assert not playbook.simulator.writes(playbook.zone)
+
+
+def test_recreate_carries_over_what_is_not_given(playbook: Playbook) -> None:
+    old = {"name": "old", "destination_conf": S3, "enabled": True, "logpull_options": "fields=ClientIP", "filter": FILTER_TEXT}
+    playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, **old}]})
+    wish = {"job_id": 7, "dataset": "firewall_events", "recreate": True}
+    report = playbook.run(job_task(wish), fails="invalid_option")
+    assert "destination_conf" in report.failure["msg"]
+    wish["destination_conf"] = S3
+    wish["ownership_challenge"] = TOKEN
+    predicted = playbook.run(job_task(wish), check=True)
+    report = playbook.run(job_task(wish))
+    assert [entry["method"] for entry in report.writes] == ["DELETE", "POST"]
+    assert report.writes[1]["body"] == {**old, "dataset": "firewall_events", "ownership_challenge": TOKEN}
+    assert predicted.result["job"] == {**report.result["job"], "id": None}
+    assert predicted.result["diff"] == report.result["diff"]
+
+
+@pytest.mark.parametrize("fault", ["reset_after", "504"])
+def test_a_successor_that_was_made_without_an_answer_is_adopted(playbook: Playbook, fault: str) -> None:
+    playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
+    playbook.simulator.faults({"kind": fault, "method": "POST"})
+    wish = {"job_id": 7, "dataset": "firewall_events", "recreate": True, "destination_conf": S3, "retries": 0}
+    report = playbook.run(job_task(wish))
+    assert [entry["method"] for entry in report.writes] == ["DELETE", "POST"]
+    assert report.result["job"]["id"] == jobs(playbook)[0]["id"]
+    assert report.result["changed"]
+
+
+def test_a_successor_that_is_refused_says_that_the_job_is_gone(playbook: Playbook) -> None:
+    playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
+    playbook.simulator.faults({"kind": "status", "status": 400, "code": 1002, "message": "no", "method": "POST"})
+    wish = {"name": "old", "kind": "edge", "recreate": True, "destination_conf": S3}
+    report = playbook.run(job_task(wish), fails="rejected")
+    assert "gone" in report.failure["msg"]
+    assert report.failure["changed"] is True
+    playbook.simulator.seed(jobs={playbook.zone: [{"id": 8, "name": "old", "destination_conf": S3}]})
+    playbook.simulator.faults({"kind": "502", "method": "POST"})
+    report = playbook.run(job_task({**wish, "retries": 0}), fails="unavailable")
+    assert "gone" in report.failure["msg"]
+
+
+def test_two_jobs_of_one_name_are_a_conflict(playbook: Playbook) -> None:
+    twins = [{"id": number, "name": "twin", "destination_conf": S3} for number in (9, 5)]
+    other = {"id": 6, "name": "twin", "destination_conf": S3, "dataset": "firewall_events"}
+    playbook.simulator.seed(jobs={playbook.zone: [*twins, other]})
+    for state in ("present", "absent"):
+        report = playbook.run(job_task({"name": "twin", "state": state}), fails="conflict")
+        assert "5, 9" in report.failure["msg"]
+    report = playbook.run(job_task({"name": "twin", "dataset": "firewall_events"}))
+    assert report.result["job"]["id"] == 6
+
+
+@pytest.mark.parametrize("status", ["404", "405"])
+def test_a_service_without_a_list_of_jobs(playbook: Playbook, status: str) -> None:
+    playbook.simulator.settings(job_list=status)
+    for wish in (WISH, {"name": "shop-logs", "state": "absent", "create_unlisted": True}):
+        report = playbook.run(job_task(wish), fails="not_found")
+        assert "no list of jobs" in report.failure["msg"]
+        assert report.failure["error"]["status"] == int(status)
+    unlisted = {**WISH, "create_unlisted": True}
+    report = playbook.run([job_task(unlisted, check_mode=True), job_task(unlisted)], warns=["without looking"])
+    predicted, real = (outcome.result["job"] for outcome in report.ours)
+    assert predicted == {**real, "id": None}
+    assert playbook.run(job_task({"job_id": real["id"], "state": "absent"})).result["changed"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "requests"),
+    [
+        ({"kind": "reset_after"}, ["GET", "POST", "GET"]),
+        ({"kind": "504"}, ["GET", "POST", "GET"]),
+        ({"kind": "502", "applied": True}, ["GET", "POST", "GET"]),
+    ],
+    ids=["connection cut", "504", "502"],
+)
+def test_a_creation_without_an_answer_is_adopted(playbook: Playbook, fault: dict[str, t.Any], requests: list[str]) -> None:
+    playbook.simulator.faults({**fault, "method": "POST"})
+    report = playbook.run(job_task(WISH))
+    assert [entry["method"] for entry in report.journal] == requests
+    assert report.result["changed"]
+    assert [job["id"] for job in jobs(playbook)] == [report.result["job"]["id"]]
+
+
+@pytest.mark.parametrize("kind", ["reset", "502", "520"])
+def test_a_creation_that_did_not_happen_is_not_repeated(playbook: Playbook, kind: str) -> None:
+    playbook.simulator.faults({"kind": kind, "method": "POST"})
+    report = playbook.run(job_task(WISH), fails="unavailable")
+    assert [entry["method"] for entry in report.journal] == ["GET", "POST", "GET"]
+    assert not jobs(playbook)
+
+
+def test_a_garbled_answer_is_bad_and_the_next_run_converges(playbook: Playbook) -> None:
+    garbled: list[dict[str, t.Any]] = [
+        {"kind": "array"},
+        {"kind": "no_result"},
+        {"kind": "truncated"},
+        {"kind": "rewrite", "set": {"id": "seven"}},
+        {"kind": "rewrite", "set": {"enabled": False}},
+        {"kind": "rewrite", "set": {"destination_conf": "s3://elsewhere"}},
+        {"kind": "rewrite", "set": {"logpull_options": "fields=ClientIP"}},
+    ]
+    wishes = [{**WISH, "name": f"job-{index}"} for index in range(len(garbled))]
+    playbook.simulator.faults(*({**fault, "method": "POST", "index": index} for index, fault in enumerate(garbled)))
+    tasks = [job_task(wish, ignore_errors=True) for wish in wishes for _run in range(2)]
+    report = playbook.run(tasks, fails="bad_response")
+    assert [entry["method"] for entry in report.writes] == ["POST"] * len(garbled)
+    assert [outcome.failed for outcome in report.ours] == [True, False] * len(garbled)
+    assert not any(outcome.result["changed"] for outcome in report.ours[1::2])
+    # What was answered by a readable envelope was certainly written.
+    assert [outcome.result["changed"] for outcome in report.ours[::2]] == [fault["kind"] == "rewrite" for fault in garbled]
+
+
+def test_a_list_of_another_shape_is_never_read_as_nothing_there(playbook: Playbook) -> None:
+    shapes: list[t.Any] = [
+        {"jobs": []},
+        ["job"],
+        [{"name": "shop-logs"}],
+        [{"id": "7", "name": "shop-logs"}],
+        [{"id": True, "name": "shop-logs"}],
+        [{"id": 7, "name": ["shop-logs"]}],
+        [{"id": 7, "name": "shop-logs", "enabled": "yes"}],
+        [{"id": 7, "name": "shop-logs", "output_options": {"field_names": "ClientIP"}}],
+    ]
+    playbook.simulator.faults(
+        *({"kind": "wrong_result", "value": shape, "method": "GET", "index": index} for index, shape in enumerate(shapes))
+    )
+    report = playbook.run([job_task(WISH, ignore_errors=True) for _shape in shapes], fails="bad_response")
+    assert len(report.failures) == len(shapes)
+    assert not report.writes
+
+
+def test_a_changed_secret_shows_as_changed_and_never_by_value(playbook: Playbook) -> None:
+    changed = WITH_KEYS.replace(KEY_ENCODED, "planted-second-key")
+    first, second = playbook.converge_each(
+        "logpush_job",
+        [
+            {"name": "keys", "destination_conf": WITH_KEYS},
+            {"name": "keys", "destination_conf": changed, "ownership_challenge": TOKEN},
+        ],
+        warns=["no proof of ownership"],
+        secrets=[KEY, KEY_ENCODED, "planted-second-key", TOKEN],
+    )
+    assert second.writes[0]["body"] == {"destination_conf": changed, "ownership_challenge": TOKEN}
+    before, after = (second.diff[side]["destination"]["options"]["secret-access-key"] for side in ("before", "after"))
+    assert (before, after) == ("********", "******** (changed)")
+    assert first.result["plan_id"] != second.result["plan_id"]
+
+
+def test_a_refusal_that_quotes_the_destination_stays_discreet(playbook: Playbook) -> None:
+    message = f"error validating destination: {WITH_KEYS} ({KEY})"
+    playbook.simulator.faults({"kind": "status", "status": 400, "code": 1002, "message": message, "method": "POST"})
+    report = playbook.run(job_task({"name": "keys", "destination_conf": WITH_KEYS}), fails="rejected", secrets=[KEY])
+    assert "error validating destination" in report.failure["msg"]
+
+
+def test_an_approved_plan_is_applied_and_no_other(playbook: Playbook) -> None:
+    approved = playbook.run(job_task(WISH), check=True).result["plan_id"]
+    other = {**WISH, "enabled": False, "expected_plan_id": approved}
+    for check in (True, False):
+        report = playbook.run(job_task(other), check=check, fails="conflict")
+        assert not report.writes
+    assert playbook.run(job_task({**WISH, "expected_plan_id": approved})).result["changed"]
+    playbook.run(job_task({**WISH, "expected_plan_id": approved}), fails="conflict")
+
+
+def test_a_job_that_does_not_deliver_is_a_warning(playbook: Playbook) -> None:
+    sick = {
+        "id": 7,
+        "name": "sick",
+        "destination_conf": WITH_KEYS,
+        "enabled": False,
+        "last_error": "2026-03-02T09:41:33Z",
+        "error_message": f"cannot push with {KEY}",
+    }
+    well = {"id": 8, "name": "well", "destination_conf": S3, "enabled": True, "last_complete": "2026-03-02T09:41:33Z"}
+    playbook.simulator.seed(jobs={playbook.zone: [sick, well]})
+    warns = [r"last delivery failed at 2026-03-02T09:41:33Z: cannot push with \*{8}", "probably by the service"]
+    report = playbook.run(job_task({"job_id": 7, "enabled": True}), warns=warns, secrets=[KEY])
+    assert report.result["job"]["error_message"] == "cannot push with ********"
+    playbook.run(job_task({"job_id": 8, "enabled": True}))
+
+
+def test_what_a_filter_hardly_means_is_a_warning(playbook: Playbook) -> None:
+    never = {"and": [{"key": "ClientCountry", "operator": "eq", "value": code} for code in ("de", "fr")]}
+    report = playbook.run(job_task({**WISH, "filter": never}), check=True, warns=["never true"])
+    assert report.result["filter_budget"]["operators"] == 2
+
+
+def test_json_text_for_a_filter_may_come_from_a_template(playbook: Playbook) -> None:
+    report = playbook.run([job_task(WISH), job_task({**WISH, "filter": "{{ text }}"})], extra_vars={"text": f" {FILTER_TEXT} "})
+    assert [outcome.result["changed"] for outcome in report.ours] == [True, False]
+
+
+def test_what_cannot_work_is_refused_before_any_request(playbook: Playbook) -> None:
+    refused: dict[str, dict[str, t.Any]] = {
+        "max_upload_bytes": {"max_upload_bytes": 4_999_999},
+        "filter.where.operator": {"filter": {"key": "ClientIP", "operator": "lte", "value": 1}},
+        "31 operators": {"filter": {"and": [{"key": "ClientIP", "operator": "eq", "value": "1"}] * 31}},
+        "logpull_options": {"logpull_options": "&timestamps=rfc3339,ClientIP"},
+        "mutually exclusive": {"logpull_options": "fields=a", "fields": ["a"]},
+        "output_options.sample_rate": {"output_options": {"sample_rate": 0}},
+        "name": {"name": ""},
+        "job_id": {"job_id": 0},
+        "destination_conf": {"destination_conf": "example-bucket/planted"},
+        "option_flags.fields": {"option_flags": {"fields": "ClientIP"}},
+    }
+    tasks = [job_task({"name": "n", "destination_conf": S3, **wish}, ignore_errors=True) for wish in refused.values()]
+    report = playbook.run(tasks, fails="invalid_option")
+    for outcome, named in zip(report.failures, refused, strict=True):
+        assert named in outcome.result["msg"]
+    assert not report.journal

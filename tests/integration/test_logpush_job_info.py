@@ -1,0 +1,70 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from harness import Playbook
+
+SECRET = "planted-secret-8c0d"
+JOBS: list[dict[str, t.Any]] = [
+    {
+        "id": 9,
+        "name": "twin",
+        "destination_conf": f"https://user:{SECRET}@logs.example.com/in?header_Authorization=Bearer%20{SECRET}",
+    },
+    {"id": 5, "name": "twin", "destination_conf": f"sumo://endpoint.example.com/receiver/v1/http/{SECRET}"},
+    {"id": 7, "name": "other", "destination_conf": "s3://bucket", "dataset": "firewall_events"},
+]
+
+
+def info(args: dict[str, t.Any], **more: t.Any) -> dict[str, t.Any]:
+    return {"name": "Info", "edgeops.observability.logpush_job_info": args, **more}
+
+
+def test_jobs_by_every_condition(playbook: Playbook) -> None:
+    playbook.simulator.settings(job_get="array")
+    playbook.simulator.seed(jobs={playbook.zone: JOBS})
+    conditions: list[tuple[dict[str, t.Any], list[int]]] = [
+        ({}, [5, 7, 9]),
+        ({"name": "twin"}, [5, 9]),
+        ({"dataset": "http_requests"}, [5, 9]),
+        ({"dataset": "firewall_events"}, [7]),
+        ({"job_id": 7}, [7]),
+        ({"job_id": 7, "name": "twin"}, []),
+        ({"job_id": 4711}, []),
+        ({"name": "none"}, []),
+    ]
+    report = playbook.run([info(args) for args, _ids in conditions], secrets=[SECRET])
+    assert [[job["id"] for job in outcome.result["jobs"]] for outcome in report.ours] == [ids for _args, ids in conditions]
+    assert not any(outcome.result["changed"] for outcome in report.ours)
+    sumo, s3, https = report.ours[0].result["jobs"]
+    assert sumo["destination"] == {"scheme": "sumo", "address": "endpoint.example.com/********", "options": {}}
+    assert https["destination"] == {
+        "scheme": "https",
+        "address": "********@logs.example.com/in",
+        "options": {"header_Authorization": "********"},
+    }
+    assert s3["destination"] == {"scheme": "s3", "address": "bucket", "options": {}}
+    assert s3["max_upload_interval_seconds"] == 30
+    assert s3["filter_explained"].startswith("Every record")
+
+
+def test_a_service_that_lists_no_jobs(playbook: Playbook) -> None:
+    playbook.simulator.seed(jobs={playbook.zone: JOBS[:1]})
+    playbook.simulator.settings(job_list="404")
+    playbook.run(info({}), fails="not_found")
+    assert [job["id"] for job in playbook.run(info({"job_id": 9}), secrets=[SECRET]).result["jobs"]] == [9]
+    playbook.simulator.settings(job_list="ok", job_get="404")
+    assert [job["id"] for job in playbook.run(info({"job_id": 9}), secrets=[SECRET]).result["jobs"]] == [9]
+
+
+def test_a_garbled_answer_is_never_an_empty_list(playbook: Playbook) -> None:
+    shapes: list[t.Any] = [["job"], [{"id": None}], {}]
+    playbook.simulator.faults(
+        *({"kind": "wrong_result", "value": shape, "method": "GET", "index": index} for index, shape in enumerate(shapes))
+    )
+    report = playbook.run([info({}, ignore_errors=True) for _shape in shapes], fails="bad_response")
+    assert len(report.failures) == len(shapes)

@@ -1,0 +1,103 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from harness import Playbook
+
+S3 = "s3://example-bucket/http/{DATE}?region=us-west-2"
+WITH_KEYS = "s3://archive?access-key-id=EXAMPLEID&secret-access-key=planted-key-8c0d&region=auto"
+OPAQUE = "planted-challenge-51f7ac"
+
+
+def ownership(args: dict[str, t.Any], **more: t.Any) -> dict[str, t.Any]:
+    return {"name": "Ownership", "edgeops.observability.logpush_ownership": args, **more}
+
+
+def job(args: dict[str, t.Any], **more: t.Any) -> dict[str, t.Any]:
+    return {"name": "Job", "edgeops.observability.logpush_job": {"name": "n", "fields": ["ClientIP"], **args}, **more}
+
+
+def token_of(playbook: Playbook) -> str:
+    return str(playbook.simulator.state(playbook.zone)["challenges"][-1]["token"])
+
+
+def test_from_the_question_to_the_job(playbook: Playbook) -> None:
+    playbook.simulator.settings(strict_ownership=True)
+    asked = playbook.run(ownership({"destination_conf": S3}))
+    assert asked.result["changed"] is True
+    assert asked.result["ownership"]["valid"] is True
+    assert "ownership-challenge" in asked.result["ownership"]["filename"]
+    assert "plan_id" not in asked.result
+    token = token_of(playbook)
+    wish = {"destination_conf": S3, "ownership_challenge": f"{token}\n"}
+    report = playbook.run([ownership(wish), job(wish), job(wish)], secrets=[token])
+    validated, created, unchanged = report.ours
+    assert validated.result["changed"] is False
+    assert validated.result["ownership"] == {"valid": True}
+    assert created.writes[0]["body"]["ownership_challenge"] == token
+    assert unchanged.result["changed"] is False
+
+
+def test_check_mode_sends_nothing_and_knows_nothing(playbook: Playbook) -> None:
+    report = playbook.run(
+        [ownership({"destination_conf": S3}), ownership({"destination_conf": S3, "ownership_challenge": OPAQUE})], check=True
+    )
+    asked, validated = (outcome.result for outcome in report.ours)
+    assert (asked["changed"], asked["ownership"]) == (True, {"filename": None, "valid": None, "message": None})
+    assert (validated["changed"], validated["ownership"]) == (False, {"valid": None})
+    assert validated["diff"]["before"] == validated["diff"]["after"]
+    assert not report.journal
+
+
+def test_no_under_http_200_is_a_failure(playbook: Playbook) -> None:
+    playbook.simulator.settings(unwritable_destinations=["s3://archive*"])
+    report = playbook.run(
+        [
+            ownership({"destination_conf": S3, "ownership_challenge": OPAQUE}, ignore_errors=True),
+            ownership({"destination_conf": WITH_KEYS}, ignore_errors=True),
+        ],
+        fails="rejected",
+        warns=["no proof of ownership"],
+    )
+    assert [outcome.journal[0]["status"] for outcome in report.ours] == [200, 200]
+    assert report.ours[0].result["changed"] is False
+    assert "cannot be written to" in report.ours[1].result["msg"]
+
+
+def test_a_question_without_an_answer_is_not_repeated(playbook: Playbook) -> None:
+    for kind in ("reset_after", "502"):
+        playbook.simulator.faults({"kind": kind, "method": "POST"})
+        report = playbook.run(ownership({"destination_conf": S3}), fails="unavailable")
+        assert len(report.journal) == 1
+
+
+def test_an_answer_of_another_shape_is_bad(playbook: Playbook) -> None:
+    values: list[t.Any] = [{"filename": "f"}, {"valid": "yes"}, {"valid": True, "filename": 1}, []]
+    playbook.simulator.faults(
+        *({"kind": "wrong_result", "value": value, "method": "POST", "index": index} for index, value in enumerate(values))
+    )
+    report = playbook.run([ownership({"destination_conf": S3}, ignore_errors=True) for _value in values], fails="bad_response")
+    assert len(report.failures) == len(values)
+
+
+def test_a_token_for_something_else_fails_before_the_job_is_made(playbook: Playbook) -> None:
+    playbook.run(ownership({"destination_conf": S3}))
+    token = token_of(playbook)
+    elsewhere = "s3://example-bucket/other?region=us-west-2"
+    report = playbook.run(
+        job({"destination_conf": elsewhere, "ownership_challenge": token}), fails="invalid_option", secrets=[token]
+    )
+    assert "another destination" in report.failure["msg"]
+    other_zone = "f" * 32
+    playbook.simulator.seed(zones=[playbook.zone, other_zone])
+    report = playbook.run(
+        job({"zone_id": other_zone, "destination_conf": S3, "ownership_challenge": token}),
+        fails="invalid_option",
+        secrets=[token],
+    )
+    assert "another zone" in report.failure["msg"]
+    assert not [entry for entry in playbook.simulator.writes() if entry["path"].endswith("/jobs")]

@@ -1,0 +1,360 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import base64
+import json
+import typing as t
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Plan
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.digest import plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs import plan, secrets
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_answer import conclude
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_desired import Desired, desire
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_select import (
+    State,
+    named,
+    successor,
+)
+
+ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
+S3 = "s3://bucket/dir?region=a"
+KEYS = "s3://bucket/dir?region=a&access-key-id=ID&secret-access-key=planted"
+CONDITION = {"key": "ClientCountry", "operator": "eq", "value": "de"}
+TEXT = '{"where":{"and":[{"key":"ClientCountry","operator":"eq","value":"de"}]}}'
+JOB: dict[str, t.Any] = {"id": 7, "name": "n", "dataset": "http_requests", "destination_conf": S3}
+NOTHING: dict[str, t.Any] = {
+    "state": "present",
+    "zone_id": ZONE,
+    **dict.fromkeys(
+        (
+            *("name", "job_id", "dataset", "destination_conf", "ownership_challenge", "fields", "timestamp_format"),
+            *("option_flags", "logpull_options", "output_options", "filter", "enabled", "kind", "frequency"),
+            *("max_upload_bytes", "max_upload_interval_seconds", "max_upload_records"),
+        )
+    ),
+    "recreate": False,
+    "validate_filter": True,
+    "create_unlisted": False,
+}
+
+
+def wish(**options: t.Any) -> Desired:
+    return desire({**NOTHING, **({} if "job_id" in options else {"name": "n"}), **options})
+
+
+def planned(options: dict[str, t.Any], job: dict[str, t.Any] | None, **state: t.Any) -> Plan:
+    return plan(wish(**options), State(job, **state))
+
+
+def sent(found: Plan) -> list[tuple[str, t.Any]]:
+    return [(request.operation.partition(".")[2], request.body) for request in found.requests]
+
+
+@pytest.mark.parametrize(
+    ("options", "present", "body"),
+    [
+        ({}, {}, None),
+        ({"enabled": True}, {"enabled": True}, None),
+        ({"enabled": True}, {"enabled": False}, {"enabled": True}),
+        ({"enabled": False}, {}, None),
+        ({"enabled": False}, {"enabled": None}, None),
+        ({"kind": ""}, {"kind": None}, None),
+        ({"frequency": "high"}, {}, None),
+        ({"frequency": "high"}, {"frequency": ""}, None),
+        ({"frequency": "high"}, {"frequency": "low"}, {"frequency": "high"}),
+        ({"frequency": "low"}, {}, {"frequency": "low"}),
+        ({"max_upload_bytes": 0}, {"max_upload_bytes": None}, None),
+        ({"max_upload_bytes": 0}, {"max_upload_bytes": 5_000_000}, {"max_upload_bytes": 0}),
+        ({"max_upload_interval_seconds": 30}, {"max_upload_interval_seconds": 0}, None),
+        ({"max_upload_interval_seconds": 0}, {"max_upload_interval_seconds": 30}, None),
+        ({"max_upload_interval_seconds": 0}, {"max_upload_interval_seconds": 60}, {"max_upload_interval_seconds": 0}),
+        ({"max_upload_records": 100_000}, {}, None),
+        ({"dataset": "http_requests"}, {"dataset": None}, None),
+        ({"dataset": ""}, {"dataset": "http_requests"}, None),
+        ({"job_id": 7, "name": "m"}, {}, {"name": "m"}),
+        ({"job_id": 7, "name": ""}, {"name": None}, None),
+        ({"filter": CONDITION}, {"filter": TEXT}, None),
+        ({"filter": json.dumps(CONDITION)}, {"filter": json.dumps({"where": CONDITION}, indent=1)}, None),
+        ({"filter": CONDITION}, {"filter": {"where": CONDITION}}, None),
+        ({"filter": CONDITION}, {}, {"filter": TEXT}),
+        ({"filter": CONDITION}, {"filter": "not JSON"}, {"filter": TEXT}),
+        ({"filter": ""}, {"filter": TEXT}, {"filter": ""}),
+        ({"filter": ""}, {"filter": "not JSON"}, {"filter": ""}),
+        ({"filter": ""}, {"filter": None}, None),
+        ({"filter": ""}, {"filter": ""}, None),
+        ({}, {"filter": TEXT}, None),
+        ({"destination_conf": S3, "ownership_challenge": "token"}, {}, None),
+        (
+            {"destination_conf": "gs://b", "ownership_challenge": " token\n"},
+            {},
+            {"destination_conf": "gs://b", "ownership_challenge": "token"},
+        ),
+        ({"destination_conf": "gs://b"}, {"destination_conf": None}, {"destination_conf": "gs://b"}),
+        ({"destination_conf": KEYS}, {"destination_conf": KEYS.replace("planted", "*****")}, None),
+        ({"ownership_challenge": "token"}, {}, None),
+        ({"fields": ["b", "a"]}, {"logpull_options": "fields=a,b"}, None),
+        ({"fields": ["a"]}, {"logpull_options": "fields=a,b&X=true"}, {"logpull_options": "fields=a&X=true"}),
+        ({"option_flags": {"X": False}}, {}, None),
+        ({"output_options": {}}, {"logpull_options": "fields=a"}, None),
+        ({"output_options": {"field_names": ["a"]}}, {"logpull_options": "fields=a"}, {"output_options": {"field_names": ["a"]}}),
+        ({"output_options": {"sample_rate": 1}}, {"output_options": {"field_names": ["a"]}}, None),
+        ({"fields": ["a"]}, {"output_options": {}}, {"logpull_options": "fields=a"}),
+    ],
+)
+def test_what_is_sent_to_an_existing_job(
+    options: dict[str, t.Any], present: dict[str, t.Any], body: dict[str, t.Any] | None
+) -> None:
+    found = planned(options, {**JOB, **present})
+    assert sent(found) == ([] if body is None else [("update", body)])
+    assert (found.before == found.after) is (body is None)
+
+
+def test_a_new_job_has_what_is_given_and_a_dataset() -> None:
+    found = planned(
+        {"destination_conf": S3, "ownership_challenge": "token", "filter": "", "option_flags": {"X": False}, "kind": ""}, None
+    )
+    assert sent(found) == [
+        (
+            "create",
+            {"name": "n", "kind": "", "dataset": "http_requests", "destination_conf": S3, "ownership_challenge": "token"},
+        )
+    ]
+    assert found.creates
+    job = found.result["job"]
+    assert (job["id"], job["enabled"], job["frequency"], job["max_upload_records"]) == (None, False, "high", 100_000)
+    assert found.result["filter_budget"] is None
+    assert found.before == {}
+
+
+@pytest.mark.parametrize("options", [{"sample_rate": 1, "output_type": "ndjson"}, {"field_names": ["a"]}])
+def test_a_new_job_gets_the_newer_form_also_if_it_says_the_defaults(options: dict[str, t.Any]) -> None:
+    ((_operation, body),) = sent(planned({"destination_conf": S3, "output_options": options}, None))
+    assert body["output_options"] == options
+
+
+def test_deleting() -> None:
+    found = planned({"state": "absent"}, {**JOB, "destination_conf": KEYS})
+    assert sent(found) == [("delete", None)]
+    assert found.requests[0].ids == {"job_id": 7}
+    assert found.result == {"job": None, "filter_budget": None}
+    assert "planted" not in str(found.before)
+    gone = planned({"state": "absent"}, None)
+    assert (gone.requests, gone.before, gone.after) == ((), {}, {})
+
+
+@pytest.mark.parametrize(
+    ("options", "job", "kind", "says"),
+    [
+        ({"destination_conf": None}, None, "invalid_option", "destination_conf"),
+        ({"job_id": 9, "destination_conf": S3}, None, "not_found", "there is no job 9"),
+        ({"fields": ["a"]}, {**JOB, "output_options": {"field_names": ["a"]}}, "conflict", "output_options"),
+        ({"kind": "edge"}, JOB, "conflict", "recreate"),
+        ({"job_id": 7, "dataset": "other"}, JOB, "conflict", "'http_requests' cannot become 'other'"),
+        ({"kind": "edge", "recreate": True}, JOB, "invalid_option", "destination_conf"),
+    ],
+)
+def test_refused_before_any_write(options: dict[str, t.Any], job: dict[str, t.Any] | None, kind: str, says: str) -> None:
+    with pytest.raises(Failure, match=says) as caught:
+        planned(options, job)
+    assert caught.value.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        *(({name: value}, name) for name in ("max_upload_bytes",) for value in (-1, 1, 4_999_999, 1_000_000_001)),
+        *(({"max_upload_interval_seconds": value}, "max_upload_interval_seconds") for value in (29, 301)),
+        *(({"max_upload_records": value}, "max_upload_records") for value in (999, 1_000_001)),
+        ({"kind": "edge", "dataset": "firewall_events"}, "kind"),
+        ({"dataset": "a b"}, "dataset"),
+        ({"dataset": "a" * 257}, "dataset"),
+        ({"name": ""}, "name"),
+        ({"job_id": 0}, "job_id"),
+        ({"destination_conf": ""}, "destination_conf"),
+        ({"destination_conf": "bucket/planted"}, "destination_conf"),
+        ({"destination_conf": "s3://planted\n"}, "destination_conf"),
+        ({"destination_conf": "s3://planted" + "a" * 4096}, "destination_conf"),
+        ({"ownership_challenge": "planted token"}, "ownership_challenge"),
+        ({"ownership_challenge": "planted" + "a" * 4096}, "ownership_challenge"),
+        ({"filter": {"and": []}}, "filter.where"),
+        ({"filter": [CONDITION]}, "filter.where"),
+        ({"filter": {"and": [CONDITION] * 31}}, "filter"),
+    ],
+)
+def test_options_that_are_refused(options: dict[str, t.Any], place: str) -> None:
+    with pytest.raises(Failure) as caught:
+        wish(**options)
+    assert caught.value.kind == "invalid_option"
+    assert str(caught.value).startswith(place)
+    assert "planted" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_upload_bytes": 5_000_000, "max_upload_interval_seconds": 300, "max_upload_records": 1000},
+        {"max_upload_bytes": 0, "max_upload_interval_seconds": 0, "max_upload_records": 0},
+        {"filter": {"and": [CONDITION] * 31}, "validate_filter": False},
+        {"kind": "edge"},
+        {"ownership_challenge": ""},
+    ],
+)
+def test_options_at_the_limits(options: dict[str, t.Any]) -> None:
+    wish(**options)
+
+
+def test_recreation_deletes_then_creates() -> None:
+    old = {**JOB, "enabled": True, "filter": TEXT, "logpull_options": "stale", "output_options": {"field_names": ["a"]}}
+    old |= {"filter_attack_traffic": True, "max_upload_bytes": 0, "frequency": "high", "error_message": "sick"}
+    found = planned(
+        {"kind": "edge", "recreate": True, "destination_conf": KEYS, "ownership_challenge": "token", "enabled": False}, old
+    )
+    assert sent(found) == [
+        ("delete", None),
+        (
+            "create",
+            {
+                "name": "n",
+                "dataset": "http_requests",
+                "enabled": False,
+                "kind": "edge",
+                "filter": TEXT,
+                "output_options": {"field_names": ["a"]},
+                "filter_attack_traffic": True,
+                "destination_conf": KEYS,
+                "ownership_challenge": "token",
+            },
+        ),
+    ]
+    assert "gone" in found.requests[1].if_it_fails
+    assert found.requests[1].creates
+    job = found.result["job"]
+    assert (job["id"], job["error_message"], job["filter"]) == (None, None, TEXT)
+    again = successor(wish(job_id=7), found.requests[1].body)
+    assert (again.job_id, again.name, again.dataset) == (None, "n", "http_requests")
+
+
+def jwt(claims: dict[str, t.Any]) -> str:
+    parts = [base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in ({"alg": "none"}, claims)]
+    return ".".join((*parts, "x"))
+
+
+def test_a_token_is_looked_at_only_where_it_would_be_sent() -> None:
+    stale = {"destination_conf": S3, "ownership_challenge": jwt({"exp": 10})}
+    assert not planned(stale, JOB, now=20.0).requests
+    for job in (None, {**JOB, "destination_conf": "gs://b"}):
+        assert planned(stale, job, now=5.0).requests
+        with pytest.raises(Failure, match=r"^ownership_challenge: the token has expired"):
+            planned(stale, job, now=20.0)
+    with pytest.raises(Failure, match="expired"):
+        planned({**stale, "kind": "edge", "recreate": True}, JOB, now=20.0)
+
+
+def test_a_token_that_nobody_asks_for_is_a_warning_where_it_is_sent() -> None:
+    options = {"destination_conf": KEYS, "ownership_challenge": "token"}
+    (warning,) = planned(options, None).warnings
+    assert "no proof of ownership" in warning
+    assert not planned(options, {**JOB, "destination_conf": KEYS}).warnings
+
+
+@pytest.mark.parametrize(
+    ("health", "options", "warnings"),
+    [
+        ({}, {}, 0),
+        ({"enabled": True, "last_complete": "2026-03-02", "last_error": "2026-03-01"}, {}, 0),
+        ({"enabled": True, "last_complete": "2026-03-02", "last_error": "2026-03-03"}, {}, 1),
+        ({"enabled": True, "error_message": "sick"}, {}, 1),
+        ({"enabled": False, "error_message": "sick"}, {}, 2),
+        ({"enabled": False, "error_message": "sick"}, {"enabled": True}, 2),
+        ({"enabled": False, "error_message": "sick"}, {"enabled": False}, 1),
+        ({"enabled": False}, {}, 0),
+    ],
+)
+def test_health(health: dict[str, t.Any], options: dict[str, t.Any], warnings: int) -> None:
+    assert len(planned(options, {**JOB, **health}).warnings) == warnings
+
+
+def test_the_digest_follows_what_is_managed_and_nothing_else() -> None:
+    options = {"destination_conf": KEYS, "enabled": True}
+
+    def digest(options: dict[str, t.Any], **job: t.Any) -> str:
+        return plan_id(ZONE, planned(options, {**JOB, "destination_conf": S3, **job}))
+
+    first = digest(options)
+    assert digest(options, last_error="2026-03-03", error_message="x", last_complete="y", filter=TEXT) == first
+    assert digest(options, enabled=None) == first
+    assert digest({**options, "destination_conf": KEYS.replace("planted", "other")}) != first
+    assert digest(options, destination_conf=KEYS.replace("planted", "other")) != first
+    assert digest(options, enabled=True) != first
+    assert digest({**options, "state": "absent"}) != first
+
+
+def test_secrets_are_those_of_both_destinations_and_the_challenge() -> None:
+    desired = wish(destination_conf=KEYS, ownership_challenge="challenge")
+    assert {"planted", "challenge", KEYS} <= secrets(desired, None)
+    present = {**JOB, "destination_conf": "https://user:present@host"}
+    assert {"present", "user", "planted"} <= secrets(desired, State(present))
+
+
+def test_a_service_without_a_list() -> None:
+    refusal = Failure("rejected", "no", method="GET", path="/jobs", status=405)
+    for options in ({"destination_conf": S3}, {"state": "absent", "create_unlisted": True}):
+        with pytest.raises(Failure, match="no list of jobs") as caught:
+            planned(options, None, unlisted=refusal)
+        assert (caught.value.kind, caught.value.status) == ("not_found", 405)
+    found = planned({"destination_conf": S3, "create_unlisted": True}, None, unlisted=refusal)
+    assert "without looking" in found.warnings[0]
+
+
+def test_names_are_told_apart_by_dataset_and_doubles_are_a_conflict() -> None:
+    jobs = [{"id": 3, "name": "n"}, {"id": 1, "name": "n", "dataset": "http_requests"}, {"id": 2, "name": "n", "dataset": "d"}]
+    assert named(jobs[1:], "n", "http_requests") == jobs[1]
+    assert named(jobs, "n", "d") == jobs[2]
+    assert named(jobs, "none", "d") is None
+    assert named([{"id": 1, "name": None}], None, "http_requests") is None
+    with pytest.raises(Failure, match="1, 3") as caught:
+        named(jobs, "n", "http_requests")
+    assert caught.value.kind == "conflict"
+
+
+WISHES = st.fixed_dictionaries(
+    {"destination_conf": st.sampled_from((S3, KEYS, "gs://b"))},
+    optional={
+        "enabled": st.booleans(),
+        "frequency": st.sampled_from(("high", "low")),
+        "max_upload_interval_seconds": st.sampled_from((0, 30, 60)),
+        "filter": st.sampled_from(("", CONDITION, {"or": [CONDITION, {**CONDITION, "value": "fr"}]})),
+        "fields": st.lists(st.sampled_from("abc"), max_size=3),
+        "timestamp_format": st.sampled_from(("unixnano", "rfc3339")),
+        "option_flags": st.dictionaries(st.sampled_from(("X", "sample")), st.sampled_from((True, False, 0.5)), max_size=2),
+    },
+)
+
+
+def applied(found: Plan, job: dict[str, t.Any] | None) -> dict[str, t.Any]:
+    """What a service makes of a plan."""
+    after = dict(job or {})
+    for request in found.requests:
+        after = {**(after if request.operation.endswith("update") else {"id": 8}), **request.body}
+    return {name: value for name, value in after.items() if name != "ownership_challenge" and value not in (None, "", 0, False)}
+
+
+@given(WISHES, WISHES)
+def test_an_applied_plan_leaves_nothing_to_do(first: dict[str, t.Any], second: dict[str, t.Any]) -> None:
+    job: dict[str, t.Any] | None = None
+    for options in (first, second):
+        found = planned(options, job)
+        job = applied(found, job)
+        again = planned(options, job)
+        assert not again.requests
+        if found.requests:
+            conclusion = conclude(wish(**options), found, job)
+            assert conclusion.result["job"] == {**found.result["job"], "id": job["id"]} == again.result["job"]

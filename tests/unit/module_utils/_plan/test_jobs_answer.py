@@ -1,0 +1,142 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_answer import conclude
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_view import checked, view
+
+from .test_jobs import JOB, KEYS, S3, TEXT, planned, wish
+
+
+@pytest.mark.parametrize(
+    ("options", "answer"),
+    [
+        ({"enabled": True}, {"enabled": True}),
+        ({"max_upload_bytes": 0, "enabled": True}, {"enabled": True}),
+        (
+            {"filter": {"key": "A", "operator": "eq", "value": "b"}},
+            {"filter": ' {"where": {"key":"A","value":"b","operator":"eq"}}'},
+        ),
+        ({"filter": "", "enabled": True}, {"filter": None, "enabled": True}),
+        ({"fields": ["a", "b"]}, {"logpull_options": "fields=b%2Ca"}),
+        ({"output_options": {"field_names": ["a", "b"]}}, {"output_options": {"field_names": ["b", "a"], "sample_rate": 1}}),
+        ({"destination_conf": KEYS}, {"destination_conf": KEYS.replace("planted", "***")}),
+    ],
+)
+def test_an_answer_that_agrees_is_reported_as_predicted(options: dict[str, t.Any], answer: dict[str, t.Any]) -> None:
+    found = planned(options, {**JOB, "max_upload_bytes": 5_000_000, "filter": TEXT if "filter" in options else None})
+    conclusion = conclude(wish(**options), found, {**JOB, **answer})
+    assert conclusion.result == found.result
+    assert not conclusion.warnings
+
+
+@pytest.mark.parametrize(
+    ("options", "answer", "named"),
+    [
+        ({"enabled": True}, {"enabled": False}, "enabled"),
+        ({"max_upload_bytes": 6_000_000}, {"max_upload_bytes": 5_000_000}, "max_upload_bytes"),
+        ({"filter": {"key": "A", "operator": "eq", "value": "b"}}, {"filter": TEXT}, "filter"),
+        ({"filter": {"key": "A", "operator": "eq", "value": "b"}}, {"filter": "not JSON"}, "filter"),
+        ({"fields": ["a", "b"]}, {"logpull_options": "fields=b"}, "logpull_options"),
+        ({"output_options": {"sample_rate": 0.5}}, {"output_options": {"sample_rate": 0.6}}, "output_options"),
+        ({"destination_conf": KEYS}, {"destination_conf": S3}, "destination_conf"),
+    ],
+)
+def test_an_answer_that_contradicts_is_bad(options: dict[str, t.Any], answer: dict[str, t.Any], named: str) -> None:
+    with pytest.raises(Failure, match=rf"other values than were sent for {named}\.") as caught:
+        conclude(wish(**options), planned(options, JOB), {**JOB, **answer})
+    assert caught.value.kind == "bad_response"
+    assert "planted" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"filter": {"key": "A", "operator": "eq", "value": "b"}}, "the filter that was sent"),
+        ({"enabled": True}, "enabled"),
+        ({"fields": ["a"]}, "logpull_options"),
+        ({"output_options": {"sample_rate": 0.5}}, "output_options"),
+        ({"destination_conf": KEYS}, "destination_conf"),
+    ],
+)
+def test_an_answer_that_lacks_what_was_sent_is_a_warning(options: dict[str, t.Any], named: str) -> None:
+    found = planned(options, JOB)
+    conclusion = conclude(wish(**options), found, {"id": 7})
+    (warning,) = conclusion.warnings
+    assert f"lacks {named}" in warning
+    assert conclusion.result == found.result
+
+
+def test_what_the_service_adds_is_reported() -> None:
+    found = planned({"enabled": True}, JOB)
+    answer = {**JOB, "enabled": True, "max_upload_records": 5000, "last_error": "2026-03-02", "error_message": "sick"}
+    conclusion = conclude(wish(enabled=True), found, answer)
+    job = conclusion.result["job"]
+    assert (job["max_upload_records"], job["error_message"]) == (5000, "sick")
+    assert "sick" in conclusion.warnings[0]
+
+
+def test_an_error_that_is_over_is_not_reported() -> None:
+    found = planned({"enabled": True}, {**JOB, "error_message": "sick"})
+    assert conclude(wish(enabled=True), found, {**JOB, "enabled": True}).result["job"]["error_message"] is None
+
+
+@pytest.mark.parametrize(
+    ("job", "says"),
+    [
+        ("job", "not an object"),
+        ([JOB], "not an object"),
+        ({}, "no id"),
+        ({"id": "7"}, "'7' as its id"),
+        ({"id": True}, "True as its id"),
+        ({"id": 0}, "0 as its id"),
+        ({"id": 8}, "job 7 was asked for"),
+        ({"id": 7, "enabled": "yes"}, "enabled"),
+        ({"id": 7, "max_upload_bytes": True}, "max_upload_bytes"),
+        ({"id": 7, "name": 1, "filter": []}, "name, filter"),
+        ({"id": 7, "destination_conf": {"planted": 1}}, "destination_conf"),
+        ({"id": 7, "output_options": {"field_names": [1]}}, "output_options.field_names"),
+        ({"id": 7, "output_options": {"sample_rate": True}}, "output_options.sample_rate"),
+        ({"id": 7, "output_options": []}, "output_options"),
+    ],
+)
+def test_what_is_no_job_is_refused(job: t.Any, says: str) -> None:
+    with pytest.raises(Failure, match=says) as caught:
+        checked(job, 7)
+    assert caught.value.kind == "bad_response"
+    assert "planted" not in str(caught.value)
+
+
+def test_a_job_of_which_little_is_said_has_every_member() -> None:
+    assert view(checked({"id": 7})) == {
+        "id": 7,
+        "name": None,
+        "dataset": "http_requests",
+        "enabled": False,
+        "kind": "",
+        "frequency": "high",
+        "logpull_options": None,
+        "output_options": None,
+        "filter": None,
+        "max_upload_bytes": None,
+        "max_upload_interval_seconds": 30,
+        "max_upload_records": 100_000,
+        "last_complete": None,
+        "last_error": None,
+        "error_message": None,
+        "destination": {"scheme": None, "address": None, "options": {}},
+        "filter_explained": "Every record is delivered: there is no filter.",
+    }
+
+
+def test_a_view_has_no_secret() -> None:
+    job = {**JOB, "destination_conf": KEYS, "error_message": "denied: planted", "ownership_challenge": "challenge"}
+    assert "planted" not in str(view(job))
+    assert "challenge" not in str(view(job))

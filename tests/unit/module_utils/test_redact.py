@@ -1,0 +1,68 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import base64
+import json
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, scrub
+
+SECRET = 'p@ss/w+r d"é'
+SPELLINGS = {
+    "as it is": SECRET,
+    "percent-encoded": quote(SECRET, safe=""),
+    "percent-encoded but for slashes": quote(SECRET),
+    "in lower case": quote(SECRET, safe="").replace("%2F", "%2f").replace("%2B", "%2b").replace("%C3%A9", "%c3%a9"),
+    "as form data": quote_plus(SECRET),
+    "in JSON": json.dumps(SECRET)[1:-1],
+    "in JSON with umlauts": json.dumps(SECRET, ensure_ascii=False)[1:-1],
+    "in JSON with escaped slashes": json.dumps(SECRET)[1:-1].replace("/", "\\/"),
+    "in base64": base64.b64encode(SECRET.encode()).decode(),
+    "in base64 for URLs": base64.urlsafe_b64encode(SECRET.encode()).decode().rstrip("="),
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS.values(), ids=SPELLINGS.keys())
+@pytest.mark.parametrize("known", [SECRET, quote(SECRET, safe=""), quote_plus(SECRET)], ids=["plain", "encoded", "form"])
+def test_every_usual_spelling_is_hidden(spelling: str, known: str) -> None:
+    hidden = scrub({"msg": f"before {spelling} after", "list": [[spelling]]}, [known])
+    assert hidden["msg"].startswith(f"before {MASK}")
+    assert spelling not in json.dumps(hidden, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("value", "secrets", "expected"),
+    [
+        ({"a": "planted-secret", "planted-secret": 1}, ["planted-secret"], {"a": MASK, MASK: 1}),
+        ({"name": "name"}, ["name"], {"name": MASK}),
+        ("abcdefghi", ["abcdef", "cdefghi"], MASK),
+        ("xabcdefghix", ["abcdef", "abcdefghi"], f"x{MASK}x"),
+        ("job1 is 1 of 11", ["1"], f"job1 is {MASK} of 11"),
+        ("********", ["********"], "********"),
+        ("a text", ["", "other"], "a text"),
+        ((1, None, True, 2.5), ["1"], [1, None, True, 2.5]),
+        ("x \ud800secret", ["\ud800secret"], f"x {MASK}"),
+    ],
+)
+def test_what_is_hidden_and_what_stays(value: object, secrets: list[str], expected: object) -> None:
+    assert scrub(value, secrets) == expected
+
+
+def test_without_secrets_the_very_value_comes_back() -> None:
+    value = {"a": [1]}
+    assert scrub(value, []) is value
+
+
+@given(st.text(min_size=4), st.text(), st.text())
+def test_no_text_keeps_a_secret(secret: str, before: str, after: str) -> None:
+    if secret.strip("*") and secret not in MASK:
+        hidden = scrub(before + secret + after, [secret])
+        assert secret not in hidden.replace(MASK, "\0")
+        assert scrub(hidden, [secret]).count(MASK) >= 1
