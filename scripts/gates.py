@@ -72,7 +72,7 @@ ONCE = (
     _pytest("meta", "tests/meta"),
     _pytest("simulator", "simulator/tests"),
 )
-FLOOR, NEWEST = list(CORES)[0], list(CORES)[-1]
+FLOOR, *_, NEWEST = CORES
 RUNS = {
     "check": CHECK,
     "test": (*CHECK, *ONCE, *_on_core(FLOOR), *_on_core(NEWEST)),

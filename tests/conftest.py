@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import collections
+import typing as t
+
 import hypothesis
 import pytest
 
@@ -14,4 +17,30 @@ hypothesis.settings.load_profile("repeatable")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--as-modules", action="store_true", help="run every task as an ordinary module, not in the controller's process")
+    parser.addoption(
+        "--as-modules", action="store_true", help="run every task as an ordinary module, not in the controller's process"
+    )
+    parser.addoption("--all-faults", action="store_true", help="the whole fault matrix instead of a seeded sample")
+    parser.addoption(
+        "--faults", choices=("sample", "all"), default="sample", help="how much of the fault matrix to run; the sample is seeded"
+    )
+
+
+@pytest.fixture
+def cases(record_property: t.Callable[[str, object], None]) -> t.Iterator[collections.Counter[str]]:
+    """What a test has gone through, counted by name; the summary of the run prints the sums."""
+    counted: collections.Counter[str] = collections.Counter()
+    yield counted
+    record_property("cases", dict(counted))
+
+
+def pytest_terminal_summary(terminalreporter: t.Any) -> None:
+    sums: collections.Counter[str] = collections.Counter()
+    reports = [report for found in terminalreporter.stats.values() for report in found]
+    for report in reports:
+        if getattr(report, "when", None) == "teardown":
+            sums.update(dict(report.user_properties).get("cases", {}))
+    if sums:
+        terminalreporter.section("cases")
+        for name, number in sorted(sums.items()):
+            terminalreporter.line(f"{number:7d}  {name}")

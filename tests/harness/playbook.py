@@ -71,7 +71,7 @@ class Playbook:
         inventory: t.Mapping[str, t.Mapping[str, t.Any]] | str | Path | None = None,
         module_defaults: t.Mapping[str, t.Any] | None = None,
         warns: t.Sequence[str] = (),
-        fails: str | None = None,
+        fails: str | t.Collection[str] | None = None,
         secrets: t.Iterable[str] = (),
         timeout: float = 120,
         arguments: t.Sequence[str] = (),

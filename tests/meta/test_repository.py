@@ -1,0 +1,173 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Facts about the repository as a whole."""
+
+from __future__ import annotations
+
+import ast
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+# Formats that have no comments, or that are made by a tool.
+WITHOUT_COMMENTS = (
+    "*.json",
+    "*.ndjson",
+    "*.png",
+    "*.svg",
+    "*.pem",
+    "*.gz",
+    "*py.typed",
+    "LICENSE",
+    "CHANGELOG.*",
+    "changelogs/changelog.yaml",
+)
+# Built from parts, or this file would find itself.
+REGISTRIES = (
+    "pypi" + ".org",
+    "files." + "pythonhosted",
+    "galaxy.ansible" + ".com/api",
+    "--index" + "-url",
+    "--extra-index" + "-url",
+)
+RUN_TIME_ROOMS = ("meta", "plugins", "roles", "playbooks")
+
+
+def tracked() -> list[str]:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [name for name in listed if (ROOT / name).is_file()]
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8", errors="replace")
+
+
+def load(name: str) -> dict:
+    return yaml.safe_load(text_of(name))
+
+
+def test_every_file_carries_its_licence() -> None:
+    missing = [
+        name
+        for name in tracked()
+        if not any(fnmatch.fnmatch(name, pattern) for pattern in WITHOUT_COMMENTS)
+        and text_of(name).strip()
+        and "SPDX-License-Identifier: GPL-3.0-or-later" not in text_of(name)[:1500]
+    ]
+    assert not missing
+
+
+def test_licence_is_whole() -> None:
+    assert "GNU GENERAL PUBLIC LICENSE" in text_of("LICENSE")
+    assert len(text_of("LICENSE").splitlines()) > 600
+
+
+def test_no_file_names_a_package_registry() -> None:
+    allowed = {"scripts/compile-requirements.sh"}  # switches such addresses off
+    found = [(name, word) for name in tracked() if name not in allowed for word in REGISTRIES if word in text_of(name)]
+    assert not found
+
+
+def test_no_lock_file_no_archive_and_no_ignored_sanity_finding() -> None:
+    patterns = ("*uv.lock", "*package-lock.json", "*.tar.gz", "tests/sanity/ignore-*", "*.egg-info/*")
+    assert not [name for name in tracked() for pattern in patterns if fnmatch.fnmatch(name, pattern)]
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "requirements").glob("*.txt")))
+def test_pins_are_exact(name: str) -> None:
+    lines = [line for line in text_of(f"requirements/{name}").splitlines() if line and not line.startswith("#")]
+    assert lines
+    assert not [line for line in lines if not re.fullmatch(r"[\w.-]+(\[[\w,-]+\])?==[\w.!+-]+( ;.*)?", line)]
+
+
+def test_silencing_has_its_reason_beside_it() -> None:
+    # Built from parts, or this line would be one of them.
+    silenced = re.compile(r"# (type: " + r"ignore|no" + r"qa)\S*\s*(.*)$")
+    bare = [
+        f"{name}:{number}"
+        for name in tracked()
+        if name.endswith(".py")
+        for number, line in enumerate(text_of(name).splitlines(), 1)
+        if (found := silenced.search(line)) and "#" not in found[2] and not re.search(r"\w{3}.*\s\w", found[2])
+    ]
+    assert not bare
+
+
+def test_versions_agree_everywhere() -> None:
+    floor = re.search(r"\d+\.\d+", load("meta/runtime.yml")["requires_ansible"])[0]
+    cores = re.findall(r'"(\d\.\d+)": "3', text_of("scripts/gates.py"))
+    assert floor == cores[0]
+    assert all((ROOT / "requirements" / f"core-{core}.txt").exists() for core in cores if core != "2.19")
+    assert all(f"ansible-core=={core}." in text_of(f"requirements/core-{core}.txt") for core in cores if core != "2.19")
+    assert floor in text_of("README.md") or "meta/runtime.yml" in text_of("README.md")
+
+
+def test_requirements_say_the_same_everywhere() -> None:
+    def wanted(name: str) -> list[str]:
+        return [line for line in text_of(name).splitlines() if line and not line.startswith("#")]
+
+    environment = load("meta/execution-environment.yml")["dependencies"]
+    assert wanted("requirements.txt") == wanted(environment["python"])
+    assert {re.split(r"[<>=]", line)[0] for line in wanted("requirements.txt")} == {"requests", "urllib3"}
+    assert not wanted(environment["system"])
+
+
+def imports(name: str) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(text_of(name))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module)
+    return found
+
+
+def test_nothing_but_the_run_time_rooms_is_imported_at_run_time() -> None:
+    own = "ansible_collections.edgeops.observability."
+    foreign = [
+        (name, module)
+        for name in tracked()
+        if name.startswith("plugins/") and name.endswith(".py")
+        for module in imports(name)
+        if module.startswith(("ansible_collections.", "edgeops_simulator", "harness")) and not module.startswith(f"{own}plugins")
+    ]
+    assert not foreign
+
+
+def test_pure_rooms_know_neither_ansible_nor_http_nor_the_clock() -> None:
+    outside = {"ansible", "requests", "urllib3", "http", "socket", "time", "datetime"}
+    pure = re.compile(r"plugins/module_utils/(_plan|_filter|_facts)/|plugins/module_utils/(_redact|_errors)\.py")
+    found = [(name, module) for name in tracked() if pure.match(name) and name.endswith(".py") for module in imports(name)]
+    assert found
+    # A token of ownership names the moment at which it expires; that date is read, not the clock.
+    assert not [(name, module) for name, module in found if module.split(".")[0] in outside - {"datetime"}]
+
+
+def test_only_the_api_wrapper_imports_requests() -> None:
+    users = [
+        name
+        for name in tracked()
+        if name.startswith("plugins/") and name.endswith(".py") and {"requests", "urllib3"} & imports(name)
+    ]
+    assert all(name.startswith("plugins/module_utils/_api/") for name in users)
+
+
+def test_artifact_holds_what_runs_and_nothing_else(tmp_path: Path) -> None:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    command = [ROOT / "scripts" / "package.sh"]
+    built = subprocess.run(command, cwd=ROOT, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stdout + built.stderr
+    with tarfile.open(next((ROOT / "build" / "package").glob("*.tar.gz"))) as artifact:
+        names = artifact.getnames()
+    assert set(RUN_TIME_ROOMS) <= {name.split("/")[0] for name in names}
+    assert not [name for name in names if name.split("/")[0] in ("tests", "simulator", "scripts", "requirements", "examples")]
