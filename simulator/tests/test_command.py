@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import pathlib
 import ssl
@@ -152,3 +153,18 @@ def test_tls(tmp_path: pathlib.Path) -> None:
         trust = ssl.create_default_context(cafile=str(certificate))
         found = fetch(f"{sim.base_url}/zones/{ZONE}/script_monitor", {"Authorization": f"Bearer {sim.token}"}, trust)
         assert found["result"]["enabled"] is False
+
+
+@pytest.mark.parametrize("process", [True, False], ids=["process", "thread"])
+def test_a_request_that_hangs_does_not_keep_it_running(process: bool) -> None:
+    with running(zones=[ZONE], process=process) as sim:
+        sim.faults({"kind": "hang"})
+        waiting = http.client.HTTPConnection(sim.base_url.split("/")[2], timeout=10)
+        waiting.request("GET", "/client/v4/zones", headers={"Authorization": f"Bearer {sim.token}"})
+        while not sim.journal():
+            time.sleep(0.01)
+        began = time.monotonic()
+    assert time.monotonic() - began < 2
+    with pytest.raises(ConnectionError):
+        waiting.getresponse()
+    waiting.close()
