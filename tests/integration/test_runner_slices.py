@@ -1,0 +1,60 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+"""A fleet in four slices side by side, as the example for it runs them: one budget of requests, one joined result."""
+
+import json
+import sys
+import typing as t
+from pathlib import Path
+
+import pytest
+from harness.process import LOCAL, Place, execute
+
+pytest.importorskip("ansible_runner")
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "slices" / "run_slices.py"
+NAME = "edgeops.observability"
+ZONES = [f"{number:032x}" for number in range(1, 17)]
+REQUESTS, SECONDS = 8, 4
+
+
+def run(place: Place, simulator: t.Any, hosts: dict[str, t.Any]) -> tuple[int, dict[str, str], str]:
+    play = {
+        "hosts": "all",
+        "gather_facts": False,
+        "tasks": [{f"{NAME}.script_monitor": {"zone_id": "{{ zone_id }}", "enabled": True, "request_budget": f"{REQUESTS}/{SECONDS}", "retries": 0}}],
+    }
+    playbook = place.write("play.yml", [play])
+    inventory = place.write("inventory.yml", {"all": {"vars": LOCAL, "hosts": hosts}})
+    command = [sys.executable, str(EXAMPLE), "--inventory", str(inventory), "--playbook", str(playbook), "--slices", "4"]
+    environment = {**place.environment(2), **simulator.environment()}
+    returncode, stdout, stderr = execute(command, environment, place.input, 300)
+    return returncode, json.loads(stdout[stdout.index("{") :]) if "{" in stdout else {}, stdout + stderr
+
+
+def test_four_slices_keep_one_budget(simulator: t.Any, tmp_path: Path) -> None:
+    simulator.seed(zones=ZONES)
+    hosts = {f"zone{number}": {"zone_id": zone} for number, zone in enumerate(ZONES)}
+    returncode, found, output = run(Place(tmp_path), simulator, hosts)
+    assert returncode == 0, output
+    assert found == dict.fromkeys(hosts, "changed")
+    assert all(simulator.state(zone)["script_monitor"]["enabled"] for zone in ZONES)
+    moments = sorted(entry["monotonic"] for entry in simulator.journal())
+    assert len(moments) == 2 * len(ZONES)
+    # A request is counted just before it is sent, and noted when it has come: a little of the window is lost on the way.
+    windows = [sum(begin <= moment < begin + SECONDS - 0.5 for moment in moments) for begin in moments]
+    assert max(windows) <= REQUESTS
+    assert max(windows) > REQUESTS // 4, "no slice ran beside another"
+
+
+def test_a_zone_that_fails_does_not_hide_the_others(simulator: t.Any, tmp_path: Path) -> None:
+    simulator.seed(zones=ZONES[:4])
+    hosts = {f"zone{number}": {"zone_id": zone} for number, zone in enumerate(ZONES[:3])}
+    hosts["astray"] = {"zone_id": "none"}
+    returncode, found, output = run(Place(tmp_path), simulator, hosts)
+    assert returncode == 1, output
+    assert found == {"zone0": "changed", "zone1": "changed", "zone2": "changed", "astray": "failures"}

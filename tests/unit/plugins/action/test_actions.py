@@ -1,0 +1,37 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
+
+PLUGINS = Path(__file__).parents[4] / "plugins"
+PACKAGE = "ansible_collections.edgeops.observability.plugins"
+
+
+def names(folder: str) -> set[str]:
+    return {path.stem for path in (PLUGINS / folder).glob("*.py")} - {"__init__"}
+
+
+def test_every_module_has_an_action() -> None:
+    assert names("action") == names("modules")
+
+
+@pytest.mark.parametrize("name", sorted(names("modules")))
+def test_an_action_runs_the_task_of_its_module(name: str) -> None:
+    action = importlib.import_module(f"{PACKAGE}.action.{name}").ActionModule
+    assert issubclass(action, InProcessAction)
+    assert action.task is importlib.import_module(f"{PACKAGE}.modules.{name}").TASK
+    assert action.task.name == name
+
+
+def test_an_action_brings_the_libraries_with_it() -> None:
+    code = f"import sys, {PACKAGE}.action.script_monitor; sys.exit(not {{'requests', 'urllib3'}} <= set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: S603  # put together above

@@ -1,0 +1,131 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import os
+import typing as t
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, UNAVAILABLE, Failure
+from ansible_collections.edgeops.observability.plugins.plugin_utils import _in_process
+from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
+
+SPECIFICATION = {
+    "argument_spec": {"name": {"required": True}, "secret": {"no_log": True}, "count": {"type": "int"}},
+    "required_together": [("secret", "count")],
+}
+
+
+class Fake:
+    """A task of a module: keeps what it was given, returns what it is told."""
+
+    name = "fake"
+
+    def __init__(self, result: dict[str, t.Any]) -> None:
+        self.result = result
+        self.folder = ""
+
+    def arguments(self) -> dict[str, t.Any]:
+        return SPECIFICATION
+
+    def carry_out(self, run: t.Any) -> None:
+        self.run, self.folder = run, os.getcwd()
+        run.result.update(self.result)
+
+
+class Action(InProcessAction):
+    def _as_module(self, variables: dict[str, t.Any]) -> dict[str, t.Any]:
+        return {"as": "module"}
+
+
+def action(tmp_path: Path, args: dict[str, t.Any] | None = None, result: dict[str, t.Any] | None = None, **task: t.Any) -> Action:
+    kept = {"async_val": 0, "environment": [], "check_mode": False, "diff": False, "action": "edgeops.observability.fake", **task}
+    connection = SimpleNamespace(transport="local", become=None, _shell=SimpleNamespace(tmpdir=None))
+    made = Action(
+        task=SimpleNamespace(args=args if args is not None else {"name": "a"}, **kept),
+        connection=connection,
+        play_context=None,
+        loader=SimpleNamespace(get_basedir=lambda: str(tmp_path)),
+        templar=SimpleNamespace(template=lambda value: value),
+        shared_loader_obj=None,
+    )
+    made.task = Fake(result or {})  # type: ignore[assignment,misc]  # a stand-in, for this instance only
+    made._early_needs_tmp_path = lambda: False
+    return made
+
+
+def test_runs_here(tmp_path: Path) -> None:
+    made = action(tmp_path, {"name": "a", "count": "2", "secret": "hidden-1"}, {"found": "hidden-1", "none": None, "flag": True}, diff=True)
+    before = os.getcwd()
+    result = made.run(task_vars={})
+    assert {name: result[name] for name in ("changed", "found", "none", "flag")} == {
+        "changed": False,
+        "found": "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER",
+        "none": None,
+        "flag": True,
+    }
+    assert made.task.run.params == {"name": "a", "count": 2, "secret": "hidden-1"}  # type: ignore[union-attr]  # the stand-in's
+    assert (made.task.run.check_mode, made.task.run.diff_mode) == (False, True)  # type: ignore[union-attr]
+    assert (made.task.folder, os.getcwd()) == (str(tmp_path), before)  # type: ignore[union-attr]
+    assert "warnings" not in result
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ({}, "missing required arguments: name"),
+        ({"name": "a", "size": 1}, "Unsupported parameters for (edgeops.observability.fake) module: size."),
+        ({"name": "a", "secret": "hidden-1"}, "parameters are required together: secret, count"),
+        ({"name": "a", "secret": "hidden-1", "count": "hidden-1"}, "********"),
+    ],
+)
+def test_refuses_like_a_module(args: dict[str, t.Any], message: str, tmp_path: Path) -> None:
+    result = action(tmp_path, args).run(task_vars={})
+    assert result["failed"] is True
+    assert message in result["msg"]
+    assert "hidden-1" not in str(result)
+    assert result["error"]["kind"] == INVALID_OPTION
+
+
+@pytest.mark.parametrize("switch", [False, "no", "false", 0])
+def test_the_switch(switch: object, tmp_path: Path) -> None:
+    assert action(tmp_path).run(task_vars={"edgeops_in_process": switch}) == {"as": "module"}
+
+
+@pytest.mark.parametrize("change", [{"async_val": 10}, {"environment": [{}, {"A": "b"}]}])
+def test_keywords_of_the_task(change: dict[str, t.Any], tmp_path: Path) -> None:
+    assert action(tmp_path, **change).run(task_vars={}) == {"as": "module"}
+
+
+@pytest.mark.parametrize("change", [{"transport": "ssh"}, {"transport": "community.docker.docker"}, {"become": object()}])
+def test_connections(change: dict[str, t.Any], tmp_path: Path) -> None:
+    made = action(tmp_path)
+    vars(made._connection).update(change)
+    assert made.run(task_vars={}) == {"as": "module"}
+
+
+@pytest.mark.parametrize("environment", [None, [], [{}], [{}, None]])
+def test_an_empty_environment_is_none(environment: object, tmp_path: Path) -> None:
+    assert "as" not in action(tmp_path, environment=environment).run(task_vars={"edgeops_in_process": "yes"})
+
+
+def test_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_in_process, "missing_requests", lambda: Failure(UNAVAILABLE, "no requests"))
+    assert action(tmp_path).run(task_vars={}) == {"as": "module"}
+
+
+def test_the_folder_is_left_also_after_an_interruption(tmp_path: Path) -> None:
+    made = action(tmp_path)
+
+    def interrupted(run: t.Any) -> None:
+        raise KeyboardInterrupt
+
+    made.task.carry_out = interrupted  # type: ignore[method-assign,assignment]  # the time limit of a task is no Exception either
+    before = os.getcwd()
+    with pytest.raises(KeyboardInterrupt):
+        made.run(task_vars={})
+    assert os.getcwd() == before
