@@ -5,11 +5,10 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 demo=$root/examples/demo
-[ -d "$root/.venv/bin" ] && PATH=$root/.venv/bin:$PATH
-
-for tool in ansible-playbook edgeops-simulator; do
-    command -v "$tool" >/dev/null || { echo "$tool is not on the PATH; run 'make setup' first." >&2; exit 1; }
-done
+# The caller's own environment if it has what is needed, otherwise the one that `make setup` makes.
+tools() { command -v ansible-playbook >/dev/null && command -v edgeops-simulator >/dev/null; }
+tools || PATH=$root/.venv/bin:$PATH
+tools || { echo "ansible-playbook and edgeops-simulator are not on the PATH; run 'make setup' first." >&2; exit 1; }
 
 bold='' dim='' green='' red='' plain=''
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
@@ -52,7 +51,7 @@ control=$(edge member "$work/announcement" control_url) || fails 'the embedded s
 unset CLOUDFLARE_TOKEN CLOUDFLARE_EMAIL CLOUDFLARE_API_KEY
 CLOUDFLARE_BASE_URL=$(edge member "$work/announcement" base_url)
 export CLOUDFLARE_BASE_URL CLOUDFLARE_API_TOKEN=demo-token
-export ANSIBLE_CONFIG=$demo/ansible.cfg ANSIBLE_LOCAL_TEMP=$work/home
+export ANSIBLE_CONFIG=$demo/ansible.cfg ANSIBLE_LOCAL_TEMP=$work/home XDG_STATE_HOME=$work/home
 [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && export ANSIBLE_FORCE_COLOR=true
 
 say 'The zone before' 'ansible-playbook examples/demo/look.yml'
@@ -84,7 +83,7 @@ says '1 checked: 1 as wanted, 0 differ, 0 failed' || fails 'the audit does not f
 edge journal "$control" reads
 holds 'The zone is as wanted, and the audit wrote nothing.'
 
-say 'Four visits at the edge' "$(basename "$demo")/traffic.json"
+say 'Four visits at the edge' 'examples/demo/traffic.json, sent to the simulated edge'
 edge send "$control" "$demo/traffic.json"
 
 say 'What arrives in the bucket' 'errors only, without the health check, each with its custom fields'

@@ -76,7 +76,10 @@ def logs(folder: str, *expected: str) -> int:
             print(f"      {name:<16}{json.dumps(record[name])}")
     arrived = [json.loads(line)["RequestHeaders"].get("x-trace-id") for line in lines]
     if sorted(arrived) != sorted(expected) or "never logged" in "".join(lines):
-        print(f"Expected were the records {', '.join(expected)}, and no header or cookie beside the configured ones.", file=sys.stderr)
+        print(
+            f"Expected were the records {', '.join(expected)}, and no header or cookie beside the configured ones.",
+            file=sys.stderr,
+        )
         return 1
     return 0
 

@@ -1,0 +1,104 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = ROOT / "scripts"
+STATEMENTS = (
+    "Three changes are predicted, and nothing was written.",
+    "The zone has its custom log fields, its job and its script monitor.",
+    "Nothing changed, and nothing was written.",
+    "The zone is as wanted, and the audit wrote nothing.",
+    "The filter let through what it should, and the custom fields are there.",
+    "The audit names what differs, fails as asked, and wrote nothing.",
+    "Everything that was said above has held.",
+)
+
+
+def demonstrate(tmp_path, script=SCRIPTS / "demo.sh", **further):
+    """Run the demonstration with an empty home folder."""
+    environment = {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(tmp_path),
+        "TMPDIR": str(tmp_path),
+        "LC_ALL": "C.UTF-8",
+        **further,
+    }
+    return subprocess.run(  # noqa: S603  # the script is the repository's own
+        [script], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False
+    )
+
+
+def edge(*arguments, **environment):
+    """Ask the helper of the demonstration one thing."""
+    command = [sys.executable, SCRIPTS / "demo_edge.py", *arguments]
+    return subprocess.run(  # noqa: S603  # the script is the repository's own
+        command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_the_demonstration_holds_what_it_says_and_leaves_nothing_behind(tmp_path):
+    run = demonstrate(tmp_path)
+    assert run.returncode == 0, run.stdout + run.stderr
+    places = [run.stdout.index(statement) for statement in STATEMENTS]
+    assert places == sorted(places)
+    assert "✔ " in run.stdout and "\x1b[" not in run.stdout
+    assert '"x-trace-id": "t-1002"' in run.stdout and "never logged" not in run.stdout
+    assert not list(tmp_path.glob("tmp.*"))
+
+
+@pytest.mark.parametrize(
+    ("sound", "broken", "complaint"),
+    [
+        ("play edgeops.observability.deliver --check --diff", "play edgeops.observability.deliver", "nothing was written|reads and writes"),
+        ('t-1002 t-1004', "t-1002", "Expected were the records"),
+    ],
+    ids=["a-check-run-that-writes", "another-record"],
+)
+def test_the_demonstration_fails_where_a_statement_does_not_hold(tmp_path, sound, broken, complaint):
+    text = (SCRIPTS / "demo.sh").read_text()
+    assert sound in text
+    copy = tmp_path / "checkout" / "scripts" / "demo.sh"
+    copy.parent.mkdir(parents=True)
+    copy.write_text(text.replace(sound, broken))
+    copy.chmod(0o755)
+    (copy.parent / "demo_edge.py").symlink_to(SCRIPTS / "demo_edge.py")
+    (copy.parents[1] / "examples").symlink_to(ROOT / "examples")
+    run = demonstrate(tmp_path, copy)
+    assert run.returncode != 0
+    assert any(words in run.stderr for words in complaint.split("|"))
+    assert STATEMENTS[-1] not in run.stdout
+
+
+def test_without_its_tools_the_demonstration_says_what_to_do(tmp_path):
+    copy = tmp_path / "scripts" / "demo.sh"
+    copy.parent.mkdir()
+    copy.write_text((SCRIPTS / "demo.sh").read_text())
+    copy.chmod(0o755)
+    run = demonstrate(tmp_path, copy, PATH="/usr/bin:/bin")
+    assert run.returncode == 1
+    assert "make setup" in run.stderr
+
+
+def test_the_journal_is_held_against_the_expectation(simulator, zone):
+    assert edge("journal", simulator.control_url, "reads").returncode == 1
+    simulator.request("GET", f"/zones/{zone}/script_monitor")
+    seen = edge("journal", simulator.control_url, "reads")
+    assert (seen.returncode, seen.stdout) == (0, "The service's journal: 1 GET\n")
+    simulator.request("PUT", f"/zones/{zone}/script_monitor", {"enabled": True})
+    assert edge("journal", simulator.control_url, "reads").returncode == 1
+    simulator.request("GET", f"/zones/{zone}/script_monitor")
+    assert edge("journal", simulator.control_url, "writes").returncode == 1
+
+
+def test_a_bucket_without_records_is_not_what_was_expected(tmp_path):
+    assert edge("logs", str(tmp_path), "t-1").returncode == 1

@@ -1,0 +1,57 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from zone_runs import lists, modules, play, wish
+
+GROUP = "group/edgeops.observability.zone"
+EMPTY = {"CLOUDFLARE_BASE_URL": None, "CLOUDFLARE_API_TOKEN": None}
+MODULES = {
+    "script_monitor": {"enabled": True},
+    "script_monitor_info": {},
+    "log_custom_fields": {"request_fields": ["x-a"]},
+    "log_custom_fields_info": {},
+    "logpush_job": {"name": "edge-logs", "destination_conf": "https://logs.example.com/in", "fields": ["ClientIP"]},
+    "logpush_job_info": {},
+    "logpush_ownership": {"destination_conf": "s3://edge-logs/all?region=eu-west-1"},
+}
+
+
+def connection(simulator, **further):
+    """The whole connection, so that nothing is left to come from the environment."""
+    return {GROUP: {"base_url": simulator.base_url, "api_token": "{{ token }}", **further}}
+
+
+def test_the_group_gives_every_module_its_connection_and_zone(playbook, simulator, zone):
+    tasks = [{"name": name, f"edgeops.observability.{name}": options} for name, options in MODULES.items()]
+    defaults = connection(simulator, zone_id=zone)
+    report = playbook.run(tasks, module_defaults=defaults, extra_vars={"token": simulator.token}, env=EMPTY)
+    assert [outcome.module for outcome in report.ours] == list(MODULES)
+    assert {entry["zone"] for entry in report.journal} == {zone}
+    assert all(outcome.journal for outcome in report.ours)
+
+
+@pytest.mark.parametrize("how", ["roles", "import_role", "include_role"])
+def test_the_group_reaches_the_tasks_of_the_role(playbook, simulator, zone, how):
+    variables = wish(zone, custom_fields=lists(request=["x-a"]), script_monitor_enabled=True)
+    wanted = play(variables, how=how, module_defaults=connection(simulator))
+    report = playbook.run(playbook=[wanted], extra_vars={"token": simulator.token}, env=EMPTY)
+    assert [outcome.result["changed"] for outcome in report.ours] == [True, True, True]
+
+
+def test_a_task_beats_the_group_and_the_module_beats_it_too(playbook, simulator, zone):
+    tasks = [
+        {"name": "The group's", "edgeops.observability.script_monitor_info": {}},
+        {"name": "The module's", "edgeops.observability.logpush_job_info": {}},
+        {"name": "The task's", "edgeops.observability.script_monitor_info": {"zone_id": zone}},
+    ]
+    defaults = {**connection(simulator, zone_id="ab"), "edgeops.observability.logpush_job_info": {"zone_id": "cd"}}
+    report = playbook.run(
+        [{**task, "ignore_errors": True} for task in tasks],
+        module_defaults=defaults, extra_vars={"token": simulator.token}, env=EMPTY, fails="not_found",
+    )  # fmt: skip
+    assert [{entry["zone"] for entry in outcome.journal} for outcome in report.ours] == [{"ab"}, {"cd"}, {zone}]
+    assert modules(report, "script_monitor_info")[1].status == "ok"

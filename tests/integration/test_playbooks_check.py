@@ -1,0 +1,170 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from zone_runs import DESTINATION, SECRET, fleet, job, lists, modules, selected
+
+PLAYBOOKS = Path(__file__).resolve().parents[2] / "playbooks"
+DELIVER = "edgeops.observability.deliver"
+CHECK = "edgeops.observability.check"
+WANTED = {"custom_fields": lists(request=["x-trace-id"])}
+
+
+def without_role_zone(hosts):
+    """Zones as an inventory plugin lists them: the role's own variable for the zone is not set."""
+    return {name: {key: value for key, value in host.items() if key != "log_delivery_zone_id"} for name, host in hosts.items()}
+
+
+def findings(report):
+    """What the audit kept as data, and what it showed."""
+    (stats,) = [outcome.result["ansible_stats"]["data"]["edgeops_check"] for outcome in report.outcomes if "ansible_stats" in outcome.result]
+    (shown,) = [outcome.result["msg"] for outcome in report.outcomes if outcome.name == "Show the findings"]
+    return stats, shown
+
+
+def failed_hosts(report):
+    """Hosts that the recap counts as failed."""
+    return set(re.findall(r"^(\S+)\s+: ok=.* failed=[1-9]", report.stdout, re.MULTILINE))
+
+
+def test_deliver_brings_every_zone_into_its_state_and_check_then_finds_it_so(playbook, simulator):
+    hosts = without_role_zone(fleet(simulator, [WANTED, {"script_monitor_enabled": True}]))
+    before = playbook.run(playbook=CHECK, inventory=hosts, secrets=[SECRET])
+    stats, shown = findings(before)
+    assert [zone["zone"] for zone in stats["differ"]] == ["zone0", "zone1"]
+    assert stats["differ"][0]["differences"]["job"] == ["is not there and would be created"]
+    assert "custom_fields.request_fields: +x-trace-id" in " ".join(stats["differ"][0]["differences"]["custom_fields"])
+    assert stats["differ"][1]["differences"] == {
+        "custom_fields": [],
+        "job": ["is not there and would be created"],
+        "script_monitor": ["enabled: false -> true"],
+    }
+    assert shown[0] == "2 checked: 0 as wanted, 2 differ, 0 failed"
+    assert "zone1 differs: script monitor: enabled: false -> true" in shown
+    assert not before.writes
+
+    playbook.run(playbook=DELIVER, inventory=hosts, secrets=[SECRET])
+    assert [len(simulator.state(host["zone_id"])["jobs"]) for host in hosts.values()] == [1, 1]
+    assert selected(simulator, hosts["zone0"]["zone_id"])[-1] == "RequestHeaders"
+
+    again = playbook.run(playbook=DELIVER, inventory=hosts)
+    assert not again.writes
+    assert not [outcome for outcome in again.ours if outcome.result["changed"]]
+
+    after = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"fail_on_difference": True})
+    stats, shown = findings(after)
+    assert stats == {"zones": 2, "as_wanted": ["zone0", "zone1"], "differ": [], "failed": [], "unknown": [], "notes": []}
+    assert shown == ["2 checked: 2 as wanted, 0 differ, 0 failed"]
+    assert after.returncode == 0 and not after.writes
+
+
+def test_a_failing_zone_and_one_without_its_variables_hide_no_other(playbook, simulator):
+    hosts = without_role_zone(fleet(simulator, [WANTED, WANTED, WANTED, WANTED]))
+    del hosts["zone1"]["log_delivery_job"]
+    del hosts["zone2"]["zone_id"]
+    simulator.faults({"kind": "status", "status": 403, "zone": hosts["zone3"]["zone_id"], "code": 10000, "message": "no", "count": None})
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"zones_at_once": 2}, fails=("ansible", "authentication"))
+    stats, shown = findings(report)
+    assert [zone["zone"] for zone in stats["differ"]] == ["zone0"]
+    errors = {zone["zone"]: zone["error"] for zone in stats["failed"]}
+    assert errors["zone1"]["kind"] == "invalid_option" and "log_delivery_job" in errors["zone1"]["message"]
+    assert errors["zone2"]["kind"] == "invalid_option" and "zone_id" in errors["zone2"]["message"]
+    assert errors["zone3"]["kind"] == "authentication"
+    assert shown[0] == "4 checked: 0 as wanted, 1 differ, 3 failed"
+    assert [line.split()[:2] for line in shown[1:] if "failed" in line] == [[f"zone{n}", "failed:"] for n in (1, 2, 3)]
+    assert report.returncode != 0
+    assert failed_hosts(report) == {"zone1", "zone2", "zone3"}
+
+
+@pytest.mark.parametrize(("text", "fails"), [("true", "ansible"), ("false", None), ("", None)])
+def test_differences_fail_only_where_that_is_asked_for(playbook, simulator, text, fails):
+    hosts = fleet(simulator, [WANTED])
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"fail_on_difference": text, "cross_check": text}, fails=fails)
+    assert (report.returncode != 0) is (fails is not None)
+    assert failed_hosts(report) == ({"zone0"} if fails else set())
+
+
+def test_a_target_a_limit_and_a_text_in_a_survey_narrow_the_audit(playbook, simulator):
+    hosts = fleet(simulator, [WANTED, WANTED, WANTED])
+    stats, _shown = findings(playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"target": "zone1:zone2"}))
+    assert (stats["zones"], [zone["zone"] for zone in stats["differ"]]) == (2, ["zone1", "zone2"])
+    stats, _shown = findings(playbook.run(playbook=CHECK, inventory=hosts, arguments=["--limit", "zone2"]))
+    assert (stats["zones"], [zone["zone"] for zone in stats["differ"]]) == (1, ["zone2"])
+
+
+@pytest.mark.parametrize("name", [CHECK, DELIVER])
+def test_a_run_over_no_zone_at_all_does_not_pass(playbook, simulator, name):
+    report = playbook.run(playbook=name, inventory=fleet(simulator, [WANTED]), extra_vars={"target": "zone0:!zone0"}, fails="ansible")
+    assert report.returncode != 0
+    assert "no host for 'zone0:!zone0'" in report.failures[0].result["msg"]
+
+
+def test_a_changed_secret_differs_and_is_not_shown(playbook, simulator):
+    hosts = fleet(simulator, [WANTED])
+    zone = hosts["zone0"]["zone_id"]
+    old = DESTINATION.replace(SECRET, "planted-older-secret-93e2")
+    simulator.seed(jobs={zone: [{"name": "edge-logs", "dataset": "http_requests", "destination_conf": old, "enabled": True}]})
+    report = playbook.run(playbook=CHECK, inventory=hosts, secrets=[SECRET, "planted-older-secret-93e2"], verbosity=4)
+    stats, _shown = findings(report)
+    assert [line for line in stats["differ"][0]["differences"]["job"] if "destination" in line]
+
+
+def test_the_cross_check_notes_what_no_job_selects(playbook, simulator):
+    hosts = fleet(simulator, [{}, {}])
+    rule = {"action": "log_custom_field", "expression": "true", "action_parameters": {"cookie_fields": [{"name": "Cart"}]}}
+    ruleset = {"name": "entry", "kind": "zone", "phase": "http_log_custom_fields", "rules": [rule]}
+    simulator.seed(rulesets={hosts["zone1"]["zone_id"]: [ruleset]})
+    stats, shown = findings(playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"cross_check": "true"}))
+    assert [note["zone"] for note in stats["notes"]] == ["zone1"]
+    assert "zone1 note: cookie_fields (Cart) reach no log" in shown[-1]
+
+
+def test_an_inventory_gives_the_connection(playbook, simulator):
+    hosts = fleet(simulator, [{}])
+    hosts["zone0"].update(
+        edgeops_base_url=simulator.base_url, edgeops_api_email=simulator.email, edgeops_api_key="{{ kept_key }}", edgeops_retries=0,
+        edgeops_validate_certs=False, edgeops_api_token="", kept_key=simulator.key,
+    )  # fmt: skip
+    nowhere = {"CLOUDFLARE_BASE_URL": "http://127.0.0.1:9", "CLOUDFLARE_API_TOKEN": "planted-wrong-token"}
+    for name in (CHECK, DELIVER):
+        report = playbook.run(playbook=name, inventory=hosts, env=nowhere)
+        assert report.journal and {entry["credential"] for entry in report.journal} == {"email_key"}
+    assert len(simulator.state(hosts["zone0"]["zone_id"])["jobs"]) == 1
+
+
+def test_a_plain_inventory_needs_no_connection_variables(playbook, simulator, tmp_path):
+    hosts = fleet(simulator, [WANTED])
+    inventory = tmp_path / "plain.yml"
+    inventory.write_text(yaml.safe_dump({"all": {"hosts": hosts}}))
+    report = playbook.run(playbook=DELIVER, inventory=inventory, in_process=False)
+    assert [outcome.result["changed"] for outcome in modules(report, "logpush_job")] == [True]
+
+
+def test_both_playbooks_describe_the_connection_in_the_same_words():
+    deliver, check = (yaml.safe_load((PLAYBOOKS / f"{name}.yml").read_text()) for name in ("deliver", "check"))
+    for member in ("module_defaults", "vars", "hosts", "serial", "connection", "gather_facts"):
+        assert deliver[1][member] == check[1][member]
+    options = deliver[1]["module_defaults"]["group/edgeops.observability.zone"]
+    assert all(f"edgeops_{name} |" in template for name, template in options.items())
+
+
+def test_the_readme_of_the_playbooks_names_every_variable():
+    readme = (PLAYBOOKS / "README.md").read_text()
+    used = set()
+    for name in ("deliver", "check"):
+        text = (PLAYBOOKS / f"{name}.yml").read_text()
+        used |= set(re.findall(r"\b(?:edgeops_(?!check|zone_check)\w+|target|zones_at_once|fail_on_difference|cross_check)(?= \| default)", text))
+    assert used == {name for name in re.findall(r"`(\w+)`", readme) if name in used} and len(used) == 15
+
+
+def test_a_job_of_another_dataset_can_be_delivered(playbook, simulator):
+    hosts = fleet(simulator, [{"job": job(dataset="firewall_events", fields=["Action"])}])
+    report = playbook.run(playbook=DELIVER, inventory=hosts)
+    assert modules(report, "logpush_job")[0].result["job"]["dataset"] == "firewall_events"
