@@ -2,8 +2,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 """Runs one playbook over one inventory in slices side by side, as a job with slices does, and joins the results.
 
     python run_slices.py --inventory fleet.zones.yml --playbook edgeops.observability.deliver --slices 4
@@ -11,6 +9,8 @@ from __future__ import annotations
 Needs ansible-runner. The slices of one machine share one budget of requests without being told: it belongs to the user
 and the credential. Slices on several machines each need their part of it, as in `--extra-vars request_budget=300/300`.
 """
+
+from __future__ import annotations
 
 import argparse
 import json
@@ -32,13 +32,20 @@ def hosts_of(inventory: str) -> list[str]:
     return sorted(line.strip() for line in lines[1:])
 
 
-def start(folder: Path, playbook: str, inventory: str, hosts: t.Sequence[str], variables: t.Mapping[str, t.Any]) -> tuple[t.Any, t.Any]:
+def start(
+    folder: Path, playbook: str, inventory: str, hosts: t.Sequence[str], variables: t.Mapping[str, t.Any]
+) -> tuple[t.Any, t.Any]:
     """Start one slice; it runs in a process of its own."""
     folder.mkdir()
     limit = folder / "hosts"
     limit.write_text("\n".join(hosts), encoding="utf-8")
     return ansible_runner.run_async(
-        private_data_dir=str(folder), playbook=playbook, inventory=inventory, limit=f"@{limit}", extravars=dict(variables), quiet=True
+        private_data_dir=str(folder),
+        playbook=playbook,
+        inventory=inventory,
+        limit=f"@{limit}",
+        extravars=dict(variables),
+        quiet=True,
     )
 
 
@@ -66,7 +73,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         slices = [hosts[number :: given.slices] for number in range(given.slices)]
         started = [
-            start(Path(folder, f"slice{number}"), playbook, inventory, part, given.extra_vars) for number, part in enumerate(slices) if part
+            start(Path(folder, f"slice{number}"), playbook, inventory, part, given.extra_vars)
+            for number, part in enumerate(slices)
+            if part
         ]
         for thread, _ in started:
             thread.join()

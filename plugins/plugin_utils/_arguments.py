@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 """Options as a module gets to see them: through the same serialisation, and checked by the same rules."""
+
+from __future__ import annotations
 
 import json
 import typing as t

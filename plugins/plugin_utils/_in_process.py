@@ -2,15 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 """Runs a module's own code inside the worker process of the controller, or steps aside for the module itself."""
+
+from __future__ import annotations
 
 import contextlib
 import os
 import typing as t
 
-from ansible import constants as C
+from ansible import constants
 from ansible.module_utils.common.parameters import remove_values
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
@@ -88,9 +88,9 @@ def _masked(result: Result, secrets: set[str]) -> Result:
 
 def _shows_invocation(variables: Result) -> bool:
     """Whether results hold the arguments: always before ansible-core 2.21, which made it a setting."""
-    if not hasattr(C, "INJECT_INVOCATION"):
+    if not hasattr(constants, "INJECT_INVOCATION"):
         return True
-    return bool(C.config.get_config_value("INJECT_INVOCATION", variables=variables))
+    return bool(constants.config.get_config_value("INJECT_INVOCATION", variables=variables))
 
 
 @contextlib.contextmanager

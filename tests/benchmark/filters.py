@@ -2,19 +2,20 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 """A million comparisons: is the filter that was sent the one that is there, and does a record pass it?"""
+
+from __future__ import annotations
 
 import argparse
 import random
 import time
 import typing as t
 
+from table import show
+
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import same
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.evaluate import compile_filter, passes
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
-from table import show
 
 COMPARISONS = 1_000_000
 KEYS = ("ClientIP", "EdgeResponseStatus", "ClientRequestPath", "ClientCountry")
@@ -40,7 +41,7 @@ def _shuffled(node: t.Any, chance: random.Random) -> t.Any:
 
 def report(given: argparse.Namespace) -> bool:
     """Compare, evaluate, and look that every answer is right."""
-    chance = random.Random(1)  # noqa: S311  # the same examples each time
+    chance = random.Random(1)  # the same examples each time
     expressions = [_expression(chance) for _ in range(1000)]
     trees = [parse(each) for each in expressions]
     others = [parse(_shuffled(each, chance)) for each in expressions]

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 """Three state modules in each of N zones, a first run and an unchanged one, beside the other ways to do it."""
+
+from __future__ import annotations
 
 import argparse
 import dataclasses
@@ -18,8 +18,9 @@ import time
 import typing as t
 from pathlib import Path
 
-from edgeops_simulator.testing import running
 from table import bar, show
+
+from edgeops_simulator.testing import running
 
 HERE = Path(__file__).parent
 PLAYBOOK = Path(sys.executable).parent / "ansible-playbook"
@@ -134,7 +135,9 @@ def _arguments(folder: Path, zones: t.Sequence[str], forks: int, way: Way) -> li
 
 def _timed(command: t.Sequence[str], environment: t.Mapping[str, str]) -> float:
     began = time.perf_counter()
-    done = subprocess.run(command, env=dict(environment), capture_output=True, text=True, timeout=SECONDS_LIMIT, check=False)  # noqa: S603  # our own
+    done = subprocess.run(
+        command, env=dict(environment), capture_output=True, text=True, timeout=SECONDS_LIMIT, check=False
+    )  # our own
     if done.returncode:
         raise SystemExit(f"{command[:2]} failed:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
     return time.perf_counter() - began

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 """What importing the code of a module costs over importing AnsibleModule, without the HTTP library."""
+
+from __future__ import annotations
 
 import argparse
 import statistics
@@ -29,7 +29,7 @@ print(time.perf_counter() - began)
 def milliseconds(module: str) -> float:
     """The median of several fresh interpreters."""
     command = [sys.executable, "-c", CHILD.format(module=module)]
-    outputs = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(REPETITIONS)]  # noqa: S603  # our own
+    outputs = [subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(REPETITIONS)]  # our own
     return 1000 * statistics.median(map(float, outputs))
 
 

@@ -2,17 +2,18 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 """The inventory of 50 000 scripts of one zone: how long it takes, and how much memory."""
+
+from __future__ import annotations
 
 import argparse
 import json
 import subprocess
 import sys
 
-from edgeops_simulator.testing import running
 from table import bar, show
+
+from edgeops_simulator.testing import running
 
 SCRIPTS = 50_000
 ZONE = "5a1e0c47d2b94f6f8e3b7c9012d4a6f8"
@@ -49,7 +50,9 @@ def report(given: argparse.Namespace) -> bool:
     with running(zones=[ZONE], process=True) as simulator:
         simulator.seed(scripts={ZONE: scripts})
         args = {"zone_id": ZONE, "base_url": simulator.base_url, "api_token": simulator.token, "request_budget": "none"}
-        done = subprocess.run([sys.executable, "-c", CHILD, json.dumps(args)], capture_output=True, text=True, check=True)  # noqa: S603  # our own
+        done = subprocess.run(
+            [sys.executable, "-c", CHILD, json.dumps(args)], capture_output=True, text=True, check=True
+        )  # our own
     seconds, memory, count, message = json.loads(done.stdout)
     if count != SCRIPTS:
         raise SystemExit(f"{count} of {SCRIPTS} scripts were listed: {message}")

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 """The same three settings of many zones with the vendor's Python SDK, in threads."""
+
+from __future__ import annotations
 
 import argparse
 import os
@@ -19,7 +19,13 @@ PARAMETERS = {
     "request_fields": [{"name": "x-request-id"}, {"name": "x-tenant"}],
     "response_fields": [{"name": "x-cache"}],
 }
-RULE = {"action": "log_custom_field", "expression": "true", "description": "Custom log fields", "enabled": True, "action_parameters": PARAMETERS}
+RULE = {
+    "action": "log_custom_field",
+    "expression": "true",
+    "description": "Custom log fields",
+    "enabled": True,
+    "action_parameters": PARAMETERS,
+}
 JOB = {
     "name": "fleet",
     "destination_conf": "s3://bucket/logs?region=eu-west-1",
@@ -41,7 +47,9 @@ def configure(client: cloudflare.Cloudflare, zone: str) -> None:
     try:
         ruleset = plain(client.rulesets.phases.get(PHASE, zone_id=zone))
     except cloudflare.NotFoundError:
-        ruleset = plain(client.rulesets.create(zone_id=zone, kind="zone", name="Zone-level phase entry point", phase=PHASE, rules=[]))
+        ruleset = plain(
+            client.rulesets.create(zone_id=zone, kind="zone", name="Zone-level phase entry point", phase=PHASE, rules=[])
+        )
     if [rule["action_parameters"] for rule in ruleset.get("rules") or []] != [PARAMETERS]:
         client.rulesets.update(ruleset["id"], zone_id=zone, rules=[RULE])
     if not any(plain(job)["name"] == JOB["name"] for job in client.logpush.jobs.list(zone_id=zone) if job):

@@ -12,7 +12,12 @@ def show(title: str, header: t.Sequence[str], rows: t.Sequence[t.Sequence[str]])
     widths = [max(len(str(row[column])) for row in (header, *rows)) for column in range(len(header))]
     print(f"\n{title}")
     for row in (header, ["-" * width for width in widths], *rows):
-        print("  ".join(str(cell).ljust(width) if column == 0 else str(cell).rjust(width) for column, (cell, width) in enumerate(zip(row, widths, strict=True))))
+        print(
+            "  ".join(
+                str(cell).ljust(width) if column == 0 else str(cell).rjust(width)
+                for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+        )
 
 
 def bar(text: str, value: float, bound: float, *, at_least: bool = False) -> bool:

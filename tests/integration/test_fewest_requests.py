@@ -2,13 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 """How many requests each module sends: one read for each resource, and one write where something changes."""
+
+from __future__ import annotations
 
 import typing as t
 
 import pytest
+
 from harness import Playbook
 from harness.outcome import Outcome
 
@@ -73,7 +74,9 @@ def test_logpush_job(playbook: Playbook, simulator: t.Any) -> None:
     assert info == ["GET"]
     (job,) = simulator.state(playbook.zone)["jobs"]
     by_id = {"job_id": job["id"]}
-    removed = in_a_row(playbook, ("logpush_job_info", by_id), ("logpush_job", by_id), ("logpush_job", {**by_id, "state": "absent"}))
+    removed = in_a_row(
+        playbook, ("logpush_job_info", by_id), ("logpush_job", by_id), ("logpush_job", {**by_id, "state": "absent"})
+    )
     assert removed == [["GET"], ["GET"], ["GET", "DELETE"]]
 
 

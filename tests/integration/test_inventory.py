@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 """The inventory of zones, as ansible-inventory and ansible-playbook see it."""
+
+from __future__ import annotations
 
 import dataclasses
 import json
@@ -13,6 +13,7 @@ import typing as t
 from pathlib import Path
 
 import pytest
+
 from harness.process import BIN, Place
 
 PLUGIN = "edgeops.observability.zones"
@@ -44,7 +45,11 @@ class Found:
 def plain(value: t.Any) -> t.Any:
     """Listings for people mark text that must not be a template."""
     if isinstance(value, dict):
-        return value["__ansible_unsafe"] if set(value) == {"__ansible_unsafe"} else {name: plain(each) for name, each in value.items()}
+        return (
+            value["__ansible_unsafe"]
+            if set(value) == {"__ansible_unsafe"}
+            else {name: plain(each) for name, each in value.items()}
+        )
     return [plain(each) for each in value] if isinstance(value, list) else value
 
 
@@ -56,8 +61,14 @@ class Inventory:
     def command(self, *arguments: str, env: t.Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         environment = {**self.place.environment(2), **self.simulator.environment(), **(env or {})}
         executable, *rest = arguments
-        return subprocess.run(  # noqa: S603  # the command is put together by the test
-            [str(BIN / executable), *rest], cwd=self.place.input, env=environment, capture_output=True, text=True, timeout=120, check=False
+        return subprocess.run(  # the command is put together by the test
+            [str(BIN / executable), *rest],
+            cwd=self.place.input,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
         )
 
     def list(self, name: str = "fleet.zones.yml", env: t.Mapping[str, str] | None = None, **options: t.Any) -> Found:
@@ -66,7 +77,12 @@ class Inventory:
         done = self.command("ansible-inventory", "-i", str(path), "--list", env=failing)
         document = plain(json.loads(done.stdout)) if done.returncode == 0 else {}
         hosts = document.pop("_meta", {}).get("hostvars", {})
-        return Found(hosts, {name: group.get("hosts", []) for name, group in document.items()}, " ".join(done.stderr.split()), done.returncode)
+        return Found(
+            hosts,
+            {name: group.get("hosts", []) for name, group in document.items()},
+            " ".join(done.stderr.split()),
+            done.returncode,
+        )
 
     def refuses(self, **options: t.Any) -> str:
         found = self.list(**options)
@@ -192,7 +208,13 @@ def test_cache_that_is_refreshed(inventory: Inventory) -> None:
 def test_options_are_templates(inventory: Inventory) -> None:
     env = {"CLOUDFLARE_API_TOKEN": "", "ELSEWHERE": inventory.simulator.token, "CHECK": "yes"}
     lookup = "{{ lookup('ansible.builtin.env', '%s') }}"
-    found = inventory.list(env=env, api_token=lookup % "ELSEWHERE", timeout="{{ 2 * 10 }}", validate_certs=lookup % "CHECK", names=["z{{ 1 + 2 }}.example"])
+    found = inventory.list(
+        env=env,
+        api_token=lookup % "ELSEWHERE",
+        timeout="{{ 2 * 10 }}",
+        validate_certs=lookup % "CHECK",
+        names=["z{{ 1 + 2 }}.example"],
+    )
     assert set(found.hosts) == {"z3.example"}
 
 
@@ -246,7 +268,9 @@ def test_text_of_the_service_is_no_template(inventory: Inventory) -> None:
     account = {"id": "a1", "name": "{{ 7 * 7 }}"}
     inventory.simulator.seed(zones=[{"id": "b" * 32, "name": "zx.example", "status": "active", "account": account}])
     path = inventory.place.write("fleet.zones.yml", {"plugin": PLUGIN, "names": ["zx.example"]})
-    done = inventory.command("ansible", "-i", str(path), "all", "-m", "ansible.builtin.debug", "-a", "msg={{ zone_account.name }}")
+    done = inventory.command(
+        "ansible", "-i", str(path), "all", "-m", "ansible.builtin.debug", "-a", "msg={{ zone_account.name }}"
+    )
     assert "49" not in done.stdout
     assert "{{ 7 * 7 }}" in done.stdout
 
@@ -272,4 +296,9 @@ def test_a_play_over_zones(inventory: Inventory) -> None:
     path = inventory.place.write("fleet.zones.yml", {"plugin": PLUGIN})
     done = inventory.command("ansible-playbook", str(playbook), "-i", str(path), "--limit", "z1.example,z2.example")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert [inventory.simulator.state(f"{number:032x}")["script_monitor"]["enabled"] for number in range(4)] == [False, True, True, False]
+    assert [inventory.simulator.state(f"{number:032x}")["script_monitor"]["enabled"] for number in range(4)] == [
+        False,
+        True,
+        True,
+        False,
+    ]

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 """A fleet in four slices side by side, as the example for it runs them: one budget of requests, one joined result."""
+
+from __future__ import annotations
 
 import json
 import sys
@@ -12,6 +12,7 @@ import typing as t
 from pathlib import Path
 
 import pytest
+
 from harness.process import LOCAL, Place, execute
 
 pytest.importorskip("ansible_runner")
@@ -26,7 +27,16 @@ def run(place: Place, simulator: t.Any, hosts: dict[str, t.Any]) -> tuple[int, d
     play = {
         "hosts": "all",
         "gather_facts": False,
-        "tasks": [{f"{NAME}.script_monitor": {"zone_id": "{{ zone_id }}", "enabled": True, "request_budget": f"{REQUESTS}/{SECONDS}", "retries": 0}}],
+        "tasks": [
+            {
+                f"{NAME}.script_monitor": {
+                    "zone_id": "{{ zone_id }}",
+                    "enabled": True,
+                    "request_budget": f"{REQUESTS}/{SECONDS}",
+                    "retries": 0,
+                }
+            }
+        ],
     }
     playbook = place.write("play.yml", [play])
     inventory = place.write("inventory.yml", {"all": {"vars": LOCAL, "hosts": hosts}})

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
 
 PLUGINS = Path(__file__).parents[4] / "plugins"
@@ -34,4 +35,4 @@ def test_an_action_runs_the_task_of_its_module(name: str) -> None:
 
 def test_an_action_brings_the_libraries_with_it() -> None:
     code = f"import sys, {PACKAGE}.action.script_monitor; sys.exit(not {{'requests', 'urllib3'}} <= set(sys.modules))"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: S603  # put together above
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # put together above

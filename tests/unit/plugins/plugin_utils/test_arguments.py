@@ -10,6 +10,7 @@ import typing as t
 import pytest
 from ansible.parsing.dataloader import DataLoader
 from ansible.utils.unsafe_proxy import wrap_var
+
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import serialised, validated
 
 
@@ -22,7 +23,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
         (1.5, 1.5),
         (None, None),
         ((1, 2), [1, 2]),
-        ({1: "a", True: "b"}, {"1": "b"}),
+        ({1: "a", None: "b"}, {"1": "a", "null": "b"}),
         (datetime.date(2024, 2, 29), "2024-02-29"),
         (wrap_var("{{ text }}"), "{{ text }}"),
     ],
@@ -50,7 +51,9 @@ def test_what_has_no_json_is_refused() -> None:
     [({"a": "1"}, {"a": 1, "b": "x", "c": None}), ({"a": 1, "c": ["y"]}, {"a": 1, "b": "x", "c": ["y"]})],
 )
 def test_options_are_converted_and_completed(given: dict[str, t.Any], params: dict[str, t.Any]) -> None:
-    specification = {"argument_spec": {"a": {"type": "int"}, "b": {"default": "x"}, "c": {"type": "list", "elements": "str", "no_log": True}}}
+    specification = {
+        "argument_spec": {"a": {"type": "int"}, "b": {"default": "x"}, "c": {"type": "list", "elements": "str", "no_log": True}}
+    }
     checked = validated(specification, given, "action")
     assert (checked.params, checked.error) == (params, None)
     assert checked.secrets == set(given.get("c", ()))

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import os
 import typing as t
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, UNAVAILABLE, Failure
 from ansible_collections.edgeops.observability.plugins.plugin_utils import _in_process
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
@@ -27,13 +27,13 @@ class Fake:
 
     def __init__(self, result: dict[str, t.Any]) -> None:
         self.result = result
-        self.folder = ""
+        self.folder = Path()
 
     def arguments(self) -> dict[str, t.Any]:
         return SPECIFICATION
 
     def carry_out(self, run: t.Any) -> None:
-        self.run, self.folder = run, os.getcwd()
+        self.run, self.folder = run, Path.cwd()
         run.result.update(self.result)
 
 
@@ -59,8 +59,10 @@ def action(tmp_path: Path, args: dict[str, t.Any] | None = None, result: dict[st
 
 
 def test_runs_here(tmp_path: Path) -> None:
-    made = action(tmp_path, {"name": "a", "count": "2", "secret": "hidden-1"}, {"found": "hidden-1", "none": None, "flag": True}, diff=True)
-    before = os.getcwd()
+    made = action(
+        tmp_path, {"name": "a", "count": "2", "secret": "hidden-1"}, {"found": "hidden-1", "none": None, "flag": True}, diff=True
+    )
+    before = Path.cwd()
     result = made.run(task_vars={})
     assert {name: result[name] for name in ("changed", "found", "none", "flag")} == {
         "changed": False,
@@ -70,7 +72,7 @@ def test_runs_here(tmp_path: Path) -> None:
     }
     assert made.task.run.params == {"name": "a", "count": 2, "secret": "hidden-1"}  # type: ignore[union-attr]  # the stand-in's
     assert (made.task.run.check_mode, made.task.run.diff_mode) == (False, True)  # type: ignore[union-attr]
-    assert (made.task.folder, os.getcwd()) == (str(tmp_path), before)  # type: ignore[union-attr]
+    assert (made.task.folder, Path.cwd()) == (tmp_path, before)  # type: ignore[union-attr]
     assert "warnings" not in result
 
 
@@ -125,7 +127,7 @@ def test_the_folder_is_left_also_after_an_interruption(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     made.task.carry_out = interrupted  # type: ignore[method-assign,assignment]  # the time limit of a task is no Exception either
-    before = os.getcwd()
+    before = Path.cwd()
     with pytest.raises(KeyboardInterrupt):
         made.run(task_vars={})
-    assert os.getcwd() == before
+    assert Path.cwd() == before

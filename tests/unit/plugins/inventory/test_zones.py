@@ -1,0 +1,112 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+from pathlib import Path
+
+import pytest
+from ansible.errors import AnsibleParserError
+
+from ansible_collections.edgeops.observability.plugins.inventory import zones
+
+ID, ACCOUNT = "a" * 32, {"id": "b" * 32, "name": "Somebody"}
+ZONE = {"id": ID, "name": "a.example", "status": "active", "account": ACCOUNT, "plan": {"id": "free"}}
+KEPT = {name: ZONE[name] for name in ("id", "name", "status", "account")}
+NOTHING: dict[str, list[str]] = {"names": [], "statuses": [], "account_ids": []}
+
+
+@pytest.mark.parametrize(
+    ("item", "zone"),
+    [
+        (ZONE, KEPT),
+        ({"id": ID, "name": "a.example"}, {"id": ID, "name": "a.example", "status": None, "account": None}),
+        ({**ZONE, "account": {"id": "x", "more": 1}}, {**KEPT, "account": {"id": "x", "name": None}}),
+        ({**ZONE, "account": {}}, {**KEPT, "account": None}),
+        ({**ZONE, "name": "bücher.example"}, {**KEPT, "name": "bücher.example"}),
+    ],
+)
+def test_members_that_are_kept(item: dict[str, t.Any], zone: dict[str, t.Any]) -> None:
+    assert zones._zone(item) == zone
+
+
+@pytest.mark.parametrize(
+    ("change", "member"),
+    [
+        ({"id": None}, "id"),
+        ({"id": 7}, "id"),
+        ({"id": ""}, "id"),
+        ({"name": None}, "name"),
+        ({"name": ["a.example"]}, "name"),
+        ({"name": "a b"}, "name"),
+        ({"name": "{{ a }}"}, "name"),
+        ({"name": "a[1:3]"}, "name"),
+        ({"status": 1}, "status"),
+        ({"status": ""}, "status"),
+        ({"account": []}, "account"),
+        ({"account": "b"}, "account"),
+        ({"account": {"id": 5}}, "account.id"),
+        ({"account": {"name": False}}, "account.name"),
+    ],
+)
+def test_zones_without_sense(change: dict[str, t.Any], member: str) -> None:
+    with pytest.raises(AnsibleParserError, match=rf"The zone .* has .* as its {member}\.$"):
+        zones._zone({**ZONE, **change})
+
+
+@pytest.mark.parametrize("item", [None, "zone", ["zone"], 3])
+def test_what_is_no_zone(item: object) -> None:
+    with pytest.raises(AnsibleParserError, match="not an object"):
+        zones._zone(item)
+
+
+@pytest.mark.parametrize(
+    ("filters", "wanted"),
+    [
+        ({}, True),
+        ({"names": ["A.Example"]}, True),
+        ({"names": ["example"]}, False),
+        ({"statuses": ["pending", "active"]}, True),
+        ({"statuses": ["pending"]}, False),
+        ({"account_ids": [ACCOUNT["id"]]}, True),
+        ({"account_ids": ["Somebody"]}, False),
+        ({"names": ["a.example"], "statuses": ["pending"]}, False),
+    ],
+)
+def test_filters(filters: dict[str, list[str]], wanted: bool) -> None:
+    assert zones._wanted(KEPT, {**NOTHING, **filters}) is wanted
+
+
+def test_a_zone_without_account_has_none_of_the_accounts() -> None:
+    assert not zones._wanted({**KEPT, "account": None}, {**NOTHING, "account_ids": ["b"]})
+
+
+@pytest.mark.parametrize(
+    ("filters", "query"),
+    [
+        ({}, {}),
+        ({"names": ["a.example"], "statuses": ["active"]}, {"name": "a.example", "status": "active"}),
+        ({"names": ["a.example", "b.example"], "account_ids": ["b"]}, {"account.id": "b"}),
+    ],
+)
+def test_filters_that_the_service_gets(filters: dict[str, list[str]], query: dict[str, str]) -> None:
+    assert zones._query({**NOTHING, **filters}) == query
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("a.zones.yml", True),
+        ("a.zones.yaml", True),
+        ("zones.yml", False),
+        ("azones.yml", False),
+        ("a.zones.yml.bak", False),
+        ("a.zones.json", False),
+    ],
+)
+def test_files(name: str, meant: bool, tmp_path: Path) -> None:
+    (tmp_path / name).touch()
+    assert zones.InventoryModule().verify_file(str(tmp_path / name)) is meant
+    assert zones.InventoryModule().verify_file(str(tmp_path / f"missing-{name}")) is False
