@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._facts.operators import MEMBERSHIP, ORDER
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import canonical_number, exact
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import Exact, canonical_number, exact
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Condition, Tree
 
 _MEMO = "canonical"
@@ -59,9 +60,8 @@ def _condition(condition: Condition) -> str:
 
 def _ordered(value: object) -> str:
     """Number and number text are one for the operators that order."""
-    number = exact(value)
-    assert number is not None, "an order operator has a number in every tree"
-    return canonical_number(number)
+    # The parser lets nothing but numbers pass for these operators.
+    return canonical_number(t.cast(Exact, exact(value)))
 
 
 def _scalar(value: object) -> str:

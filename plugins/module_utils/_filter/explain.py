@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-import json
-
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import read_echo
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import scalar_text
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Condition, Tree
 
 PHRASES = {
@@ -54,4 +53,4 @@ def _clause(tree: Tree, nested: bool) -> str:
 
 def _value(condition: Condition) -> str:
     values = condition.value if isinstance(condition.value, tuple) else (condition.value,)
-    return ", ".join(json.dumps(value, ensure_ascii=False) for value in values)
+    return ", ".join(map(scalar_text, values))

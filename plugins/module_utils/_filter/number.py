@@ -4,27 +4,37 @@
 
 from __future__ import annotations
 
+import dataclasses
 import decimal
 import math
 import re
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.extreme import MAX_EXPONENT, Extreme, parts
+
 # Python's integers and decimals compare with each other exactly; floats are turned into decimals first.
-Exact = int | decimal.Decimal
+Exact = int | decimal.Decimal | Extreme
 
-_JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE]([+-]?[0-9]+))?")
+_JSON_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 
-# Far beyond any log field, and well inside what the decimal arithmetic of every Python build can hold.
-MAX_EXPONENT_DIGITS = 9
+# Longer number text is taken for no number: four times what a whole filter may have.
+MAX_NUMBER_TEXT = 4096
 # An integer this long takes more text than a whole filter may have.
 MAX_INTEGER_BITS = 4096
+
+
+@dataclasses.dataclass(frozen=True)
+class Written:
+    """A number of a JSON text that Python would write differently: 1.50, 1e2, -0, or one with too many digits for a float."""
+
+    text: str
 
 
 def is_number(value: object) -> bool:
     """True for what JSON calls a number: true and false are none, and neither are NaN and the infinities."""
     if isinstance(value, float):
         return math.isfinite(value)
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, (int, Written)) and not isinstance(value, bool)
 
 
 def exact(value: object) -> Exact | None:
@@ -34,24 +44,30 @@ def exact(value: object) -> Exact | None:
     """
     if isinstance(value, str):
         return _from_text(value)
+    if isinstance(value, Written):
+        return _from_text(value.text)
     if not is_number(value):
         return None
     return decimal.Decimal(float.__repr__(value)) if isinstance(value, float) else t.cast(int, value)
 
 
-def _from_text(text: str) -> decimal.Decimal | None:
-    match = _JSON_NUMBER.fullmatch(text)
+def _from_text(text: str) -> Exact | None:
+    match = _JSON_NUMBER.fullmatch(text) if len(text) <= MAX_NUMBER_TEXT else None
     if match is None:
         return None
-    exponent = (match[1] or "").lstrip("+-0")
-    return decimal.Decimal(text) if len(exponent) <= MAX_EXPONENT_DIGITS else None
+    whole, fraction, exponent = match.groups(default="")
+    if not exponent:
+        return decimal.Decimal(text)
+    digits = (whole + fraction).lstrip("0")
+    if not digits:
+        return 0
+    first = int(exponent) + len(digits) - len(fraction) - 1
+    if abs(first) > MAX_EXPONENT:
+        return Extreme(text.startswith("-"), first, digits.rstrip("0"))
+    return decimal.Decimal(text)
 
 
 def canonical_number(number: Exact) -> str:
     """One text for one number: 30, 30.0 and 3e1 all give `3e1`."""
-    sign, digits, exponent = decimal.Decimal(number).as_tuple()
-    text = "".join(map(str, digits))
-    significant = text.rstrip("0")
-    if not significant:
-        return "0"
-    return f"{'-' * sign}{significant}e{t.cast(int, exponent) + len(text) - len(significant)}"
+    negative, first, digits = parts(number)
+    return f"{'-' * negative}{digits}e{first - len(digits) + 1}" if digits else "0"

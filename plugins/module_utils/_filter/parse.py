@@ -8,7 +8,7 @@ import json
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure, invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import MAX_INTEGER_BITS
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import MAX_NUMBER_TEXT, Written
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.shape import (
     MAX_DEPTH,
     Reader,
@@ -45,12 +45,14 @@ def _load(text: str, path: str) -> object:
         raise invalid_option(path, "is empty: give a condition, or 'and' or 'or' of conditions")
     try:
         return json.loads(
-            str.__str__(text), object_pairs_hook=_members, parse_constant=_no_constant, parse_int=_integer
+            str.__str__(text),
+            object_pairs_hook=_members,
+            parse_constant=_no_constant,
+            parse_int=lambda digits: _number(digits, int),
+            parse_float=lambda digits: _number(digits, float),
         )
     except json.JSONDecodeError as error:
-        raise invalid_option(
-            path, f"is not valid JSON: line {error.lineno}, column {error.colno}: {error.msg}"
-        ) from None
+        raise invalid_option(path, f"is not valid JSON: line {error.lineno}, column {error.colno}: {error.msg}") from None
     except ValueError as error:
         # A constant that JSON lacks, or an integer too long to be read.
         raise invalid_option(path, f"is not valid JSON: {error}") from None
@@ -66,10 +68,12 @@ def _members(pairs: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
     return marked
 
 
-def _integer(digits: str) -> int:
-    if len(digits) > MAX_INTEGER_BITS:
+def _number(digits: str, plain: type[int] | type[float]) -> int | float | Written:
+    """The plain number if it is written like this; otherwise the writing is kept, because it is what gets sent."""
+    if len(digits) > MAX_NUMBER_TEXT:
         raise ValueError("a number has too many digits")
-    return int(digits)
+    number = plain(digits)
+    return number if repr(number) == digits else Written(digits)
 
 
 def _no_constant(name: str) -> t.NoReturn:

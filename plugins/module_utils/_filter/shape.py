@@ -49,9 +49,7 @@ class Reader:
         if not joins:
             return _condition(members, names, path)
         if len(names) > 1:
-            raise invalid_option(
-                path, f"{joins[0]!r} must be the only member, found beside it: {_others(names, joins[0])}"
-            )
+            raise invalid_option(path, f"{joins[0]!r} must be the only member, found beside it: {_others(names, joins[0])}")
         return self._group(joins[0], members[joins[0]], path, depth)
 
     def _group(self, op: str, data: object, path: str, depth: int) -> Group:

@@ -8,6 +8,7 @@ import difflib
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._facts.operators import MEANT, NEGATION, OPERATORS
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import Written
 
 # Words that other languages put before an operator where this one has an exclamation mark.
 _NOT = ("not_", "not-", "not ", "not")
@@ -40,13 +41,18 @@ def did_you_mean(name: str | None) -> str:
 
 def shown(value: object) -> str:
     """A value for a message: as Python writes it, cut where it would drown the sentence."""
+    if isinstance(value, Written):
+        return _cut(value.text)
     if not isinstance(value, (str, int, float)):
         return _KINDS.get(type(value), f"a value of type {type(value).__name__}")
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int) and value.bit_length() > 256:
         return "a very large number"
-    text = repr(str.__str__(value) if isinstance(value, str) else value)
+    return _cut(repr(str.__str__(value) if isinstance(value, str) else value))
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

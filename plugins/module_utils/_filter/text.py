@@ -5,22 +5,26 @@
 from __future__ import annotations
 
 import json
-import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._facts.operators import AND
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Condition, Group, Tree
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import Written
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Condition, Group, Scalar, Tree
 
 
 def to_text(tree: Tree) -> str:
     """The JSON text that is sent: no blanks, fixed order of members, escapes only where JSON demands them."""
     # A bare condition is documented by only one of the two descriptions of the service, `and` of one by both.
     outer = Group(AND, (tree,)) if isinstance(tree, Condition) else tree
-    return json.dumps({"where": to_data(outer)}, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return f'{{"where":{_node(outer)}}}'
 
 
-def to_data(tree: Tree) -> dict[str, t.Any]:
-    """The tree as plain dicts and lists, without the outer `where`."""
+def scalar_text(value: Scalar) -> str:
+    """A value as JSON; a number that was read from text is written as it was there."""
+    return value.text if isinstance(value, Written) else json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _node(tree: Tree) -> str:
     if isinstance(tree, Group):
-        return {tree.op: list(map(to_data, tree.children))}
-    value = list(tree.value) if isinstance(tree.value, tuple) else tree.value
-    return {"key": tree.key, "operator": tree.operator, "value": value}
+        return f'{{"{tree.op}":[{",".join(map(_node, tree.children))}]}}'
+    value = f"[{','.join(map(scalar_text, tree.value))}]" if isinstance(tree.value, tuple) else scalar_text(tree.value)
+    return f'{{"key":{scalar_text(tree.key)},"operator":"{tree.operator}","value":{value}}}'

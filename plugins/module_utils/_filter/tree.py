@@ -7,7 +7,9 @@ from __future__ import annotations
 import dataclasses
 import typing as t
 
-Scalar = str | int | float | bool
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import Written
+
+Scalar = str | int | float | bool | Written
 Value = Scalar | tuple[Scalar, ...]
 
 
@@ -17,7 +19,8 @@ def _memo() -> dict[str, t.Any]:
 
 @dataclasses.dataclass(frozen=True)
 class Condition:
-    """One comparison. `value` is a tuple for `in` and `!in`, a scalar otherwise, always of plain types.
+    """One comparison. `value` is a tuple for `in` and `!in`, a scalar otherwise, always of plain types or a
+    number as it was `Written`.
 
     `memo` keeps what other files of this room derive from the node, so that it is derived once.
     Whether two expressions mean the same is `equality.same`; `==` here would take 1 for true.

@@ -11,6 +11,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 from ansible_collections.edgeops.observability.plugins.module_utils._facts import operators
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import (
     MAX_INTEGER_BITS,
+    Written,
     exact,
     is_number,
 )
@@ -50,9 +51,7 @@ def _members(operator: str, value: object, path: str) -> Value:
     items = list(t.cast("collections.abc.Sequence[object]", value))
     if not items:
         raise invalid_option(path, f"must not be empty for {operator!r}")
-    return tuple(
-        _text_or_number(item, f"{path}[{index}]", "must be text or a number") for index, item in enumerate(items)
-    )
+    return tuple(_text_or_number(item, f"{path}[{index}]", "must be text or a number") for index, item in enumerate(items))
 
 
 def _text_only(operator: str, value: object, path: str) -> str:
@@ -74,6 +73,8 @@ def _text_or_number(value: object, path: str, expected: str) -> Scalar:
         return read_text(value, path)
     if not is_number(value):
         raise invalid_option(path, f"{expected}, not {shown(value)}")
+    if isinstance(value, Written):
+        return value
     if isinstance(value, float):
         return float(value)
     number = int(t.cast(int, value))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import pytest
+
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import canonical
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint import findings
@@ -17,7 +18,7 @@ def of(operator, value, key="a"):
     return {"key": key, "operator": operator, "value": value}
 
 
-@pytest.mark.parametrize("number, text", [(0, "0"), (-30, "-3e1"), (30, "3e1"), (101, "101e0")])
+@pytest.mark.parametrize(("number", "text"), [(0, "0"), (-30, "-3e1"), (30, "3e1"), (101, "101e0")])
 def test_text_of_a_number(number, text):
     assert canonical_number(number) == text
 
@@ -28,7 +29,7 @@ def test_bound_is_not_read_as_text():
 
 
 @pytest.mark.parametrize(
-    "expression, kinds",
+    ("expression", "kinds"),
     [
         ({"and": [of("gt", 5), of("gt", 3)]}, ["shadowed"]),
         ({"and": [of("gt", 5), of("gt", 5), of("gt", 3)]}, ["duplicate", "shadowed"]),

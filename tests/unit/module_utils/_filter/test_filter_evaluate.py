@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import pytest
+
 from ansible_collections.edgeops.observability.plugins.module_utils._facts.operators import OPERATORS
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.evaluate import compile_filter, passes
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
@@ -29,7 +30,7 @@ ROWS = [
     ("eq", 1e16, [10**16], [10**16 + 1]),
     ("lt", 5, [4, 4.9, "4", "-1e9", -7], [5, 5.0, "5", 6, "x", "", True, False, [1], NAN, -INF, " 4"]),
     ("leq", 5, [5, 5.0, "5", "50e-1", 4], [5.1, "5.1", 6, True, "five", INF]),
-    ("gt", "5", [6, 5.1, "6", "1e999999999"], [5, "5", 4, True, "x", INF, NAN, "1e9999999999"]),
+    ("gt", "5", [6, 5.1, "6", "1e999999999", "1e9999999999"], [5, "5", 4, True, "x", INF, NAN, "1e-9999999999", "-1e9999999999"]),
     ("geq", "5", [5, "5.0", 6], [4, "4.99", False, None]),
     ("geq", 0.1, [0.1, "0.1", "0.10"], [0.09, "0.09"]),
     ("gt", 2**53, [2**53 + 1, str(2**53 + 1)], [2**53, float(2**53)]),
@@ -44,7 +45,7 @@ ROWS = [
 NEGATIONS = [(f"!{row[0]}", row[1], row[3], row[2]) for row in ROWS if f"!{row[0]}" in OPERATORS]
 
 
-@pytest.mark.parametrize("operator, value, passing, failing", ROWS + NEGATIONS)
+@pytest.mark.parametrize(("operator", "value", "passing", "failing"), ROWS + NEGATIONS)
 def test_condition(operator, value, passing, failing):
     test = compile_filter(parse(of(operator, value)))
     assert [found for found in passing if test({"a": found}) is not True] == []
@@ -59,7 +60,7 @@ def test_missing_or_null_key_meets_negations_only(operator, record):
 
 
 @pytest.mark.parametrize(
-    "expression, outcomes",
+    ("expression", "outcomes"),
     [
         ({"and": [of("eq", 1), of("eq", 1, "b")]}, (False, False, False, True)),
         ({"or": [of("eq", 1), of("eq", 1, "b")]}, (False, True, True, True)),

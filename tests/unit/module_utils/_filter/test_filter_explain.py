@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import pytest
+
 from ansible_collections.edgeops.observability.plugins.module_utils._facts.operators import OPERATORS
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import (
     PHRASES,
@@ -45,7 +46,7 @@ CLAUSES = [
 ]
 
 
-@pytest.mark.parametrize("expression, clause", CLAUSES)
+@pytest.mark.parametrize(("expression", "clause"), CLAUSES)
 def test_sentence(expression, clause):
     sentence = f"A record is delivered only if {clause}; all other records are left out."
     assert explain(parse(expression)) == sentence

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import pytest
+
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import lint as rules
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint import findings, lint
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
@@ -148,7 +149,9 @@ ALWAYS_TEXT = (
     f"always true: every record meets this; {DELIVERS}; "
     "to leave out several values join their negations with 'and', or list the values with '!in'"
 )
-EXCLUSION_TEXT = f"'or' of negations leaves out a record only if it fails all of them; to leave out each of these use 'and'; {DELIVERS}"
+EXCLUSION_TEXT = (
+    f"'or' of negations leaves out a record only if it fails all of them; to leave out each of these use 'and'; {DELIVERS}"
+)
 
 WARNINGS = [
     (both(B, both(of("eq", 1), of("eq", 2))), [f"{W}: {NEVER_TEXT}", f"{W}.and[1]: {NEVER_TEXT}"]),
@@ -197,7 +200,7 @@ WARNINGS = [
 ]
 
 
-@pytest.mark.parametrize("expression, warnings", WARNINGS)
+@pytest.mark.parametrize(("expression", "warnings"), WARNINGS)
 def test_warning(expression, warnings):
     assert lint(parse(expression)) == warnings
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._facts import limits as facts
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.limits import budget, check
@@ -47,7 +48,7 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize("expression, text", TEXTS)
+@pytest.mark.parametrize(("expression", "text"), TEXTS)
 def test_text_that_is_sent(expression, text):
     assert to_text(parse(expression)) == text
     assert to_text(parse(text)) == text
@@ -91,9 +92,7 @@ def test_bytes_at_the_limit(letter):
     assert len(to_text(sized(1000, letter)).encode()) == 1000
     assert check(sized(1000, letter)) is None
     assert refusal(sized(1001, letter)) == "filter: 1001 bytes are 1 more than the limit of 1000"
-    assert (
-        refusal(sized(1234, letter), place="job.filter") == "job.filter: 1234 bytes are 234 more than the limit of 1000"
-    )
+    assert refusal(sized(1234, letter), place="job.filter") == "job.filter: 1234 bytes are 234 more than the limit of 1000"
 
 
 def test_every_exceeded_limit_is_named():

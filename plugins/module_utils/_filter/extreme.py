@@ -1,0 +1,44 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import dataclasses
+import decimal
+import functools
+import typing as t
+
+# Far beyond any log field, and well inside what the decimal arithmetic of every Python build can hold.
+MAX_EXPONENT = 100_000_000
+
+# Whether it is negative, the exponent of its first digit, and its digits without zeros around them (none in 0).
+Parts = tuple[bool, int, str]
+
+
+@functools.total_ordering
+@dataclasses.dataclass(frozen=True)
+class Extreme:
+    """A number too large or too small for decimals, which compares exactly with its like and with all others."""
+
+    negative: bool
+    first: int
+    digits: str
+
+    def __lt__(self, other: Extreme | int | decimal.Decimal) -> bool:
+        one, two = parts(self), parts(other)
+        if one[0] is not two[0] or not two[2]:
+            return one[0]
+        return one[1:] > two[1:] if one[0] else one[1:] < two[1:]
+
+
+def parts(number: Extreme | int | decimal.Decimal) -> Parts:
+    """What a number is made of; the same for all spellings of it."""
+    if isinstance(number, Extreme):
+        return number.negative, number.first, number.digits
+    sign, digits, exponent = decimal.Decimal(number).as_tuple()
+    text = "".join(map(str, digits)).lstrip("0")
+    if not text:
+        return False, 0, ""
+    # Only infinities have no exponent, and they are no numbers here.
+    return bool(sign), t.cast(int, exponent) + len(text) - 1, text.rstrip("0")

@@ -1,0 +1,133 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import itertools
+import operator
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import same
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.evaluate import passes
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import explain
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.extreme import MAX_EXPONENT
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import canonical_number, exact
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import to_text
+
+# As JSON writes numbers; Python would write each of the second half differently.
+PLAIN = ["0", "30", "-1", "1.5", "0.1", "-0.0", "1e+16", "123456789012345678901234567890"]
+UNUSUAL = [
+    "1.50",
+    "1e2",
+    "1E2",
+    "1e16",
+    "-0",
+    "0.10",
+    "100e-2",
+    "1e999",
+    "1e-400",
+    "0.1000000000000000055511151231257827",
+    "1e99999999999",
+]
+DIGITS = st.text("0123456789", min_size=1, max_size=4)
+LITERALS = st.builds(
+    lambda sign, whole, fraction, exponent: f"{sign}{int(whole)}{fraction}{exponent}",
+    st.sampled_from(["", "-"]),
+    DIGITS,
+    st.just("") | DIGITS.map(".{}".format),
+    st.just("")
+    | st.builds(
+        "{}{}{}".format, st.sampled_from("eE"), st.sampled_from(["", "+", "-"]), st.text("0123456789", min_size=1, max_size=2)
+    ),
+)
+COMPARISONS = {"lt": operator.lt, "leq": operator.le, "gt": operator.gt, "geq": operator.ge}
+
+
+def text_with(value, name="eq"):
+    return f'{{"where":{{"and":[{{"key":"a","operator":"{name}","value":{value}}}]}}}}'
+
+
+@pytest.mark.parametrize("literal", PLAIN + UNUSUAL)
+def test_number_is_sent_as_text_gives_it(literal):
+    assert to_text(parse(text_with(literal))) == text_with(literal)
+    assert to_text(parse(text_with(f"[{literal}]", "in"))) == text_with(f"[{literal}]", "in")
+    assert to_text(parse(text_with(literal, "geq"))) == text_with(literal, "geq")
+    assert explain(parse(text_with(literal))) == f"A record is delivered only if a is {literal}; all other records are left out."
+
+
+@given(LITERALS)
+def test_any_literal_keeps_its_writing_and_its_value(literal):
+    tree = parse(text_with(literal))
+    assert to_text(tree) == text_with(literal)
+    assert same(tree, parse(text_with(canonical_number(exact(literal)))))
+    assert passes(parse(text_with(literal, "geq")), {"a": literal})
+
+
+@given(LITERALS, LITERALS)
+def test_literals_compare_as_numbers(one, other):
+    left, right = Fraction(one), Fraction(other)
+    assert same(parse(text_with(one)), parse(text_with(other))) is (left == right)
+    for name, compare in COMPARISONS.items():
+        assert passes(parse(text_with(other, name)), {"a": one}) is compare(left, right)
+        assert passes(parse(text_with(f'"{other}"', name)), {"a": one}) is compare(left, right)
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [("1.50", 1.5), ("1e2", 100), ("100", 100.0), ("-0", 0), ("0.1", 0.1), ("1e16", 10**16)],
+)
+def test_written_number_equals_the_number(value, found):
+    tree = parse(text_with(value))
+    assert passes(tree, {"a": found})
+    assert not passes(tree, {"a": value}), "text is no number"
+    assert same(tree, parse({"key": "a", "operator": "eq", "value": found}))
+    assert passes(parse(text_with(f"[7,{value}]", "in")), {"a": found})
+
+
+# In strictly rising order, also across the border of what decimals hold; the members of a row are one number.
+RISING = [
+    ["-1e999999999999999999999", "-10e999999999999999999998"],
+    ["-2e999999999"],
+    ["-1e999999999", "-0.1e1000000000"],
+    [f"-1e{MAX_EXPONENT + 1}", f"-10e{MAX_EXPONENT}"],
+    [f"-9e{MAX_EXPONENT}", f"-90e{MAX_EXPONENT - 1}", f"-0.9e{MAX_EXPONENT + 1}"],
+    ["-1", "-10e-1"],
+    ["-1e-999999999", "-0.001e-999999996"],
+    ["-1e-9999999999"],
+    ["0", "-0", "0e99999999999", "0.00e-99999999999"],
+    ["1e-99999999999999999999"],
+    ["1e-9999999999", "100e-10000000001"],
+    [f"1e-{MAX_EXPONENT + 1}", f"0.1e-{MAX_EXPONENT}"],
+    [f"1e-{MAX_EXPONENT}", f"10e-{MAX_EXPONENT + 1}"],
+    ["0.5"],
+    ["1", "1.0", "1e0"],
+    [f"9.99e{MAX_EXPONENT}"],
+    [f"1e{MAX_EXPONENT + 1}"],
+    [f"1.01e{MAX_EXPONENT + 1}"],
+    ["1.5e9999999999", "15e9999999998"],
+    ["2e9999999999"],
+    ["1e99999999999999999999999999"],
+]
+
+
+def test_numbers_beyond_any_arithmetic_compare_exactly():
+    for (low, ones), (high, others) in itertools.product(enumerate(RISING), repeat=2):
+        for one, other in itertools.product(ones, others):
+            assert (exact(one) < exact(other)) is (low < high), (one, other)
+            assert (exact(one) >= exact(other)) is (low >= high), (one, other)
+            assert (exact(one) == exact(other)) is (low == high), (one, other)
+            assert (canonical_number(exact(one)) == canonical_number(exact(other))) is (low == high), (one, other)
+
+
+@pytest.mark.parametrize("literal", ["1e99999999999", "1e1000000000", '"1e99999999999"'])
+def test_large_exponents_are_ordinary_to_the_evaluator(literal):
+    assert passes(parse(text_with(literal, "lt")), {"a": 5})
+    assert not passes(parse(text_with(literal, "gt")), {"a": 1.5})
+    assert passes(parse(text_with(literal, "geq")), {"a": "1e99999999999"})
+    assert not passes(parse(text_with(literal, "leq")), {"a": "text"})
