@@ -9,6 +9,7 @@ import typing as t
 import pytest
 
 from harness import Playbook
+from harness.documented import section
 
 KEY = "planted/key+8c0d=b7"
 KEY_ENCODED = "planted%2Fkey%2B8c0d%3Db7"
@@ -382,3 +383,27 @@ def test_what_cannot_work_is_refused_before_any_request(playbook: Playbook) -> N
     for outcome, named in zip(report.failures, refused, strict=True):
         assert named in outcome.result["msg"]
     assert not report.journal
+
+
+def test_a_deletion_whose_answer_was_lost_is_a_deletion(playbook: Playbook) -> None:
+    forms = ("id", "empty", "null", "204")
+    playbook.simulator.seed(
+        jobs={playbook.zone: [{"id": 7 + index, "name": "n", "destination_conf": S3} for index in range(len(forms) + 1)]}
+    )
+    for index, form in enumerate(forms):
+        playbook.simulator.settings(job_delete=form)
+        report = playbook.run(job_task({"job_id": 7 + index, "state": "absent"}))
+        assert report.result["changed"]
+    playbook.simulator.faults({"kind": "reset_after", "method": "DELETE"})
+    report = playbook.run(job_task({"name": "n", "state": "absent"}))
+    assert [(entry["method"], entry["status"]) for entry in report.writes] == [("DELETE", None), ("DELETE", 404)]
+    assert report.result["changed"]
+    assert report.result["job"] is None
+
+
+@pytest.mark.parametrize("module", ["logpush_job", "logpush_job_info", "logpush_ownership"])
+def test_the_examples_run(playbook: Playbook, module: str) -> None:
+    examples = section(module, "EXAMPLES")
+    playbook.simulator.seed(zones=["023e105f4ecef8ad9ca31a8372d0c353"])
+    report = playbook.run(examples, extra_vars={"store_key": KEY}, secrets=[KEY])
+    assert len(report.outcomes) == len(examples)

@@ -7,12 +7,11 @@ from __future__ import annotations
 import typing as t
 
 import pytest
+from samples.logpush import JOB, KEYS, S3, TEXT, planned, wish
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_answer import conclude
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_view import checked, view
-
-from .test_jobs import JOB, KEYS, S3, TEXT, planned, wish
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,47 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A job, and wishes for it, for tests of the rooms that plan."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Plan
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs import plan
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_desired import Desired, desire
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_select import State
+
+ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
+S3 = "s3://bucket/dir?region=a"
+KEYS = "s3://bucket/dir?region=a&access-key-id=ID&secret-access-key=planted"
+CONDITION = {"key": "ClientCountry", "operator": "eq", "value": "de"}
+TEXT = '{"where":{"and":[{"key":"ClientCountry","operator":"eq","value":"de"}]}}'
+JOB: dict[str, t.Any] = {"id": 7, "name": "n", "dataset": "http_requests", "destination_conf": S3}
+NOTHING: dict[str, t.Any] = {
+    "state": "present",
+    "zone_id": ZONE,
+    **dict.fromkeys(
+        (
+            *("name", "job_id", "dataset", "destination_conf", "ownership_challenge", "fields", "timestamp_format"),
+            *("option_flags", "logpull_options", "output_options", "filter", "enabled", "kind", "frequency"),
+            *("max_upload_bytes", "max_upload_interval_seconds", "max_upload_records"),
+        )
+    ),
+    "recreate": False,
+    "validate_filter": True,
+    "create_unlisted": False,
+}
+
+
+def wish(**options: t.Any) -> Desired:
+    return desire({**NOTHING, **({} if "job_id" in options else {"name": "n"}), **options})
+
+
+def planned(options: dict[str, t.Any], job: dict[str, t.Any] | None, **state: t.Any) -> Plan:
+    return plan(wish(**options), State(job, **state))
+
+
+def sent(found: Plan) -> list[tuple[str, t.Any]]:
+    return [(request.operation.partition(".")[2], request.body) for request in found.requests]
