@@ -57,9 +57,7 @@ def _insist_on_listing(desired: Desired, refusal: Failure) -> None:
         if desired.present
         else "Give job_id to say which job is to be deleted."
     )
-    message = (
-        f"The service offers no list of jobs, so that it cannot be known whether there is one named {desired.name!r}. {advice}"
-    )
+    message = f"The service offers no list of jobs, so that it cannot be known whether there is one named {desired.name!r}. {advice} ({refusal})"
     raise dataclasses.replace(refusal, kind=NOT_FOUND, message=message)
 
 

@@ -61,7 +61,7 @@ def desire(params: Params) -> Desired:
         name=params["name"],
         dataset=plain.get("dataset", DATASET),
         plain=plain,
-        destination=checked_destination(params["destination_conf"]),
+        destination=None if params["destination_conf"] is None else checked_destination(params["destination_conf"]),
         challenge=checked_challenge(params["ownership_challenge"]),
         filter=_filter(params["filter"], params["validate_filter"]),
         logpull=_logpull(params),
@@ -90,10 +90,8 @@ def _check_ranges(plain: t.Mapping[str, Json]) -> None:
         raise invalid_option("kind", f"'edge' exists for the dataset {EDGE_DATASET} only, not for {dataset}")
 
 
-def checked_destination(conf: str | None) -> str | None:
+def checked_destination(conf: str) -> str:
     """A destination that a service could accept; the text itself is in no message, because it may hold a password."""
-    if conf is None:
-        return None
     if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?]", conf) or re.search(r"[\x00-\x1f\x7f]", conf):
         raise invalid_option("destination_conf", "is not of the form SCHEME://ADDRESS, as in s3://bucket/folder?region=us-west-2")
     if len(conf) > LONGEST_DESTINATION:

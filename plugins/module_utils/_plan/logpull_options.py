@@ -25,10 +25,14 @@ Parameters = dict[str, str]
 
 @dataclasses.dataclass(frozen=True)
 class Wanted:
-    """The parameters that a task names: the list of fields, and other values as text; None leaves the fields alone."""
+    """The parameters that a task names: the list of fields, and other values as text; None leaves the fields alone.
+
+    `order` is that in which they are written, the name `fields` included.
+    """
 
     fields: tuple[str, ...] | None
     others: t.Mapping[str, str]
+    order: tuple[str, ...] = (FIELDS,)
 
 
 def from_parts(
@@ -43,7 +47,7 @@ def from_parts(
     for name, value in (flags or {}).items():
         others[_flag_name(name)] = _flag_value(f"option_flags.{name}", value)
     names = None if fields is None else tuple(dict.fromkeys(_checked(f"fields[{i}]", str(n)) for i, n in enumerate(fields)))
-    return Wanted(names, others)
+    return Wanted(names, others, (FIELDS, *others))
 
 
 def from_text(text: str) -> Wanted:
@@ -64,8 +68,9 @@ def from_text(text: str) -> Wanted:
         if unquote(name) == FIELDS and value and not all(part.strip() for part in unquote(value).split(",")):
             raise invalid_option(place, f"{name}={value} holds an empty field name")
     parameters = parse(text)
+    order = tuple(parameters) if FIELDS in parameters else (FIELDS, *parameters)
     fields = _split(parameters.pop(FIELDS)) if FIELDS in parameters else None
-    return Wanted(fields, parameters)
+    return Wanted(fields, parameters, order)
 
 
 def parse(text: str | None) -> Parameters:
@@ -94,9 +99,9 @@ def merged(wanted: Wanted, present: str | None) -> tuple[str, bool]:
     """
     there = parse(present)
     fields = wanted.fields if wanted.fields is not None else _split(there.get(FIELDS, ""))
-    kept = {name: there[name] for name in sorted(there) if name not in wanted.others}
-    after = {FIELDS: ",".join(fields), **wanted.others, **{name: kept[name] for name in kept if name != FIELDS}}
-    return render(after), canonical(after) != canonical(there)
+    after = {**there, **wanted.others, FIELDS: ",".join(fields)}
+    names = dict.fromkeys((*wanted.order, *wanted.others, *sorted(after)))
+    return render({name: after[name] for name in names}), canonical(after) != canonical(there)
 
 
 def render(parameters: t.Mapping[str, str]) -> str:

@@ -41,7 +41,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     """What validated options ask for."""
     conf = checked_destination(params["destination_conf"])
     challenge = checked_challenge(params["ownership_challenge"])
-    if conf is None or (params["ownership_challenge"] is not None and challenge is None):
+    if challenge is None and params["ownership_challenge"] is not None:
         raise invalid_option("ownership_challenge", "is empty; leave the option out to ask for a challenge")
     return Desired(conf, challenge)
 

@@ -72,6 +72,13 @@ def test_text(text: str, present: str, differs: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["fields=b,a&timestamps=rfc3339&X=true", "timestamps=unixnano&fields=a", "X=0.5&timestamps=rfc3339"]
+)
+def test_text_is_sent_in_its_own_order(text: str) -> None:
+    assert merged(from_text(text), None)[0] == text
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
         ("fields=RayID&timestamps=rfc3339,ClientIP", "would not be read as field names"),
