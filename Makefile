@@ -38,7 +38,7 @@ test-all: setup ## Every gate on every supported ansible-core
 
 .PHONY: test-faults
 test-faults: setup ## The whole fault matrix, of which `make test` runs a seeded sample
-	@python -m pytest -q -n auto --all-faults tests/integration
+	@python -m pytest -q -n auto --faults=all tests/faults
 
 .PHONY: format
 format: setup ## Put the Python code into its common form

@@ -20,7 +20,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--as-modules", action="store_true", help="run every task as an ordinary module, not in the controller's process"
     )
-    parser.addoption("--all-faults", action="store_true", help="the whole fault matrix instead of a seeded sample")
     parser.addoption(
         "--faults", choices=("sample", "all"), default="sample", help="how much of the fault matrix to run; the sample is seeded"
     )

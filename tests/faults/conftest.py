@@ -1,0 +1,28 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+from faults import direct, scenarios
+
+from edgeops_simulator.testing import running
+
+# Three pages of zones for the inventory.
+ZONES = [scenarios.ZONE, *(f"{number:032x}" for number in range(1, 105))]
+
+
+@pytest.fixture(scope="session")
+def simulator_server() -> t.Iterator[t.Any]:
+    """The simulator of this test process, with the fleet of the matrix."""
+    with running(zones=ZONES) as server:
+        yield server
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> direct.Pauses:
+    """Retries without waiting."""
+    return direct.without_waiting(monkeypatch, scenarios.inventory)

@@ -1,0 +1,59 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Runs a module's own code in the test's process, as the controller's worker does, without a process for each run."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import time
+import typing as t
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils import _task
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._task import Run
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
+
+Document = dict[str, t.Any]
+MODULES = "ansible_collections.edgeops.observability.plugins.modules"
+
+
+def task_of(module: str) -> t.Any:
+    """The task that a module's file declares."""
+    return importlib.import_module(f"{MODULES}.{module}").TASK
+
+
+def run(
+    module: str | t.Any, simulator: t.Any, zone: str, args: t.Mapping[str, t.Any], *, check: bool = False, diff: bool = True
+) -> Document:
+    """The result of a module that runs once against the simulator; a task may stand for the module's name."""
+    task = task_of(module) if isinstance(module, str) else module
+    connection = {"base_url": simulator.base_url, "api_token": simulator.token, "zone_id": zone, "request_budget": "none"}
+    checked = validated(task.arguments(), {**connection, **args}, task.name)
+    assert checked.error is None, checked.error
+    return Run(checked.params, check_mode=check, diff_mode=diff).finish(task)
+
+
+class Pauses:
+    """Stands in for the sleep of a client: records what it would have slept, and sleeps at most `longest` of it."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+        self.made: list[float] = []
+
+    def __call__(self, seconds: float) -> None:
+        self.made.append(seconds)
+        if self.longest:
+            time.sleep(min(seconds, self.longest))
+
+
+def without_waiting(monkeypatch: pytest.MonkeyPatch, *rooms: t.Any) -> Pauses:
+    """Clients that pause for no time; `rooms` are modules that make clients, beside the one that makes those of tasks."""
+    pauses = Pauses()
+    for room in (_task, *rooms):
+        monkeypatch.setattr(room, "Client", functools.partial(Client, sleep=pauses))
+    return pauses
