@@ -181,6 +181,8 @@ class Run:
         return hidden
 
     def _fail(self, failure: Failure) -> None:
+        if self._client is not None:
+            failure = self._client.locate(failure)
         kept = {name: self.result[name] for name in ("plan_id",) if name in self.result}
         self.result = {"failed": True, "changed": self.written, **kept, "msg": str(failure), "error": failure.report()}
 

@@ -50,7 +50,11 @@ def test_on_off_on_takes_one_read_and_one_write_each(playbook: Playbook, route: 
 def test_an_answer_that_contradicts_the_wish_is_a_bad_response(playbook: Playbook, simulator: t.Any) -> None:
     simulator.faults({"kind": "rewrite", "method": "PUT", "set": {"enabled": False}})
     report = playbook.run({"name": "On", "edgeops.observability.script_monitor": {"enabled": True}}, fails="bad_response")
-    assert "enabled=False" in report.ours[0].result["msg"]
+    result = report.ours[0].result
+    assert "enabled=False" in result["msg"]
+    assert result["error"]["path"] == f"/zones/{playbook.zone}/script_monitor"
+    assert (result["error"]["method"], result["error"]["status"], result["error"]["attempts"]) == ("PUT", 200, 1)
+    assert result["error"]["request_id"]
 
 
 @pytest.mark.parametrize("options", [{"enabled": True, "zone_id": "not-hex"}, {"enabled": True, "base_url": "ftp://127.0.0.1"}])

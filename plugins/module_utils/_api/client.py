@@ -21,6 +21,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.transpo
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
     BAD_RESPONSE,
     NOT_FOUND,
+    REJECTED,
     Failure,
     invalid_option,
 )
@@ -48,9 +49,15 @@ class Client:
         if missing:
             raise missing
         self.warnings: list[str] = []
+        self._latest: Reading | None = None
         self._connection = connection
         budget = Budget.of(connection, sleep=sleep, now=now, warn=self.warnings.append)
         self._transport = Transport(connection, budget, sleep, now, session)
+
+    def locate(self, failure: Failure) -> Failure:
+        """The failure, told of the latest answer if it was found in its content by somebody who sees no requests."""
+        found_in_content = failure.kind in (BAD_RESPONSE, REJECTED) and failure.path is None
+        return self._latest.locate(failure) if self._latest and found_in_content else failure
 
     def call(self, operation: str, *, ids: Ids | None = None, body: Json = None, query: QueryIn | None = None) -> Answer:
         """The answer to an operation."""
@@ -115,7 +122,8 @@ class Client:
         endpoint = ENDPOINTS[operation]
         path = endpoint.url_path(self._ids(ids))
         exchange = self._transport.exchange(endpoint.method, path + _query(query), _encode(body))
-        return Reading(self._connection, operation, path, exchange)
+        self._latest = Reading(self._connection, operation, path, exchange)
+        return self._latest
 
     def _ids(self, ids: Ids | None) -> Ids:
         given: dict[str, str | int] = {**(ids or {})}

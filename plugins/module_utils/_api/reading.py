@@ -53,6 +53,18 @@ class Reading:
         self._exchange = exchange
         self.received_before = exchange.received_before
 
+    def locate(self, failure: Failure) -> Failure:
+        """A failure that was found in the content of this answer, with what is known of the request."""
+        outcome = self._exchange.outcome
+        return dataclasses.replace(
+            failure,
+            method=ENDPOINTS[self._operation].method,
+            path=self._path,
+            status=outcome.status if isinstance(outcome, Reply) else None,
+            request_id=_ray(outcome) if isinstance(outcome, Reply) else None,
+            attempts=self._exchange.attempts,
+        )
+
     def answer(self) -> Answer:
         """The answer, or the failure that there is instead."""
         outcome = self._exchange.outcome

@@ -64,6 +64,9 @@ class Service:
         there, self.thing = self.thing is not None, None
         return there
 
+    def locate(self, failure):
+        return failure
+
     def close(self):
         self.sent.append("closed")
 
