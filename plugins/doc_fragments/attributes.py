@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 
-
 class ModuleDocFragment:
     """Attributes of the modules: what each of them supports, and how."""
 

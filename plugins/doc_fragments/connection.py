@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 
-
 class ModuleDocFragment:
     """The connection options of every module and of the inventory plugin, written once."""
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Answer, Client

@@ -4,16 +4,15 @@
 
 from __future__ import annotations
 
-
 import dataclasses
 import os
 import typing as t
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import missing_requests
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Answer, Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
-from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import missing_requests
 from ansible_collections.edgeops.observability.plugins.module_utils._apply import Application
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
     BAD_RESPONSE,

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-
 import typing as t
 
 import pytest
+
 from harness import Playbook
 
 SCRIPT_A = {
@@ -20,7 +20,12 @@ SCRIPT_A = {
     "seen_on": ["https://shop.example.com/cart"],
     "versions": [{"hash": "ab" * 32, "js_integrity_score": 87, "fetched_at": "2026-03-01T23:10:02Z"}],
 }
-SCRIPT_B = {"script_id": "0b" * 16, "script_url": "https://cdn.example.net/b.js", "host": "www.example.com", "status": "infrequent"}
+SCRIPT_B = {
+    "script_id": "0b" * 16,
+    "script_url": "https://cdn.example.net/b.js",
+    "host": "www.example.com",
+    "status": "infrequent",
+}
 SCRIPT_C = {"script_id": "0c" * 16, "host": "www.example.com", "status": "active", "js_integrity_score": 50}
 READ = "edgeops.observability.script_monitor_info"
 
@@ -65,7 +70,11 @@ def test_bad_options_are_refused_before_any_request(playbook: Playbook, options:
 
 def test_all_statuses_are_merged_sorted_judged_and_counted(playbook: Playbook, scripts: None) -> None:
     result = read(playbook, {"status": ["infrequent", "active"]})
-    assert [script["script_id"] for script in result["scripts"]] == [SCRIPT_A["script_id"], SCRIPT_B["script_id"], SCRIPT_C["script_id"]]
+    assert [script["script_id"] for script in result["scripts"]] == [
+        SCRIPT_A["script_id"],
+        SCRIPT_B["script_id"],
+        SCRIPT_C["script_id"],
+    ]
     assert [script["malicious"] for script in result["scripts"]] == [True, None, False]
     assert result["scripts"][0]["malicious_reasons"] == ["js_integrity_score 87 is above 50", "URL category: Malware"]
     assert result["summary"] == {
@@ -111,7 +120,9 @@ def test_one_script_excludes_the_options_of_a_listing(playbook: Playbook, option
 
 
 def test_the_present_route_gives_the_names_of_the_interface_and_turns_the_score(playbook: Playbook, scripts: None) -> None:
-    (script,) = read(playbook, {"route": "page_shield", "malicious_threshold": 88, "malicious_only": True, "hosts": ["shop.example.com"]})["scripts"]
+    (script,) = read(
+        playbook, {"route": "page_shield", "malicious_threshold": 88, "malicious_only": True, "hosts": ["shop.example.com"]}
+    )["scripts"]
     assert script["script_url"] == SCRIPT_A["script_url"]
     assert script["malicious_reasons"][0].endswith("is below 88")
 

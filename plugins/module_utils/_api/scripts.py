@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-
 import itertools
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Json
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.scripts import Query
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.script_monitor import present
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.scripts import Query
 
 # Pages asked for side by side; more would only spend the budget of the zone's neighbours faster.
 PARALLEL_PAGES = 4
@@ -37,6 +36,4 @@ def _listing(client: Client, query: Query, wanted: str | None) -> list[Json]:
     if wanted:
         filters["status"] = wanted
     key = "id" if query.route == "page_shield" else "script_id"
-    return client.items(
-        f"{query.route}.scripts", query=filters, per_page=query.per_page, parallel=PARALLEL_PAGES, keys=(key,)
-    )
+    return client.items(f"{query.route}.scripts", query=filters, per_page=query.per_page, parallel=PARALLEL_PAGES, keys=(key,))

@@ -21,6 +21,8 @@ SAMPLE_RATES = (0, 1)
 class Suboption:
     """One member of `output_options`: its name in the service and in a task, and what leaving it out means.
 
+    The two names differ where the service's own is not a name that an option may have.
+
     `type` and `choices` are those of the option. `by_output_type` overrides the default where the output type sets it.
     """
 
@@ -33,14 +35,12 @@ class Suboption:
 
     @property
     def argument(self) -> dict[str, Json]:
-        """The option in the words of AnsibleModule; a name that is no good name of an option stays usable as an alias."""
+        """The option in the words of AnsibleModule."""
         argument: dict[str, Json] = {"type": self.type}
         if self.type == "list":
             argument["elements"] = "str"
         if self.choices:
             argument["choices"] = list(self.choices)
-        if self.wire != self.option:
-            argument["aliases"] = [self.wire]
         return argument
 
     def default_for(self, output_type: str) -> Json:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-
 import typing as t
 
 # The public service renamed routes and fields in 2022; results keep the names on the right (cloudflare-docs, page-shield API reference).

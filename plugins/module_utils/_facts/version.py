@@ -4,6 +4,5 @@
 
 from __future__ import annotations
 
-
 # The collection's version as the service sees it in `User-Agent`; a test holds it against galaxy.yml, which no module can read.
 VERSION = "1.0.0"

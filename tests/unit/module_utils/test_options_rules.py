@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 
 import pytest
 from hypothesis import given
@@ -167,7 +168,5 @@ def test_certificates_are_verified_unless_told_otherwise(validate, path, verify)
 
 @given(st.text(), st.text())
 def test_arbitrary_text_is_used_or_refused_but_never_a_crash(url, zone):
-    try:
-        connect(base_url=url, zone_id=zone)
-    except Failure as failure:
-        assert failure.kind == INVALID_OPTION
+    with contextlib.suppress(Failure):
+        assert connect(base_url=url, zone_id=zone).zone_id == zone

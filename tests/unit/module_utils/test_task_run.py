@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-
 import dataclasses
 
 import pytest
@@ -248,6 +247,8 @@ def test_a_task_without_approval_has_neither_the_option_nor_the_digest(execute):
 
 
 def test_an_info_task_reads_and_reports(execute):
-    task = room.InfoTask("thing_info", room.Spec({}), lambda params: 7, lambda client, desired: Conclusion({"things": [desired]}, ("w",)))
+    task = room.InfoTask(
+        "thing_info", room.Spec({}), lambda params: 7, lambda client, desired: Conclusion({"things": [desired]}, ("w",))
+    )
     result = execute(Service(), task)
     assert result == {"changed": False, "things": [7], "warnings": ["w"]}

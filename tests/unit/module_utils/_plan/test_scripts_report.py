@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -97,13 +96,23 @@ def test_every_member_is_kept_and_the_verdict_comes_with_its_reasons():
 
 
 def test_categories_give_reasons_but_the_score_decides():
-    (script,) = room.report([{"script_id": "ab", "js_integrity_score": 3, "malicious_url_categories": ["Malware"]}], query())["scripts"]
+    (script,) = room.report([{"script_id": "ab", "js_integrity_score": 3, "malicious_url_categories": ["Malware"]}], query())[
+        "scripts"
+    ]
     assert script["malicious"] is False
     assert script["malicious_reasons"] == ["URL category: Malware"]
 
 
 def test_the_present_route_is_reported_under_the_names_of_the_interface():
-    sent = {"id": "ab", "url": "u", "first_page_url": "f", "page_urls": ["p"], "url_contains_cdn_cgi_path": True, "host": "h", "js_integrity_score": 3}
+    sent = {
+        "id": "ab",
+        "url": "u",
+        "first_page_url": "f",
+        "page_urls": ["p"],
+        "url_contains_cdn_cgi_path": True,
+        "host": "h",
+        "js_integrity_score": 3,
+    }
     (script,) = room.report([sent], query(route="page_shield"))["scripts"]
     assert script == {
         "script_id": "ab",

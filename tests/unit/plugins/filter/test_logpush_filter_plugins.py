@@ -7,8 +7,9 @@ from __future__ import annotations
 import pytest
 import yaml
 from ansible.errors import AnsibleFilterError
-from ansible_collections.edgeops.observability.plugins.filter import explain_logpush_filter, logpush_filter
 from jinja2 import StrictUndefined, UndefinedError
+
+from ansible_collections.edgeops.observability.plugins.filter import explain_logpush_filter, logpush_filter
 
 A = {"key": "EdgeResponseStatus", "operator": "geq", "value": 500}
 PLUGINS = [(logpush_filter, "logpush_filter"), (explain_logpush_filter, "explain_logpush_filter")]
@@ -23,12 +24,12 @@ def examples(module):
     return [task["vars"]["expression"] for task in yaml.safe_load(module.EXAMPLES)]
 
 
-@pytest.mark.parametrize("module, name", PLUGINS)
+@pytest.mark.parametrize(("module", "name"), PLUGINS)
 def test_offers_the_documented_filter_only(module, name):
     assert list(module.FilterModule().filters()) == [yaml.safe_load(module.DOCUMENTATION)["name"]] == [name]
 
 
-@pytest.mark.parametrize("module, name", PLUGINS)
+@pytest.mark.parametrize(("module", "name"), PLUGINS)
 def test_examples_are_valid(module, name):
     assert examples(module)
     assert all(plugin(module, name)(expression) for expression in examples(module))
@@ -46,7 +47,7 @@ def test_sentence_is_the_documented_one():
     assert plugin(*PLUGINS[1])(expression) == documented.strip()
 
 
-@pytest.mark.parametrize("module, name", PLUGINS)
+@pytest.mark.parametrize(("module", "name"), PLUGINS)
 def test_wrong_expression_is_a_template_error(module, name):
     with pytest.raises(AnsibleFilterError) as caught:
         plugin(module, name)({"and": [A, {**A, "operator": "lte"}]})
@@ -62,7 +63,7 @@ def test_limits_belong_to_the_text_only():
     assert plugin(*PLUGINS[1])(expression)
 
 
-@pytest.mark.parametrize("module, name", PLUGINS)
+@pytest.mark.parametrize(("module", "name"), PLUGINS)
 def test_undefined_variable_is_named(module, name):
     with pytest.raises(UndefinedError, match="expression_of_mine"):
         plugin(module, name)(StrictUndefined(name="expression_of_mine"))

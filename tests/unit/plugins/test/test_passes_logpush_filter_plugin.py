@@ -7,17 +7,16 @@ from __future__ import annotations
 import pytest
 import yaml
 from ansible.errors import AnsibleFilterError
-from ansible_collections.edgeops.observability.plugins.test import passes_logpush_filter as module
 from jinja2 import StrictUndefined, UndefinedError
+
+from ansible_collections.edgeops.observability.plugins.test import passes_logpush_filter as module
 
 passes = module.TestModule().tests()["passes_logpush_filter"]
 A = {"key": "a", "operator": "eq", "value": 1}
 
 
 def test_offers_the_documented_test_only():
-    assert (
-        list(module.TestModule().tests()) == [yaml.safe_load(module.DOCUMENTATION)["name"]] == ["passes_logpush_filter"]
-    )
+    assert list(module.TestModule().tests()) == [yaml.safe_load(module.DOCUMENTATION)["name"]] == ["passes_logpush_filter"]
 
 
 def test_examples_hold():
@@ -40,7 +39,7 @@ def test_wrong_expression_is_a_template_error():
     assert "filter.where.operator: 'lte' is not an operator (did you mean 'leq'?)" in str(caught.value)
 
 
-@pytest.mark.parametrize("record, kind", [("x", "str"), ([A], "list"), (None, "NoneType"), (5, "int")])
+@pytest.mark.parametrize(("record", "kind"), [("x", "str"), ([A], "list"), (None, "NoneType"), (5, "int")])
 def test_record_that_is_no_dictionary_is_a_template_error(record, kind):
     with pytest.raises(AnsibleFilterError, match=f"a log record must be a dictionary, not {kind}"):
         passes(record, A)
