@@ -115,9 +115,8 @@ options:
         description:
           - Whether C(${) is replaced by C(x{) in what is delivered, which keeps CVE-2021-44228 from being exploited behind the destination.
             The default of the service is V(false).
-          - Sent as C(CVE-2021-44228).
+          - Sent, and returned, as C(CVE-2021-44228).
         type: bool
-        aliases: [CVE-2021-44228]
       merge_subrequests:
         description:
           - Whether a subrequest is part of the record of its request, for the dataset V(http_requests). The default of the service is V(false).
