@@ -49,7 +49,7 @@ def test_a_check_run_of_the_whole_playbook_predicts_both_on_an_empty_zone(playbo
     assert found["custom_fields"]["custom_fields"]["cookie_fields"] == ["Cart"]
     assert found["job"]["job"]["id"] is None
     assert "RequestHeaders" in found["job"]["job"]["logpull_options"]
-    assert found["script_monitor"] is None
+    assert found["script_monitor"] == {}
     assert found["cross_check"]["arrives"] is True
 
 
@@ -102,7 +102,7 @@ def test_custom_fields_that_are_not_given_are_left_alone(playbook, simulator):
         seed_rules(simulator, host["zone_id"], request_fields=["x-old"])
     report = playbook.run(playbook=[play({})], inventory=hosts)
     assert not [entry for entry in report.journal if "rulesets" in entry["path"]]
-    assert [found["custom_fields"] for found in results(report)] == [None] * len(hosts)
+    assert [found["custom_fields"] for found in results(report)] == [{}] * len(hosts)
 
 
 def test_a_list_that_is_not_given_leaves_its_sort_alone(playbook, simulator, zone):
@@ -157,7 +157,7 @@ def test_the_script_monitor_is_left_alone_unless_it_is_named(playbook, simulator
     report = playbook.run(playbook=[play(wish(zone)), play(wish(zone, script_monitor_enabled=False))])
     assert simulator.state(zone)["script_monitor"]["enabled"] is False
     first, second = results(report)
-    assert first["script_monitor"] is None
+    assert first["script_monitor"] == {}
     assert second["script_monitor"]["script_monitor"]["enabled"] is False
 
 
