@@ -10,7 +10,7 @@ import typing as t
 def show(title: str, header: t.Sequence[str], rows: t.Sequence[t.Sequence[str]]) -> None:
     """Print a table, numbers to the right."""
     widths = [max(len(str(row[column])) for row in (header, *rows)) for column in range(len(header))]
-    print(f"\n{title}")
+    print(f"\n{title}", flush=True)
     for row in (header, ["-" * width for width in widths], *rows):
         print(
             "  ".join(
