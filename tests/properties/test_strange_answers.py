@@ -1,0 +1,129 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Answers of the service replaced by arbitrary JSON: a failure in words, never a guess, and no write after it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import typing as t
+
+import pytest
+from ansible.errors import AnsibleParserError
+from faults import direct, scenarios
+from faults.scenarios import SCENARIOS, ZONE, Scenario
+from hypothesis import given
+from hypothesis import strategies as st
+from properties.answers import bodies, examples
+from properties.usable import unusable
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api import client as client_room
+from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply, Transport
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import KINDS
+from edgeops_simulator.testing import running
+
+Key = tuple[str, str]
+OWNERSHIP = {"destination_conf": "gs://edge-logs/all"}
+# The service's own scenarios, less the one that only strings others together, and the modules that only read.
+WISHES: t.Mapping[str, Scenario] = {
+    **{name: found for name, found in SCENARIOS.items() if name != "role-from-nothing"},
+    "read-fields": Scenario((), (("log_custom_fields_info", {}),), rules=(scenarios.FOREIGN_RULE, scenarios.OWN_RULE)),
+    "read-jobs": Scenario((), (("logpush_job_info", {}),), jobs=(scenarios.OUR_JOB,)),
+    "read-one-job": Scenario((), (("logpush_job_info", {"job_id": 13}),), jobs=(scenarios.OUR_JOB,)),
+    "read-one-script": Scenario((), (("script_monitor_info", {"script_id": "1".zfill(32)}),)),
+    "ask-for-ownership": Scenario((), (("logpush_ownership", OWNERSHIP),)),
+    "prove-ownership": Scenario((), (("logpush_ownership", {**OWNERSHIP, "ownership_challenge": "token"}),)),
+}
+STATUSES = st.sampled_from([200, 200, 200, 200, 200, 201, 400, 403, 404, 405, 409, 429, 500, 503])
+
+
+@dataclasses.dataclass
+class Recording:
+    """What the simulator answered to each request of an undisturbed run."""
+
+    simulator: t.Any
+    answers: dict[Key, Reply] = dataclasses.field(default_factory=dict)
+
+
+class Replay(Transport):
+    """A transport that answers from a recording, but for one request."""
+
+    recording: t.ClassVar[Recording]
+    replaced: t.ClassVar[tuple[Key, Reply]]
+    requests: t.ClassVar[list[Key]]
+
+    def exchange(self, method: str, path: str, body: bytes | None = None) -> Exchange:
+        type(self).requests.append((method, path))
+        key, reply = self.replaced
+        if (method, path) != key:
+            unknown = Reply(404, {}, b'{"success": false, "errors": [{"code": 7003, "message": "?"}], "result": null}')
+            reply = self.recording.answers.get((method, path), unknown)
+        return Exchange(reply, 1, True, False)
+
+
+@pytest.fixture(scope="module")
+def recordings() -> dict[str, Recording]:
+    """Each scenario's requests with their answers, from one run of it."""
+    found: dict[str, Recording] = {}
+    with running(zones=[ZONE, *(f"{number:032x}" for number in range(60))]) as simulator, pytest.MonkeyPatch.context() as patch:
+        for name, wish in WISHES.items():
+            recording = found[name] = Recording(simulator)
+
+            class Recorder(Transport):
+                answers = recording.answers
+
+                def exchange(self, method: str, path: str, body: bytes | None = None) -> Exchange:
+                    exchange = super().exchange(method, path, body)
+                    assert isinstance(exchange.outcome, Reply)
+                    self.answers.setdefault((method, path), exchange.outcome)
+                    return exchange
+
+            patch.setattr(client_room, "Transport", Recorder)
+            simulator.reset(**wish.seed())
+            if name != "prove-ownership":
+                simulator.request("POST", f"/zones/{ZONE}/logpush/ownership", OWNERSHIP)
+            results = wish.run(simulator, {})
+            assert name == "prove-ownership" or not results[-1].get("failed"), results
+    return found
+
+
+def outcome(wish: Scenario, simulator: t.Any) -> dict[str, t.Any]:
+    """The result of the one step; the inventory refuses zones that make no sense in its own way."""
+    try:
+        return wish.run(simulator, {})[-1]
+    except AnsibleParserError as refusal:
+        return {"failed": True, "changed": False, "msg": str(refusal), "error": {"kind": "bad_response"}}
+
+
+@pytest.mark.parametrize("name", WISHES)
+def test_no_answer_is_too_strange(recordings, monkeypatch, cases, name):
+    recording, wish = recordings[name], WISHES[name]
+    keys = list(recording.answers)
+    direct.without_waiting(monkeypatch, scenarios.inventory)
+    monkeypatch.setattr(client_room, "Transport", Replay)
+    reads = {key for key in keys if key[0] == "GET"}
+
+    @examples(150)
+    @given(st.data())
+    def strange(data: st.DataObject) -> None:
+        key = data.draw(st.sampled_from(keys), label="request")
+        original = recording.answers[key]
+        body = data.draw(bodies(json.loads(original.body)), label="answer")
+        status = data.draw(STATUSES, label="status") if original.status < 300 else original.status
+        Replay.recording, Replay.replaced, Replay.requests = recording, (key, Reply(status, {}, body)), []
+        result = outcome(wish, recording.simulator)
+        cases[f"strange answers: {name}"] += 1
+
+        json.dumps(result)
+        if result.get("failed"):
+            assert result["msg"] and "could not make sense" not in result["msg"], result["msg"]
+            assert result["error"]["kind"] in KINDS
+        if status < 300 and unusable(*key, body):
+            assert result.get("failed"), (key, body, result)
+            if key in reads:
+                after = Replay.requests[Replay.requests.index(key) + 1 :]
+                assert all(method == "GET" for method, _path in after), after
+
+    strange()
