@@ -147,8 +147,15 @@ def test_output_options_are_merged_and_sent_whole(playbook: Playbook) -> None:
     }
     # What only ndjson had set does not stay behind; what somebody chose does.
     assert csv.writes[0]["body"] == {"output_options": {"field_names": ["ClientIP"], "batch_prefix": "[", "output_type": "csv"}}
-    for older in ({"fields": ["ClientIP"]}, {"timestamp_format": "unix"}, {"option_flags": {}}, {"logpull_options": ""}):
-        playbook.run(job_task({"name": "n", **older}), fails="conflict")
+    older: list[dict[str, t.Any]] = [
+        {"fields": ["ClientIP"]},
+        {"timestamp_format": "unix"},
+        {"option_flags": {}},
+        {"logpull_options": ""},
+    ]
+    report = playbook.run([job_task({"name": "n", **wish}, ignore_errors=True) for wish in older], fails="conflict")
+    assert len(report.failures) == len(older)
+    assert not report.writes
 
 
 def test_by_id_a_job_is_renamed_and_keeps_what_cannot_change(playbook: Playbook) -> None:
@@ -156,10 +163,10 @@ def test_by_id_a_job_is_renamed_and_keeps_what_cannot_change(playbook: Playbook)
     (renamed,) = playbook.converge_each("logpush_job", [{"job_id": 7, "name": "new", "enabled": True}])
     assert renamed.writes[0]["body"] == {"name": "new", "enabled": True}
     assert renamed.diff == {"before": {"name": "old", "enabled": False}, "after": {"name": "new", "enabled": True}}
-    for fixed in ({"dataset": "firewall_events"}, {"kind": "edge"}):
-        report = playbook.run(job_task({"job_id": 7, **fixed}), fails="conflict")
-        assert "recreate" in report.failure["msg"]
-        assert not report.writes
+    fixed = ({"dataset": "firewall_events"}, {"kind": "edge"})
+    report = playbook.run([job_task({"job_id": 7, **wish}, ignore_errors=True) for wish in fixed], fails="conflict")
+    assert ["recreate" in outcome.result["msg"] for outcome in report.failures] == [True, True]
+    assert not report.writes
 
 
 def test_a_job_that_is_not_there(playbook: Playbook) -> None:
@@ -217,11 +224,11 @@ def test_two_jobs_of_one_name_are_a_conflict(playbook: Playbook) -> None:
     twins = [{"id": number, "name": "twin", "destination_conf": S3} for number in (9, 5)]
     other = {"id": 6, "name": "twin", "destination_conf": S3, "dataset": "firewall_events"}
     playbook.simulator.seed(jobs={playbook.zone: [*twins, other]})
-    for state in ("present", "absent"):
-        report = playbook.run(job_task({"name": "twin", "state": state}), fails="conflict")
-        assert "5, 9" in report.failure["msg"]
-    report = playbook.run(job_task({"name": "twin", "dataset": "firewall_events"}))
-    assert report.result["job"]["id"] == 6
+    wishes: list[dict[str, t.Any]] = [{"state": "present"}, {"state": "absent"}, {"dataset": "firewall_events"}]
+    report = playbook.run([job_task({"name": "twin", **wish}, ignore_errors=True) for wish in wishes], fails="conflict")
+    assert [outcome.failed for outcome in report.ours] == [True, True, False]
+    assert all("5, 9" in outcome.result["msg"] for outcome in report.failures)
+    assert report.ours[2].result["job"]["id"] == 6
 
 
 @pytest.mark.parametrize("status", ["404", "405"])
@@ -330,11 +337,11 @@ def test_a_refusal_that_quotes_the_destination_stays_discreet(playbook: Playbook
 def test_an_approved_plan_is_applied_and_no_other(playbook: Playbook) -> None:
     approved = playbook.run(job_task(WISH), check=True).result["plan_id"]
     other = {**WISH, "enabled": False, "expected_plan_id": approved}
-    for check in (True, False):
-        report = playbook.run(job_task(other), check=check, fails="conflict")
-        assert not report.writes
-    assert playbook.run(job_task({**WISH, "expected_plan_id": approved})).result["changed"]
-    playbook.run(job_task({**WISH, "expected_plan_id": approved}), fails="conflict")
+    same = {**WISH, "expected_plan_id": approved}
+    tasks = [job_task(other, check_mode=True), job_task(other), job_task(same), job_task(same)]
+    report = playbook.run([{**task, "ignore_errors": True} for task in tasks], fails="conflict")
+    assert [outcome.failed for outcome in report.ours] == [True, True, False, True]
+    assert [len(outcome.writes) for outcome in report.ours] == [0, 0, 1, 0]
 
 
 def test_a_job_that_does_not_deliver_is_a_warning(playbook: Playbook) -> None:
