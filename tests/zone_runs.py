@@ -1,15 +1,14 @@
 # Copyright: (c) 2026, the edgeops.observability contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tests of the role and of the playbooks share: a wish, and the plays that bring it about."""
 
 from __future__ import annotations
-
-"""What the tests of the role and of the playbooks share: a wish, and the plays that bring it about."""
 
 import secrets
 import typing as t
 
-SECRET = "planted-bucket-secret-51d7"  # noqa: S105  # planted to be searched for
+SECRET = "planted-bucket-secret-51d7"  # planted to be searched for
 DESTINATION = f"s3://edge-logs/all?region=eu-west-1&access-key-id=AK1&secret-access-key={SECRET}"
 OWN_FIELDS = ["ClientRequestHost", "EdgeResponseStatus"]
 
@@ -52,7 +51,10 @@ def fleet(simulator: t.Any, wishes: t.Sequence[t.Mapping[str, t.Any]]) -> dict[s
     """An inventory of fresh zones, one for each wish, so that one run answers for all of them."""
     zones = [secrets.token_hex(16) for _wish in wishes]
     simulator.seed(zones=zones)
-    return {f"zone{number}": {"zone_id": zone, **wish(zone, **each)} for number, (zone, each) in enumerate(zip(zones, wishes, strict=True))}
+    return {
+        f"zone{number}": {"zone_id": zone, **wish(zone, **each)}
+        for number, (zone, each) in enumerate(zip(zones, wishes, strict=True))
+    }
 
 
 def modules(report: t.Any, name: str) -> list[t.Any]:

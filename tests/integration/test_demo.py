@@ -33,7 +33,7 @@ def demonstrate(tmp_path, script=SCRIPTS / "demo.sh", **further):
         "LC_ALL": "C.UTF-8",
         **further,
     }
-    return subprocess.run(  # noqa: S603  # the script is the repository's own
+    return subprocess.run(  # the script is the repository's own
         [script], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False
     )
 
@@ -41,7 +41,7 @@ def demonstrate(tmp_path, script=SCRIPTS / "demo.sh", **further):
 def edge(*arguments, **environment):
     """Ask the helper of the demonstration one thing."""
     command = [sys.executable, SCRIPTS / "demo_edge.py", *arguments]
-    return subprocess.run(  # noqa: S603  # the script is the repository's own
+    return subprocess.run(  # the script is the repository's own
         command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60, check=False
     )
 
@@ -59,8 +59,12 @@ def test_the_demonstration_holds_what_it_says_and_leaves_nothing_behind(tmp_path
 @pytest.mark.parametrize(
     ("sound", "broken", "complaint"),
     [
-        ("play edgeops.observability.deliver --check --diff", "play edgeops.observability.deliver", "nothing was written|reads and writes"),
-        ('t-1002 t-1004', "t-1002", "Expected were the records"),
+        (
+            "play edgeops.observability.deliver --check --diff",
+            "play edgeops.observability.deliver",
+            "nothing was written|reads and writes",
+        ),
+        ("t-1002 t-1004", "t-1002", "Expected were the records"),
     ],
     ids=["a-check-run-that-writes", "another-record"],
 )

@@ -6,8 +6,24 @@ from __future__ import annotations
 
 import json
 
+from zone_runs import (
+    DESTINATION,
+    OWN_FIELDS,
+    SECRET,
+    fleet,
+    job,
+    lists,
+    modules,
+    names,
+    play,
+    rehearsed,
+    results,
+    rules,
+    selected,
+    wish,
+)
+
 from harness import prediction
-from zone_runs import DESTINATION, OWN_FIELDS, SECRET, fleet, job, lists, modules, names, play, rehearsed, results, rules, selected, wish
 
 CUSTOM = lists(request=["X-Trace-Id", "x-forwarded-proto"], cookies=["Cart"])
 NOT_GIVEN = (None, {}, {"request_headers": None})

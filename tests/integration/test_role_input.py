@@ -76,7 +76,9 @@ def test_without_credentials_the_role_fails_and_skips_nothing(playbook, zone, ch
 def test_secrets_of_a_good_run_and_of_a_service_failure_are_in_no_output(playbook, simulator, zone):
     given = variables(zone)
     playbook.run(playbook=[play(given)], check=True, secrets=[SECRET, CHALLENGE], verbosity=4, warns=NO_PROOF)
-    simulator.faults({"kind": "failure_200", "method": "POST", "path": "*/logpush/jobs", "message": f"bad {DESTINATION} {CHALLENGE}"})
+    simulator.faults(
+        {"kind": "failure_200", "method": "POST", "path": "*/logpush/jobs", "message": f"bad {DESTINATION} {CHALLENGE}"}
+    )
     playbook.run(playbook=[play(given)], fails="rejected", secrets=[SECRET, CHALLENGE], verbosity=4, warns=NO_PROOF)
 
 

@@ -12,7 +12,11 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.log_fi
 Json = t.Any
 
 # The lists of the role beside those of the module.
-ROLE_LISTS: t.Mapping[str, str] = {"RequestHeaders": "request_headers", "ResponseHeaders": "response_headers", "Cookies": "cookies"}
+ROLE_LISTS: t.Mapping[str, str] = {
+    "RequestHeaders": "request_headers",
+    "ResponseHeaders": "response_headers",
+    "Cookies": "cookies",
+}
 
 
 def with_custom_log_fields(job: Json, custom_fields: Json) -> dict[str, Json]:

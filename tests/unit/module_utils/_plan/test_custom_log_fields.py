@@ -27,7 +27,10 @@ LISTS = {"request_headers": ["x-a"], "response_headers": [], "cookies": ["Cart"]
         ({"response_headers": ["x-a"]}, ["ResponseHeaders"]),
         ({"cookies": ["Cart"]}, ["Cookies"]),
         ({"transformed_request_fields": ["x-a"], "raw_response_fields": ["x-b"]}, ["RequestHeaders", "ResponseHeaders"]),
-        ({"request_fields": ["x-a"], "response_fields": ["x-b"], "cookie_fields": ["c"]}, ["RequestHeaders", "ResponseHeaders", "Cookies"]),
+        (
+            {"request_fields": ["x-a"], "response_fields": ["x-b"], "cookie_fields": ["c"]},
+            ["RequestHeaders", "ResponseHeaders", "Cookies"],
+        ),
     ],
 )
 def test_a_list_that_is_not_empty_wants_its_field(lists, carriers):
@@ -46,7 +49,10 @@ def test_a_list_that_is_not_empty_wants_its_field(lists, carriers):
             {"logpull_options": "fields=ClientIP,Cookies&timestamps=rfc3339"},
             {"logpull_options": "fields=ClientIP,Cookies,RequestHeaders&timestamps=rfc3339"},
         ),
-        ({"logpull_options": "timestamps=unix&fields=A%2CCookies"}, {"logpull_options": "timestamps=unix&fields=A%2CCookies,RequestHeaders"}),
+        (
+            {"logpull_options": "timestamps=unix&fields=A%2CCookies"},
+            {"logpull_options": "timestamps=unix&fields=A%2CCookies,RequestHeaders"},
+        ),
         ({"logpull_options": "timestamps=unix"}, {"logpull_options": "fields=RequestHeaders,Cookies&timestamps=unix"}),
         ({"logpull_options": ""}, {"logpull_options": "fields=RequestHeaders,Cookies"}),
         ({"logpull_options": "fields="}, {"logpull_options": "fields=RequestHeaders,Cookies"}),

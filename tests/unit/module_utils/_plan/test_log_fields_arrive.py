@@ -11,7 +11,10 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.log_fi
     selected_fields,
 )
 
-NOTHING = {kind: [] for kind in ("request_fields", "transformed_request_fields", "response_fields", "raw_response_fields", "cookie_fields")}
+NOTHING = {
+    kind: []
+    for kind in ("request_fields", "transformed_request_fields", "response_fields", "raw_response_fields", "cookie_fields")
+}
 
 
 def fields(**kinds):
@@ -58,11 +61,15 @@ def test_fields_that_no_job_selects_are_named_kind_by_kind():
 
 def test_without_any_job_of_the_dataset_the_sentence_says_so():
     found = log_fields_arrive(fields(cookie_fields=["Cart"]), [job("Cookies", dataset="firewall_events")])
-    assert found["sentences"] == ["cookie_fields (Cart) reach no log: there is no job of the dataset http_requests to carry them."]
+    assert found["sentences"] == [
+        "cookie_fields (Cart) reach no log: there is no job of the dataset http_requests to carry them."
+    ]
 
 
 def test_jobs_that_select_what_nobody_configured_are_named():
-    found = log_fields_arrive(fields(request_fields=["x-a"]), [job("RequestHeaders,ResponseHeaders"), job("Cookies", id=8, name=None)])
+    found = log_fields_arrive(
+        fields(request_fields=["x-a"]), [job("RequestHeaders,ResponseHeaders"), job("Cookies", id=8, name=None)]
+    )
     assert found["unselected"] == []
     assert found["unconfigured"] == [
         {"job_id": 7, "job_name": "edge-logs", "field": "ResponseHeaders"},
@@ -77,7 +84,10 @@ def test_jobs_that_select_what_nobody_configured_are_named():
 @pytest.mark.parametrize(
     ("custom_fields", "jobs"),
     [
-        ({"changed": False, "custom_fields": fields(cookie_fields=["Cart"]), "ruleset": {}}, {"changed": False, "jobs": [job("ClientIP")]}),
+        (
+            {"changed": False, "custom_fields": fields(cookie_fields=["Cart"]), "ruleset": {}},
+            {"changed": False, "jobs": [job("ClientIP")]},
+        ),
         ({"custom_fields": fields(cookie_fields=["Cart"])}, {"changed": True, "job": job("ClientIP")}),
         (fields(cookie_fields=["Cart"]), job("ClientIP")),
     ],
@@ -97,7 +107,9 @@ def test_output_options_beat_the_older_option_string():
     assert selected_fields({"logpull_options": None, "output_options": None}) == []
 
 
-@pytest.mark.parametrize(("custom_fields", "jobs"), [("x-a", []), ([], []), (fields(), "edge-logs"), (fields(), ["edge-logs"]), (fields(), 7)])
+@pytest.mark.parametrize(
+    ("custom_fields", "jobs"), [("x-a", []), ([], []), (fields(), "edge-logs"), (fields(), ["edge-logs"]), (fields(), 7)]
+)
 def test_other_input_is_refused(custom_fields, jobs):
     with pytest.raises(ValueError, match="is needed"):
         log_fields_arrive(custom_fields, jobs)
