@@ -270,6 +270,13 @@ def test_a_creation_that_did_not_happen_is_not_repeated(playbook: Playbook, kind
     assert not jobs(playbook)
 
 
+def test_where_looking_again_fails_too_the_first_failure_is_told(playbook: Playbook) -> None:
+    playbook.simulator.faults({"kind": "reset_after", "method": "POST"}, {"kind": "500", "method": "GET", "index": 1})
+    report = playbook.run(job_task(WISH), fails="unavailable")
+    assert report.failure["error"]["method"] == "POST"
+    assert "Looking again failed" in report.failure["msg"]
+
+
 def test_a_garbled_answer_is_bad_and_the_next_run_converges(playbook: Playbook) -> None:
     garbled: list[dict[str, t.Any]] = [
         {"kind": "array"},
