@@ -197,8 +197,9 @@ def comparable(value: t.Any, *aside: str) -> t.Any:
 
 
 def worded(text: str) -> str:
-    """Text without the words that ansible-core chooses by the way a task went, or lists in no order."""
-    return re.sub(r"(Valid booleans include:)[^\"\n]*", r"\1", re.sub(r"(Module|Action) failed", "failed", text))
+    """Text without the names of requests, and the words that ansible-core chooses by the way a task went or lists in no order."""
+    text = re.sub(r"[0-9a-f]{16}-SIM", "request", re.sub(r"(Module|Action) failed", "failed", text))
+    return re.sub(r"(Valid booleans include:)[^\"\n]*", r"\1", text)
 
 
 def requests_of(report: Report) -> list[tuple[t.Any, ...]]:
