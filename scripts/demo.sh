@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The collection's main job on one simulated zone, from nothing to delivered log lines. Nothing outside this machine is contacted.
 # Ends with 0 only if every statement that it prints has held.

@@ -4,8 +4,8 @@
 
 """Runs the gates of one run (`check`, `test`, `test-all`), prints one table and, as the last line, `N passed, N failed`.
 
-Each test of a test runner counts as one, every other gate as one. What a gate printed is kept in build/logs, and shown
-where it failed.
+With names of gates after the run, only those: `run_gates.py test sanity`. Each test of a test runner counts as one, every
+other gate as one. What a gate printed is kept in build/logs, and shown where it failed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class Outcome:
 
 def main() -> int:
     """Set the environments up, run everything, report."""
-    gates = RUNS[sys.argv[1]]
+    run, *names = sys.argv[1:]
+    gates = [gate for gate in RUNS[run] if not names or gate.name in names]
     LOGS.mkdir(parents=True, exist_ok=True)
     missing = {core: note for core in CORES if any(gate.core == core for gate in gates) and (note := _set_up(core))}
     outcomes = [Outcome(gate, 0, 0, f"skipped: {missing[gate.core]}", 0) for gate in gates if gate.core in missing]

@@ -233,6 +233,20 @@ summary:
       type: dict
       returned: success
       sample: {"shop.example.com": 41}
+error:
+  description: Why the task failed, for a playbook.
+  returned: failure
+  type: dict
+  sample:
+    kind: not_found
+    method: GET
+    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/script_monitor/scripts/0aea5b8ecfe03ba2d9a0e1ce35b28f4c
+    status: 404
+    errors:
+      - code: 10007
+        message: script not found
+    request_id: 8a1f0c6d5e4b3a21-FRA
+    attempts: 1
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.scripts import scripts, status
