@@ -1,0 +1,149 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the controller makes of an object before it keeps it: members with their defaults, references, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+import typing as t
+
+import jinja2
+import jinja2.sandbox
+
+Item = dict[str, t.Any]
+Find = t.Callable[[str, t.Any], Item]
+
+# Members of each kind of object that a client may write, with the value that the controller gives where the client does not.
+MEMBERS: dict[str, Item] = {
+    "organizations": {"description": ""},
+    "credential_types": {"description": "", "kind": "cloud", "managed": False, "inputs": {}, "injectors": {}},
+    "credentials": {"description": "", "organization": None, "credential_type": None, "inputs": {}},
+    "execution_environments": {"description": "", "image": "", "organization": None, "pull": ""},
+    "projects": {
+        **{"description": "", "organization": None, "scm_type": "", "scm_url": "", "scm_branch": "", "default_environment": None},
+        **{"scm_update_on_launch": False, "scm_update_cache_timeout": 0},
+    },
+    "inventories": {"description": "", "organization": None, "kind": "", "host_filter": None},
+    "inventory_sources": {
+        **{"description": "", "inventory": None, "source": "", "source_project": None, "source_path": "", "credential": None},
+        **{"execution_environment": None, "overwrite": False, "overwrite_vars": False, "update_on_launch": False},
+        **{"update_cache_timeout": 0},
+    },
+    "job_templates": {
+        **{"description": "", "organization": None, "job_type": "run", "inventory": None, "project": None, "playbook": ""},
+        **{"execution_environment": None, "diff_mode": False, "forks": 0, "job_slice_count": 1, "extra_vars": ""},
+        **{"ask_job_type_on_launch": False, "ask_diff_mode_on_launch": False, "ask_limit_on_launch": False},
+        **{"ask_variables_on_launch": False, "allow_simultaneous": False, "survey_enabled": False},
+    },
+    "schedules": {"description": "", "unified_job_template": None, "rrule": "", "extra_data": {}, "enabled": True},
+}
+# The kind of object that a member refers to; members of other names hold plain values.
+REFERENCES = {
+    "organization": "organizations",
+    "credential_type": "credential_types",
+    "credential": "credentials",
+    "default_environment": "execution_environments",
+    "execution_environment": "execution_environments",
+    "source_project": "projects",
+    "project": "projects",
+    "inventory": "inventories",
+    "unified_job_template": "unified_job_templates",
+}
+NEEDED = {
+    "credentials": ("credential_type",),
+    "execution_environments": ("image",),
+    "inventories": ("organization",),
+    "inventory_sources": ("inventory", "source"),
+    "job_templates": ("inventory", "project", "playbook"),
+    "schedules": ("unified_job_template", "rrule"),
+}
+FIELD_MEMBERS = {"id", "label", "type", "secret", "help_text", "default", "choices", "format", "multiline", "ask_at_runtime"}
+RRULE = re.compile(r"DTSTART;TZID=[\w/]+:\d{8}T\d{6} RRULE:FREQ=[A-Z]+;INTERVAL=\d+(;\w+=[\w,]+)*")
+
+
+class Refused(Exception):
+    """The controller answers 400 with this text."""
+
+
+def checked(kind: str, item: Item, find: Find) -> None:
+    """Refuse an object that the controller would not keep, and one with a member that it does not have."""
+    unknown = set(item) - {"name", *MEMBERS[kind]}
+    if unknown:
+        raise Refused(f"{kind} have no {sorted(unknown)}")
+    for member in ("name", *NEEDED.get(kind, ())):
+        if item.get(member) in (None, ""):
+            raise Refused(f"{kind} need {member}")
+    for member, referred in REFERENCES.items():
+        if item.get(member) is not None:
+            find(referred, item[member])
+    special = {"credential_types": _credential_type, "credentials": _credential, "job_templates": _template, "schedules": _schedule}
+    if kind in special:
+        special[kind](item, find)
+
+
+def _credential_type(item: Item, find: Find) -> None:
+    fields = item["inputs"]["fields"]
+    for field in fields:
+        if not {"id", "label"} <= set(field) <= FIELD_MEMBERS or field.get("type", "string") not in ("string", "boolean"):
+            raise Refused(f"a field of inputs is not one: {field}")
+    if item["kind"] not in ("cloud", "net") or not set(item["injectors"]) <= {"env", "extra_vars", "file"}:
+        raise Refused("kind or injectors")
+    injected(item, {field["id"]: "EXAMPLE" for field in fields}, strict=True)
+
+
+def _credential(item: Item, find: Find) -> None:
+    kind = find("credential_types", item["credential_type"])
+    unknown = set(item["inputs"]) - {field["id"] for field in kind["inputs"]["fields"]}
+    if unknown:
+        raise Refused(f"the type of the credential has no input {sorted(unknown)}")
+
+
+def _template(item: Item, find: Find) -> None:
+    if item["job_type"] not in ("run", "check") or item["job_slice_count"] < 1:
+        raise Refused("job_type or job_slice_count")
+    if item["playbook"] not in find("projects", item["project"])["playbooks"]:
+        raise Refused(f"Playbook not found for project: {item['playbook']}")
+    json.loads(item["extra_vars"] or "{}")
+
+
+def _schedule(item: Item, find: Find) -> None:
+    if not RRULE.fullmatch(item["rrule"]):
+        raise Refused(f"rrule: {item['rrule']}")
+    template = find("unified_job_templates", item["unified_job_template"])
+    answered(template.get("survey_spec", {}), item["extra_data"])
+
+
+def survey(spec: Item) -> None:
+    """Refuse a survey with a question that is not whole, or whose default is not an answer to it."""
+    if not {"name", "description", "spec"} == set(spec):
+        raise Refused(f"a survey is name, description and spec, not {sorted(spec)}")
+    for question in spec["spec"]:
+        if not {"question_name", "variable", "type", "required"} <= set(question):
+            raise Refused(f"a question is not whole: {question}")
+    answered(spec, {question["variable"]: question["default"] for question in spec["spec"] if "default" in question})
+
+
+def answered(spec: Item, answers: Item) -> Item:
+    """The variables of a launch with these answers: text, as a survey gives it."""
+    questions = {question["variable"]: question for question in spec.get("spec", [])}
+    if set(answers) - set(questions):
+        raise Refused(f"Variables {sorted(set(answers) - set(questions))} are not allowed on launch")
+    for variable, answer in answers.items():
+        question = questions[variable]
+        if not isinstance(answer, str):
+            raise Refused(f"{variable}: {answer!r} is not text")
+        if question["type"] == "multiplechoice" and answer not in question["choices"]:
+            raise Refused(f"{variable}: {answer!r} is not in {question['choices']}")
+        if question["type"] == "textarea" and not question["min"] <= len(answer) <= question["max"]:
+            raise Refused(f"{variable}: length {len(answer)}")
+    return {**{name: question["default"] for name, question in questions.items() if "default" in question}, **answers}
+
+
+def injected(kind: Item, inputs: Item, *, strict: bool = False) -> dict[str, str]:
+    """The environment that a credential of this type gives to a job; an input that was left empty renders as nothing."""
+    undefined = jinja2.StrictUndefined if strict else jinja2.Undefined
+    templates = jinja2.sandbox.ImmutableSandboxedEnvironment(undefined=undefined)
+    return {name: templates.from_string(text).render(**inputs) for name, text in kind["injectors"]["env"].items()}

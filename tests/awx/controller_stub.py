@@ -1,0 +1,159 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A stub of the controller's REST API on loopback: enough of it for the modules of awx.awx to create, read and change objects."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import http.server
+import json
+import threading
+import typing as t
+import urllib.parse
+
+from controller_rules import MEMBERS, Item, Refused, checked, survey
+
+ROOT = "/api/v2/"
+SECRET = "$encrypted$"
+TEMPLATES = ("job_templates", "projects", "inventory_sources")
+
+
+class Controller:
+    """The objects of a controller, by kind; `playbooks` are those of any project that it fetches."""
+
+    def __init__(self, playbooks: t.Collection[str]) -> None:
+        self.token = "planted-controller-token-55d1"
+        self.url = ""
+        self.journal: list[tuple[str, str]] = []
+        self.objects: dict[str, dict[int, Item]] = {kind: {} for kind in MEMBERS}
+        self._playbooks = sorted(playbooks)
+        self._next = 1
+        self.create("organizations", {"name": "Default"})
+
+    @property
+    def writes(self) -> list[tuple[str, str]]:
+        return [entry for entry in self.journal if entry[0] != "GET"]
+
+    def named(self, kind: str, name: str) -> Item:
+        return next(item for item in self.objects[kind].values() if item["name"] == name)
+
+    def find(self, kind: str, number: t.Any) -> Item:
+        for each in TEMPLATES if kind == "unified_job_templates" else (kind,):
+            if isinstance(number, int) and number in self.objects[each]:
+                return self.objects[each][number]
+        raise Refused(f'Invalid pk "{number}" - object does not exist.')
+
+    def create(self, kind: str, given: Item) -> Item:
+        item = {**copy.deepcopy(MEMBERS[kind]), **given}
+        checked(kind, item, self.find)
+        if any(self._alike(kind, item, other) for other in self.objects[kind].values()):
+            raise Refused(f"{kind} with this name already exist.")
+        number, self._next = self._next, self._next + 1
+        url = f"{ROOT}{kind}/{number}/"
+        item.update(id=number, url=url, type=kind.rstrip("s"), related={"survey_spec": f"{url}survey_spec/"}, summary_fields={})
+        if kind == "projects":
+            item.update(scm_revision="", playbooks=self._playbooks, summary_fields={"current_update": {"id": number}})
+        if kind == "job_templates":
+            item.update(survey_spec={}, credentials=[])
+        self.objects[kind][number] = item
+        return item
+
+    @staticmethod
+    def _alike(kind: str, item: Item, other: Item) -> bool:
+        owners = ("organization", "inventory") if kind != "job_templates" else ("organization",)
+        return all(item.get(member) == other.get(member) for member in ("name", *owners))
+
+    def change(self, kind: str, item: Item, given: Item) -> Item:
+        checked(kind, {name: {**item, **given}[name] for name in ("name", *MEMBERS[kind], *given)}, self.find)
+        item.update(given)
+        return item
+
+    def listed(self, kind: str, query: dict[str, str]) -> list[Item]:
+        kinds = TEMPLATES if kind == "unified_job_templates" else (kind,)
+        found = [item for each in kinds for item in self.objects[each].values()]
+        return [item for item in found if all(str(item.get(name)) == value for name, value in query.items())]
+
+    def shown(self, kind: str, item: Item) -> Item:
+        """An object as the controller tells it: a secret input is never told."""
+        if kind != "credentials":
+            return item
+        fields = self.find("credential_types", item["credential_type"])["inputs"]["fields"]
+        secret = {field["id"] for field in fields if field.get("secret")}
+        return {**item, "inputs": {name: SECRET if name in secret else value for name, value in item["inputs"].items()}}
+
+    def answer(self, method: str, path: str, query: dict[str, str], body: t.Any) -> tuple[int, t.Any]:
+        kind, *rest = path.removeprefix(ROOT).strip("/").split("/")
+        if kind == "project_updates":
+            return 200, {"status": "successful", "finished": "2026-01-01T00:00:00Z", "failed": False}
+        if not rest:
+            if method == "POST":
+                return 201, self.shown(kind, self.create(kind, body))
+            found = [self.shown(kind, item) for item in self.listed(kind, query)]
+            return 200, {"count": len(found), "next": None, "previous": None, "results": found}
+        item = self.find(kind, int(rest[0]))
+        if len(rest) == 1:
+            return 200, self.shown(kind, self.change(kind, item, body) if method == "PATCH" else item)
+        return self._below(item, rest[1], method, body)
+
+    def _below(self, item: Item, member: str, method: str, body: t.Any) -> tuple[int, t.Any]:
+        if member == "survey_spec":
+            if method == "POST":
+                survey(body)
+                item[member] = body
+            return 200, item[member]
+        if method == "POST":
+            self.find(member, body["id"])
+            (item[member].remove if body.get("disassociate") else item[member].append)(body["id"])
+            return 204, None
+        found = [self.find(member, number) for number in item[member]]
+        return 200, {"count": len(found), "next": None, "previous": None, "results": found}
+
+
+def _handler(controller: Controller) -> type[http.server.BaseHTTPRequestHandler]:
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def _serve(self) -> None:
+            url = urllib.parse.urlsplit(self.path)
+            text = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            controller.journal.append((self.command, url.path))
+            try:
+                assert self.headers["Authorization"] == f"Bearer {controller.token}", "the token is not the controller's"
+                status, told = controller.answer(
+                    self.command, url.path, dict(urllib.parse.parse_qsl(url.query)), json.loads(text or b"null")
+                )
+            except Refused as refused:
+                status, told = 400, {"__all__": [str(refused)]}
+            except Exception as unexpected:
+                status, told = 500, {"detail": repr(unexpected)}
+            content = b"" if told is None else json.dumps(told).encode()
+            self.send_response(status)
+            for name, value in (("X-API-Product-Name", "AWX"), ("X-API-Product-Version", "24.6.1"), ("Content-Length", len(content))):
+                self.send_header(name, str(value))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_POST = do_PATCH = do_DELETE = _serve  # noqa: N815 - the names that http.server looks for
+
+        def log_message(self, *arguments: object) -> None:
+            """The journal says it already."""
+
+    return Handler
+
+
+@contextlib.contextmanager
+def running(playbooks: t.Collection[str]) -> t.Iterator[Controller]:
+    """A controller that listens on a free port of loopback until the block ends."""
+    controller = Controller(playbooks)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(controller)) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        thread.start()
+        controller.url = f"http://127.0.0.1:{server.server_port}"
+        try:
+            yield controller
+        finally:
+            server.shutdown()
+            thread.join()
