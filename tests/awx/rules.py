@@ -23,20 +23,47 @@ MEMBERS: dict[str, Item] = {
     "credentials": {"description": "", "organization": None, "credential_type": None, "inputs": {}},
     "execution_environments": {"description": "", "image": "", "organization": None, "pull": ""},
     "projects": {
-        **{"description": "", "organization": None, "scm_type": "", "scm_url": "", "scm_branch": "", "default_environment": None},
-        **{"scm_update_on_launch": False, "scm_update_cache_timeout": 0},
+        "description": "",
+        "organization": None,
+        "scm_type": "",
+        "scm_url": "",
+        "scm_branch": "",
+        "default_environment": None,
+        "scm_update_on_launch": False,
+        "scm_update_cache_timeout": 0,
     },
     "inventories": {"description": "", "organization": None, "kind": "", "host_filter": None},
     "inventory_sources": {
-        **{"description": "", "inventory": None, "source": "", "source_project": None, "source_path": "", "credential": None},
-        **{"execution_environment": None, "overwrite": False, "overwrite_vars": False, "update_on_launch": False},
-        **{"update_cache_timeout": 0},
+        "description": "",
+        "inventory": None,
+        "source": "",
+        "source_project": None,
+        "source_path": "",
+        "credential": None,
+        "execution_environment": None,
+        "overwrite": False,
+        "overwrite_vars": False,
+        "update_on_launch": False,
+        "update_cache_timeout": 0,
     },
     "job_templates": {
-        **{"description": "", "organization": None, "job_type": "run", "inventory": None, "project": None, "playbook": ""},
-        **{"execution_environment": None, "diff_mode": False, "forks": 0, "job_slice_count": 1, "extra_vars": ""},
-        **{"ask_job_type_on_launch": False, "ask_diff_mode_on_launch": False, "ask_limit_on_launch": False},
-        **{"ask_variables_on_launch": False, "allow_simultaneous": False, "survey_enabled": False},
+        "description": "",
+        "organization": None,
+        "job_type": "run",
+        "inventory": None,
+        "project": None,
+        "playbook": "",
+        "execution_environment": None,
+        "diff_mode": False,
+        "forks": 0,
+        "job_slice_count": 1,
+        "extra_vars": "",
+        "ask_job_type_on_launch": False,
+        "ask_diff_mode_on_launch": False,
+        "ask_limit_on_launch": False,
+        "ask_variables_on_launch": False,
+        "allow_simultaneous": False,
+        "survey_enabled": False,
     },
     "schedules": {"description": "", "unified_job_template": None, "rrule": "", "extra_data": {}, "enabled": True},
 }
@@ -79,7 +106,12 @@ def checked(kind: str, item: Item, find: Find) -> None:
     for member, referred in REFERENCES.items():
         if item.get(member) is not None:
             find(referred, item[member])
-    special = {"credential_types": _credential_type, "credentials": _credential, "job_templates": _template, "schedules": _schedule}
+    special = {
+        "credential_types": _credential_type,
+        "credentials": _credential,
+        "job_templates": _template,
+        "schedules": _schedule,
+    }
     if kind in special:
         special[kind](item, find)
 

@@ -14,7 +14,7 @@ import threading
 import typing as t
 import urllib.parse
 
-from controller_rules import MEMBERS, Item, Refused, checked, survey
+from awx.rules import MEMBERS, Item, Refused, checked, survey
 
 ROOT = "/api/v2/"
 SECRET = "$encrypted$"
@@ -131,7 +131,11 @@ def _handler(controller: Controller) -> type[http.server.BaseHTTPRequestHandler]
                 status, told = 500, {"detail": repr(unexpected)}
             content = b"" if told is None else json.dumps(told).encode()
             self.send_response(status)
-            for name, value in (("X-API-Product-Name", "AWX"), ("X-API-Product-Version", "24.6.1"), ("Content-Length", len(content))):
+            for name, value in (
+                ("X-API-Product-Name", "AWX"),
+                ("X-API-Product-Version", "24.6.1"),
+                ("Content-Length", len(content)),
+            ):
                 self.send_header(name, str(value))
             self.end_headers()
             self.wfile.write(content)

@@ -1,0 +1,65 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import typing as t
+from pathlib import Path
+
+import pytest
+from awx.example import EMAIL, EXAMPLE, KEY, PROJECT, TOKEN, Configured
+from awx.stub import running
+
+from edgeops_simulator import testing
+from harness import Playbook
+from harness.process import BIN, Place
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Say what is missing, rather than let every test fail over it."""
+    if importlib.util.find_spec("ansible_collections.awx") is None:
+        raise pytest.UsageError("awx.awx is not in this environment: scripts/awx.sh python -m pytest tests/awx")
+
+
+@pytest.fixture(scope="session")
+def simulator_server(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[t.Any]:
+    folder = tmp_path_factory.mktemp("bucket")
+    with testing.running(token=TOKEN, email=EMAIL, key=KEY, log_folder=str(folder)) as server:
+        yield server
+
+
+@pytest.fixture
+def simulator(simulator_server: t.Any) -> t.Any:
+    """The simulator as it was at the start."""
+    simulator_server.reset()
+    return simulator_server
+
+
+@pytest.fixture
+def playbook(simulator: t.Any, tmp_path: Path) -> Playbook:
+    return Playbook(simulator, simulator.zone, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def configured(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Configured]:
+    """The controller after two runs of configure.yml."""
+    with running(playbooks=[path.name for path in PROJECT.glob("*.yml")]) as controller:
+        environment = {
+            **Place(tmp_path_factory.mktemp("configured")).environment(forks=1),
+            **simulator_server.environment(),
+            "ANSIBLE_PIPELINING": "true",
+            "CONTROLLER_HOST": controller.url,
+            "CONTROLLER_OAUTH_TOKEN": controller.token,
+        }
+        outputs, writes = [], []
+        for _run in range(2):
+            controller.journal.clear()
+            command = [str(BIN / "ansible-playbook"), str(EXAMPLE / "configure.yml"), "-vv"]
+            done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True, timeout=240)
+            assert done.returncode == 0, done.stdout + done.stderr
+            outputs.append(done.stdout + done.stderr)
+            writes.append(controller.writes)
+        yield Configured(controller, outputs, writes)

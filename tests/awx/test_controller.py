@@ -1,0 +1,170 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The example for AWX and automation controller: configured twice, and its jobs run as the controller would run them."""
+
+from __future__ import annotations
+
+import json
+import re
+import typing as t
+
+import pytest
+from awx.example import EMAIL, KEY, PROJECT, TOKEN, Configured
+from awx.rules import answered, injected
+from awx.stub import Controller
+
+from harness import Playbook
+from harness.outcome import Report
+
+ACTIVE = ["blog.example", "shop.example"]
+TYPE = "Cloudflare API v4"
+DELIVER, CHECK = "Deliver logs", "Check log delivery"
+
+
+def launch(
+    playbook: Playbook,
+    controller: Controller,
+    template: str,
+    *,
+    answers: t.Mapping[str, str] | None = None,
+    inputs: t.Mapping[str, str] | None = None,
+    limit: str = "all",
+    **run: t.Any,
+) -> Report:
+    """One job of a template, with the answers of its survey and the environment that its credential gives."""
+    job = controller.named("job_templates", template)
+    (source,) = controller.objects["inventory_sources"].values()
+    credential = controller.find("credentials", job["credentials"][0])
+    kind = controller.find("credential_types", credential["credential_type"])
+    return playbook.run(
+        playbook=PROJECT / job["playbook"],
+        inventory=PROJECT / source["source_path"],
+        check=job["job_type"] == "check",
+        diff=job["diff_mode"],
+        forks=job["forks"],
+        extra_vars={**json.loads(job["extra_vars"]), **answered(job["survey_spec"], dict(answers or {}))},
+        env=injected(kind, {**credential["inputs"]} if inputs is None else dict(inputs)),
+        arguments=("--limit", f"{limit},localhost"),
+        **run,
+    )
+
+
+def found(report: Report) -> dict[str, t.Any]:
+    """The artifacts of a check."""
+    (stats,) = [outcome.result["ansible_stats"]["data"] for outcome in report.outcomes if "ansible_stats" in outcome.result]
+    return t.cast("dict[str, t.Any]", stats["edgeops_check"])
+
+
+@pytest.fixture
+def zones(simulator: t.Any) -> dict[str, str]:
+    """Two zones that the inventory is to hold, and one that it is not."""
+    ids = {"blog.example": "b1", "shop.example": "5e", "new.example": simulator.zone}
+    simulator.seed(
+        zones=[{"id": each, "name": name, "status": "active" if name in ACTIVE else "pending"} for name, each in ids.items()]
+    )
+    return ids
+
+
+def test_first_run_creates_everything(configured: Configured) -> None:
+    assert re.search(r"ok=8 +changed=8 ", configured.outputs[0])
+    created = [path for method, path in configured.writes[0] if re.fullmatch(r"/api/v2/\w+/", path)]
+    assert len(created) == 9
+    assert {name for name, objects in configured.controller.objects.items() if objects} == set(configured.controller.objects)
+
+
+def test_second_run_changes_nothing(configured: Configured) -> None:
+    assert re.search(r"ok=8 +changed=0 ", configured.outputs[1])
+    assert configured.writes[1] == []
+
+
+def test_neither_run_shows_a_secret(configured: Configured) -> None:
+    for output in configured.outputs:
+        assert "Offer the jobs" in output
+        assert TOKEN not in output and configured.controller.token not in output
+
+
+def test_check_can_neither_write_nor_be_made_to(configured: Configured) -> None:
+    check = configured.controller.named("job_templates", CHECK)
+    assert (check["job_type"], check["diff_mode"]) == ("check", True)
+    assert [check[f"ask_{what}_on_launch"] for what in ("job_type", "diff_mode", "variables")] == [False, False, False]
+    assert configured.controller.named("job_templates", DELIVER)["job_type"] == "run"
+
+
+def test_slices_share_what_the_service_allows(configured: Configured) -> None:
+    for template in configured.controller.objects["job_templates"].values():
+        requests, seconds = json.loads(template["extra_vars"])["edgeops_request_budget"].split("/")
+        assert template["job_slice_count"] * int(requests) <= 1200
+        assert seconds == "300"
+
+
+def test_an_input_left_empty_leaves_nothing_behind(configured: Configured) -> None:
+    kind = configured.controller.named("credential_types", TYPE)
+    assert injected(kind, {"api_token": TOKEN}) == {
+        "CLOUDFLARE_API_TOKEN": TOKEN,
+        "CLOUDFLARE_EMAIL": "",
+        "CLOUDFLARE_API_KEY": "",
+        "CLOUDFLARE_BASE_URL": "",
+    }
+    assert {field["id"] for field in kind["inputs"]["fields"] if field.get("secret")} == {"api_token", "api_key"}
+
+
+def test_a_fleet_is_checked_delivered_in_slices_and_found_as_wanted(
+    configured: Configured, playbook: Playbook, simulator: t.Any, zones: dict[str, str]
+) -> None:
+    before = launch(playbook, configured.controller, CHECK)
+    assert [zone["zone"] for zone in found(before)["differ"]] == ACTIVE
+
+    slices = min(configured.controller.named("job_templates", DELIVER)["job_slice_count"], len(ACTIVE))
+    for number in range(slices):
+        hosts = ACTIVE[number::slices]
+        report = launch(playbook, configured.controller, DELIVER, limit=",".join(hosts))
+        assert {outcome.host for outcome in report.ours} == set(hosts)
+    assert [len(simulator.state(zone)["jobs"]) for zone in zones.values()] == [1, 1, 0]
+
+    nightly = configured.controller.named("schedules", "Nightly check")
+    after = launch(playbook, configured.controller, CHECK, answers=nightly["extra_data"])
+    assert found(after)["as_wanted"] == ACTIVE
+    assert after.returncode == 0
+
+
+def test_answers_of_the_survey_take_the_place_of_what_the_inventory_says(
+    configured: Configured, playbook: Playbook, simulator: t.Any, zones: dict[str, str]
+) -> None:
+    job = {"name": "answered", "destination_conf": "s3://edge-logs/answered?region=eu-west-1", "fields": ["RayID"]}
+    answers = {
+        "survey_custom_fields": '{"request_headers": [], "response_headers": [], "cookies": ["Cart"]}',
+        "survey_job": json.dumps(job, indent=1),
+        "survey_state": "present",
+        "survey_script_monitor_enabled": "false",
+    }
+    account = {"api_email": EMAIL, "api_key": KEY, "base_url": simulator.base_url}
+    launch(playbook, configured.controller, DELIVER, answers=answers, inputs=account, limit="shop.example")
+    state = simulator.state(zones["shop.example"])
+    assert [each["name"] for each in state["jobs"]] == ["answered"]
+    assert state["jobs"][0]["logpull_options"] == "fields=RayID,Cookies"
+    assert state["script_monitor"]["enabled"] is False
+    assert {entry["headers"].get("authorization") for entry in simulator.journal()} == {None}
+    assert not simulator.state(zones["blog.example"])["jobs"]
+
+    gone = launch(playbook, configured.controller, DELIVER, answers={**answers, "survey_state": "absent"}, limit="shop.example")
+    assert gone.writes and not simulator.state(zones["shop.example"])["jobs"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"), [("{'request_headers'", "dict"), ('{"headers": ["x-trace-id"]}', "Supported parameters include")]
+)
+def test_an_answer_that_makes_no_sense_fails_before_any_request_to_a_zone(
+    configured: Configured, playbook: Playbook, zones: dict[str, str], answer: str, says: str
+) -> None:
+    report = launch(
+        playbook,
+        configured.controller,
+        DELIVER,
+        answers={"survey_custom_fields": answer},
+        limit="shop.example",
+        fails="ansible",
+    )
+    assert says in report.stdout
+    assert {entry["path"] for entry in report.journal} <= {"/zones", "/client/v4/zones"}

@@ -1,0 +1,95 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The data of the example, held against everything that reads it: awx.awx, infra.aap_configuration and configure.yml."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import subprocess
+import typing as t
+
+import pytest
+import yaml
+from awx.example import EXAMPLE
+
+from harness.process import BIN
+
+# The variables of infra.aap_configuration in the order in which its dispatch role goes through them, and the module behind each.
+VARIABLES = {
+    "controller_credential_types": "credential_type",
+    "controller_credentials": "credential",
+    "controller_execution_environments": "execution_environment",
+    "controller_projects": "project",
+    "controller_inventories": "inventory",
+    "controller_inventory_sources": "inventory_source",
+    "controller_templates": "job_template",
+    "controller_schedules": "schedule",
+}
+
+
+class Loader(yaml.SafeLoader):
+    """YAML as Ansible reads it."""
+
+
+Loader.add_constructor("!unsafe", lambda loader, node: loader.construct_scalar(node))
+
+
+def load(name: str) -> t.Any:
+    return yaml.load((EXAMPLE / name).read_text(encoding="utf-8"), Loader)  # noqa: S506 - a SafeLoader with one more tag
+
+
+@functools.cache
+def documented() -> dict[str, set[str]]:
+    """The options of each module."""
+    command = [str(BIN / "ansible-doc"), "-j", "-t", "module", *(f"awx.awx.{module}" for module in VARIABLES.values())]
+    described = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return {module: set(described[f"awx.awx.{module}"]["doc"]["options"]) for module in VARIABLES.values()}
+
+
+def tasks() -> dict[str, dict[str, t.Any]]:
+    """The tasks of configure.yml by the variable that each goes through."""
+    (play,) = load("configure.yml")
+    return {re.sub(r"[{} ]", "", task["loop"]): task for task in play["tasks"]}
+
+
+def test_every_list_is_gone_through_in_order() -> None:
+    assert [name for name in load("controller.yml") if name.startswith("controller_")] == list(VARIABLES)
+    assert list(tasks()) == list(VARIABLES)
+
+
+@pytest.mark.parametrize("variable", VARIABLES)
+def test_every_member_is_an_option_that_is_handed_on(variable: str) -> None:
+    module = VARIABLES[variable]
+    handed_on = tasks()[variable][f"awx.awx.{module}"]
+    assert handed_on == {name: f"{{{{ item.{name} }}}}" for name in handed_on}
+    assert set(handed_on) <= documented()[module]
+    for item in load("controller.yml")[variable]:
+        assert set(item) == set(handed_on), item["name"]
+
+
+def test_names_that_objects_refer_to_are_there() -> None:
+    data = load("controller.yml")
+    names = {variable: {item["name"] for item in data[variable]} for variable in VARIABLES}
+    for variable, member, referred in (
+        ("controller_credentials", "credential_type", "controller_credential_types"),
+        ("controller_inventory_sources", "inventory", "controller_inventories"),
+        ("controller_inventory_sources", "source_project", "controller_projects"),
+        ("controller_inventory_sources", "credential", "controller_credentials"),
+        ("controller_templates", "inventory", "controller_inventories"),
+        ("controller_templates", "project", "controller_projects"),
+        ("controller_schedules", "unified_job_template", "controller_templates"),
+    ):
+        assert {item[member] for item in data[variable]} <= names[referred]
+
+
+def test_playbooks_and_inventory_are_in_the_project() -> None:
+    data = load("controller.yml")
+    for name in (
+        *(item["playbook"] for item in data["controller_templates"]),
+        *(item["source_path"] for item in data["controller_inventory_sources"]),
+    ):
+        assert (EXAMPLE / "project" / name).is_file()
