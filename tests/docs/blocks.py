@@ -1,0 +1,135 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Finds every YAML block of the documentation, tells what it is, and makes plays of it that can be run."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import dataclasses
+import re
+import textwrap
+import typing as t
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
+COLLECTION = "edgeops.observability"
+
+Play = dict[str, t.Any]
+Content = t.Any
+
+_FENCE = re.compile(r"^```ya?ml\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_DIRECTIVE = re.compile(r"^( *)\.\. code-block:: ya?ml\n((?:\1   +:\w+: .*\n)*)\n((?:(?:\1   .*)?\n)+)", re.MULTILINE)
+_CAPTION = re.compile(r":caption: (.*)")
+_EXAMPLES = re.compile(r"^plugins/(modules|filter|test|inventory)/")
+# The mark of a block that cannot be run, as a comment in it.
+_MARK = re.compile(r"^# not run: (\w+)$", re.MULTILINE)
+_PLAY_KEYWORDS = ("hosts", "import_playbook", "ansible.builtin.import_playbook")
+
+
+@dataclasses.dataclass(frozen=True)
+class Block:
+    """One YAML block where it stands, under the name of the file that it is to be saved as."""
+
+    source: str
+    line: int
+    text: str
+    caption: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}"
+
+    @property
+    def mark(self) -> str | None:
+        """The word that says why it cannot be run."""
+        found = _MARK.search(self.text)
+        return found[1] if found else None
+
+    @property
+    def documents(self) -> list[Content]:
+        """What it says; mostly one document."""
+        return list(yaml.safe_load_all(self.text))
+
+    @property
+    def kind(self) -> str:
+        """`plays`, `tasks`, `inventory` or `variables`; anything else is a mistake in the documentation."""
+        first = self.documents[0]
+        if isinstance(first, list) and first and all(isinstance(item, dict) for item in first):
+            return "plays" if any(word in item for item in first for word in _PLAY_KEYWORDS) else "tasks"
+        if isinstance(first, dict) and first.get("plugin") == f"{COLLECTION}.zones":
+            return "inventory"
+        if isinstance(first, dict) and all(name.startswith(("log_delivery_", "edgeops_")) for name in first):
+            return "variables"
+        raise ValueError(f"{self}: a YAML block that is neither plays, tasks, an inventory nor variables of the role")
+
+
+def sources() -> list[str]:
+    """Every file whose YAML blocks are examples for users."""
+    patterns = ("README.md", "roles/*/README.md", "playbooks/README.md", "docs/docsite/rst/*.rst", "simulator/README.md")
+    plugins = tuple(f"plugins/{kind}/[a-z]*.py" for kind in ("modules", "filter", "test", "inventory"))
+    return sorted(str(path.relative_to(ROOT)) for pattern in (*patterns, *plugins) for path in ROOT.glob(pattern))
+
+
+def blocks(source: str) -> list[Block]:
+    """The YAML blocks of one file, in order."""
+    text = (ROOT / source).read_text(encoding="utf-8")
+    if _EXAMPLES.match(source):
+        return [Block(source, line, examples) for line, examples in _examples(text)]
+    if source.endswith(".md"):
+        return [Block(source, _line(text, found.start()), found[1]) for found in _FENCE.finditer(text)]
+    return [_directive(source, text, found) for found in _DIRECTIVE.finditer(text)]
+
+
+def _directive(source: str, text: str, found: re.Match[str]) -> Block:
+    caption = _CAPTION.search(found[2])
+    return Block(source, _line(text, found.start()), textwrap.dedent(found[3]), caption[1] if caption else "")
+
+
+def _examples(text: str) -> t.Iterator[tuple[int, str]]:
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "EXAMPLES":
+            yield node.lineno, ast.literal_eval(node.value)
+
+
+def _line(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
+
+
+def plays(block: Block) -> list[Play]:
+    """What a block comes to in check mode and then for real.
+
+    Tasks alternate, because one of them often needs what the one before it has made, unless they say themselves how they
+    run; a play is foretold as a whole, as a reader would do it. Variables stand for the inventory of a zone whose role is run.
+    """
+    content = block.documents[0]
+    if block.kind == "tasks":
+        return [_play(block, tasks=[each for task in content for each in _pair(task)])]
+    if block.kind == "variables":
+        wish = {"log_delivery_job": {"name": "edge-logs", "destination_conf": "s3://example-logs/all?region=eu-west-1"}, **content}
+        role = [{"role": f"{COLLECTION}.log_delivery"}]
+        return [_play(block, check_mode=check, vars={"log_delivery_zone_id": ZONE, **wish}, roles=role) for check in (True, False)]
+    return [_with_check_mode(play, check) for check in (True, False) for play in content if "hosts" in play]
+
+
+def decided(block: Block) -> set[str]:
+    """Names of tasks that say themselves whether they run in check mode."""
+    content = block.documents[0]
+    tasks = content if block.kind == "tasks" else [task for play in content for task in play.get("tasks", ())]
+    return {task["name"] for task in tasks if "check_mode" in task}
+
+
+def _pair(task: Play) -> list[Play]:
+    return [{"check_mode": check, **copy.deepcopy(task)} for check in ((True, False) if "check_mode" not in task else (False,))]
+
+
+def _play(block: Block, **keywords: t.Any) -> Play:
+    return {"name": f"{block}", "hosts": "localhost", "gather_facts": False, **keywords}
+
+
+def _with_check_mode(play: Play, check: bool) -> Play:
+    return {**copy.deepcopy(play), "check_mode": check}

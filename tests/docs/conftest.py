@@ -1,0 +1,55 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import fcntl
+import subprocess
+import sys
+import typing as t
+from pathlib import Path
+
+import pytest
+
+from edgeops_simulator.testing import running
+from harness import Playbook
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).parent))
+ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
+
+
+@pytest.fixture(scope="session")
+def simulator_server(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[t.Any]:
+    """A service with the zone that every example names."""
+    bucket = tmp_path_factory.mktemp("bucket")
+    with running(zones=[ZONE], token="planted-docs-token-41c7d2", log_folder=str(bucket)) as server:
+        yield server
+
+
+@pytest.fixture
+def simulator(simulator_server: t.Any) -> t.Any:
+    """That service as it was at the start."""
+    simulator_server.reset()
+    return simulator_server
+
+
+@pytest.fixture
+def playbook(simulator: t.Any, tmp_path: Path) -> Playbook:
+    """The runner of the integration tests, bound to the zone of the examples."""
+    return Playbook(simulator, ZONE, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built site; parallel test processes share one, which the first of them builds."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if base.name.startswith("popen-") else base
+    target = shared / "site"
+    with (shared / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (target / "index.html").exists():
+            done = subprocess.run([ROOT / "scripts" / "docs.sh", target], capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stdout + done.stderr
+    return target

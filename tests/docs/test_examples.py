@@ -1,0 +1,160 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Every YAML example that a user can read is run: by a real ansible-playbook, in check mode and for real."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import typing as t
+from pathlib import Path
+
+import pytest
+import yaml
+from blocks import COLLECTION, ROOT, ZONE, Block, blocks, decided, plays, sources
+
+from harness import Playbook
+
+# Why blocks cannot be run, by their mark, and where such blocks may be.
+NOT_RUN = {
+    "controller": ("read by AWX or automation controller, which is tested with examples/awx", ["guide_controller.rst"]),
+    "builder": ("read by ansible-builder, which is tested with meta/execution-environment.yml", ["guide_controller.rst"]),
+}
+SECRET = "planted-store-key+/51d7e0"
+# What readers bring along.
+READER = {"store_key": SECRET, "vaulted_store_key": SECRET, "vaulted_api_token": "planted-docs-token-41c7d2"}
+ZONES = [
+    {"id": ZONE, "name": "shop.example.com", "status": "active", "account": {"id": "0" * 32, "name": "Example"}},
+    {"id": "1" * 32, "name": "blog.example.com", "status": "pending", "account": {"id": "0" * 32, "name": "Example"}},
+]
+SOURCES = [source for source in sources() if blocks(source)]
+
+
+def runnable(source: str) -> list[Block]:
+    return [block for block in blocks(source) if not block.mark]
+
+
+@pytest.mark.parametrize("source", [source for source in SOURCES if runnable(source)])
+def test_examples_run_in_check_mode_and_for_real(source: str, playbook: Playbook, simulator: t.Any) -> None:
+    simulator.seed(zones=ZONES)
+    found = [block for block in runnable(source) if block.kind != "inventory"]
+    made = [play for block in found for play in plays(block)]
+    if not made:
+        return
+    environment = {"CONTROL_URL": simulator.control_url}
+    report = playbook.run(playbook=made, extra_vars=READER, env=environment, secrets=[SECRET])
+    assert report.returncode == 0, str(report)
+    _both_ways(report, {name for block in found if block.kind in ("plays", "tasks") for name in decided(block)})
+
+
+def _both_ways(report: t.Any, decided_already: set[str]) -> None:
+    """Each task of ours ran in check mode as often as for real, and foretold whether it would change something."""
+    foretold: dict[str, list[bool]] = {}
+    happened: dict[str, list[bool]] = {}
+    for outcome in (outcome for outcome in report.ours if outcome.name not in decided_already):
+        (foretold if outcome.check_mode else happened).setdefault(outcome.name, []).append(outcome.result["changed"])
+    assert foretold == happened
+    assert foretold or decided_already or not report.ours
+
+
+def inventories(source: str) -> list[t.Any]:
+    return [document for block in runnable(source) if block.kind == "inventory" for document in block.documents]
+
+
+@pytest.mark.parametrize("source", [source for source in SOURCES if inventories(source)])
+def test_inventory_examples_list_the_zones(source: str, playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    simulator.seed(zones=ZONES)
+    folder = tmp_path / "inventories"
+    folder.mkdir()
+    paths = [folder / f"{number}.zones.yml" for number, _document in enumerate(inventories(source))]
+    for path, document in zip(paths, inventories(source), strict=True):
+        # Accounts of an example cannot be those of the embedded service.
+        path.write_text(yaml.safe_dump({**document, "account_ids": []}), encoding="utf-8")
+    read = {"name": "Read", f"{COLLECTION}.script_monitor_info": {"zone_id": "{{ zone_id }}"}}
+    report = playbook.run(
+        playbook=[{"name": "Read every zone", "hosts": "all", "gather_facts": False, "tasks": [read]}],
+        inventory=paths[0],
+        arguments=[argument for path in paths[1:] for argument in ("-i", str(path))],
+        env={"PRODUCTION_TOKEN": simulator.token, "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED": "true"},
+    )
+    assert "shop.example.com" in {outcome.host for outcome in report.ours}
+    assert len([entry for entry in report.journal if entry["path"] == "/zones"]) == len(paths)
+
+
+FLEET = "docs/docsite/rst/guide_fleets.rst"
+
+
+def saved(source: str, folder: Path) -> None:
+    """The files that a guide has its readers save, as it says them."""
+    for block in (block for block in runnable(source) if block.caption):
+        path = folder / block.caption
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block.text, encoding="utf-8")
+
+
+def commands(source: str) -> list[list[str]]:
+    """The calls of ansible-playbook in a guide, less the program."""
+    text = (ROOT / source).read_text(encoding="utf-8")
+    return [shlex.split(line)[1:] for line in re.findall(r"^ +(ansible-playbook .*)$", text, re.MULTILINE)]
+
+
+def test_the_fleet_of_the_guide_is_delivered_and_checked(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """The files of the guide in one folder, and its commands one after the other, as they are written."""
+    simulator.seed(zones=ZONES)
+    folder = tmp_path / "fleet"
+    saved(FLEET, folder)
+    sent = []
+    for name, *arguments in commands(FLEET):
+        place = arguments.index("-i")
+        inventory = folder / arguments[place + 1]
+        others = [*arguments[:place], *arguments[place + 2 :]]
+        report = playbook.run(playbook=name, inventory=inventory, arguments=others, check="--check" in others)
+        assert report.returncode == 0, str(report)
+        assert {outcome.host for outcome in report.ours} == {"shop.example.com"}, "only active zones are asked for"
+        sent.append(len(report.writes))
+    assert sent == [0, 3, 0]
+    (rule,) = simulator.state(ZONE)["rulesets"][0]["rules"]
+    assert rule["action_parameters"]["cookie_fields"] == [{"name": "Cart"}], "the variables of the group count"
+    assert simulator.state(ZONE)["jobs"][0]["destination_conf"].startswith("s3://example-logs/shop.example.com?")
+
+
+def test_playbooks_of_a_controller_project_run(playbook: Playbook, simulator: t.Any) -> None:
+    (fields,) = [block.documents[0] for block in blocks("README.md") if block.kind == "variables"]
+    launchers = [block for block in runnable("docs/docsite/rst/guide_controller.rst") if "import_playbook" in block.text]
+    assert [block.caption for block in launchers] == ["deliver.yml", "check.yml"]
+    for block in launchers:
+        hosts = {"shop": {"zone_id": ZONE, **fields}}
+        report = playbook.run(playbook=block.documents[0], inventory=hosts, module_defaults={})
+        assert report.returncode == 0, str(report)
+        assert bool(report.writes) == (block.caption == "deliver.yml")
+
+
+def test_only_named_blocks_are_not_run() -> None:
+    marked = [block for source in SOURCES for block in blocks(source) if block.mark]
+    assert {block.mark for block in marked} == set(NOT_RUN)
+    for block in marked:
+        _reason, places = NOT_RUN[block.mark or ""]
+        assert Path(block.source).name in places, f"{block} is marked {block.mark}, and should be run"
+        assert COLLECTION + "." not in block.text.replace(f"name: {COLLECTION}", ""), f"{block} names a module, and should be run"
+
+
+def test_every_yaml_block_is_found() -> None:
+    """The extraction is held against a plain count of the words that begin a block."""
+    for source in (name for name in sources() if name.endswith((".rst", ".md"))):
+        text = (ROOT / source).read_text(encoding="utf-8")
+        begun = len(re.findall(r"^ *(?:```ya?ml|\.\. code-block:: ya?ml) *$", text, re.MULTILINE))
+        assert len(blocks(source)) == begun, source
+    assert {Path(source).stem for source in SOURCES} >= {path.stem for path in (ROOT / "plugins" / "modules").glob("[a-z]*.py")}
+
+
+def test_every_block_is_understood() -> None:
+    assert {block.kind for source in SOURCES for block in runnable(source)} == {"plays", "tasks", "inventory", "variables"}
+
+
+def test_guides_name_playbooks_that_exist() -> None:
+    for source in SOURCES:
+        text = (ROOT / source).read_text(encoding="utf-8")
+        for name in re.findall(rf"ansible-playbook {re.escape(COLLECTION)}\.(\w+)", text):
+            assert (ROOT / "playbooks" / f"{name}.yml").is_file(), f"{source} names {name}"

@@ -1,0 +1,170 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The tables of the reference pages and of the guides are held against the facts in the code."""
+
+from __future__ import annotations
+
+import math
+import re
+import typing as t
+
+import pytest
+import yaml
+from blocks import ROOT
+
+from ansible_collections.edgeops.observability.plugins.module_utils import _errors
+from ansible_collections.edgeops.observability.plugins.module_utils._api import errors, hints, retry
+from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import parse_budget
+from ansible_collections.edgeops.observability.plugins.module_utils._facts import jobs, limits, operators
+from ansible_collections.edgeops.observability.plugins.module_utils._options import CONNECTION_OPTIONS
+
+PAGES = ROOT / "docs" / "docsite" / "rst"
+MIB = 1024 * 1024
+BUDGET, WINDOW = parse_budget(CONNECTION_OPTIONS["request_budget"]["default"]) or (0, 0.0)
+
+Rows = list[list[str]]
+
+
+def text(page: str) -> str:
+    return (PAGES / f"{page}.rst").read_text(encoding="utf-8")
+
+
+def tables(page: str) -> list[Rows]:
+    """Every table of a page, row by row, the head first."""
+    found: list[Rows] = []
+    for body in re.findall(r"\.\. list-table::\n(?:   .*\n|\n)+", text(page)):
+        rows = re.split(r"^   \* - ", body, flags=re.MULTILINE)[1:]
+        found.append([[cell.strip() for cell in re.split(r"^ +- ?", row, flags=re.MULTILINE)] for row in rows])
+    return found
+
+
+def table(page: str, head: str) -> dict[str, list[str]]:
+    """The one table whose head begins so, by the first cell of its rows."""
+    (rows,) = [rows for rows in tables(page) if rows[0][0] == head]
+    return {row[0].replace("``", ""): row[1:] for row in rows[1:]}
+
+
+def span(name: str) -> str:
+    low, high = jobs.RANGES[name]
+    return f"{low} to {high}"
+
+
+def default(option: str) -> t.Any:
+    return CONNECTION_OPTIONS[option]["default"]
+
+
+LIMITS: dict[str, str] = {
+    "comparisons in a filter": f"{limits.MAX_FILTER_OPERATORS}",
+    "bytes of the text of a filter": f"{limits.MAX_FILTER_BYTES}",
+    "custom fields of a zone in total": f"{limits.CUSTOM_FIELD_LIMIT}",
+    # What the service alone enforces stands here as the interface documents it.
+    "value of one custom field": "8 KB",
+    "rulesets of a zone for the phase": "1",
+    "scripts in one page": f"{limits.MAX_PER_PAGE}",
+    "score that separates malicious scripts": f"{limits.MALICIOUS_THRESHOLD}",
+    **{name: span(name) for name in jobs.RANGES},
+    "characters of dataset": f"{jobs.LONGEST_DATASET}",
+    "characters of logpull_options": f"{jobs.LONGEST_OPTIONS}",
+    "characters of destination_conf": f"{jobs.LONGEST_DESTINATION}",
+    "characters of ownership_challenge": f"{jobs.LONGEST_CHALLENGE}",
+    "requests of one user": f"{BUDGET} in {WINDOW:g} seconds",
+    "one try of a request": f"{default('timeout'):g} seconds",
+    "further tries of a request": f"{default('retries')}",
+    "pause that the service may ask for": f"{default('retry_wait_max')} seconds",
+    "an answer of the service": f"{limits.MAX_BODY_BYTES // MIB} MiB",
+}
+
+
+def test_limits_are_those_of_the_code() -> None:
+    assert {name: cells[0] for name, cells in table("reference_limits", "What").items()} == LIMITS
+
+
+def test_every_kind_of_failure_is_explained() -> None:
+    rows = table("reference_errors", "Kind")
+    assert set(rows) == _errors.KINDS
+    assert all(len(cells) == 2 and all(cells) for cells in rows.values()), "what happened, and what to do"
+
+
+def test_every_member_of_an_error_is_explained() -> None:
+    named = {name for row in table("reference_errors", "Member") for name in row.split(", ")}
+    assert named == set(_errors.Failure(_errors.CONFLICT, "").report())
+
+
+def test_codes_of_the_service_are_those_with_a_hint() -> None:
+    named = {int(code) for row in table("reference_errors", "Code") for code in row.split(", ")}
+    assert named == {*hints._BY_CODE, hints._CATCH_ALL}
+    (row,) = [cells[0] for kind, cells in table("reference_errors", "Kind").items() if kind == _errors.AUTHENTICATION]
+    assert {int(code) for code in re.findall(r"\b\d{4,5}\b", row)} == errors.AUTHENTICATION_CODES
+
+
+def test_what_is_tried_again_is_the_policy() -> None:
+    rows = table("reference_errors", "What happens")
+    policy = retry.RetryPolicy.of(1)
+    statuses = {status for status in range(500, 600) if policy.allows_status("GET", status)}
+    assert statuses == {502, 503, 504, *range(520, 528)}
+    assert "502, 503, 504, 520 to 527" in rows
+    (first,) = rows["no connection, a reset, a timeout"]
+    assert f"start at {policy.backoff_factor} seconds, double, and end at {policy.backoff_max:g}" in first
+    assert all(f"``{method}``" in first for method in retry.REPEATABLE)
+    assert f"{default('retries')} further tries by default" in text("reference_errors")
+
+
+def test_operators_are_those_of_the_code() -> None:
+    named = [name for row in table("guide_filters", "Operators") for name in row.split()]
+    assert sorted(named) == sorted(operators.OPERATORS)
+
+
+def test_environment_of_credentials_is_that_of_the_documentation() -> None:
+    fragment = (ROOT / "plugins" / "doc_fragments" / "connection.py").read_text(encoding="utf-8")
+    for option, (name, variables) in table("guide_secrets", "Credential").items():
+        assert name.strip("`") in CONNECTION_OPTIONS, option
+        assert all(f"E({variable})" in fragment for variable in re.findall(r"``(\w+)``", variables)), option
+
+
+def minutes(zones: int, requests: int) -> str:
+    """What the rule of the guide says about so many zones."""
+    waits = math.ceil(zones * requests / BUDGET) - 1
+    return f"at least {waits * WINDOW / 60:g} minutes" if waits else "no waiting"
+
+
+def test_arithmetic_of_fleets_is_right() -> None:
+    costs = {name: cells[0] for name, cells in table("guide_fleets", "A zone with custom fields, a job and the script monitor").items()}
+    unchanged, first = (int(cost) for name, cost in costs.items() if name.startswith(("unchanged", "delivered")))
+    rows = table("guide_fleets", "Zones")
+    assert {zones: cells for zones, cells in rows.items()} == {
+        zones: [minutes(int(zones), unchanged), minutes(int(zones), first)] for zones in rows
+    }
+    assert f"{BUDGET} / {unchanged} = {BUDGET // unchanged}" in text("guide_fleets")
+    assert f"``{BUDGET // 4}/{WINDOW:g}`` for four" in text("guide_fleets")
+
+
+def test_cost_of_a_zone_is_counted(playbook: t.Any, simulator: t.Any) -> None:
+    costs = [cells[0] for cells in table("guide_fleets", "A zone with custom fields, a job and the script monitor").values()]
+    wish = {
+        "log_delivery_zone_id": playbook.zone,
+        "log_delivery_custom_fields": {"request_headers": ["x-trace-id"]},
+        "log_delivery_job": {"name": "n", "destination_conf": "s3://b/p?region=r", "fields": ["RayID"]},
+        "log_delivery_script_monitor_enabled": True,
+    }
+    role = {"name": "Deliver", "hosts": "all", "gather_facts": False, "roles": [{"role": "edgeops.observability.log_delivery"}]}
+    report = playbook.run(playbook=[{**role, "vars": wish}, {**role, "vars": wish}])
+    half = len(report.ours) // 2
+    first, again = (sum(len(outcome.journal) for outcome in part) for part in (report.ours[:half], report.ours[half:]))
+    assert [str(again), str(first)] == [costs[0], costs[2]]
+
+
+@pytest.mark.parametrize("page", ["support"])
+def test_versions_are_those_of_the_project(page: str) -> None:
+    floor = yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text(encoding="utf-8"))["requires_ansible"]
+    (row,) = [cells[0] for name, cells in table(page, "What").items() if name == "ansible-core"]
+    table_of_gates = (ROOT / "scripts" / "gates.py").read_text(encoding="utf-8")
+    cores = re.findall(r'"(2\.\d+)": "3', table_of_gates)
+    assert f">={re.findall(r'2.[0-9]+', row)[0]}.0" == floor
+    assert re.findall(r"2\.\d+", row)[1:] == cores
+
+
+def test_every_page_is_in_the_list_of_pages() -> None:
+    listed = yaml.safe_load((ROOT / "docs" / "docsite" / "extra-docs.yml").read_text(encoding="utf-8"))["sections"]
+    assert sorted(page for section in listed for page in section["toctree"]) == sorted(path.stem for path in PAGES.glob("*.rst"))
