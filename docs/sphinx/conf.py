@@ -17,8 +17,12 @@ ANSIBLE = "https://docs.ansible.com/ansible/latest/"
 def ansible_inventory() -> str:
     """The few places in Ansible's own documentation that pages refer to, as an inventory that needs no network."""
     lines = [line for line in (HERE / "ansible-references.txt").read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
-    entries = "".join(f"{name} {role} -1 {address} {title}\n" for role, name, address, title in (line.split("|") for line in lines))
-    head = "# Sphinx inventory version 2\n# Project: Ansible\n# Version: \n# The remainder of this file is compressed using zlib.\n"
+    entries = "".join(
+        f"{name} {role} -1 {address} {title}\n" for role, name, address, title in (line.split("|") for line in lines)
+    )
+    head = (
+        "# Sphinx inventory version 2\n# Project: Ansible\n# Version: \n# The remainder of this file is compressed using zlib.\n"
+    )
     with tempfile.NamedTemporaryFile(suffix=".inv", delete=False) as file:
         file.write(head.encode() + zlib.compress(entries.encode()))
     return file.name

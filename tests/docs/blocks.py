@@ -70,7 +70,14 @@ class Block:
 
 def sources() -> list[str]:
     """Every file whose YAML blocks are examples for users."""
-    patterns = ("README.md", "roles/*/README.md", "playbooks/README.md", "docs/docsite/rst/*.rst", "simulator/README.md")
+    patterns = (
+        "README.md",
+        "roles/*/README.md",
+        "playbooks/README.md",
+        "examples/*/README.md",
+        "docs/docsite/rst/*.rst",
+        "simulator/README.md",
+    )
     plugins = tuple(f"plugins/{kind}/[a-z]*.py" for kind in ("modules", "filter", "test", "inventory"))
     return sorted(str(path.relative_to(ROOT)) for pattern in (*patterns, *plugins) for path in ROOT.glob(pattern))
 
@@ -110,9 +117,14 @@ def plays(block: Block) -> list[Play]:
     if block.kind == "tasks":
         return [_play(block, tasks=[each for task in content for each in _pair(task)])]
     if block.kind == "variables":
-        wish = {"log_delivery_job": {"name": "edge-logs", "destination_conf": "s3://example-logs/all?region=eu-west-1"}, **content}
+        wish = {
+            "log_delivery_job": {"name": "edge-logs", "destination_conf": "s3://example-logs/all?region=eu-west-1"},
+            **content,
+        }
         role = [{"role": f"{COLLECTION}.log_delivery"}]
-        return [_play(block, check_mode=check, vars={"log_delivery_zone_id": ZONE, **wish}, roles=role) for check in (True, False)]
+        return [
+            _play(block, check_mode=check, vars={"log_delivery_zone_id": ZONE, **wish}, roles=role) for check in (True, False)
+        ]
     return [_with_check_mode(play, check) for check in (True, False) for play in content if "hosts" in play]
 
 

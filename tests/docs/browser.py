@@ -45,6 +45,7 @@ const load = url => new Promise(done => { frame.onload = done; frame.src = url; 
     for (const page of pages) {
       await load(page);
       const view = frame.contentWindow, root = view.document.documentElement;
+      if (view.jQuery) await new Promise(done => view.jQuery(done));  // the theme's own scripts come first
       await view.document.fonts.ready;
       found.push({
         page, width, content: Math.max(root.scrollWidth, view.document.body.scrollWidth), wide: wide(view, width),

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import subprocess
 import sys
 import typing as t
@@ -50,6 +51,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (shared / "site.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (target / "index.html").exists():
-            done = subprocess.run([ROOT / "scripts" / "docs.sh", target], capture_output=True, text=True, check=False)
+            path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+            command = [ROOT / "scripts" / "docs.sh", target]
+            done = subprocess.run(command, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stdout + done.stderr
     return target

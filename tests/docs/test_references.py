@@ -130,12 +130,12 @@ def minutes(zones: int, requests: int) -> str:
 
 
 def test_arithmetic_of_fleets_is_right() -> None:
-    costs = {name: cells[0] for name, cells in table("guide_fleets", "A zone with custom fields, a job and the script monitor").items()}
+    costs = {
+        name: cells[0] for name, cells in table("guide_fleets", "A zone with custom fields, a job and the script monitor").items()
+    }
     unchanged, first = (int(cost) for name, cost in costs.items() if name.startswith(("unchanged", "delivered")))
     rows = table("guide_fleets", "Zones")
-    assert {zones: cells for zones, cells in rows.items()} == {
-        zones: [minutes(int(zones), unchanged), minutes(int(zones), first)] for zones in rows
-    }
+    assert rows == {zones: [minutes(int(zones), unchanged), minutes(int(zones), first)] for zones in rows}
     assert f"{BUDGET} / {unchanged} = {BUDGET // unchanged}" in text("guide_fleets")
     assert f"``{BUDGET // 4}/{WINDOW:g}`` for four" in text("guide_fleets")
 
