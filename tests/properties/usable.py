@@ -37,15 +37,15 @@ def _result_is_unusable(method: str, path: str, result: Json) -> bool:
     if re.search(r"/logpush/jobs(/\d+)?$", path):
         alone = result[0] if method == "GET" and isinstance(result, list) and len(result) == 1 else result
         return _bad_job(alone)
-    if not isinstance(result, dict):
-        return True
+    return not isinstance(result, dict) or _object_is_unusable(path, result)
+
+
+def _object_is_unusable(path: str, result: dict[str, Json]) -> bool:
     if "/rulesets" in path:
         return _bad_ruleset(result)
     if path.endswith("/script_monitor"):
         return not isinstance(result.get("enabled"), bool)
-    if "/ownership" in path:
-        return not isinstance(result.get("valid"), bool)
-    return False
+    return "/ownership" in path and not isinstance(result.get("valid"), bool)
 
 
 def _bad_listed(item: Json) -> bool:

@@ -95,6 +95,8 @@ def in_subprocess(options: Options) -> t.Iterator[Document]:
     finally:
         child.terminate()
         child.wait(10)
+        if child.stdout is not None:
+            child.stdout.close()
 
 
 def _configure(announcement: Document, options: Options) -> None:

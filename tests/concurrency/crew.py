@@ -1,0 +1,76 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Processes that run one module each, all at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import multiprocessing
+import os
+import types
+import typing as t
+
+from faults import direct
+
+Document = dict[str, t.Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """What one process does: a module with its options, in a zone of a service."""
+
+    module: str
+    zone: str
+    args: Document
+    base_url: str
+    token: str
+
+
+def _work(connection: t.Any, barrier: t.Any) -> None:
+    while True:
+        job = connection.recv()
+        if job is None:
+            return
+        service = types.SimpleNamespace(base_url=job.base_url, token=job.token)
+        barrier.wait(60)
+        connection.send((os.getpid(), direct.run(job.module, service, job.zone, job.args)))
+
+
+class Crew:
+    """So many forked processes that wait for work; every piece of work begins when all have theirs."""
+
+    def __init__(self, size: int) -> None:
+        # A server that forks has imported everything once and has no threads.
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["concurrency.crew"])
+        self._barrier = context.Barrier(size)
+        self._pipes = [context.Pipe() for _member in range(size)]
+        self._members = [
+            context.Process(target=_work, args=(theirs, self._barrier), daemon=True) for _ours, theirs in self._pipes
+        ]
+        self._size = size
+
+    def __enter__(self) -> Crew:
+        for member in self._members:
+            member.start()
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        for ours, _theirs in self._pipes:
+            ours.send(None)
+        for member in self._members:
+            member.join(10)
+
+    def run(self, module: str, simulator: t.Any, wishes: t.Sequence[tuple[str, Document]]) -> list[Document]:
+        """The results of a module with one (zone, options) for each process, in order."""
+        assert len(wishes) == self._size
+        for (ours, _theirs), (zone, args) in zip(self._pipes, wishes, strict=True):
+            ours.send(Job(module, zone, args, simulator.base_url, simulator.token))
+        answers = []
+        for ours, _theirs in self._pipes:
+            assert ours.poll(120), "a process does not answer"
+            answers.append(ours.recv())
+        assert len({process for process, _result in answers}) == self._size
+        return [result for _process, result in answers]

@@ -1,0 +1,181 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Many processes at once, and somebody else between a read and the write that follows it."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing as t
+
+import pytest
+from concurrency.conftest import ZONES
+from faults import direct
+from faults.scenarios import FOREIGN_RULE, PHASE
+
+from harness import Playbook
+
+ROUNDS = 6
+NAMES = [f"x-by-{number}" for number in range(8)]
+JOB = {"name": "edge-logs", "destination_conf": "r2://edge-logs", "fields": ["RayID"], "enabled": True}
+
+
+def entry_points(simulator: t.Any, zone: str) -> list[dict[str, t.Any]]:
+    return [found for found in simulator.state(zone)["rulesets"] if found["kind"] == "zone" and found["phase"] == PHASE]
+
+
+def logged(ruleset: t.Mapping[str, t.Any]) -> set[str]:
+    items = [
+        rule["action_parameters"].get("request_fields", []) for rule in ruleset["rules"] if rule["action"] == "log_custom_field"
+    ]
+    return {item["name"] for listed in items for item in listed}
+
+
+def warns_of_others(result: t.Mapping[str, t.Any]) -> bool:
+    return any("somebody else" in warning for warning in result["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("module", "options"),
+    [("script_monitor", {"enabled": True}), ("log_custom_fields", {"request_fields": ["x-a"]}), ("logpush_job", JOB)],
+)
+def test_eight_processes_in_eight_zones_do_not_notice_each_other(simulator, crew, cases, module, options):
+    simulator.settings(latency_ms=20)
+    results = crew.run(module, simulator, [(zone, options) for zone in ZONES])
+    assert [result.get("failed", False) for result in results] == [False] * 8, results
+    assert all(result["changed"] and result["warnings"] == [] for result in results)
+    again = crew.run(module, simulator, [(zone, options) for zone in ZONES])
+    assert not any(result.get("failed") or result["changed"] for result in again), again
+    for zone in ZONES:
+        state = simulator.state(zone)
+        assert len(state["jobs"]) == int(module == "logpush_job")
+        assert len(entry_points(simulator, zone)) == int(module == "log_custom_fields")
+    cases["eight processes in eight zones"] += len(results + again)
+
+
+def test_eight_creators_of_one_entry_point(simulator, crew, cases):
+    zone = ZONES[0]
+    simulator.settings(latency_ms=10)
+    for _round in range(ROUNDS):
+        simulator.seed(rulesets={zone: []})
+        simulator.clear_journal()
+        results = crew.run("log_custom_fields", simulator, [(zone, {"request_fields": [name], "purge": False}) for name in NAMES])
+        (ruleset,) = entry_points(simulator, zone)
+        check_race(ruleset, results)
+        made = [entry for entry in simulator.writes() if entry["method"] == "POST"]
+        assert [entry["status"] for entry in made].count(201) + [entry["status"] for entry in made].count(200) == 1
+        cases["eight creators of one entry point: races lost"] += len(made) - 1
+        cases["eight creators of one entry point: overtaken and told so"] += sum(map(warns_of_others, results))
+        # Who was overtaken has only to ask again.
+        for name in NAMES:
+            last = direct.run("log_custom_fields", simulator, zone, {"request_fields": [name], "purge": False})
+            assert not last.get("failed") and not warns_of_others(last), last
+        assert logged(entry_points(simulator, zone)[0]) == set(NAMES)
+        cases["eight creators of one entry point"] += 8
+
+
+def check_race(ruleset: t.Mapping[str, t.Any], results: t.Sequence[dict[str, t.Any]]) -> None:
+    """Losing is no failure; what was overwritten was overwritten by a run that has said so."""
+    failures = [result for result in results if result.get("failed")]
+    # The one thing that may be reported as a failure: the answer to a write that shows somebody else's work.
+    assert all("its answer is not what was asked for" in result["msg"] for result in failures), failures
+    assert {result["error"]["kind"] for result in failures} <= {"bad_response"}
+    lost = set(NAMES) - logged(ruleset)
+    told = [result for result in results if result.get("failed") or warns_of_others(result)]
+    assert not lost or told, (lost, results)
+    done = [result for result in results if not result.get("failed")]
+    assert all(result["changed"] and result["ruleset"]["id"] == ruleset["id"] for result in done)
+    # Each version after the first is the work of one run.
+    versions = [int(result["ruleset"]["version"]) for result in done]
+    assert len(set(versions)) == len(versions)
+    assert max(versions) <= int(ruleset["version"]) == 1 + len(results)
+
+
+def overtaken(simulator: t.Any, module: str, edit: t.Callable[[], t.Any]) -> t.Any:
+    """A task between whose read and write somebody edits."""
+    task = direct.task_of(module)
+
+    def read(client: t.Any, desired: t.Any) -> t.Any:
+        state = task.read(client, desired)
+        edit()
+        return state
+
+    return dataclasses.replace(task, read=read)
+
+
+@pytest.mark.parametrize("versions", [1, 3])
+def test_an_edit_of_the_rules_between_read_and_write_is_reported(simulator, cases, versions):
+    zone = ZONES[0]
+    simulator.seed(rulesets={zone: [{"kind": "zone", "phase": PHASE, "rules": [FOREIGN_RULE]}]})
+    (ruleset,) = entry_points(simulator, zone)
+    theirs = {name: value for name, value in FOREIGN_RULE.items() if name not in ("version", "last_updated")}
+
+    def edit() -> None:
+        for _version in range(versions):
+            status, _answer = simulator.request(
+                "PUT", f"/zones/{zone}/rulesets/{ruleset['id']}", {"rules": [{**theirs, "enabled": True}]}
+            )
+            assert status == 200
+
+    task = overtaken(simulator, "log_custom_fields", edit)
+    result = direct.run(task, simulator, zone, {"request_fields": ["x-a"]})
+    assert not result.get("failed"), result
+    (warning,) = result["warnings"]
+    assert f"from version 1 to {versions + 2} although this run wrote once" in warning
+    undisturbed = direct.run("log_custom_fields", simulator, zone, {"request_fields": ["x-b"]})
+    assert undisturbed["changed"] and undisturbed["warnings"] == []
+    cases["edits between read and write"] += 1
+
+
+def test_an_entry_point_that_appears_between_read_and_write_is_adopted(simulator, cases):
+    zone = ZONES[0]
+    rule = {name: value for name, value in FOREIGN_RULE.items() if name not in ("version", "last_updated", "id")}
+    body = {"name": "theirs", "kind": "zone", "phase": PHASE, "rules": [rule]}
+    edits = iter([lambda: simulator.request("POST", f"/zones/{zone}/rulesets", body)])
+    task = overtaken(simulator, "log_custom_fields", lambda: next(edits, str)())
+    result = direct.run(task, simulator, zone, {"request_fields": ["x-a"]})
+    assert not result.get("failed") and result["changed"] and result["warnings"] == [], result
+    (ruleset,) = entry_points(simulator, zone)
+    assert ruleset["name"] == "theirs" and len(ruleset["rules"]) == 2
+    kept = ruleset["rules"][0]
+    assert {name: kept[name] for name in rule} == rule
+    cases["edits between read and write"] += 1
+
+
+@pytest.mark.parametrize("deleted", [True, False])
+def test_a_job_that_somebody_deletes_or_edits_between_read_and_write(simulator, cases, deleted):
+    zone = ZONES[0]
+    path = f"/zones/{zone}/logpush/jobs/5"
+    simulator.seed(jobs={zone: [{"id": 5, "name": "edge-logs", "destination_conf": "r2://edge-logs"}]})
+    edit = ("DELETE", path, None) if deleted else ("PUT", path, {"max_upload_records": 2000})
+    task = overtaken(simulator, "logpush_job", lambda: simulator.request(*edit))
+    result = direct.run(task, simulator, zone, JOB)
+    if deleted:
+        # What was to be changed is gone: said so, and the next run makes it.
+        assert result["failed"] and result["error"]["kind"] == "not_found" and not result["changed"]
+    else:
+        # Only what differs is sent, so that an edit of something else stays.
+        assert result["changed"] and simulator.state(zone)["jobs"][0]["max_upload_records"] == 2000
+    assert not direct.run("logpush_job", simulator, zone, JOB).get("failed")
+    (job,) = simulator.state(zone)["jobs"]
+    assert job["enabled"] is True and job["logpull_options"] == "fields=RayID"
+    gone = overtaken(simulator, "logpush_job", lambda: simulator.request("DELETE", f"/zones/{zone}/logpush/jobs/{job['id']}"))
+    removed = direct.run(gone, simulator, zone, {"name": "edge-logs", "state": "absent"})
+    assert not removed.get("failed") and removed["changed"] is False
+    cases["edits between read and write"] += 2
+
+
+def test_eight_forks_of_one_playbook(simulator, tmp_path, cases):
+    hosts = {f"zone{number}": {"zone_id": zone} for number, zone in enumerate(ZONES)}
+    options = {"zone_id": "{{ zone_id }}", "request_fields": ["x-a"]}
+    tasks = [
+        {"name": "Fields", "edgeops.observability.log_custom_fields": options},
+        {"name": "Job", "edgeops.observability.logpush_job": {"zone_id": "{{ zone_id }}", **JOB}},
+        {"name": "Monitor", "edgeops.observability.script_monitor": {"zone_id": "{{ zone_id }}", "enabled": True}},
+    ]
+    playbook = Playbook(simulator, ZONES[0], tmp_path)
+    report = playbook.run(tasks, inventory=hosts, forks=8, module_defaults={}, verbosity=0)
+    assert len(report.ours) == 24 and all(found.result["changed"] for found in report.ours)
+    assert all(len(entry_points(simulator, zone)) == 1 and len(simulator.state(zone)["jobs"]) == 1 for zone in ZONES)
+    cases["eight forks of one playbook: tasks"] += 24
