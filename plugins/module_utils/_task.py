@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
+import types
 import typing as t
 
 from ansible.module_utils.basic import AnsibleModule
@@ -29,15 +29,18 @@ from ansible_collections.edgeops.observability.plugins.module_utils._options imp
     connection,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Conclusion, Json, Plan, Request
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.destination_text import without_secrets
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.digest import plan_id
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 
 Desired = t.Any
 State = t.Any
 
+# The most of the service's words that a person reads; only what has been searched for secrets may be cut.
+_LONGEST_TEXT = 2000
 
-@dataclasses.dataclass(frozen=True)
-class Spec:
+
+class Spec(t.NamedTuple):
     """A module's own options with the rules between them, in the words of AnsibleModule."""
 
     options: ArgumentSpec
@@ -45,11 +48,10 @@ class Spec:
     required_together: t.Sequence[t.Sequence[str]] = ()
     required_one_of: t.Sequence[t.Sequence[str]] = ()
     required_if: t.Sequence[t.Sequence[t.Any]] = ()
-    required_by: t.Mapping[str, t.Sequence[str]] = dataclasses.field(default_factory=dict)
+    required_by: t.Mapping[str, t.Sequence[str]] = types.MappingProxyType({})
 
 
-@dataclasses.dataclass(frozen=True)
-class StateTask:
+class StateTask(t.NamedTuple):
     """A module that brings one thing of a zone into a state.
 
     desire(params) -> desired                  pure; raises `invalid_option` before any request
@@ -93,8 +95,7 @@ class StateTask:
         run.warnings.extend(conclusion.warnings)
 
 
-@dataclasses.dataclass(frozen=True)
-class InfoTask:
+class InfoTask(t.NamedTuple):
     """A module that only reads: `report(client, desired)` gives its result."""
 
     name: str
@@ -177,7 +178,7 @@ class Run:
             self._client.close()
         self.result["warnings"] = list(dict.fromkeys(self.warnings))
         hidden: dict[str, Json] = scrub(self.result, self._secrets)
-        return hidden
+        return _legible(hidden) if hidden.get("failed") else hidden
 
     def _fail(self, failure: Failure) -> None:
         if self._client is not None:
@@ -217,6 +218,16 @@ def _arguments(spec: Spec, further: ArgumentSpec) -> dict[str, t.Any]:
         "required_if": spec.required_if,
         "required_by": spec.required_by,
     }
+
+
+def _legible(result: dict[str, Json]) -> dict[str, Json]:
+    """A failure with the service's words in it at a readable length, and without addresses' secrets."""
+    errors = [{**error, "message": _shortened(error["message"])} for error in result["error"]["errors"]]
+    return {**result, "msg": _shortened(result["msg"]), "error": {**result["error"], "errors": errors}}
+
+
+def _shortened(text: str) -> str:
+    return without_secrets(text)[:_LONGEST_TEXT]
 
 
 def _place_of(error: Exception) -> str:

@@ -18,7 +18,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.envelop
     open_envelope,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._api.errors import ServiceError, kind_of, service_errors
-from ansible_collections.edgeops.observability.plugins.module_utils._api.faults import Fault
+from ansible_collections.edgeops.observability.plugins.module_utils._api.fault import Fault
 from ansible_collections.edgeops.observability.plugins.module_utils._api.hints import hint
 from ansible_collections.edgeops.observability.plugins.module_utils._api.retry import GATEWAY_STATUSES
 from ansible_collections.edgeops.observability.plugins.module_utils._api.scrub import scrub
@@ -28,12 +28,12 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 
 Json = t.Any
 
-_LONGEST_TEXT = 2000
+# Far more than is reported: a secret that this cuts in half must not be near the end of what a person reads.
+_LONGEST_TEXT = 100_000
 _RAY = re.compile(r"[0-9A-Za-z_.-]{1,64}")
 
 
-@dataclasses.dataclass(frozen=True)
-class Answer:
+class Answer(t.NamedTuple):
     """A good answer."""
 
     result: Json
@@ -143,7 +143,7 @@ class Reading:
         )
 
     def _clean(self, text: str) -> str:
-        """Words of the service without credentials that they may quote, at a length that a person reads."""
+        """Words of the service without credentials that they may quote, at a bearable length."""
         return scrub(text, self._connection.secrets)[:_LONGEST_TEXT]
 
     def _unanswered(self) -> bool:

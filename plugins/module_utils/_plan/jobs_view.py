@@ -16,6 +16,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.destin
     public_destination,
     secret_parts,
 )
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.destination_text import without_secrets
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 
 Job = dict[str, Json]
@@ -46,7 +47,7 @@ def view(job: t.Mapping[str, Json]) -> Job:
     if isinstance(shown["filter"], dict):
         shown["filter"] = json.dumps(shown["filter"], ensure_ascii=False, separators=(",", ":"))
     conf = job.get("destination_conf")
-    hidden = scrub({name: shown[name] for name in _FREE_TEXT}, secret_parts(conf))
+    hidden = {name: without_secrets(scrub(shown[name] or "", secret_parts(conf))) or shown[name] for name in _FREE_TEXT}
     return {
         **shown,
         **hidden,

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Mutation testing of the pure rooms: `scripts/mutation.sh [ROOM...]`, by default all of them, one process at the lowest priority.
+# A room is judged for at most MUTATION_SECONDS (900); what is not judged by then is counted as such and not in the score.
+# The tables judge; tests with generated examples are left out, because every survivor would have to sit through all of them.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+seconds=${MUTATION_SECONDS:-900}
+place=${MUTATION_FOLDER:-$(mktemp -d)}
+[ -n "${MUTATION_FOLDER:-}" ] || trap 'rm -rf "$place"' EXIT
+[ $# -gt 0 ] || set -- _errors _redact _facts _filter _plan
+
+for room in "$@"; do
+    work=$place/$room
+    rm -rf "$work"
+    copy=$("$root/scripts/tracked-copy.sh" "$work/src")
+    utils=src/ansible_collections/edgeops/observability/plugins/module_utils
+    mkdir -p "$work/tests"
+    cp "$copy/tests/conftest.py" "$work/tests/"
+    cp -r "$copy/tests/unit/module_utils" "$work/tests/module_utils"
+    # Only tests of pure rooms: the others would judge, slowly, through Ansible and HTTP.
+    case $room in
+        _filter) keep=_filter ;;
+        _plan) keep=_plan ;;
+        _facts) keep='_facts _plan _filter' ;;
+        *) keep='test_errors_report.py test_redact.py' ;;
+    esac
+    for found in "$work"/tests/module_utils/*; do
+        case " $keep " in *" $(basename "$found") "*) ;; *) rm -rf "$found" ;; esac
+    done
+    find "$work/tests" -name '*properties*' -delete
+    cp -r "$copy/tests/samples" "$work/tests/"
+    rm -rf "$copy/tests" "$copy/simulator" "$copy/docs"
+    pattern=$room/*
+    [ -d "$work/$utils/$room" ] || pattern=$room.py
+    cat >"$work/pyproject.toml" <<CONFIG
+[tool.mutmut]
+source_paths = ["$utils"]
+only_mutate = ["$utils/$pattern"]
+also_copy = ["src"]
+use_git_change_detection = false
+track_dependencies = false
+pytest_add_cli_args = ["-p", "no:cacheprovider", "-p", "no:xdist"]
+pytest_add_cli_args_test_selection = ["tests"]
+[tool.pytest.ini_options]
+addopts = ["--import-mode=importlib"]
+pythonpath = ["src", "tests"]
+CONFIG
+    (
+        cd "$work"
+        nice -n 19 timeout --signal=INT --kill-after=30 "$seconds" mutmut run --max-children 1 >run.log 2>&1 || true
+        mutmut results --all true >results.txt 2>>run.log || true
+    )
+    python "$root/scripts/mutation_score.py" "$room" "$work/results.txt"
+done

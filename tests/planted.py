@@ -1,0 +1,70 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Secrets of which every piece can be told from all other text, and the search for pieces of them."""
+
+from __future__ import annotations
+
+import base64
+import random
+import string
+import typing as t
+from urllib.parse import quote, quote_plus
+
+# A piece of this length is a find: a secret that was cut in half is as bad as one that was not.
+PIECE = 8
+_LENGTH = 12
+
+
+class Plants:
+    """Makes secrets, always the same for the same seed, and finds pieces of them in text."""
+
+    def __init__(self, seed: int) -> None:
+        self._chance = random.Random(seed)
+        self._pieces: dict[str, str] = {}
+        self._base64: dict[str, str] = {}
+
+    def plant(self, place: str, joint: str = "") -> str:
+        """A new secret for a place; `joint` are characters that are written differently in URLs, JSON or headers."""
+        halves = ["".join(self._chance.choices(string.ascii_lowercase + string.digits, k=_LENGTH)) for _half in range(2)]
+        for half in halves:
+            for start in range(_LENGTH - PIECE + 1):
+                self._pieces[half[start : start + PIECE]] = place
+        secret = joint.join(halves)
+        self._base64[base64.b64encode(secret.encode()).decode().rstrip("=")[:-1]] = place
+        return secret
+
+    def encoded(self, place: str, text: str) -> None:
+        """Look for the base64 form of a text, too."""
+        self._base64[base64.b64encode(text.encode()).decode()] = place
+
+    def found(self, text: str) -> list[str]:
+        """Where the pieces belong that the text holds, with the text around them."""
+        hits: dict[str, int] = {}
+        for start in range(len(text) - PIECE + 1):
+            place = self._pieces.get(text[start : start + PIECE])
+            if place is not None:
+                hits.setdefault(place, start)
+        hits.update({f"{place} in base64": text.find(form) for form, place in self._base64.items() if form in text})
+        return [f"{place}: ...{text[max(0, at - 160) : at + 60]!r}" for place, at in hits.items()]
+
+
+def destinations(plants: Plants, when: str) -> dict[str, str]:
+    """A destination of each kind with secrets in all the places that it can have them in, in several spellings."""
+    plant = plants.plant
+
+    def hidden(place: str, joint: str = "", encode: t.Callable[[str], str] = lambda text: quote(text, safe="")) -> str:
+        return encode(plant(f"{when} {place}", joint))
+
+    return {
+        "s3": f"s3://bucket/logs?region=eu-west-1&access-key-id=AKIAREADABLE&secret-access-key={hidden('s3 secret', '/+')}",
+        "s3, encoded name": f"s3://bucket/logs?region=eu-west-1&Secret%2DAccess%2DKey={hidden('s3 key', '/', quote_plus)}",
+        "https": f"https://{hidden('https user')}:{hidden('https password', '@:')}@logs.example/in"
+        f"?header_Authorization=Basic%20{hidden('https header', '=')}&header_X-Any={hidden('https other header', ' ', quote_plus)}",
+        "sumo": f"sumo://endpoint.sumologic.example/receiver/v1/http/{hidden('sumo path', '==')}",
+        "splunk": f"splunk://splunk.example:8088/services/collector/raw?channel=c1&header_Authorization=Splunk%20{hidden('splunk')}",
+        "datadog": f"datadog://http-intake.datadog.example/v1/input?header_DD-API-KEY={hidden('datadog', '-')}&service=edge",
+        "azure": f"azure://account.blob.example/container/logs?sv=2022-11-02&sig={hidden('azure', '/+=')}",
+        "other": f"r2://bucket/a?account-id=a1&my_Password={hidden('password', '%')}&accessToken={hidden('token')}&key={hidden('key')}",
+    }

@@ -1,0 +1,66 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import functools
+import importlib
+import json
+import typing as t
+
+import pytest
+from planted import Plants
+
+from ansible_collections.edgeops.observability.plugins.module_utils import _task
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._task import Run
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
+from edgeops_simulator.testing import running
+
+MODULES = "ansible_collections.edgeops.observability.plugins.modules"
+
+
+class Watched:
+    """Runs modules against the simulator in this process, and searches each result for pieces of what was planted."""
+
+    def __init__(self, simulator: t.Any, plants: Plants, zone: str) -> None:
+        self.simulator, self.plants, self.zone = simulator, plants, zone
+
+    def run(self, module: str, *, check: bool = False, by_key: bool = False, **args: t.Any) -> dict[str, t.Any]:
+        """The result of a module; it may fail, but not leak."""
+        task = importlib.import_module(f"{MODULES}.{module}").TASK
+        mine = (
+            {"api_email": self.simulator.email, "api_key": self.simulator.key} if by_key else {"api_token": self.simulator.token}
+        )
+        connection = {"base_url": self.simulator.base_url, "zone_id": self.zone, "request_budget": "none", "retries": 1, **mine}
+        checked = validated(task.arguments(), {**connection, **args}, task.name)
+        assert checked.error is None, checked.error
+        result = Run(checked.params, check_mode=check, diff_mode=True).finish(task)
+        # Nothing but the task's own care hides here; what ansible-core masks besides comes on top in a playbook.
+        text = f"{json.dumps(result, ensure_ascii=False)}\n{result!r}"
+        leaks = self.plants.found(text)
+        assert not leaks, "\n".join([module, *leaks])
+        return result
+
+
+@pytest.fixture(scope="session")
+def plants() -> Plants:
+    return Plants(seed=20260101)
+
+
+@pytest.fixture(scope="session")
+def service(plants: Plants) -> t.Iterator[t.Any]:
+    """A simulator with credentials of which each piece is known."""
+    token, key = plants.plant("api_token", "_-"), plants.plant("api_key", "%2F")
+    with running(token=token, email="operator@example.com", key=key) as server:
+        yield server
+
+
+@pytest.fixture
+def watched(service: t.Any, plants: Plants, monkeypatch: pytest.MonkeyPatch) -> Watched:
+    service.reset()
+    zone = "0123456789abcdef0123456789abcdef"
+    service.seed(zones=[zone])
+    monkeypatch.setattr(_task, "Client", functools.partial(Client, sleep=lambda seconds: None))
+    return Watched(service, plants, zone)

@@ -1,0 +1,193 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A service that repeats secrets, in every answer that it can give; no result repeats them."""
+
+from __future__ import annotations
+
+import json
+import typing as t
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+import pytest
+from planted import Plants, destinations
+
+KINDS = ("s3", "s3, encoded name", "https", "sumo", "splunk", "datadog", "azure", "other")
+STATUSES = (400, 403, 404, 429, 502)
+JOB = {"name": "edge", "fields": ["ClientIP"]}
+NEVER = 3600
+
+
+@pytest.fixture(scope="module")
+def old(plants: Plants) -> dict[str, str]:
+    return destinations(plants, "old")
+
+
+@pytest.fixture(scope="module")
+def new(plants: Plants) -> dict[str, str]:
+    return destinations(plants, "new")
+
+
+def urls(conf: str) -> str:
+    """What a log line or a storage library makes of a destination."""
+    quoted = f"{quote(conf, safe='')} {quote(conf)} {conf.replace('/', chr(92) + '/')}"
+    return f'Put "{conf}": dial tcp: refused; destination={conf} <{conf}> ({conf}), {json.dumps({"destination_conf": conf})} {quoted}'
+
+
+def words(conf: str) -> str:
+    """The same, in other spellings, and with the secrets on their own."""
+    values = [value for _name, value in parse_qsl(urlsplit(conf).query)]
+    user = (urlsplit(conf).username or "", urlsplit(conf).password or "")
+    alone = " ".join(part for value in (*values, *user) if len(value) > 8 for part in (value, repr(value), unquote(value)))
+    return f"{urls(conf)} {unquote(conf)} {alone}"
+
+
+def failing(message: str, **narrow: t.Any) -> list[list[dict[str, t.Any]]]:
+    """One list of faults for each way in which a service can say something."""
+    ways: list[dict[str, t.Any]] = [{"kind": "status", "status": status, "message": message, "code": 1002} for status in STATUSES]
+    ways += [{**ways[3], "retry_after": NEVER}, {"kind": "failure_200", "code": 1002, "message": message}]
+    return [[{**way, **narrow, "count": None}] for way in ways]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_refusals_that_quote_the_destination(watched, old, new, kind):
+    conf, before = new[kind], old[kind]
+    wish = {**JOB, "destination_conf": conf, "ownership_challenge": watched.plants.plant("challenge", "/")}
+    said = f"{words(conf)} {wish['ownership_challenge']} {quote(watched.simulator.token)}"
+    for faults in failing(said, method="POST"):
+        watched.simulator.faults(*faults)
+        assert watched.run("logpush_job", **wish)["failed"]
+        assert watched.run("logpush_ownership", destination_conf=conf, ownership_challenge=wish["ownership_challenge"])["failed"]
+        watched.simulator.clear_faults()
+    job = {"name": "edge", "dataset": "http_requests", "destination_conf": before}
+    for method, change, quoted in (
+        ("PUT", wish, f"{said} {words(before)}"),
+        ("DELETE", {"state": "absent", "name": "edge"}, words(before)),
+    ):
+        for faults in failing(quoted, method=method):
+            watched.simulator.seed(jobs={watched.zone: [job]})
+            watched.simulator.faults(*faults)
+            result = watched.run("logpush_job", **change)
+            assert result.get("failed") or (method == "DELETE" and faults[0].get("status") == 404)
+            watched.simulator.clear_faults()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_refusals_that_quote_a_destination_that_nobody_knows(watched, old, kind):
+    for faults in failing(urls(old[kind]), method="GET"):
+        watched.simulator.faults(*faults)
+        for module, args in (("logpush_job", JOB), ("logpush_job_info", {}), ("script_monitor", {"enabled": True})):
+            assert watched.run(module, check=True, **args)["failed"]
+        watched.simulator.clear_faults()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("check", [True, False], ids=["check", "real"])
+def test_jobs_with_secrets_in_all_their_members(watched, old, new, kind, check):
+    conf, before = new[kind], old[kind]
+    gone = watched.plants.plant("a destination of the past")
+    past = f"s3://gone/logs?region=x&secret-access-key={gone} and https://u:{gone}@gone.example/?header_Authorization={gone}"
+    job = {"id": 7, "name": "edge", "dataset": "http_requests", "destination_conf": before, "enabled": False}
+    job |= {"error_message": f"{urls(before)} {past}", "last_error": "2026-01-02T03:04:05Z", "ownership_challenge": gone}
+    watched.simulator.seed(jobs={watched.zone: [job]})
+    for args in ({"destination_conf": before}, {"destination_conf": conf}, {"enabled": True}):
+        result = watched.run("logpush_job", check=check, name="edge", **args)
+        assert not result.get("failed"), result
+    watched.simulator.seed(jobs={watched.zone: [{**job, "error_message": words(before)}]})
+    shown = watched.run("logpush_job_info")["jobs"][0]
+    assert shown["destination"]["scheme"] in before and "********" in json.dumps(shown["destination"])
+    watched.run("logpush_job", check=check, name="edge", state="absent")
+
+
+@pytest.mark.parametrize("kind", ["s3", "https", "sumo"])
+def test_answers_that_put_secrets_where_nobody_expects_them(watched, new, kind):
+    conf = new[kind]
+    said = f"{words(conf)} {watched.simulator.token}"
+    for member in (
+        "id",
+        "name",
+        "error_message",
+        "last_error",
+        "filter",
+        "kind",
+        "frequency",
+        "logpull_options",
+        "destination_conf",
+    ):
+        for value in (said, [said]):
+            watched.simulator.faults({"kind": "rewrite", "set": {member: value}, "method": "POST", "count": None})
+            watched.run("logpush_job", **JOB, destination_conf=conf)
+            watched.run("logpush_ownership", destination_conf=conf)
+            watched.simulator.clear_faults()
+            watched.simulator.seed(jobs={watched.zone: []})
+    for member in ("filename", "message", "valid"):
+        watched.simulator.faults({"kind": "rewrite", "set": {member: said}, "method": "POST", "count": None})
+        watched.run("logpush_ownership", destination_conf=conf)
+        watched.run("logpush_ownership", destination_conf=conf, ownership_challenge=watched.plants.plant("token to validate"))
+        watched.simulator.clear_faults()
+
+
+@pytest.mark.parametrize("by_key", [False, True], ids=["token", "key"])
+def test_credentials_that_come_back(watched, by_key):
+    secret = watched.simulator.key if by_key else watched.simulator.token
+    said = f"{secret} Bearer {secret} {quote(secret, safe='')} {json.dumps(secret)} {secret[::-1][::-1]!r}"
+    tasks: list[tuple[str, dict[str, t.Any]]] = [
+        ("script_monitor", {"enabled": True}),
+        ("script_monitor_info", {}),
+        ("log_custom_fields", {"request_fields": ["x-a"]}),
+        ("log_custom_fields_info", {}),
+        ("logpush_job_info", {}),
+    ]
+    for module, args in tasks:
+        for faults in failing(said, path="*"):
+            watched.simulator.faults(*faults)
+            assert watched.run(module, by_key=by_key, **args)["failed"]
+            watched.simulator.clear_faults()
+    script = {
+        "script_id": "ab",
+        "host": said,
+        "status": said,
+        "script_url": f"https://x.example/?t={secret}",
+        "js_integrity_score": 1,
+    }
+    rule = {"action": "log_custom_field", "expression": "true", "enabled": True, "description": said, "ref": secret}
+    rule["action_parameters"] = {"request_fields": [{"name": "x-old"}]}
+    ruleset = {
+        "kind": "zone",
+        "phase": "http_log_custom_fields",
+        "name": said,
+        "description": said,
+        "version": "1",
+        "rules": [rule],
+    }
+    watched.simulator.seed(scripts={watched.zone: [script]}, rulesets={watched.zone: [ruleset]})
+    watched.run("script_monitor_info", by_key=by_key, status=["active", "infrequent"])
+    watched.run("log_custom_fields_info", by_key=by_key)
+    assert "failed" not in watched.run("log_custom_fields", by_key=by_key, request_fields=["x-a"])
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_redirects_that_carry_secrets(watched, status):
+    secret = watched.plants.plant("a redirect")
+    for location in (
+        f"https://u:{secret}@other.example/{secret}?token={secret}",
+        f"/{secret}#{secret}",
+        f"http://[{secret}/",
+        f"{secret}:x",
+    ):
+        watched.simulator.faults({"kind": "redirect", "location": location, "status": status, "count": None})
+        assert watched.run("script_monitor", enabled=True)["error"]["kind"] == "bad_response"
+        watched.simulator.clear_faults()
+
+
+@pytest.mark.parametrize("offset", range(-30, 6, 3))
+def test_a_long_message_is_not_cut_within_a_secret(watched, new, offset):
+    """The message is shortened for its reader, at whatever place that may be."""
+    for secret in (new["s3"].rpartition("=")[2], unquote(new["s3"].rpartition("=")[2]), watched.simulator.token, new["https"]):
+        for length in (2000, 2000 - 90):
+            said = "x" * (length + offset) + secret + "y" * 3000
+            watched.simulator.faults({"kind": "status", "status": 400, "message": said, "method": "POST", "count": None})
+            result = watched.run("logpush_job", **JOB, destination_conf=new["https" if secret == new["https"] else "s3"])
+            assert len(result["msg"]) < 5000 and len(result["error"]["errors"][0]["message"]) < 5000
+            watched.simulator.clear_faults()
