@@ -37,12 +37,12 @@ options:
     type: str
   timeout:
     description:
-      - Seconds that one try of a request may take as a whole, from the connection to the last byte of the answer.
+      - Seconds that one try of a request may take as a whole, from the connection to the last byte of the answer. More than 0; fractions are fine.
     type: float
     default: 30.0
   retries:
     description:
-      - Further tries of one request after the first.
+      - Further tries of one request after the first. V(0) means that there is none.
       - C(GET), C(PUT) and C(DELETE) are tried again after a fault of the connection and after the HTTP statuses 502, 503, 504 and 520 to 527,
         with pauses that start at 0.5 seconds, double, and end at 8 seconds. C(POST) is tried again only if the service cannot have received it.
       - Any request is tried again after HTTP status 429, once the pause that the service asks for is over.
@@ -50,7 +50,8 @@ options:
     default: 4
   retry_wait_max:
     description:
-      - Longest pause in seconds that the service may ask for. A longer one fails at once.
+      - Longest pause in seconds that the service may ask for, with HTTP status 429. A longer one fails at once with the kind V(rate_limited),
+        and the message says how long it would be.
     type: int
     default: 300
   validate_certs:
@@ -67,6 +68,7 @@ options:
   request_budget:
     description:
       - How many requests may be sent in any window of how many seconds, as V(requests/seconds), or V(none).
+        From 1 to 65536 requests in 1 to 86400 seconds.
       - The budget is shared by all processes of the user on this machine that use the same credential. A task waits until it may send; repeated tries count.
       - The default is the limit that the public service documents for one user.
       - A task with V(none) neither waits nor counts.
@@ -81,7 +83,9 @@ requirements:
 options:
   zone_id:
     description:
-      - Identifier of the zone, 1 to 32 hexadecimal digits.
+      - Identifier of the zone, 1 to 32 hexadecimal digits. The public service shows it on the overview page of the zone;
+        P(edgeops.observability.zones#inventory) gives it to each host as C(zone_id).
+      - Anything else is refused before a request is sent.
     type: str
     required: true
 """

@@ -7,7 +7,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: explain_logpush_filter
 author:
-  - The edgeops.observability contributors
+  - edgeops.observability contributors (@edgeops)
 version_added: 1.0.0
 short_description: Say in a sentence which records a log delivery filter delivers
 description:

@@ -7,7 +7,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: logpush_filter
 author:
-  - The edgeops.observability contributors
+  - edgeops.observability contributors (@edgeops)
 version_added: 1.0.0
 short_description: Write a log delivery filter as the text that is sent
 description:
@@ -77,6 +77,7 @@ _value:
     - The JSON text of the expression under C(where), without blanks.
     - A single condition is written as an C(and) of one.
   type: str
+  sample: '{"where":{"and":[{"key":"EdgeResponseStatus","operator":"!eq","value":200}]}}'
 """
 
 import typing as t

@@ -51,6 +51,9 @@ RETURN = r"""
 _value:
   description: The options with the further fields; the other options are unchanged.
   type: dict
+  sample:
+    name: edge-logs
+    fields: [ClientRequestHost, EdgeResponseStatus, RequestHeaders]
 """
 
 import typing as t

@@ -185,6 +185,43 @@ scripts:
       type: int
       returned: if the service sends it
       sample: 87
+    fetched_at:
+      description: When the service fetched the script for its hash and its score, ISO 8601.
+      type: str
+      returned: if the service sends it
+      sample: "2026-03-01T23:10:02Z"
+    count:
+      description: The number that the service counts for the script.
+      type: int
+      returned: if the service sends it
+      sample: 1512
+    appears_in_cdn_cgi_path:
+      description: Whether the URL of the script has the path C(/cdn-cgi/), which belongs to the service itself.
+      type: bool
+      returned: if the service sends it
+      sample: false
+    url_reported_malicious:
+      description: Whether the URL of the script is reported as malicious.
+      type: bool
+      returned: if the service sends it
+      sample: true
+    malicious_url_categories:
+      description: Under which categories the URL is reported.
+      type: list
+      elements: str
+      returned: if the service sends it
+      sample: [Malware]
+    domain_reported_malicious:
+      description: Whether the domain of the script is reported as malicious.
+      type: bool
+      returned: if the service sends it
+      sample: false
+    malicious_domain_categories:
+      description: Under which categories the domain is reported.
+      type: list
+      elements: str
+      returned: if the service sends it
+      sample: []
     malicious:
       description: Whether the score means malicious; V(null) if there is no score.
       type: bool

@@ -7,7 +7,7 @@ from __future__ import annotations
 DOCUMENTATION = r"""
 name: passes_logpush_filter
 author:
-  - The edgeops.observability contributors
+  - edgeops.observability contributors (@edgeops)
 version_added: 1.0.0
 short_description: Whether a log delivery filter lets a record through
 description:
@@ -63,6 +63,7 @@ RETURN = r"""
 _value:
   description: V(true) if a job with this filter delivers the record, V(false) if it does not.
   type: bool
+  sample: true
 """
 
 import collections.abc
