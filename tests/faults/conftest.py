@@ -11,8 +11,8 @@ from faults import direct, scenarios
 
 from edgeops_simulator.testing import running
 
-# Three pages of zones for the inventory.
-ZONES = [scenarios.ZONE, *(f"{number:032x}" for number in range(1, 105))]
+# Three pages of zones for the inventory; a total that is seven too high would need a fourth.
+ZONES = [scenarios.ZONE, *(f"{number:032x}" for number in range(1, 145))]
 
 
 @pytest.fixture(scope="session")
