@@ -77,9 +77,9 @@ def main() -> int:
             for number, part in enumerate(slices)
             if part
         ]
-        for thread, _ in started:
+        for thread, _unused in started:
             thread.join()
-        found = joined(runner for _, runner in started)
+        found = joined(runner for _unused, runner in started)
     print(json.dumps(found, indent=2, sort_keys=True))
     return int(set(hosts) != set(found) or any(outcome in ("failures", "dark") for outcome in found.values()))
 

@@ -57,11 +57,8 @@ options:
 """
 
 EXAMPLES = r"""
-# fleet.zones.yml: every zone that the token may see; the token comes from the environment (CLOUDFLARE_API_TOKEN)
-plugin: edgeops.observability.zones
-
----
-# production.zones.yml: the active zones of two accounts, grouped by account, kept for an hour
+# production.zones.yml: the active zones of two accounts, grouped by account, kept for an hour.
+# The first line alone is a whole file, too: every zone that the token of the environment (CLOUDFLARE_API_TOKEN) may see.
 plugin: edgeops.observability.zones
 api_token: "{{ lookup('ansible.builtin.env', 'PRODUCTION_TOKEN') }}"
 statuses: [active]

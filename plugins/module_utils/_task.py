@@ -115,7 +115,7 @@ class InfoTask(t.NamedTuple):
         run.warnings.extend(conclusion.warnings)
 
 
-Task = StateTask | InfoTask
+Task: t.TypeAlias = "StateTask | InfoTask"
 
 
 class Run:

@@ -73,7 +73,7 @@ def test_refused_closes_the_port_for_a_while(sim: t.Any, client: Client) -> None
 
 def test_refused_until_cleared(sim: t.Any, client: Client) -> None:
     sim.faults({"kind": "refused", "count": None})
-    for _ in range(2):
+    for _unused in range(2):
         with pytest.raises(ConnectionRefusedError):
             client()
     sim.clear_faults()
@@ -92,7 +92,7 @@ def test_addressing(sim: t.Any, client: Client) -> None:
         {"kind": "500", "zone": "b" * 32, "count": None},
     )
     assert [client(method)[0] for method in ("GET", "PUT", "GET", "GET", "GET")] == [200, 200, 503, 503, 200]
-    assert [sim.request("GET", f"/zones/{'b' * 32}/script_monitor")[0] for _ in range(3)] == [500] * 3
+    assert [sim.request("GET", f"/zones/{'b' * 32}/script_monitor")[0] for _unused in range(3)] == [500] * 3
     sim.clear_faults()
     sim.faults({"kind": "429", "path": "re:/zones/a+/script"})
     assert client("GET")[0] == 429 and client("GET")[0] == 200
@@ -123,7 +123,7 @@ def test_status_kinds(sim: t.Any, client: Client, kind: str, status: int, applie
 def test_retry_after_in_all_its_forms(sim: t.Any, client: Client) -> None:
     for given in (7, "date:60", None):
         sim.faults({"kind": "status", "status": 429, "retry_after": given, "applied": True, "headers": {"X-More": "1"}})
-    first, second, third = (client()[1] for _ in range(3))
+    first, second, third = (client()[1] for _unused in range(3))
     assert first["retry-after"] == "7" and first["x-more"] == "1"
     assert second["retry-after"].endswith("GMT") and "retry-after" not in third
     assert enabled(sim) is True
@@ -145,13 +145,13 @@ def test_garbled_answers(sim: t.Any, client: Client) -> None:
     }
     for kind, holds in kinds.items():
         sim.faults({"kind": kind})
-        status, _, body = client()
+        status, _unused, body = client()
         assert status == 200 and holds(body), kind
         assert sim.journal()[-1]["fault"] == kind and sim.journal()[-1]["applied"] is True
     sim.faults({"kind": "rewrite", "set": {"enabled": "yes"}})
     assert json.loads(client()[2])["result"]["enabled"] == "yes"
     sim.faults({"kind": "redirect", "location": "http://127.0.0.1:1/x", "status": 307})
-    status, headers, _ = client()
+    status, headers, _unused = client()
     assert (status, headers["location"]) == (307, "http://127.0.0.1:1/x")
     sim.faults({"kind": "truncated"})
     with pytest.raises(json.JSONDecodeError):
@@ -182,7 +182,7 @@ def test_slow_and_short_answers(sim: t.Any, client: Client) -> None:
 def test_bodies_above_every_limit(sim: t.Any, client: Client) -> None:
     sim.faults({"kind": "huge"}, {"kind": "gzip_bomb", "bytes": 66 * 1024 * 1024})
     assert len(client("GET")[2]) > 64 * 1024 * 1024
-    _, headers, body = client("GET")
+    _unused, headers, body = client("GET")
     assert headers["content-encoding"] == "gzip" and len(body) < 1024 * 1024
     assert len(zlib.decompress(body, wbits=31)) > 64 * 1024 * 1024
 

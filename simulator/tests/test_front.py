@@ -56,7 +56,7 @@ def test_a_refused_credential_writes_nothing(sim: t.Any) -> None:
 
 def test_missing_credentials_can_be_an_invalid_header(sim: t.Any) -> None:
     sim.settings(unauthenticated_status=400)
-    status, _, content = send(sim, "GET", "/zones")
+    status, _unused, content = send(sim, "GET", "/zones")
     assert status == 400 and json.loads(content)["errors"][0]["error_chain"][0]["code"] == 6111
 
 
@@ -145,9 +145,9 @@ def test_zones_are_listed_in_pages_and_filtered(sim: t.Any) -> None:
 
 def test_rate_limit(sim: t.Any) -> None:
     sim.settings(rate_limit=2, rate_window=1)
-    answers = [send(sim, "GET", "/zones", Authorization=f"Bearer {sim.token}") for _ in range(3)]
-    assert [status for status, _, _ in answers] == [200, 200, 429]
-    assert [headers["x-ratelimit-remaining"] for _, headers, _ in answers] == ["1", "0", "0"]
+    answers = [send(sim, "GET", "/zones", Authorization=f"Bearer {sim.token}") for _unused in range(3)]
+    assert [status for status, _unused, _unused in answers] == [200, 200, 429]
+    assert [headers["x-ratelimit-remaining"] for _unused, headers, _unused in answers] == ["1", "0", "0"]
     assert answers[2][1]["retry-after"] == "1" and answers[2][1]["x-ratelimit-reset"].endswith("GMT")
     time.sleep(1.05)
     assert send(sim, "GET", "/zones", Authorization=f"Bearer {sim.token}")[0] == 200
@@ -157,13 +157,13 @@ def test_kept_alive_round_trips_are_short_and_latency_blocks_nobody(sim: t.Any) 
     url = urlsplit(sim.base_url)
     connection = http.client.HTTPConnection("127.0.0.1", url.port, timeout=10)
     start = time.perf_counter()
-    for _ in range(50):
+    for _unused in range(50):
         connection.request("GET", url.path + "/zones", headers={"Authorization": f"Bearer {sim.token}"})
         connection.getresponse().read()
     assert (time.perf_counter() - start) / 50 < 0.02
     assert len({entry["connection"] for entry in sim.journal()}) == 1
     sim.settings(latency_ms=200)
-    waiting = [http.client.HTTPConnection("127.0.0.1", url.port, timeout=10) for _ in range(10)]
+    waiting = [http.client.HTTPConnection("127.0.0.1", url.port, timeout=10) for _unused in range(10)]
     start = time.perf_counter()
     for one in waiting:
         one.request("GET", url.path + "/zones", headers={"Authorization": f"Bearer {sim.token}"})

@@ -42,7 +42,7 @@ def test_put_replaces_all_rules_and_keeps_identity_by_id_or_ref(zone: t.Any) -> 
     ruleset = zone.ruleset(
         rule(request_fields=["x-a"]), {**rule(request_fields=["x-b"]), "ref": "mine"}, rule(request_fields=["x-c"])
     )
-    one, two, _ = ruleset["rules"]
+    one, two, _unused = ruleset["rules"]
     sent = [
         {**rule(request_fields=["x-d"]), "ref": "mine"},
         {**rule(request_fields=["x-e"]), "id": one["id"]},

@@ -23,10 +23,10 @@ KEYS = ("ClientIP", "EdgeResponseStatus", "ClientRequestPath", "ClientCountry")
 
 def _expression(chance: random.Random, depth: int = 2) -> dict[str, t.Any]:
     if depth and chance.random() < 0.5:
-        return {chance.choice(("and", "or")): [_expression(chance, depth - 1) for _ in range(chance.randint(1, 3))]}
+        return {chance.choice(("and", "or")): [_expression(chance, depth - 1) for _unused in range(chance.randint(1, 3))]}
     key = chance.choice(KEYS)
     if chance.random() < 0.3:
-        return {"key": key, "operator": "in", "value": [str(chance.randint(0, 9)) for _ in range(3)]}
+        return {"key": key, "operator": "in", "value": [str(chance.randint(0, 9)) for _unused in range(3)]}
     return {"key": key, "operator": chance.choice(("eq", "!eq", "contains", "geq")), "value": str(chance.randint(0, 9))}
 
 
@@ -42,13 +42,13 @@ def _shuffled(node: t.Any, chance: random.Random) -> t.Any:
 def report(given: argparse.Namespace) -> bool:
     """Compare, evaluate, and look that every answer is right."""
     chance = random.Random(1)  # the same examples each time
-    expressions = [_expression(chance) for _ in range(1000)]
+    expressions = [_expression(chance) for _unused in range(1000)]
     trees = [parse(each) for each in expressions]
     others = [parse(_shuffled(each, chance)) for each in expressions]
     began = time.perf_counter()
-    equal = sum(same(tree, other) for _ in range(COMPARISONS // 1000) for tree, other in zip(trees, others, strict=True))
+    equal = sum(same(tree, other) for _unused in range(COMPARISONS // 1000) for tree, other in zip(trees, others, strict=True))
     compared = time.perf_counter() - began
-    records = [{key: str(chance.randint(0, 9)) for key in KEYS} for _ in range(1000)]
+    records = [{key: str(chance.randint(0, 9)) for key in KEYS} for _unused in range(1000)]
     tests = [compile_filter(tree) for tree in trees]
     began = time.perf_counter()
     passed = sum(test(record) for test in tests for record in records)

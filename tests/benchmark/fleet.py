@@ -19,7 +19,7 @@ import time
 import typing as t
 from pathlib import Path
 
-from table import bar, show
+from table import show, stands
 
 from edgeops_simulator.testing import running
 
@@ -113,9 +113,11 @@ def _bars(found: t.Mapping[str, Measured], latency: float, forks: int) -> bool:
     ours, uri, debug = found.get("in-process"), found.get("uri"), found.get("debug")
     holds = True
     if ours and uri:
-        holds &= bar("uri / in-process, unchanged, 100 zones", uri.unchanged / ours.unchanged, 10, at_least=True)
+        holds &= stands("uri / in-process, unchanged, 100 zones", uri.unchanged / ours.unchanged, 10, at_least=True)
     if ours and debug:
-        holds &= bar("in-process without waiting / debug, 100 zones", ours.without_waiting(latency, forks) / debug.unchanged, 1.5)
+        holds &= stands(
+            "in-process without waiting / debug, 100 zones", ours.without_waiting(latency, forks) / debug.unchanged, 1.5
+        )
     return holds
 
 
@@ -132,7 +134,7 @@ def measure(name: str, count: int, given: argparse.Namespace) -> Measured | None
         configuration.touch()
         environment = {**os.environ, **simulator.environment(), "ANSIBLE_HOME": folder, "ANSIBLE_CONFIG": str(configuration)}
         seconds, processor, requests = [], 0.0, []
-        for _ in range(2 if way.writes else 1):
+        for _unused in range(2 if way.writes else 1):
             simulator.clear_journal()
             before = _processor()
             seconds.append(_timed(command, environment))

@@ -11,7 +11,7 @@ import json
 import subprocess
 import sys
 
-from table import bar, show
+from table import show, stands
 
 from edgeops_simulator.testing import running
 
@@ -57,4 +57,4 @@ def report(given: argparse.Namespace) -> bool:
     if count != SCRIPTS:
         raise SystemExit(f"{count} of {SCRIPTS} scripts were listed: {message}")
     show("Inventory of scripts", ["scripts", "seconds", "peak MB"], [[str(count), f"{seconds:.2f}", f"{memory:.0f}"]])
-    return all([bar("seconds for 50 000 scripts", seconds, 5), bar("peak MB for 50 000 scripts", memory, 300)])
+    return all([stands("seconds for 50 000 scripts", seconds, 5), stands("peak MB for 50 000 scripts", memory, 300)])

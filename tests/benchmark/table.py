@@ -20,7 +20,7 @@ def show(title: str, header: t.Sequence[str], rows: t.Sequence[t.Sequence[str]])
         )
 
 
-def bar(text: str, value: float, bound: float, *, at_least: bool = False) -> bool:
+def stands(text: str, value: float, bound: float, *, at_least: bool = False) -> bool:
     """Print whether a bar holds."""
     holds = value >= bound if at_least else value <= bound
     print(f"{'holds' if holds else 'MISSED'}: {text}: {value:.2f} (bar: {'at least' if at_least else 'at most'} {bound:g})")

@@ -52,7 +52,7 @@ def test_script_monitor(playbook: Playbook) -> None:
 def test_log_custom_fields(settings: dict[str, bool], reads: int, playbook: Playbook, simulator: t.Any) -> None:
     simulator.settings(**settings)
     wish, more = ("log_custom_fields", FIELDS), ("log_custom_fields", {"request_fields": ["x-b"]})
-    _, unchanged, changed, info = in_a_row(playbook, wish, wish, more, ("log_custom_fields_info", {}))
+    _unused, unchanged, changed, info = in_a_row(playbook, wish, wish, more, ("log_custom_fields_info", {}))
     assert set(unchanged) == {"GET"}
     assert len(unchanged) <= reads
     assert changed == [*unchanged, "PUT"]

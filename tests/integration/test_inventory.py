@@ -183,10 +183,10 @@ def requests(inventory: Inventory, **options: t.Any) -> int:
 
 
 def test_cache(inventory: Inventory) -> None:
-    assert [requests(inventory, **CACHE) for _ in range(2)] == [1, 0]
+    assert [requests(inventory, **CACHE) for _unused in range(2)] == [1, 0]
     # Filters that the service does not see work on the cache; those that it sees make another listing.
     assert requests(inventory, names=["z1.example", "z2.example"], **CACHE) == 0
-    assert [requests(inventory, names=["z1.example"], **CACHE) for _ in range(2)] == [1, 0]
+    assert [requests(inventory, names=["z1.example"], **CACHE) for _unused in range(2)] == [1, 0]
     for path in (inventory.place.input / "cache").iterdir():
         assert inventory.simulator.token not in path.name + path.read_text(encoding="utf-8")
 

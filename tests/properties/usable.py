@@ -53,7 +53,7 @@ def _bad_listed(item: Json) -> bool:
 
 
 def _bad_job(job: Json) -> bool:
-    if not isinstance(job, dict) or type(job.get("id")) is not int or job["id"] < 1:
+    if not isinstance(job, dict) or job.get("id").__class__ is not int or job["id"] < 1:
         return True
     texts = ("name", "dataset", "kind", "frequency", "logpull_options", "destination_conf", "last_complete", "last_error")
     numbers = ("max_upload_bytes", "max_upload_interval_seconds", "max_upload_records")

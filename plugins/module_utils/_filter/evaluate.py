@@ -108,7 +108,7 @@ def _ordered(compare: t.Callable[[t.Any, t.Any], bool], wanted: object) -> Value
 
     def test(value: object) -> bool:
         # Most numbers of a log record are plain integers; the short way counts over millions of records.
-        number = value if type(value) is int else exact(value)
+        number = value if value.__class__ is int else exact(value)
         return number is not None and compare(number, limit)
 
     return test

@@ -13,7 +13,7 @@ import typing as t
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.extreme import MAX_EXPONENT, Extreme, parts
 
 # Python's integers and decimals compare with each other exactly; floats are turned into decimals first.
-Exact = int | decimal.Decimal | Extreme
+Exact: t.TypeAlias = "int | decimal.Decimal | Extreme"
 
 _JSON_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 

@@ -9,8 +9,8 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import Written
 
-Scalar = str | int | float | bool | Written
-Value = Scalar | tuple[Scalar, ...]
+Scalar: t.TypeAlias = "str | int | float | bool | Written"
+Value: t.TypeAlias = "Scalar | tuple[Scalar, ...]"
 
 
 def _memo() -> dict[str, t.Any]:
@@ -42,7 +42,7 @@ class Group:
 
 
 # What stands under `where`, whether or not `where` was written.
-Tree = Condition | Group
+Tree: t.TypeAlias = "Condition | Group"
 
 
 def conditions(tree: Tree) -> t.Iterator[Condition]:

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils import _task as room
@@ -54,9 +52,13 @@ class Service:
         outcome = self.outcomes.pop(0) if self.outcomes else None
         if outcome is None or getattr(outcome, "unanswered", False):
             self.thing = body
+        self._fail(outcome)
+        return Answer(result={"id": "new", **(outcome or body)}, result_info=None, status=200, attempts=1, request_id=None)
+
+    @staticmethod
+    def _fail(outcome):
         if isinstance(outcome, Failure):
             raise outcome
-        return Answer(result={"id": "new", **(outcome or body)}, result_info=None, status=200, attempts=1, request_id=None)
 
     def delete(self, operation, *, ids=None):
         self.sent.append(operation)
@@ -177,8 +179,7 @@ def test_a_refusal_that_another_look_does_not_explain_stands(execute):
 
 
 def test_a_thing_that_went_away_in_the_meantime_was_not_deleted_by_this_run(execute):
-    deletion = dataclasses.replace(
-        TASK,
+    deletion = TASK._replace(
         plan=lambda desired, state: Plan({"x": 1}, {}, {"thing": None}, (Request("logpush_jobs.delete"),)),
         conclude=lambda desired, state, planned, answers: Conclusion({"thing": None}),
     )
@@ -188,7 +189,7 @@ def test_a_thing_that_went_away_in_the_meantime_was_not_deleted_by_this_run(exec
 
 def test_an_id_that_only_the_answer_tells_is_taken_from_there(execute):
     requests = (Request("rulesets.create", body={}), Request("rulesets.update", body={}, id_from_answer="ruleset_id"))
-    task = dataclasses.replace(TASK, plan=lambda desired, state: Plan({}, {"x": 1}, {}, requests))
+    task = TASK._replace(plan=lambda desired, state: Plan({}, {"x": 1}, {}, requests))
     seen = []
     service = Service()
     send = service.call
@@ -200,7 +201,7 @@ def test_an_id_that_only_the_answer_tells_is_taken_from_there(execute):
 @pytest.mark.parametrize("identifier", [None, "", True, 1.5, {}])
 def test_an_answer_without_a_usable_id_ends_the_run_and_says_that_something_was_written(execute, identifier):
     requests = (Request("rulesets.create", body={}), Request("rulesets.update", body={}, id_from_answer="ruleset_id"))
-    task = dataclasses.replace(TASK, plan=lambda desired, state: Plan({}, {"x": 1}, {}, requests))
+    task = TASK._replace(plan=lambda desired, state: Plan({}, {"x": 1}, {}, requests))
     result = execute(Service(outcomes=[{"id": identifier}]), task)
     assert result["failed"] and result["error"]["kind"] == BAD_RESPONSE and result["changed"] is True
 
@@ -210,7 +211,7 @@ def test_an_option_is_refused_before_any_request(execute):
         raise invalid_option("fields[0]", "empty")
 
     service = Service()
-    result = execute(service, dataclasses.replace(TASK, desire=refuse))
+    result = execute(service, TASK._replace(desire=refuse))
     assert service.sent == [] and result["msg"] == "fields[0]: empty"
     assert result["error"] == {
         "kind": "invalid_option",
@@ -225,7 +226,7 @@ def test_an_option_is_refused_before_any_request(execute):
 
 def test_secrets_are_hidden_in_results_warnings_and_failures(execute):
     leak = "it said canary-secret and canary-token"
-    leaking = dataclasses.replace(TASK, conclude=lambda *given: Conclusion({"thing": {"note": leak}}, (leak,)))
+    leaking = TASK._replace(conclude=lambda *given: Conclusion({"thing": {"note": leak}}, (leak,)))
     failing = Service(outcomes=[Failure(UNAVAILABLE, leak, errors=[{"code": 1, "message": leak}])])
     for result in (execute(Service(), leaking), execute(failing)):
         assert "canary" not in repr(result)
@@ -235,13 +236,13 @@ def test_an_unforeseen_exception_becomes_a_failure_that_quotes_nothing(execute):
     def stumble(client, desired):
         raise KeyError("canary-secret in a key")
 
-    result = execute(Service(), dataclasses.replace(TASK, read=stumble))
+    result = execute(Service(), TASK._replace(read=stumble))
     assert result["failed"] and result["error"]["kind"] == BAD_RESPONSE
     assert "KeyError" in result["msg"] and "canary" not in repr(result)
 
 
 def test_a_task_without_approval_has_neither_the_option_nor_the_digest(execute):
-    task = dataclasses.replace(TASK, approvable=False)
+    task = TASK._replace(approvable=False)
     assert "expected_plan_id" not in task.arguments()["argument_spec"]
     assert "plan_id" not in execute(Service(), task)
 

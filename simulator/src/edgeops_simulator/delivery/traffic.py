@@ -82,7 +82,7 @@ def visit(description: t.Any, zone_name: str) -> Visit:
 
 
 def _cookie(part: str) -> tuple[str, str]:
-    name, _, value = part.strip().partition("=")
+    name, _unused, value = part.strip().partition("=")
     return name, value
 
 

@@ -87,7 +87,7 @@ RAW: t.Mapping[str, t.Callable[[Connection, Reply, Params], t.Awaitable[None]]] 
 def _filler(size: int) -> t.Iterator[bytes]:
     """JSON of the right form whose result is a very long text."""
     yield _HEAD
-    for _ in range(size // _MIB):
+    for _unused in range(size // _MIB):
         yield b"a" * _MIB
     yield b"a" * (size % _MIB) + _TAIL
 

@@ -58,6 +58,6 @@ def masked(destination: str) -> str:
     head, mark, query = destination.partition("?")
     options = []
     for option in query.split("&"):
-        name, equals, _ = option.partition("=")
+        name, equals, _unused = option.partition("=")
         options.append(f"{name}=*****" if equals and _SECRET.search(name) else option)
     return head + mark + "&".join(options)

@@ -163,7 +163,7 @@ def naive(expression, record):  # noqa: PLR0911  # as plain as can be: one retur
         return (
             value in found
             if isinstance(found, str)
-            else isinstance(found, list) and value in [each for each in found if type(each) is str]
+            else isinstance(found, list) and value in [each for each in found if each.__class__ is str]
         )
     left, right = naive_number(found), naive_number(value)
     if left is None:

@@ -61,8 +61,8 @@ def answer_to(planned_run, version="6"):
     return {"id": "rs", "version": version, "last_updated": "2026-01-03T00:00:00Z", "rules": made}
 
 
-def concluded(change=lambda answer: None, *, current=CURRENT, first=(), attempts=1, version="6", **options):
-    ruleset, planned_run = planned(current, **options)
+def concluded(change=lambda answer: None, *, current="usual", first=(), attempts=1, version="6", **options):
+    ruleset, planned_run = planned(CURRENT if current == "usual" else current, **options)
     answer = answer_to(planned_run, version)
     change(answer)
     return conclude(planned_run, ruleset, [*first, answer], attempts)
