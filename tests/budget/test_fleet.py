@@ -1,0 +1,127 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A fleet that needs three times the budget, through real playbooks and modules. What is judged is the journal of the service."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import typing as t
+from pathlib import Path
+
+import pytest
+
+from edgeops_simulator.testing import running
+from harness import process
+from harness.outcome import Outcome
+
+HOSTS = 40
+REQUESTS, SECONDS = 40, 4
+WISH = {"request_fields": ["x-a"]}
+TASKS = [
+    {"name": "Fields", "edgeops.observability.log_custom_fields": WISH},
+    {"name": "Look", "edgeops.observability.script_monitor_info": {"malicious_only": True}},
+]
+ZONES = [f"{number:032x}" for number in range(1, HOSTS + 1)]
+
+
+@pytest.fixture(scope="module")
+def service() -> t.Iterator[t.Any]:
+    """The service counts as strictly as it can: the budget, in a window that slides."""
+    with running(zones=ZONES, token="planted-budget-token", process=True) as server:
+        yield server
+
+
+def play(service: t.Any, folder: Path, tasks: t.Any, hosts: int = HOSTS, **env: str) -> tuple[list[Outcome], list[t.Any], float]:
+    """The results of tasks on all hosts, the requests that they made, and the seconds that it took."""
+    place = process.Place(folder)
+    service.clear_journal()
+    source = {"hosts": "all", "gather_facts": False, "tasks": tasks}
+    source["module_defaults"] = {
+        "group/edgeops.observability.zone": {"zone_id": "{{ zone }}", "request_budget": f"{REQUESTS}/{SECONDS}"}
+    }
+    inventory = process.inventory({f"zone{number}": {"zone": ZONES[number]} for number in range(hosts)})
+    command = [str(process.BIN / "ansible-playbook"), str(place.write("play.yml", [source]))]
+    command += ["-i", str(place.write("hosts.yml", inventory))]
+    environment = {**place.environment(hosts), **service.environment(), **env}
+    code, stdout, stderr = process.execute(command, environment, place.input, timeout=200)
+    journal = service.journal()
+    outcomes = process.outcomes(place.record.read_text(encoding="utf-8"), journal)
+    assert code == 0, f"{stdout[-3000:]}{stderr[-2000:]}"
+    times = [entry["monotonic"] for entry in journal]
+    return outcomes, journal, max(times) - min(times)
+
+
+def most_in_a_window(times: t.Sequence[float]) -> int:
+    """The most requests that any window of the budget's length holds."""
+    ordered = sorted(times)
+    return max(sum(1 for other in ordered[first:] if other < start + SECONDS) for first, start in enumerate(ordered))
+
+
+@pytest.mark.timeout(280)
+def test_a_fleet_ends_without_a_failure_and_within_the_budget(service: t.Any, tmp_path: Path, record_property: t.Any) -> None:
+    service.settings(rate_limit=REQUESTS, rate_window=SECONDS)
+    outcomes, journal, took = play(service, tmp_path, TASKS)
+    service.settings(rate_limit=0)
+    times = [entry["monotonic"] for entry in journal]
+    assert len(outcomes) == HOSTS * len(TASKS)
+    assert {outcome.status for outcome in outcomes} == {"ok"}
+    assert len(journal) >= 3 * REQUESTS, "the fleet has to need three times the budget"
+    assert [entry["status"] for entry in journal if entry["status"] == 429] == []
+    assert most_in_a_window(times) <= REQUESTS
+    # What the budget allows: a full window at once, and the last request when the windows before it are over.
+    allowed = (len(journal) - 1) // REQUESTS * SECONDS
+    print(f"\n{len(journal)} requests in {took:.2f} s; the budget allows {allowed} s: ratio {took / allowed:.3f}")
+    record_property("ratio", f"{took / allowed:.3f}")
+    # Nothing is wasted, however slow the machine: whenever a window begins, it is filled again.
+    starts = sorted(times)[::REQUESTS]
+    assert len(starts) == (len(journal) - 1) // REQUESTS + 1
+    assert all(later - earlier >= SECONDS for earlier, later in itertools.pairwise(starts))
+
+
+def break_garbage(folder: Path) -> None:
+    for file in folder.iterdir():
+        file.write_bytes(os.urandom(3000))
+
+
+def break_short(folder: Path) -> None:
+    for file in folder.iterdir():
+        file.write_bytes(file.read_bytes()[:100])
+
+
+def break_folder(folder: Path) -> None:
+    for file in folder.iterdir():
+        file.unlink()
+        file.mkdir()
+
+
+def break_link(folder: Path) -> None:
+    for file in folder.iterdir():
+        file.unlink()
+        file.symlink_to("/dev/full")
+
+
+@pytest.mark.parametrize("damage", [break_garbage, break_short, break_folder, break_link])
+def test_a_damaged_state_stops_nobody(service: t.Any, tmp_path: Path, damage: t.Callable[[Path], None]) -> None:
+    state = tmp_path / "home" / "state" / "edgeops.observability"
+    play(service, tmp_path, TASKS[:1], hosts=1)
+    assert list(state.iterdir())
+    damage(state)
+    outcomes, _journal, _took = play(service, tmp_path, TASKS[:1], hosts=1)
+    assert outcomes[-1].status == "ok"
+    warned = [text for text in outcomes[-1].result.get("warnings", []) if "request_budget is not kept" in text]
+    assert bool(warned) is (damage in (break_folder, break_link))
+
+
+@pytest.mark.parametrize("in_process", [True, False], ids=["in process", "as module"])
+def test_homes_that_cannot_be_written_stop_nobody(service: t.Any, tmp_path: Path, in_process: bool) -> None:
+    """A file stands where the folder of the state would be, at the first place and at the second."""
+    (tmp_path / "tmp").mkdir()
+    for path in (tmp_path / "state", tmp_path / "tmp" / f"edgeops.observability-{os.geteuid()}"):
+        path.write_text("not a folder", encoding="utf-8")
+    tasks = [{**TASKS[0], "vars": {"edgeops_in_process": in_process}}]
+    outcomes, _journal, _took = play(service, tmp_path, tasks, hosts=2, XDG_STATE_HOME=str(tmp_path / "state"))
+    assert {outcome.status for outcome in outcomes} == {"ok"}
+    assert all("request_budget is not kept" in outcome.result["warnings"][0] for outcome in outcomes)
