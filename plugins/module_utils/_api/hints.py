@@ -7,6 +7,8 @@ from __future__ import annotations
 # One sentence of advice for an error of the service, by its code, its status and what was asked for.
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._api.errors import AUTHENTICATION_CODES
+
 _BY_CODE: t.Mapping[int, str] = {
     6111: "An API key in api_token, or a token in api_key, is the usual cause.",
     6102: "The service does not accept the form of api_email.",
@@ -39,7 +41,7 @@ def hint(operation: str, status: int, codes: t.Collection[int | None]) -> str:
     found = [text for code, text in _BY_CODE.items() if code in codes][:1]
     if status == 401 and not found:
         found.append("Check api_token, or api_email and api_key.")
-    if status == 403 and area in _BY_AREA:
+    if (status in (401, 403) or not AUTHENTICATION_CODES.isdisjoint(codes)) and area in _BY_AREA:
         found.append(_BY_AREA[area])
     if _CATCH_ALL in codes and area == "logpush_jobs":
         found.append(_CATCH_ALL_HINT)

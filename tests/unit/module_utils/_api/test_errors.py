@@ -114,6 +114,8 @@ def test_a_failure_carries_everything() -> None:
         ("page_shield.update", 403, None, "Page Shield: Edit"),
         ("zones.list", 403, None, "Zone: Read"),
         ("zones.list", 401, None, "api_token"),
+        ("zones.list", 401, None, "Zone: Read"),
+        ("rulesets.update", 400, 6003, "Logs: Write"),
         ("zones.list", 400, 6003, "credentials"),
         ("zones.list", 400, 6111, "API key in api_token"),
         ("zones.list", 403, 9109, "expired"),
