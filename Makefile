@@ -56,6 +56,7 @@ bench: setup ## Measure against other ways of doing the same; one table
 release-check: setup ## Whether version, changelog and package agree and could be published
 	@python scripts/release_check.py
 	@scripts/package.sh >/dev/null
+	@python scripts/artifact.py
 	@scripts/importer.sh >/dev/null
 	@echo "ready to be released"
 

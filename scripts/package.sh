@@ -22,7 +22,7 @@ installed=$folder/installed/ansible_collections/edgeops/observability
 for room in $(ls -A "$installed"); do
     case $room in
         CHANGELOG.* | FILES.json | LICENSE | MANIFEST.json | README.md | changelogs | meta | playbooks | plugins | requirements.txt | roles) ;;
-        CODE_OF_CONDUCT.md | CONTRIBUTING.md | TESTING.md) ;;
+        CODE_OF_CONDUCT.md | CONTRIBUTING.md | SUPPORT.md | TESTING.md) ;;
         *) echo "$room is in the artifact, and nothing at run time needs it" >&2; exit 1 ;;
     esac
 done
@@ -31,3 +31,5 @@ for module in "$installed"/plugins/modules/*.py; do
     ansible-doc "edgeops.observability.$(basename "$module" .py)" >/dev/null
 done
 python "$root/scripts/rehearse.py" "$folder"
+# The demonstration, from the artifact; the checkout lends it inventory, traffic and the embedded service only.
+"$root/scripts/demo.sh"

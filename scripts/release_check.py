@@ -14,26 +14,69 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
+# Every place that names the version, as a pattern; one place decides, the others have to agree.
+DECIDES = "galaxy.yml"
+VERSIONS = {
+    DECIDES: r"^version: (.+)$",
+    "plugins/module_utils/_facts/version.py": r'^VERSION = "(.+)"$',
+    "simulator/pyproject.toml": r'^version = "(.+)"$',
+    "examples/awx/execution-environment.yml": r"^ +version: (.+)$",
+}
+DOCUMENTS = {
+    "LICENSE": "GNU GENERAL PUBLIC LICENSE",
+    "CODE_OF_CONDUCT.md": "code of conduct",
+    "CONTRIBUTING.md": "make test",
+    "README.md": "ansible-galaxy collection install",
+    "SUPPORT.md": "Semantic Versioning",
+}
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout.rstrip()
+
+
+def _text(name: str) -> str:
+    path = ROOT / name
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def _versions() -> dict[str, str]:
+    found = {name: re.search(pattern, _text(name), re.MULTILINE) for name, pattern in VERSIONS.items()}
+    return {name: match[1] if match else "no version" for name, match in found.items()}
 
 
 def problems() -> list[str]:
     """Sentences about what stands in the way of a release."""
-    found = []
-    version = yaml.safe_load((ROOT / "galaxy.yml").read_text(encoding="utf-8"))["version"]
+    named = _versions()
+    version = named[DECIDES]
+    found = [f"{name} says {other}, and {DECIDES} {version}" for name, other in named.items() if other != version]
+    found += [f"{name} is missing, or says nothing of '{words}'" for name, words in DOCUMENTS.items() if words not in _text(name)]
     if not re.fullmatch(r"\d+\.\d+\.\d+", version):
-        found.append(f"galaxy.yml: {version} is not a semantic version of a release")
-    releases = yaml.safe_load((ROOT / "changelogs" / "changelog.yaml").read_text(encoding="utf-8"))["releases"]
+        found.append(f"{DECIDES}: {version} is not a semantic version of a release")
+    return [*found, *_changelog(version), *_tree(version)]
+
+
+def _changelog(version: str) -> list[str]:
+    found = []
+    releases = yaml.safe_load(_text("changelogs/changelog.yaml"))["releases"]
     if version not in releases:
         found.append(f"changelogs/changelog.yaml has no release {version}: run `antsibull-changelog release`")
     left = sorted(path.name for path in (ROOT / "changelogs" / "fragments").glob("*.y*ml"))
     if left:
         found.append(f"changelog fragments that no release has taken up: {', '.join(left)}")
-    changelogs = [ROOT / name for name in ("CHANGELOG.md", "CHANGELOG.rst")]
-    if not all(path.exists() and version in path.read_text(encoding="utf-8") for path in changelogs):
+    # Markdown's dots come escaped.
+    if not all(f"v{version}" in _text(name).replace("\\", "") for name in ("CHANGELOG.md", "CHANGELOG.rst")):
         found.append(f"CHANGELOG.md or CHANGELOG.rst does not describe {version}")
-    unsaved = subprocess.run(["git", "status", "--porcelain"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return found
+
+
+def _tree(version: str) -> list[str]:
+    found = []
+    unsaved = _git("status", "--porcelain")
     if unsaved:
-        found.append(f"uncommitted changes:\n{unsaved.rstrip()}")
+        found.append(f"uncommitted changes:\n{unsaved}")
+    if _git("tag", "--list", version) and _git("rev-parse", f"{version}^{{commit}}") != _git("rev-parse", "HEAD"):
+        found.append(f"the tag {version} is on another commit already")
     return found
 
 
