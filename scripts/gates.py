@@ -13,6 +13,7 @@ import os
 CORES = {"2.16": "3.11", "2.18": "3.12", "2.19": "3.11", "2.21": "3.13"}
 MAIN = "2.19"
 WORKERS = str(os.cpu_count() or 1)
+AWX = ("scripts/awx.sh",)
 PYTEST = ("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", WORKERS)
 
 
@@ -63,7 +64,9 @@ CHECK = (
     _pytest("units", "tests/unit"),
 )
 ONCE = (
-    _tool("roles and playbooks", "ansible-lint", "--offline"),
+    # Both need the modules of awx.awx, which only an environment apart has; `scripts/awx.sh` makes it.
+    Gate("roles and playbooks", "ansible-lint", (*AWX, "ansible-lint", "--offline"), version=(*AWX, "ansible-lint", "--version")),
+    Gate("controller", "pytest", (*AWX, *PYTEST[:-2], "tests/awx"), version=(*AWX, "python", "-m", "pytest", "--version")),
     Gate("documentation", "antsibull-docs", ("scripts/docs-lint.sh",), version=("antsibull-docs", "--version")),
     Gate("site", "sphinx", ("scripts/docs.sh",), version=("sphinx-build", "--version")),
     _tool("changelog", "antsibull-changelog", "lint"),
