@@ -27,8 +27,8 @@ _FENCE = re.compile(r"^```ya?ml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _DIRECTIVE = re.compile(r"^( *)\.\. code-block:: ya?ml\n((?:\1   +:\w+: .*\n)*)\n((?:(?:\1   .*)?\n)+)", re.MULTILINE)
 _CAPTION = re.compile(r":caption: (.*)")
 _EXAMPLES = re.compile(r"^plugins/(modules|filter|test|inventory)/")
-# The mark of a block that cannot be run, as a comment in it.
-_MARK = re.compile(r"^# not run: (\w+)$", re.MULTILINE)
+# The mark of a block that cannot be run: a comment right before it.
+_MARK = re.compile(r"(?:^|\n) *\.\. not run: (\w+)\n\n$")
 _PLAY_KEYWORDS = ("hosts", "import_playbook", "ansible.builtin.import_playbook")
 
 
@@ -40,15 +40,10 @@ class Block:
     line: int
     text: str
     caption: str = ""
+    mark: str = ""  # the word that says why it cannot be run
 
     def __str__(self) -> str:
         return f"{self.source}:{self.line}"
-
-    @property
-    def mark(self) -> str | None:
-        """The word that says why it cannot be run."""
-        found = _MARK.search(self.text)
-        return found[1] if found else None
 
     @property
     def documents(self) -> list[Content]:
@@ -94,7 +89,9 @@ def blocks(source: str) -> list[Block]:
 
 def _directive(source: str, text: str, found: re.Match[str]) -> Block:
     caption = _CAPTION.search(found[2])
-    return Block(source, _line(text, found.start()), textwrap.dedent(found[3]), caption[1] if caption else "")
+    mark = _MARK.search(text[: found.start()])
+    line = _line(text, found.start())
+    return Block(source, line, textwrap.dedent(found[3]), caption[1] if caption else "", mark[1] if mark else "")
 
 
 def _examples(text: str) -> t.Iterator[tuple[int, str]]:

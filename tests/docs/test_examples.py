@@ -135,7 +135,7 @@ def test_only_named_blocks_are_not_run() -> None:
     marked = [block for source in SOURCES for block in blocks(source) if block.mark]
     assert {block.mark for block in marked} == set(NOT_RUN)
     for block in marked:
-        _reason, places = NOT_RUN[block.mark or ""]
+        _reason, places = NOT_RUN[block.mark]
         assert Path(block.source).name in places, f"{block} is marked {block.mark}, and should be run"
         assert COLLECTION + "." not in block.text.replace(f"name: {COLLECTION}", ""), f"{block} names a module, and should be run"
 
