@@ -74,8 +74,12 @@ ONCE = (
     Gate("importer", "galaxy-importer", ("scripts/importer.sh",), version=("scripts/version.sh", "galaxy-importer")),
     _pytest("meta", "tests/meta"),
     _pytest("simulator", "simulator/tests"),
+    _pytest("examples and site", "tests/docs"),
+    _pytest("faults", "tests/faults"),
+    _pytest("properties", "tests/properties"),
+    _pytest("concurrency", "tests/concurrency"),
 )
-FLOOR, *_, NEWEST = CORES
+FLOOR, *_unused, NEWEST = CORES
 RUNS = {
     "check": CHECK,
     "test": (*CHECK, *ONCE, *_on_core(FLOOR), *_on_core(NEWEST)),

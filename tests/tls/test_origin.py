@@ -1,0 +1,223 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Whom a module talks to, and what it tells them; every server records all that reaches it."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import functools
+import http.server
+import importlib
+import json
+import ssl
+import threading
+import typing as t
+from pathlib import Path
+
+import pytest
+import trustme
+
+from ansible_collections.edgeops.observability.plugins.module_utils import _task
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._task import Run
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
+
+MODULES = "ansible_collections.edgeops.observability.plugins.modules"
+TOKEN, KEY, NETRC = "planted-tls-token", "planted-tls-key", "planted-netrc-password"
+CREDENTIALS = {"token": {"api_token": TOKEN}, "key": {"api_email": "operator@example.com", "api_key": KEY}}
+STATUS = {"result": {"enabled": False, "updated_at": "2026-01-01T00:00:00Z"}, "success": True, "errors": [], "messages": []}
+
+
+class Recorder(http.server.ThreadingHTTPServer):
+    """Answers everything with the status of a script monitor, or with a redirect; knows each connection and request."""
+
+    daemon_threads = True
+
+    def __init__(self, certificate: trustme.LeafCert | None = None) -> None:
+        self.requests: list[dict[str, str]] = []
+        self.connections = 0
+        self.names: list[str | None] = []
+        self.location: str | None = None
+        super().__init__(("127.0.0.1", 0), Answers)
+        self.context = None
+        if certificate is not None:
+            self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            certificate.configure_cert(self.context)
+            self.context.sni_callback = lambda _socket, name, _context: self.names.append(name)
+
+    @property
+    def port(self) -> int:
+        return self.server_address[1]
+
+    def get_request(self) -> t.Any:
+        connection, address = super().get_request()
+        self.connections += 1
+        connection.settimeout(10)
+        return connection, address
+
+    def finish_request(self, request: t.Any, client_address: t.Any) -> None:
+        if self.context is None:
+            super().finish_request(request, client_address)
+            return
+        with contextlib.suppress(OSError), self.context.wrap_socket(request, server_side=True) as secure:
+            super().finish_request(secure, client_address)
+
+    def handle_error(self, request: t.Any, client_address: t.Any) -> None:
+        """A client that hangs up is what half of these tests are about."""
+
+
+class Answers(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Recorder
+
+    def _answer(self) -> None:
+        self.server.requests.append(dict(self.headers.items()))
+        body = json.dumps(STATUS).encode()
+        self.send_response(302 if self.server.location else 200)
+        if self.server.location:
+            self.send_header("Location", self.server.location)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_PUT = _answer  # noqa: N815  # names that the base class looks for
+
+    def log_message(self, format: str, *args: t.Any) -> None:  # noqa: A002  # the base class names it so
+        """Silence."""
+
+
+@contextlib.contextmanager
+def serving(certificate: trustme.LeafCert | None = None) -> t.Iterator[Recorder]:
+    server = Recorder(certificate)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def bundle(authority: trustme.CA, tmp_path: Path) -> str:
+    path = tmp_path / "ca.pem"
+    authority.cert_pem.write_to_path(path)
+    return str(path)
+
+
+@pytest.fixture(autouse=True)
+def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A HOME with a netrc file that knows every host, and retries without waiting."""
+    (tmp_path / ".netrc").write_text(f"default login somebody password {NETRC}\n", encoding="utf-8")
+    (tmp_path / ".netrc").chmod(0o600)
+    for variable in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("NETRC", str(tmp_path / ".netrc"))
+    monkeypatch.setattr(_task, "Client", functools.partial(Client, sleep=lambda seconds: None))
+
+
+def run(base_url: str, **args: t.Any) -> dict[str, t.Any]:
+    task = importlib.import_module(f"{MODULES}.script_monitor").TASK
+    given = {"base_url": base_url, "zone_id": "ab", "enabled": False, "request_budget": "none", **(args or {})}
+    if not {"api_token", "api_key"} & set(given):
+        given["api_token"] = TOKEN
+    checked = validated(task.arguments(), given, task.name)
+    assert checked.error is None, checked.error
+    return Run(checked.params, check_mode=False, diff_mode=False).finish(task)
+
+
+def days(number: int) -> datetime.datetime:
+    return datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=number)
+
+
+CERTIFICATES: dict[str, t.Callable[[trustme.CA], trustme.LeafCert]] = {
+    "wrong host": lambda authority: authority.issue_cert("elsewhere.example"),
+    "wrong address": lambda authority: authority.issue_cert("127.0.0.2"),
+    "unknown authority": lambda authority: trustme.CA().issue_cert("localhost", "127.0.0.1"),
+    "expired": lambda authority: authority.issue_cert("localhost", "127.0.0.1", not_before=days(-9), not_after=days(-2)),
+    "not yet valid": lambda authority: authority.issue_cert("localhost", "127.0.0.1", not_before=days(2), not_after=days(9)),
+}
+
+
+@pytest.mark.parametrize("credentials", CREDENTIALS.values(), ids=CREDENTIALS)
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
+@pytest.mark.parametrize("make", CERTIFICATES.values(), ids=CERTIFICATES)
+def test_a_certificate_that_does_not_verify(
+    authority: trustme.CA, bundle: str, make: t.Any, host: str, credentials: t.Any
+) -> None:
+    with serving(make(authority)) as server:
+        url = f"https://{host}:{server.port}"
+        result = run(url, ca_path=bundle, **credentials)
+        assert result["error"]["kind"] == "unavailable" and result["error"]["attempts"] == 1
+        assert "the certificate does not verify" in result["msg"]
+        assert (server.connections, server.requests) == (1, [])
+        assert "failed" not in run(url, validate_certs=False, **credentials)
+        assert len(server.requests) == 1
+
+
+def test_a_self_signed_certificate_is_refused_and_can_be_trusted_by_name(tmp_path: Path) -> None:
+    authority = trustme.CA()
+    with serving(authority.issue_cert("localhost")) as server:
+        result = run(f"https://localhost:{server.port}")
+        assert result["error"]["kind"] == "unavailable" and result["error"]["attempts"] == 1
+        assert (server.connections, server.requests) == (1, [])
+        authority.cert_pem.write_to_path(tmp_path / "own.pem")
+        assert "failed" not in run(f"https://localhost:{server.port}", ca_path=str(tmp_path / "own.pem"))
+
+
+@pytest.mark.parametrize("variable", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
+def test_options_beat_bundles_of_the_environment(
+    authority: trustme.CA, bundle: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    other = tmp_path / "other.pem"
+    trustme.CA().cert_pem.write_to_path(other)
+    with serving(authority.issue_cert("localhost")) as server:
+        url = f"https://localhost:{server.port}"
+        monkeypatch.setenv(variable, str(other))
+        assert run(url)["error"]["kind"] == "unavailable"
+        assert server.requests == []
+        assert "failed" not in run(url, ca_path=bundle)
+        assert "failed" not in run(url, validate_certs=False)
+        monkeypatch.setenv(variable, bundle)
+        assert "failed" not in run(url)
+        assert run(url, ca_path=str(other))["error"]["kind"] == "unavailable"
+        assert len(server.requests) == 3
+
+
+def test_the_host_is_named_in_the_handshake_and_netrc_is_not_read(authority: trustme.CA, bundle: str) -> None:
+    with serving(authority.issue_cert("localhost")) as server:
+        for credentials in CREDENTIALS.values():
+            assert "failed" not in run(f"https://localhost:{server.port}", ca_path=bundle, **credentials)
+        by_token, by_key = server.requests
+        assert server.names == ["localhost", "localhost"]
+        assert by_token["Authorization"] == f"Bearer {TOKEN}" and "X-Auth-Key" not in by_token
+        assert (by_key["X-Auth-Email"], by_key["X-Auth-Key"]) == ("operator@example.com", KEY) and "Authorization" not in by_key
+
+
+@pytest.mark.parametrize("credentials", CREDENTIALS.values(), ids=CREDENTIALS)
+@pytest.mark.parametrize(
+    "target", ["http, other port", "https, other port", "https, other host", "http, same host", "same origin"]
+)
+def test_no_redirect_is_followed(authority: trustme.CA, bundle: str, target: str, credentials: t.Any) -> None:
+    with serving(authority.issue_cert("localhost", "127.0.0.1")) as server, contextlib.ExitStack() as others:
+        secure = target.startswith("https")
+        other = others.enter_context(serving(authority.issue_cert("localhost", "127.0.0.1") if secure else None))
+        host = "127.0.0.1" if target.endswith("host") and secure else "localhost"
+        port = server.port if target in ("http, same host", "same origin") else other.port
+        scheme = "https" if secure or target == "same origin" else "http"
+        server.location = f"{scheme}://{host}:{port}/zones/ab/script_monitor"
+        result = run(f"https://localhost:{server.port}", ca_path=bundle, **credentials)
+        assert result["error"]["kind"] == "bad_response" and result["error"]["attempts"] == 1
+        assert f"redirects (HTTP 302) to {host}, which is not followed" in result["msg"]
+        assert (server.connections, len(server.requests)) == (1, 1)
+        assert (other.connections, other.requests) == (0, [])
