@@ -56,7 +56,10 @@ FILTERS = st.sampled_from(
 )
 _PLACE = "s3://edge-logs/{}?region={}&access-key-id=AK1&secret-access-key={}"
 DESTINATIONS = st.sampled_from(
-    [_PLACE.format(*parts) for parts in (("a", "eu", "one"), ("a", "eu", "two"), ("b", "eu", "one"), ("a", "us", "one"))]
+    [
+        _PLACE.format(*parts)
+        for parts in (("a", "eu", "planted-1"), ("a", "eu", "planted-2"), ("b", "eu", "planted-1"), ("a", "us", "planted-1"))
+    ]
 )
 LOG_FIELDS = st.lists(st.sampled_from(["ClientIP", "RayID", "Cookies", "RequestHeaders"]), max_size=3)
 FLAG = "CVE-2021-44228"
