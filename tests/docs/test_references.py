@@ -17,7 +17,7 @@ from blocks import ROOT
 from ansible_collections.edgeops.observability.plugins.module_utils import _errors
 from ansible_collections.edgeops.observability.plugins.module_utils._api import errors, hints, retry
 from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import parse_budget
-from ansible_collections.edgeops.observability.plugins.module_utils._facts import jobs, limits, operators
+from ansible_collections.edgeops.observability.plugins.module_utils._facts import destinations, jobs, limits, operators
 from ansible_collections.edgeops.observability.plugins.module_utils._options import CONNECTION_OPTIONS
 
 PAGES = ROOT / "docs" / "docsite" / "rst"
@@ -121,6 +121,15 @@ def test_environment_of_credentials_is_that_of_the_documentation() -> None:
     for option, (name, variables) in table("guide_secrets", "Credential").items():
         assert name.strip("`") in CONNECTION_OPTIONS, option
         assert all(f"E({variable})" in fragment for variable in re.findall(r"``(\w+)``", variables)), option
+
+
+def test_secret_parts_of_destinations_are_those_that_are_masked() -> None:
+    (words,) = [name for name in table("guide_secrets", "What") if name.startswith("the secret parts")]
+    assert f"the path of a {' or '.join(sorted(destinations.SECRET_PATH))} address" in words
+    named = re.search(r"contains (.*) or (\w+), or ends in (\w+)", words)
+    assert named
+    assert {*named[1].split(", "), named[2]} == set(destinations._SECRET_WORDS)
+    assert destinations.is_secret(f"x-{named[3]}") and destinations.is_secret("header_x") and not destinations.is_secret("region")
 
 
 def minutes(zones: int, requests: int) -> str:
