@@ -23,7 +23,7 @@ KINDS = frozenset(
 )
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(eq=False, repr=False)
 class Failure(Exception):
     """The one exception that ends a run: a sentence for a person, and members for a playbook.
 

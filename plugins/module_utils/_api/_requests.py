@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-# The one guarded import of the HTTP libraries, so that everything else imports without them.
+# The one guarded import of the HTTP libraries, and of what they bring along, so that everything else imports without them.
 import sys
 import typing as t
 
@@ -13,6 +13,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 _PROBLEM = ""
 
 if t.TYPE_CHECKING:
+    from http.client import HTTPException, HTTPResponse
+    from ssl import SSLSocket
+
     import requests
     import urllib3
     from requests.adapters import HTTPAdapter
@@ -22,6 +25,7 @@ if t.TYPE_CHECKING:
     from urllib3.util.retry import Retry
 else:
     try:
+        # The libraries first: without them, nothing else here is worth its time.
         import requests
         import urllib3
         from requests.adapters import HTTPAdapter
@@ -30,13 +34,17 @@ else:
         from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
         from urllib3.util.retry import Retry
 
+        from http.client import HTTPException, HTTPResponse  # isort: skip
+        from ssl import SSLSocket  # isort: skip
+
         if urllib3.__version__.startswith(("0.", "1.")):
             _PROBLEM = f"urllib3 is {urllib3.__version__}"
     except ImportError as error:
         _PROBLEM = str(error)
         requests = urllib3 = None
         # Bases of our classes; nothing is ever made of them, because `missing_requests` is asked first.
-        HTTPAdapter = AuthBase = Retry = HTTPConnectionPool = HTTPSConnectionPool = object
+        HTTPAdapter = AuthBase = Retry = HTTPConnectionPool = HTTPSConnectionPool = HTTPResponse = SSLSocket = object
+        HTTPException = Exception
 
         class HTTPConnection:
             """Stands in for a base class."""
@@ -50,9 +58,12 @@ __all__ = [
     "HTTPAdapter",
     "HTTPConnection",
     "HTTPConnectionPool",
+    "HTTPException",
+    "HTTPResponse",
     "HTTPSConnection",
     "HTTPSConnectionPool",
     "Retry",
+    "SSLSocket",
     "missing_requests",
     "requests",
     "urllib3",

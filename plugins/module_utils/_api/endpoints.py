@@ -4,13 +4,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing as t
 from urllib.parse import quote
 
 
-@dataclasses.dataclass(frozen=True)
-class Endpoint:
+class Endpoint(t.NamedTuple):
     """Method and path of one operation, relative to the base URL, and the JSON types that its `result` may have."""
 
     method: str

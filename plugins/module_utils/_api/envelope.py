@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import typing as t
 
@@ -25,8 +24,7 @@ class BadEnvelope(Exception):
     """An answer that is not what the interface says; the text names what is wrong with it."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Envelope:
+class Envelope(t.NamedTuple):
     """The members of a good answer that mean something."""
 
     result: Json

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 # What can happen to a try instead of an answer, in our own words: the libraries' texts may hold addresses with secrets.
-import dataclasses
 import http.client
 import re
 import socket
@@ -13,18 +12,8 @@ import ssl
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.body import BodyError
+from ansible_collections.edgeops.observability.plugins.module_utils._api.fault import Fault
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, UNAVAILABLE
-
-
-@dataclasses.dataclass(frozen=True)
-class Fault:
-    """A try without a usable answer. `final` means that another try would end the same way."""
-
-    kind: str
-    reason: str
-    final: bool = False
-    timed_out: bool = False
-
 
 _UNRESOLVED = Fault(UNAVAILABLE, "the host name could not be resolved")
 _CUT = Fault(UNAVAILABLE, "the connection was cut before the answer was complete")
@@ -50,7 +39,7 @@ def fault_of(error: BaseException) -> Fault:
     chain = list(_chain(error))
     fault = next((found for cause in chain if (found := _special(cause))), None) or _plain(chain)
     if any(type(cause).__name__ == "ProxyError" for cause in chain):
-        return dataclasses.replace(fault, reason=f"through the proxy, {fault.reason}")
+        return fault._replace(reason=f"through the proxy, {fault.reason}")
     return fault
 
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
@@ -13,8 +12,7 @@ Json = t.Any
 _COUNTS = ("page", "per_page", "count", "total_count", "total_pages")
 
 
-@dataclasses.dataclass(frozen=True)
-class Page:
+class Page(t.NamedTuple):
     """One page, with how many pages and items there are in all, so far as the service says."""
 
     items: list[Json]

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 # Listings: every page of them, and the certainty that nothing is missing.
-import dataclasses
 import json
 import typing as t
 
@@ -23,8 +22,7 @@ MOST_PAGES = 100_000
 KEYS = ("script_id", "id")
 
 
-@dataclasses.dataclass(frozen=True)
-class Listing:
+class Listing(t.NamedTuple):
     """How to list: the page size to ask for (None: the route has no pages to ask for) and the members that identify an item."""
 
     per_page: int | None = None

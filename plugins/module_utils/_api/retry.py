@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 # The retry policy: what may be tried again, how often, and after which pause.
-import email.utils
 import random
 import typing as t
 
@@ -67,6 +66,10 @@ def asked_pause(value: t.Any, now: float) -> float | None:
 
 def date_of(value: t.Any) -> float | None:
     """The time that an HTTP date names, or None."""
+    if value is None:
+        return None
+    import email.utils  # noqa: PLC0415  # most answers name no date, and it is slow to import
+
     try:
         parsed = email.utils.parsedate_tz(value)
         return None if parsed is None else float(email.utils.mktime_tz(parsed))

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
@@ -61,7 +60,7 @@ def _with_rules(client: Client, found: Ruleset, *, on_a_full_route: bool) -> Rul
     if alone.rules is not None:
         return alone
     if shown and alone.version == _UNTOUCHED:
-        return dataclasses.replace(alone, rules=())
+        return alone._replace(rules=())
     raise Failure(
         BAD_RESPONSE,
         f"No route of the service shows the rules of ruleset {found.id} in the phase {PHASE}."

@@ -7,11 +7,14 @@ from __future__ import annotations
 # Connections that know the try they serve: its deadline bounds every wait, and they note whether anything was sent.
 import io
 import socket
-import ssl
 import typing as t
-from http.client import HTTPResponse
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import HTTPConnection, HTTPSConnection
+from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import (
+    HTTPConnection,
+    HTTPResponse,
+    HTTPSConnection,
+    SSLSocket,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._api.attempt import CURRENT
 from ansible_collections.edgeops.observability.plugins.module_utils._api.resolve import resolve
 
@@ -48,12 +51,12 @@ class PacedResponse(HTTPResponse):
         self.fp = io.BufferedReader(_PacedReader(sock, raw))
 
 
-class _PacedTLSSocket(ssl.SSLSocket):
+class _PacedTLSSocket(SSLSocket):
     """A TLS connection to a proxy that carries another one."""
 
-    def recv(self, size: int = 1024, flags: int = 0) -> bytes:
+    def recv(self, buflen: int = 1024, flags: int = 0) -> bytes:
         self.settimeout(CURRENT.attempt.deadline.remaining())
-        return super().recv(size, flags)
+        return super().recv(buflen, flags)
 
 
 class _Paced(HTTPConnection if t.TYPE_CHECKING else object):  # type: ignore[misc]  # a mixin for both classes
@@ -96,11 +99,11 @@ class _Paced(HTTPConnection if t.TYPE_CHECKING else object):  # type: ignore[mis
             self.sock.settimeout(attempt.deadline.remaining())
             super().send(data[start : start + _SEND_SIZE])
 
-    def _connect_tls_proxy(self, hostname: str, sock: socket.socket) -> ssl.SSLSocket:
+    def _connect_tls_proxy(self, hostname: str, sock: socket.socket) -> SSLSocket:
         # A TLS connection inside this one reads it piece by piece, so here each piece needs the deadline.
         wrapped = super()._connect_tls_proxy(hostname, sock)
         wrapped.__class__ = _PacedTLSSocket
-        return t.cast(ssl.SSLSocket, wrapped)
+        return t.cast(SSLSocket, wrapped)
 
     @property
     def is_connected(self) -> bool:

@@ -5,21 +5,19 @@
 from __future__ import annotations
 
 # Sends a request as often as the retry policy allows, and gives the answer or says why there is none.
-import dataclasses
 import os
 import time
 import typing as t
-from http.client import HTTPException
 from urllib.parse import urlsplit
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import requests, urllib3
+from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import HTTPException, requests, urllib3
 from ansible_collections.edgeops.observability.plugins.module_utils._api.adapter import PacedAdapter
 from ansible_collections.edgeops.observability.plugins.module_utils._api.attempt import CURRENT, Try
 from ansible_collections.edgeops.observability.plugins.module_utils._api.body import BodyError, read_body
 from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import Unlimited
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._api.credentials import Credentials
-from ansible_collections.edgeops.observability.plugins.module_utils._api.faults import Fault, fault_of
+from ansible_collections.edgeops.observability.plugins.module_utils._api.fault import Fault
 from ansible_collections.edgeops.observability.plugins.module_utils._api.retry import (
     RATE_LIMITED_STATUS,
     RetryPolicy,
@@ -28,8 +26,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.retry i
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
 
 
-@dataclasses.dataclass(frozen=True)
-class Reply:
+class Reply(t.NamedTuple):
     """An answer as it came, in full."""
 
     status: int
@@ -37,8 +34,7 @@ class Reply:
     body: bytes
 
 
-@dataclasses.dataclass(frozen=True)
-class Exchange:
+class Exchange(t.NamedTuple):
     """How a request ended: with a reply or a fault, after how many tries.
 
     `received_before` says that a try before the last may have been received and acted on.
@@ -117,7 +113,7 @@ class Transport:
         try:
             outcome = self._send(request, self._connection.timeout)
         except (BodyError, HTTPException, OSError, ValueError, urllib3.exceptions.HTTPError) as error:
-            outcome = fault_of(error)
+            outcome = _fault_of(error)
         self._budget.settle(budgeted, outcome.headers if isinstance(outcome, Reply) else {})
         return outcome, attempt.sent
 
@@ -144,6 +140,13 @@ class Transport:
         if pause is not None and pause > self._connection.retry_wait_max:
             return False, pause
         return True, pause
+
+
+def _fault_of(error: Exception) -> Fault:
+    # Only a try that fails needs the table of what can go wrong, and it is slow to import.
+    from ansible_collections.edgeops.observability.plugins.module_utils._api.faults import fault_of  # noqa: PLC0415
+
+    return fault_of(error)
 
 
 def _rate_limited(outcome: Reply | Fault) -> bool:

@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing as t
 
 Json = t.Any
 
 
-@dataclasses.dataclass(frozen=True)
-class Member:
+class Member(t.NamedTuple):
     """One member of a job as the service sends it, with what it means when it is left out.
 
     `sent`: may be part of a write. `fixed`: cannot change on an existing job. `volatile`: moves without anybody's doing.

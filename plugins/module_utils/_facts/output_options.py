@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import types
 import typing as t
 
 Json = t.Any
@@ -17,8 +17,7 @@ TIMESTAMP_FORMATS = ("unixnano", "unix", "rfc3339", "rfc3339ms", "rfc3339ns")
 SAMPLE_RATES = (0, 1)
 
 
-@dataclasses.dataclass(frozen=True)
-class Suboption:
+class Suboption(t.NamedTuple):
     """One member of `output_options`: its name in the service and in a task, and what leaving it out means.
 
     The two names differ where the service's own is not a name that an option may have.
@@ -31,7 +30,7 @@ class Suboption:
     type: str
     default: Json
     choices: tuple[str, ...] = ()
-    by_output_type: t.Mapping[str, str] = dataclasses.field(default_factory=dict)
+    by_output_type: t.Mapping[str, str] = types.MappingProxyType({})
 
     @property
     def argument(self) -> dict[str, Json]:

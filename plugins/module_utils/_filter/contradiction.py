@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._facts.operators import NEGATION
@@ -17,8 +16,7 @@ _INVERSE = {"lt": "geq", "leq": "gt", "gt": "leq", "geq": "lt"}
 _OVERLAP: dict[str, t.Callable[[str, str], bool]] = {"startsWith": str.startswith, "endsWith": str.endswith}
 
 
-@dataclasses.dataclass(frozen=True)
-class Literal:
+class Literal(t.NamedTuple):
     """A condition that shall hold, or shall not."""
 
     condition: Condition

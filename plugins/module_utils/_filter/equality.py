@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import typing as t
 
@@ -15,8 +14,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree
 _MEMO = "canonical"
 
 
-@dataclasses.dataclass(frozen=True)
-class _Form:
+class _Form(t.NamedTuple):
     """A condition (`op` empty, itself its only member) or a group of at least two different members."""
 
     op: str

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._facts.operators import AND, NEGATION, OR
@@ -30,8 +29,7 @@ MAX_CONDITIONS = 100
 _DELIVERS = "a filter names the records that are delivered, not those that are left out"
 
 
-@dataclasses.dataclass(frozen=True)
-class Finding:
+class Finding(t.NamedTuple):
     """Something that hardly anybody writes on purpose: what, where, in which node, and what to do about it."""
 
     kind: str

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import difflib
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._facts.operators import MEANT, NEGATION, OPERATORS
@@ -16,6 +15,8 @@ _NOT = ("not_", "not-", "not ", "not")
 
 def nearest(name: str, known: t.Iterable[str]) -> str | None:
     """The known name that looks most like `name`, whatever its letter case; None if none has anything in common."""
+    import difflib  # noqa: PLC0415  # only a mistake needs it, and it is slow to import
+
     scores = [
         (0.0, ""),
         *((difflib.SequenceMatcher(None, name.lower(), other.lower()).ratio(), other) for other in known),

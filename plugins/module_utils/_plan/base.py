@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-import dataclasses
+import types
 import typing as t
 
 Json = t.Any
 
 
-@dataclasses.dataclass(frozen=True)
-class Request:
+class Request(t.NamedTuple):
     """One write that a plan wants: a named operation, never a path.
 
     `id_from_answer` names an id of the path that only the answer to the request before tells (its member `id`).
@@ -22,7 +21,7 @@ class Request:
     """
 
     operation: str
-    ids: t.Mapping[str, str | int] = dataclasses.field(default_factory=dict)
+    ids: t.Mapping[str, str | int] = types.MappingProxyType({})
     body: Json = None
     id_from_answer: str | None = None
     creates: bool = False
@@ -31,8 +30,7 @@ class Request:
     digested: Json = None
 
 
-@dataclasses.dataclass(frozen=True)
-class Plan:
+class Plan(t.NamedTuple):
     """What a run will do, computed once for check mode, diff mode and the real run.
 
     `before` and `after` hold only what the module manages and are free of secrets; they are equal exactly when nothing changes.
@@ -60,8 +58,7 @@ class Plan:
         return any(request.creates for request in self.requests)
 
 
-@dataclasses.dataclass(frozen=True)
-class Conclusion:
+class Conclusion(t.NamedTuple):
     """What the answers of the service mean: the result, and what a person should hear about it."""
 
     result: t.Mapping[str, Json]

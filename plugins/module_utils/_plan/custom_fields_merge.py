@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._facts.custom_fields import (
@@ -51,7 +50,7 @@ def remaining_rules(desired: Desired, rules: t.Sequence[Rule]) -> list[Rule]:
     after = []
     for rule in rules:
         fields = {kind: _without(rule.fields[kind], desired.given.get(kind, ())) for kind in FIELD_KINDS}
-        smaller = dataclasses.replace(rule, fields=fields)
+        smaller = rule._replace(fields=fields)
         if fields == rule.fields or any(smaller.to_send()["action_parameters"].values()):
             after.append(smaller)
     return after
@@ -96,7 +95,7 @@ def _flagged(desired: Desired, rule: Rule) -> Rule:
         kind: {key: _with_flag(item, _flag(desired, key, item)) for key, item in rule.fields[kind].items()}
         for kind in RESPONSE_KINDS
     }
-    return dataclasses.replace(rule, fields={**rule.fields, **flagged})
+    return rule._replace(fields={**rule.fields, **flagged})
 
 
 def _flag(desired: Desired, key: str, item: Document) -> bool:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
@@ -26,8 +25,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.custom
 Names = tuple[str, ...]
 
 
-@dataclasses.dataclass(frozen=True)
-class Desired:
+class Desired(t.NamedTuple):
     """The custom log fields that a task asks for; `given` holds the kinds that it names, and no others."""
 
     present: bool

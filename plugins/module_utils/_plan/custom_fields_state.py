@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import types
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
@@ -23,12 +23,11 @@ Document = t.Mapping[str, Json]
 Fields = t.Mapping[str, t.Mapping[str, Document]]
 
 
-@dataclasses.dataclass(frozen=True)
-class Rule:
+class Rule(t.NamedTuple):
     """One rule: the document as the service has it, and for our action the custom fields in it."""
 
     document: Document
-    fields: Fields = dataclasses.field(default_factory=dict)
+    fields: Fields = types.MappingProxyType({})
 
     @property
     def own(self) -> bool:
@@ -72,8 +71,7 @@ class Rule:
         return document
 
 
-@dataclasses.dataclass(frozen=True)
-class Ruleset:
+class Ruleset(t.NamedTuple):
     """The phase's entry point of a zone; `rules` is None where the answer did not show them."""
 
     id: str

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import typing as t
 from urllib.parse import unquote, unquote_plus
@@ -20,8 +19,7 @@ _AUTHORITY = re.compile(r"(?:\[[^\]@]*\]|[^:@%#\s\[\]]*)(?::[0-9]*)?")
 _STARS = re.compile(r"\*+")
 
 
-@dataclasses.dataclass(frozen=True)
-class Option:
+class Option(t.NamedTuple):
     """One option of the query: decoded name, and the text after its first `=` (None where there is no `=`)."""
 
     name: str
@@ -29,8 +27,7 @@ class Option:
     secret: bool
 
 
-@dataclasses.dataclass(frozen=True)
-class Destination:
+class Destination(t.NamedTuple):
     """`SCHEME://[USER@]AUTHORITY[PATH][?OPTIONS]`; `sound` is false where the text cannot be cut up with confidence."""
 
     scheme: str

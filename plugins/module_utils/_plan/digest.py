@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 
@@ -27,7 +26,7 @@ def plan_id(zone_id: str | None, plan: Plan) -> str:
 
 def _content(request: Request) -> dict[str, Json]:
     """What of a request is approved: neither other objects that its body carries along nor words for a failure."""
-    content: dict[str, Json] = dataclasses.asdict(request)
+    content: dict[str, Json] = {**request._asdict(), "ids": dict(request.ids)}
     del content["if_it_fails"]
     digested = content.pop("digested")
     return content if digested is None else {**content, "body": digested}

@@ -76,7 +76,7 @@ def _create(desired: Desired, state: State) -> Plan:
     if desired.job_id is not None:
         raise Failure(NOT_FOUND, f"job_id: there is no job {desired.job_id} in this zone; without job_id, name creates one.")
     _need_destination(desired, f"is required to create the job {desired.name!r}, which does not exist yet")
-    made = changes(dataclasses.replace(desired, plain={**desired.plain, "dataset": desired.dataset}), {})
+    made = changes(desired._replace(plain={**desired.plain, "dataset": desired.dataset}), {})
     unlisted = "The service lists no jobs: one is created without looking whether it exists already."
     return Plan(
         before={},

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import conflict
@@ -22,8 +21,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_d
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_view import Job, view
 
 
-@dataclasses.dataclass(frozen=True)
-class Change:
+class Change(t.NamedTuple):
     """One managed member: how the diff shows it, how the result does, and what to send (nothing where it does not differ).
 
     The result has the task's own spelling, so that it is one and the same before a write, after it and in later runs.

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import typing as t
 
@@ -28,8 +27,7 @@ Params = t.Mapping[str, t.Any]
 NO_FILTER: t.Final = ""
 
 
-@dataclasses.dataclass(frozen=True)
-class Desired:
+class Desired(t.NamedTuple):
     """What a task wants of a job; whatever is None was not given. `plain` holds the members that need no grammar."""
 
     present: bool

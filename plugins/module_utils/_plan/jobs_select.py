@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure, conflict, invalid_option
@@ -14,8 +13,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_d
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_view import Job, checked
 
 
-@dataclasses.dataclass(frozen=True)
-class State:
+class State(t.NamedTuple):
     """What was read: the job, or that there is none. `unlisted` is the refusal of a service that lists no jobs."""
 
     job: Job | None
@@ -23,8 +21,7 @@ class State:
     now: float = 0.0
 
 
-@dataclasses.dataclass(frozen=True)
-class Wanted:
+class Wanted(t.NamedTuple):
     """Which jobs are to be reported; None sets no condition."""
 
     name: str | None
@@ -72,4 +69,4 @@ def selected(jobs: t.Iterable[Json], wanted: Wanted) -> list[Job]:
 
 def successor(desired: Desired, body: t.Mapping[str, Json]) -> Desired:
     """How to look for the job that a creation may have made: by name and dataset, because its id is not known."""
-    return dataclasses.replace(desired, job_id=None, name=body.get("name"), dataset=body["dataset"])
+    return desired._replace(job_id=None, name=body.get("name"), dataset=body["dataset"])

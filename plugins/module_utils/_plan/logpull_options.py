@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import typing as t
 from urllib.parse import quote, unquote
@@ -23,8 +22,7 @@ _READABLE = ",:;/@!$'()*+."
 Parameters = dict[str, str]
 
 
-@dataclasses.dataclass(frozen=True)
-class Wanted:
+class Wanted(t.NamedTuple):
     """The parameters that a task names: the list of fields, and other values as text; None leaves the fields alone.
 
     `order` is that in which they are written, the name `fields` included.

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, REJECTED, Failure, invalid_option
@@ -24,8 +23,7 @@ _ASKED: t.Mapping[str, type] = {"filename": str, "valid": bool, "message": str}
 _VALIDATED: t.Mapping[str, type] = {"valid": bool}
 
 
-@dataclasses.dataclass(frozen=True)
-class Desired:
+class Desired(t.NamedTuple):
     """The destination, and the token to validate; without a token a challenge is asked for."""
 
     destination: str

@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Conclusion, Json, Plan, Request
 
 
-@dataclasses.dataclass(frozen=True)
-class Desired:
+class Desired(t.NamedTuple):
     """Whether monitoring is to be on, and over which route."""
 
     enabled: bool

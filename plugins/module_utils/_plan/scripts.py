@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure, invalid_option
@@ -21,8 +20,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.base i
 Script = dict[str, Json]
 
 
-@dataclasses.dataclass(frozen=True)
-class Query:
+class Query(t.NamedTuple):
     """Which scripts to read, and when one of them counts as malicious."""
 
     route: str

@@ -23,7 +23,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.logpul
 
 NAMES = st.text("abcXYZ_09-", min_size=1, max_size=6).filter(lambda name: name not in ("fields", "timestamps"))
 QUERIES = st.dictionaries(NAMES, st.one_of(st.sampled_from(("true", "false", "0.1", "0", "rfc3339", "")), NAMES), max_size=4)
-WISHES = st.builds(Wanted, st.none() | st.lists(NAMES, max_size=4, unique=True).map(tuple), QUERIES)
+WISHES = st.builds(
+    Wanted, st.none() | st.lists(NAMES, max_size=4, unique=True).map(tuple), QUERIES, st.just(Wanted._field_defaults["order"])
+)
 
 
 @pytest.mark.parametrize(

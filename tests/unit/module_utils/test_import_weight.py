@@ -1,0 +1,49 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the code of a module brings along, which each run of it pays for: nothing that only some runs need."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MODULES = sorted(path.stem for path in (Path(__file__).parents[3] / "plugins" / "modules").glob("[!_]*.py"))
+# Slow to import; AnsibleModule and, where it is there, the HTTP library may have them loaded anyway.
+HEAVY = {
+    "asyncio",
+    "concurrent",
+    "dbm",
+    "difflib",
+    "email",
+    "http",
+    "inspect",
+    "logging",
+    "pathlib",
+    "ssl",
+    "unittest",
+    "urllib.request",
+    "yaml",
+}
+CHILD = """
+import json, sys
+sys.modules["requests"] = sys.modules["urllib3"] = None
+from ansible.module_utils.basic import AnsibleModule
+before = set(sys.modules)
+import ansible_collections.edgeops.observability.plugins.modules.{module}
+print(json.dumps(sorted(set(sys.modules) - before)))
+"""
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_nothing_heavy_is_imported(module: str) -> None:
+    command = [sys.executable, "-c", CHILD.format(module=module)]
+    imported = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)  # put together above
+    assert f"ansible_collections.edgeops.observability.plugins.modules.{module}" in imported
+    assert not HEAVY.intersection(imported)
+    assert len([name for name in imported if not name.startswith("ansible_collections")]) < 20
