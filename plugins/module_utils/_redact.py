@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import base64
+import collections.abc
 import json
 import re
 import typing as t
@@ -23,13 +24,24 @@ _HIDDEN_IN_NAMES = 8
 def scrub(value: Json, secrets: t.Collection[str]) -> Json:
     """The same JSON value with every secret, in any of its usual spellings, replaced by asterisks."""
     spellings = {spelling for secret in secrets for spelling in _spellings(secret)}
-    return _scrub(value, spellings) if spellings else value
+    # Almost always there is nothing to hide, which one look at the whole tells; a long listing has a million texts.
+    return _scrub(value, spellings) if spellings and text_without(value, spellings) is None else value
+
+
+def text_without(value: Json, secrets: t.Iterable[str]) -> str | None:
+    """The value as JSON text if no secret is in it; None where one may be, or where the value is more than JSON can say."""
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    # JSON writes character by character, so that what is in a text is in its JSON form, too.
+    return None if any(json.dumps(secret)[1:-1] in text for secret in secrets) else text
 
 
 def _scrub(value: Json, spellings: t.Collection[str]) -> Json:
     if isinstance(value, str):
         return _hide(value, spellings)
-    if isinstance(value, t.Mapping):
+    if isinstance(value, collections.abc.Mapping):
         in_names = [spelling for spelling in spellings if len(spelling) >= _HIDDEN_IN_NAMES]
         return {_scrub(name, in_names): _scrub(member, spellings) for name, member in value.items()}
     if isinstance(value, (list, tuple)):

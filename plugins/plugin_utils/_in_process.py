@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import typing as t
 
@@ -17,6 +18,7 @@ from ansible.plugins.action import ActionBase
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import missing_requests
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import text_without
 from ansible_collections.edgeops.observability.plugins.module_utils._task import Run, Task
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import Validated, serialised, validated
 
@@ -81,6 +83,10 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
 
 def _masked(result: Result, secrets: set[str]) -> Result:
     """The result as AnsibleModule lets it out: no secret in any text, top-level null and booleans as they are."""
+    text = text_without(result, secrets)
+    if text is not None:
+        clean: Result = json.loads(text)
+        return clean
     masked: Result = remove_values(result, secrets)
     masked.update({name: value for name, value in result.items() if value is None or isinstance(value, bool)})
     return masked

@@ -6,14 +6,21 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterator
 from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, scrub
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, scrub, text_without
 
+# Few characters, so that a secret often is in a text, and some that JSON writes in more than one way.
+TEXTS = st.sampled_from('ab1.-"\\/\n\x7f\u00e9\ud83d\ude00\U0001f600')
+JSON = st.recursive(
+    st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(TEXTS),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(TEXTS), inner, max_size=3),
+)
 SECRET = 'p@ss/w+r d"é'
 SPELLINGS = {
     "as it is": SECRET,
@@ -58,6 +65,42 @@ def test_what_is_hidden_and_what_stays(value: object, secrets: list[str], expect
 def test_without_secrets_the_very_value_comes_back() -> None:
     value = {"a": [1]}
     assert scrub(value, []) is value
+
+
+def test_where_nothing_is_to_be_hidden_the_very_value_comes_back() -> None:
+    value = {"a": ["planted", 1, None], "b": {"c": 'pl"anted'}}
+    assert scrub(value, ["planted-secret"]) is value
+
+
+class Odd:
+    """More than JSON can say."""
+
+
+LOOP: list[object] = []
+LOOP.append(LOOP)
+
+
+@pytest.mark.parametrize("value", [{"a": Odd()}, {"a": float("nan")}, {"a": {1, 2}}, LOOP])
+def test_what_is_no_json_is_not_called_free_of_secrets(value: object) -> None:
+    assert text_without(value, ["planted-secret"]) is None
+
+
+@given(JSON, st.lists(st.text(TEXTS, min_size=1, max_size=3), max_size=3))
+def test_a_look_at_the_whole_misses_no_secret(value: object, secrets: list[str]) -> None:
+    text = text_without(value, secrets)
+    assert text is None or not any(secret in member for member in _texts(value) for secret in secrets)
+    assert text is None or json.loads(text) == value
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from (name, *_texts(member))
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    else:
+        yield value if isinstance(value, str) else str(value)
 
 
 @given(st.text(min_size=4), st.text(), st.text())

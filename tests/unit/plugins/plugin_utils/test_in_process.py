@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
+import json
 import typing as t
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from ansible.module_utils.common.parameters import remove_values
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, UNAVAILABLE, Failure
 from ansible_collections.edgeops.observability.plugins.plugin_utils import _in_process
@@ -118,6 +122,23 @@ def test_an_empty_environment_is_none(environment: object, tmp_path: Path) -> No
 def test_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_in_process, "missing_requests", lambda: Failure(UNAVAILABLE, "no requests"))
     assert action(tmp_path).run(task_vars={}) == {"as": "module"}
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-30, 30)
+    | st.floats(allow_nan=False, allow_infinity=False, width=16)
+    | st.text('ab1.-e"\n'),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab1"), inner, max_size=3),
+)
+
+
+@given(st.dictionaries(st.text("ab1"), JSON, max_size=3), st.sets(st.text('ab1.-e"\n', max_size=3), max_size=2))
+def test_masks_as_a_module_does(result: dict[str, t.Any], secrets: set[str]) -> None:
+    expected = remove_values(result, secrets)
+    expected.update({name: value for name, value in result.items() if value is None or isinstance(value, bool)})
+    assert json.dumps(_in_process._masked(result, secrets)) == json.dumps(expected)
 
 
 def test_the_folder_is_left_also_after_an_interruption(tmp_path: Path) -> None:
