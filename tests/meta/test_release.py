@@ -1,0 +1,69 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What stands in the way of a release is found; what has to agree at any time does."""
+
+from __future__ import annotations
+
+import importlib.util
+import types
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def release_check() -> types.ModuleType:
+    """The script, loaded anew so that a test can point it elsewhere."""
+    described = importlib.util.spec_from_file_location("release_check", ROOT / "scripts" / "release_check.py")
+    module = importlib.util.module_from_spec(described)
+    described.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def elsewhere(release_check: types.ModuleType, tmp_path: Path) -> Path:
+    """A folder with what names the version, free to be broken; the tree and its tags are taken as they should be."""
+    for name in (*release_check.VERSIONS, *release_check.DOCUMENTS, "changelogs/changelog.yaml", "CHANGELOG.md", "CHANGELOG.rst"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text((ROOT / name).read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "changelogs" / "fragments").mkdir()
+    release_check.ROOT = tmp_path
+    release_check._tree = lambda version: []
+    return tmp_path
+
+
+def test_nothing_stands_in_the_way(release_check: types.ModuleType, elsewhere: Path) -> None:
+    assert release_check.problems() == []
+
+
+@pytest.mark.parametrize(
+    "name", ["plugins/module_utils/_facts/version.py", "simulator/pyproject.toml", "examples/awx/execution-environment.yml"]
+)
+def test_another_version_is_named(release_check: types.ModuleType, elsewhere: Path, name: str) -> None:
+    version = release_check._versions()[release_check.DECIDES]
+    path = elsewhere / name
+    path.write_text(path.read_text(encoding="utf-8").replace(version, "9.9.9"), encoding="utf-8")
+    assert release_check.problems() == [f"{name} says 9.9.9, and galaxy.yml {version}"]
+
+
+def test_version_without_a_place_in_the_changelog_is_named(release_check: types.ModuleType, elsewhere: Path) -> None:
+    for name, version in release_check._versions().items():
+        path = elsewhere / name
+        path.write_text(path.read_text(encoding="utf-8").replace(version, "9.9.9"), encoding="utf-8")
+    found = " ".join(release_check.problems())
+    assert "changelogs/changelog.yaml has no release 9.9.9" in found
+    assert "CHANGELOG.md or CHANGELOG.rst does not describe 9.9.9" in found
+
+
+def test_fragment_that_is_left_is_named(release_check: types.ModuleType, elsewhere: Path) -> None:
+    (elsewhere / "changelogs" / "fragments" / "left.yml").write_text("minor_changes: []\n", encoding="utf-8")
+    assert release_check.problems() == ["changelog fragments that no release has taken up: left.yml"]
+
+
+def test_missing_document_is_named(release_check: types.ModuleType, elsewhere: Path) -> None:
+    (elsewhere / "SUPPORT.md").unlink()
+    assert release_check.problems() == ["SUPPORT.md is missing, or says nothing of 'Semantic Versioning'"]
