@@ -40,6 +40,10 @@ test-all: setup ## Every gate on every supported ansible-core
 test-faults: setup ## The whole fault matrix, of which `make test` runs a seeded sample
 	@python -m pytest -q -n auto --faults=all tests/faults
 
+.PHONY: mutation
+mutation: setup ## Mutation testing of the pure rooms; ROOMS="_filter _redact" narrows it
+	@scripts/mutation.sh $(ROOMS)
+
 .PHONY: format
 format: setup ## Put the Python code into its common form
 	@ruff check --quiet --fix . ; ruff format --quiet .

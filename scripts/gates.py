@@ -78,6 +78,9 @@ ONCE = (
     _pytest("faults", "tests/faults"),
     _pytest("properties", "tests/properties"),
     _pytest("concurrency", "tests/concurrency"),
+    _pytest("secrets", "tests/secrets"),
+    _pytest("budget", "tests/budget"),
+    _pytest("origin", "tests/tls"),
 )
 FLOOR, *_unused, NEWEST = CORES
 RUNS = {
