@@ -29,6 +29,17 @@ ZONES = [
     {"id": ZONE, "name": "shop.example.com", "status": "active", "account": {"id": "0" * 32, "name": "Example"}},
     {"id": "1" * 32, "name": "blog.example.com", "status": "pending", "account": {"id": "0" * 32, "name": "Example"}},
 ]
+# Enough for examples that read scripts; none that would set off an alarm.
+SCRIPTS = [
+    {
+        "script_id": f"{number:032x}",
+        "script_url": f"https://cdn.example.net/{number}.js",
+        "host": "shop.example.com",
+        "status": status,
+    }
+    | {"js_integrity_score": score, "page_shield_js_integrity_score": 100 - score}
+    for number, (status, score) in enumerate([("active", 3), ("active", 20), ("infrequent", 71)])
+]
 SOURCES = [source for source in sources() if blocks(source)]
 
 
@@ -38,7 +49,7 @@ def runnable(source: str) -> list[Block]:
 
 @pytest.mark.parametrize("source", [source for source in SOURCES if runnable(source)])
 def test_examples_run_in_check_mode_and_for_real(source: str, playbook: Playbook, simulator: t.Any) -> None:
-    simulator.seed(zones=ZONES)
+    simulator.seed(zones=ZONES, scripts={ZONE: SCRIPTS})
     found = [block for block in runnable(source) if block.kind != "inventory"]
     made = [play for block in found for play in plays(block)]
     if not made:

@@ -17,7 +17,7 @@ from blocks import ROOT
 from ansible_collections.edgeops.observability.plugins.module_utils import _errors
 from ansible_collections.edgeops.observability.plugins.module_utils._api import errors, hints, retry
 from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import parse_budget
-from ansible_collections.edgeops.observability.plugins.module_utils._facts import destinations, jobs, limits, operators
+from ansible_collections.edgeops.observability.plugins.module_utils._facts import destinations, jobs, limits, operators, scripts
 from ansible_collections.edgeops.observability.plugins.module_utils._options import CONNECTION_OPTIONS
 
 PAGES = ROOT / "docs" / "docsite" / "rst"
@@ -130,6 +130,12 @@ def test_secret_parts_of_destinations_are_those_that_are_masked() -> None:
     assert named
     assert {*named[1].split(", "), named[2]} == set(destinations._SECRET_WORDS)
     assert destinations.is_secret(f"x-{named[3]}") and destinations.is_secret("header_x") and not destinations.is_secret("region")
+
+
+def test_verdicts_on_scripts_are_those_of_the_code() -> None:
+    assert {route: cells[1] for route, cells in table("guide_scripts", "Route").items()} == {
+        route: f"{side} {limits.MALICIOUS_THRESHOLD}" for route, side in scripts.MALICIOUS_WHEN.items()
+    }
 
 
 def minutes(zones: int, requests: int) -> str:
