@@ -16,6 +16,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.budget 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._facts.version import VERSION
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK
 
 Params = t.Mapping[str, t.Any]
 ArgumentSpec = dict[str, dict[str, t.Any]]
@@ -61,6 +62,14 @@ def connection(params: Params, environ: t.Mapping[str, str] | None = None) -> Co
         request_budget=parse_budget(params["request_budget"]),
         user_agent=f"edgeops.observability/{VERSION}",
     )
+
+
+def presentable(params: Params, known: t.Container[str]) -> dict[str, t.Any]:
+    """Arguments as a result may repeat them: no user information in base_url, no value of an option that does not exist."""
+    shown = {name: value if name in known else MASK for name, value in params.items()}
+    if isinstance(shown.get("base_url"), str):
+        shown["base_url"] = re.sub(r"//.*@", f"//{MASK}@", shown["base_url"], flags=re.DOTALL)
+    return shown
 
 
 def _base_url(text: str) -> str:

@@ -27,6 +27,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._options imp
     ArgumentSpec,
     Params,
     connection,
+    presentable,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Conclusion, Json, Plan, Request
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.destination_text import without_secrets
@@ -193,6 +194,7 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core ships no typ
     def fail_json(self, msg: str, **kwargs: t.Any) -> t.NoReturn:
         """Fail with a structured `error` also where ansible-core itself found the fault."""
         kwargs.setdefault("error", Failure(INVALID_OPTION, msg).report())
+        self.params = presentable(self.params, self.argument_spec)
         super().fail_json(msg, **kwargs)
         raise SystemExit(1)  # not reached: the line above ends the process
 

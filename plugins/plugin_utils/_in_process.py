@@ -18,6 +18,7 @@ from ansible.plugins.action import ActionBase
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import missing_requests
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._options import presentable
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import text_without
 from ansible_collections.edgeops.observability.plugins.module_utils._task import Run, Task
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import Validated, serialised, validated
@@ -44,7 +45,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         with _working_directory(self._loader.get_basedir()):
             result.update(self._carried_out(checked))
         if _shows_invocation(variables):
-            result["invocation"] = {"module_args": checked.params}
+            result["invocation"] = {"module_args": presentable(checked.params, self.task.arguments()["argument_spec"])}
         return _masked(result, checked.secrets)
 
     def _belongs_here(self, variables: Result) -> bool:

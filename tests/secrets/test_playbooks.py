@@ -1,0 +1,102 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Real playbooks with secrets in every place where people keep them, at the highest verbosity; everything left behind is searched."""
+
+from __future__ import annotations
+
+import typing as t
+from pathlib import Path
+
+import pytest
+from planted import Plants, destinations
+
+from harness import process
+
+NAME = "edgeops.observability"
+
+
+@pytest.mark.parametrize("in_process", [True, False], ids=["in process", "as module"])
+@pytest.mark.parametrize(("check", "output"), [(False, "default"), (True, "minimal")])
+def test_no_output_holds_a_secret(
+    service: t.Any, plants: Plants, tmp_path: Path, in_process: bool, check: bool, output: str
+) -> None:
+    service.reset()
+    zone = service.zones[0]
+    old, new = destinations(plants, "playbook old"), destinations(plants, "playbook new")
+    old_job = {"name": "edge", "dataset": "http_requests", "destination_conf": old["https"], "error_message": old["https"]}
+    service.seed(jobs={zone: [old_job]})
+    secret = {
+        place: plants.plant(place, "/") for place in ("list", "dict", "unsupported", "proxy", "base_url", "challenge", "choice")
+    }
+    proxy, base = (
+        f"http://user:{quoted(secret['proxy'])}@127.0.0.1:9",
+        service.base_url.replace("//", f"//u:{quoted(secret['base_url'])}@"),
+    )
+    variables = {
+        **{f"s_{name}": value for name, value in secret.items()},
+        "base": base,
+        "zone": zone,
+        "edgeops_in_process": in_process,
+    }
+    variables |= {f"d_{name.split(',', 1)[0]}": value for name, value in new.items() if "," not in name}
+    job = {"name": "edge", "fields": ["ClientIP"], "destination_conf": "{{ d_s3 }}", "ownership_challenge": "{{ s_challenge }}"}
+    wishes: list[tuple[str, dict[str, t.Any]]] = [
+        ("logpush_job", job),
+        ("logpush_job", {**job, "destination_conf": "{{ d_sumo }}"}),
+        ("logpush_job_info", {}),
+        ("logpush_ownership", {"destination_conf": "{{ d_azure }}", "ownership_challenge": "{{ s_challenge }}"}),
+        ("logpush_job", {**job, "destination_conf": {"a": "{{ s_dict }}"}}),
+        ("logpush_job", {**job, "dataset": ["x"], "kind": "{{ s_challenge }}"}),
+        ("logpush_job", {**job, "logpull_options": "fields=a"}),
+        ("script_monitor", {"enabled": True, "api_token": ["{{ s_list }}"]}),
+        ("script_monitor", {"enabled": True, "api_tokn": "{{ s_unsupported }}"}),
+        ("script_monitor", {"enabled": True, "base_url": "{{ base }}"}),
+        ("script_monitor", {"enabled": "{{ s_choice }}", "api_key": "{{ s_choice }}"}),
+        ("logpush_job", {"name": "edge", "state": "absent"}),
+    ]
+    tasks = [
+        {"name": f"Wish {number}", f"{NAME}.{module}": args, "ignore_errors": True, "register": "found"}
+        for number, (module, args) in enumerate(wishes)
+    ]
+    show = {"name": "Show", "ansible.builtin.debug": {"var": "found"}}
+    play = {
+        "hosts": "all",
+        "gather_facts": False,
+        "module_defaults": {f"group/{NAME}.zone": {"zone_id": "{{ zone }}", "retries": 0}},
+        "tasks": [each for task in tasks for each in (task, show)],
+    }
+    place = process.Place(tmp_path)
+    command = [
+        str(process.BIN / "ansible-playbook"),
+        str(place.write("play.yml", [play])),
+        "-i",
+        str(place.write("i.yml", process.inventory(None))),
+    ]
+    command += ["-e", f"@{place.write('vars.json', variables)}", "--diff", "-vvvv", *(["--check"] if check else [])]
+    environment = {
+        **place.environment(5),
+        **service.environment(),
+        "ANSIBLE_STDOUT_CALLBACK": output,
+        "JUNIT_OUTPUT_DIR": str(tmp_path / "junit"),
+    }
+    environment |= {"ANSIBLE_CALLBACKS_ENABLED": "edgeops_record,junit", "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml"}
+    runs = [environment, {**environment, "HTTP_PROXY": proxy, "http_proxy": proxy}]
+    plants.encoded("proxy", f"user:{secret['proxy']}")
+    for surroundings in runs:
+        _code, stdout, stderr = process.execute(command, surroundings, place.input, timeout=200)
+        places = {"stdout": stdout, "stderr": stderr}
+        places |= {
+            str(path): path.read_text("utf-8", "replace")
+            for path in tmp_path.rglob("*")
+            if path.is_file() and place.input not in path.parents
+        }
+        ran = process.outcomes(place.record.read_text(encoding="utf-8"), [])
+        assert len(ran) >= 2 * len(tasks), "tasks did not run"
+        leaks = [f"{name}: {leak}" for name, text in places.items() for leak in plants.found(text)]
+        assert not leaks, "\n".join(leaks)
+
+
+def quoted(text: str) -> str:
+    return text.replace("/", "%2F")
