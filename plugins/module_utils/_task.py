@@ -218,7 +218,7 @@ def _arguments(spec: Spec, further: ArgumentSpec) -> dict[str, t.Any]:
         "required_together": spec.required_together,
         "required_one_of": spec.required_one_of,
         "required_if": spec.required_if,
-        "required_by": spec.required_by,
+        "required_by": dict(spec.required_by),
     }
 
 
