@@ -194,7 +194,7 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core ships no typ
     def fail_json(self, msg: str, **kwargs: t.Any) -> t.NoReturn:
         """Fail with a structured `error` also where ansible-core itself found the fault."""
         kwargs.setdefault("error", Failure(INVALID_OPTION, msg).report())
-        self.params = presentable(self.params, self.argument_spec)
+        self.params: dict[str, t.Any] = presentable(self.params, self.argument_spec)
         super().fail_json(msg, **kwargs)
         raise SystemExit(1)  # not reached: the line above ends the process
 
