@@ -43,6 +43,7 @@ ZONE_OPTIONS: ArgumentSpec = {"zone_id": {"type": "str", "required": True}}
 APPROVAL_OPTIONS: ArgumentSpec = {"expected_plan_id": {"type": "str"}}
 
 _ZONE_ID = re.compile(r"[0-9a-fA-F]{1,32}")
+_UNFIT = re.compile(r"[\s\x00-\x1f\x7f\\]")
 _HEADER_VALUE = re.compile(r"[\x21-\x7e]+")
 
 
@@ -79,7 +80,7 @@ def _base_url(text: str) -> str:
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
-    if not usable or re.search(r"[\s\x00-\x1f\x7f\\]", url):
+    if not usable or _UNFIT.search(url):
         # The text itself is not repeated: it may hold a password.
         raise invalid_option("base_url", f"an http or https URL is needed, such as {DEFAULT_BASE_URL}")
     if "@" in parts.netloc:

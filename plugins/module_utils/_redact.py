@@ -80,7 +80,7 @@ def _spellings(secret: str) -> set[str]:
         for encode in (quote, quote_plus)
         for safe in ("", "/", "/=", "/=+:")
     }
-    lower = {re.sub(r"%[0-9A-F]{2}", lambda code: code.group().lower(), form) for form in encoded}
+    lower = {re.sub(r"%[0-9A-F]{2}", lambda code: code.group().lower(), form) for form in encoded if "%" in form}
     in_json = {json.dumps(form, ensure_ascii=ascii_only)[1:-1] for form in plain for ascii_only in (True, False)}
     in_json |= {form.replace("/", "\\/") for form in in_json}
     in_code = {repr(form)[1:-1] for form in plain}

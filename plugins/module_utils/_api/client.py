@@ -10,7 +10,7 @@ import time
 import typing as t
 from urllib.parse import quote, urlencode
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import missing_requests, requests
+from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import missing_requests
 from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import Budget
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
@@ -43,7 +43,6 @@ class Client:
         *,
         sleep: t.Callable[[float], None] = time.sleep,
         now: t.Callable[[], float] = time.time,
-        session: requests.Session | None = None,
     ) -> None:
         missing = missing_requests()
         if missing:
@@ -52,7 +51,7 @@ class Client:
         self._latest: Reading | None = None
         self._connection = connection
         budget = Budget.of(connection, sleep=sleep, now=now, warn=self.warnings.append)
-        self._transport = Transport(connection, budget, sleep, now, session)
+        self._transport = Transport(connection, budget, sleep, now)
 
     def locate(self, failure: Failure) -> Failure:
         """The failure, told of the latest answer if it was found in its content by somebody who sees no requests."""

@@ -49,7 +49,7 @@ class Exchange(t.NamedTuple):
 
 
 class Transport:
-    """One session with the service of a connection."""
+    """The way to the service of a connection."""
 
     def __init__(
         self,
@@ -57,20 +57,16 @@ class Transport:
         budget: Unlimited,
         sleep: t.Callable[[float], None] = time.sleep,
         now: t.Callable[[], float] = time.time,
-        session: requests.Session | None = None,
     ) -> None:
         self._connection = connection
         self._budget = budget
         self._sleep = sleep
         self._now = now
         self._credentials = Credentials(connection)
-        session = session or requests.Session()
         self._adapter = PacedAdapter(max_retries=0)
-        session.mount(connection.origin, self._adapter)
-        # The environment is asked once, since the origin is always the same: proxies, and a bundle where none is given.
-        settings = session.merge_environment_settings(connection.base_url, {}, True, connection.verify, None)
-        self._proxies: t.Mapping[str, str] = settings["proxies"]
-        self._verify = _usable(connection, settings["verify"])
+        # As a session of requests does, but once, since the origin is always the same: without its jar of cookies and the rest.
+        self._proxies: t.Mapping[str, str] = requests.utils.get_environ_proxies(connection.base_url)
+        self._verify = _usable(connection)
 
     def exchange(self, method: str, path: str, body: bytes | None = None) -> Exchange:
         """The outcome of a request, with as many tries as are allowed and make sense; `path` may hold a query."""
@@ -153,14 +149,18 @@ def _rate_limited(outcome: Reply | Fault) -> bool:
     return isinstance(outcome, Reply) and outcome.status == RATE_LIMITED_STATUS
 
 
-def _usable(connection: Connection, verify: t.Any) -> bool | str:
+def _usable(connection: Connection) -> bool | str:
+    """What certificates are verified with: the option, otherwise the bundle of the environment."""
+    verify = connection.verify
+    if verify is True:
+        verify = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or True
     if verify is False:
         # The user has decided; one warning for each request would only be noise in the module's output.
         urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
     if isinstance(verify, str) and not os.path.exists(verify):
         place = "ca_path" if verify == connection.verify else "REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE"
         raise invalid_option(place, f"there is no file or directory {verify!r}")
-    return t.cast("bool | str", verify)
+    return verify
 
 
 def redirect_target(reply: Reply, base_url: str) -> str:

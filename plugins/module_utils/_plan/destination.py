@@ -52,7 +52,7 @@ def parse(text: str) -> Destination:
     authority, slash, path = place.partition("/")
     user, at, host = authority.rpartition("@")
     options = tuple(_options(query))
-    sound = bool(_AUTHORITY.fullmatch(host)) and "@" not in unquote(path) and not re.search(r"\s", place)
+    sound = bool(_AUTHORITY.fullmatch(host)) and "@" not in unquote(path) and not any(map(str.isspace, place))
     # A stray `@` behind the authority may end a password with a slash or a question mark in it.
     sound = sound and (bool(host) or not at) and not any("@" in option.name for option in options)
     return Destination(scheme.lower(), user if at else None, host, slash + path, options, sound)

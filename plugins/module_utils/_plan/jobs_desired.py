@@ -25,6 +25,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.base i
 
 Params = t.Mapping[str, t.Any]
 NO_FILTER: t.Final = ""
+_DATASET = re.compile(r"[a-zA-Z0-9_-]*")
+_DESTINATION = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class Desired(t.NamedTuple):
@@ -82,7 +85,7 @@ def _check_ranges(plain: t.Mapping[str, Json]) -> None:
         if value and not low <= value <= high:
             raise invalid_option(name, f"{value} is neither 0 (the default of the service) nor {low} to {high}")
     dataset = plain.get("dataset", "")
-    if len(dataset) > LONGEST_DATASET or not re.fullmatch(r"[a-zA-Z0-9_-]*", dataset):
+    if len(dataset) > LONGEST_DATASET or not _DATASET.fullmatch(dataset):
         raise invalid_option("dataset", f"{dataset!r} is not up to {LONGEST_DATASET} letters, digits, '_' and '-'")
     if plain.get("kind") == "edge" and dataset not in ("", EDGE_DATASET):
         raise invalid_option("kind", f"'edge' exists for the dataset {EDGE_DATASET} only, not for {dataset}")
@@ -90,7 +93,7 @@ def _check_ranges(plain: t.Mapping[str, Json]) -> None:
 
 def checked_destination(conf: str) -> str:
     """A destination that a service could accept; the text itself is in no message, because it may hold a password."""
-    if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?]", conf) or re.search(r"[\x00-\x1f\x7f]", conf):
+    if not _DESTINATION.match(conf) or _CONTROL.search(conf):
         raise invalid_option("destination_conf", "is not of the form SCHEME://ADDRESS, as in s3://bucket/folder?region=us-west-2")
     if len(conf) > LONGEST_DESTINATION:
         raise invalid_option("destination_conf", f"{len(conf)} characters are more than the limit of {LONGEST_DESTINATION}")
@@ -102,7 +105,7 @@ def checked_challenge(token: str | None) -> str | None:
     token = (token or "").strip()
     if len(token) > LONGEST_CHALLENGE:
         raise invalid_option("ownership_challenge", f"{len(token)} characters are more than the limit of {LONGEST_CHALLENGE}")
-    if re.search(r"\s", token):
+    if any(map(str.isspace, token)):
         raise invalid_option("ownership_challenge", "has white space in it, which no token has")
     return token or None
 
