@@ -53,8 +53,8 @@ docs: setup ## Build the documentation site; a warning is an error
 	@scripts/docs.sh
 
 .PHONY: bench
-bench: setup ## Measure against other ways of doing the same; one table
-	@python tests/benchmark/run.py
+bench: ## Measure against other ways of doing the same; `make bench ARGS=--quick` takes minutes instead of an hour
+	@scripts/bench.sh $(ARGS)
 
 .PHONY: release-check
 release-check: setup ## Whether version, changelog and package agree and could be published

@@ -17,6 +17,7 @@ compile() {
 }
 
 compile dev 3.11
+compile bench 3.11
 compile awx 3.11
 compile core-2.16 3.11
 compile core-2.18 3.12

@@ -27,6 +27,7 @@ HERE = Path(__file__).parent
 PLAYBOOK = Path(sys.executable).parent / "ansible-playbook"
 TASKS = 3
 SECONDS_LIMIT = 3600
+MOST_RUNS, ENOUGH_SECONDS = 3, 15
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,15 +115,17 @@ def _bars(found: t.Mapping[str, Measured], latency: float, forks: int) -> bool:
     holds = True
     if ours and uri:
         holds &= stands("uri / in-process, unchanged, 100 zones", uri.unchanged / ours.unchanged, 10, at_least=True)
+        print(f"as processor time: {uri.processor / ours.processor:.2f}")
     if ours and debug:
         holds &= stands(
             "in-process without waiting / debug, 100 zones", ours.without_waiting(latency, forks) / debug.unchanged, 1.5
         )
+        print(f"as processor time: {ours.processor / debug.processor:.2f}")
     return holds
 
 
 def measure(name: str, count: int, given: argparse.Namespace) -> Measured | None:
-    """Run one way against a simulator of its own, twice."""
+    """Run one way against a simulator of its own: once on new zones, then unchanged, of short runs the best of several."""
     if name == "SDK" and importlib.util.find_spec("cloudflare") is None:
         print("SDK: left out, the package is not installed (requirements/bench.txt)")
         return None
@@ -133,14 +136,20 @@ def measure(name: str, count: int, given: argparse.Namespace) -> Measured | None
         configuration = Path(folder, "ansible.cfg")
         configuration.touch()
         environment = {**os.environ, **simulator.environment(), "ANSIBLE_HOME": folder, "ANSIBLE_CONFIG": str(configuration)}
-        seconds, processor, requests = [], 0.0, []
-        for _unused in range(2 if way.writes else 1):
+
+        def run() -> tuple[float, float, int]:
             simulator.clear_journal()
             before = _processor()
-            seconds.append(_timed(command, environment))
-            processor = _processor() - before
-            requests.append(len(simulator.journal()))
-    return Measured(seconds[0], seconds[-1], processor, (requests[0], requests[-1]))
+            seconds = _timed(command, environment)
+            return seconds, _processor() - before, len(simulator.journal())
+
+        first = run()
+        unchanged = [run()] if way.writes else [first]
+        while len(unchanged) < MOST_RUNS and sum(seconds for seconds, _processor, _requests in unchanged) < ENOUGH_SECONDS:
+            unchanged.append(run())
+    fastest = min(unchanged)
+    processor = min(processor for _seconds, processor, _requests in unchanged)
+    return Measured(first[0], fastest[0], processor, (first[2], fastest[2]))
 
 
 def _processor() -> float:

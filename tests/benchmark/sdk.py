@@ -31,6 +31,7 @@ JOB = {
     "destination_conf": "s3://bucket/logs?region=eu-west-1",
     "dataset": "http_requests",
     "logpull_options": "fields=ClientIP,RayID,RequestHeaders&timestamps=rfc3339",
+    "filter": '{"where":{"and":[{"key":"EdgeResponseStatus","operator":"geq","value":500}]}}',
     "enabled": True,
 }
 

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing as t
 
 import pytest
@@ -101,7 +100,7 @@ def overtaken(simulator: t.Any, module: str, edit: t.Callable[[], t.Any]) -> t.A
         edit()
         return state
 
-    return dataclasses.replace(task, read=read)
+    return task._replace(read=read)
 
 
 @pytest.mark.parametrize("versions", [1, 3])
@@ -132,8 +131,13 @@ def test_an_entry_point_that_appears_between_read_and_write_is_adopted(simulator
     zone = ZONES[0]
     rule = {name: value for name, value in FOREIGN_RULE.items() if name not in ("version", "last_updated", "id")}
     body = {"name": "theirs", "kind": "zone", "phase": PHASE, "rules": [rule]}
-    edits = iter([lambda: simulator.request("POST", f"/zones/{zone}/rulesets", body)])
-    task = overtaken(simulator, "log_custom_fields", lambda: next(edits, str)())
+    pending = [body]
+
+    def edit_once() -> None:
+        while pending:
+            simulator.request("POST", f"/zones/{zone}/rulesets", pending.pop())
+
+    task = overtaken(simulator, "log_custom_fields", edit_once)
     result = direct.run(task, simulator, zone, {"request_fields": ["x-a"]})
     assert not result.get("failed") and result["changed"] and result["warnings"] == [], result
     (ruleset,) = entry_points(simulator, zone)

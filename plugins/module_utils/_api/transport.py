@@ -139,8 +139,8 @@ class Transport:
 
 
 def _fault_of(error: Exception) -> Fault:
-    # Only a try that fails needs the table of what can go wrong, and it is slow to import.
-    from ansible_collections.edgeops.observability.plugins.module_utils._api.faults import fault_of  # noqa: PLC0415
+    # Only a try that fails needs the table of what can go wrong.
+    from ansible_collections.edgeops.observability.plugins.module_utils._api.faults import fault_of  # noqa: PLC0415  # slow to import
 
     return fault_of(error)
 

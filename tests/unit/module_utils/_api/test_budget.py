@@ -267,7 +267,7 @@ def test_a_file_that_fails_later_is_a_warning_too(clock: t.Any, monkeypatch: pyt
     assert mine.acquire() is None and mine.acquire() is None
     mine.settle(None, {})
     mine.pause(10)
-    assert mine.warnings == ["request_budget is not kept from here on: No space left on device."]  # type: ignore[attr-defined]
+    assert mine.warnings == ["request_budget is not kept from here on: No space left on device."]  # type: ignore[attr-defined]  # a name of the test double
 
 
 def test_nobody_sleeps_while_the_file_is_locked(clock: t.Any) -> None:

@@ -75,8 +75,8 @@ def test_runs_here(tmp_path: Path) -> None:
         "flag": True,
     }
     assert made.task.run.params == {"name": "a", "count": 2, "secret": "hidden-1"}  # type: ignore[union-attr]  # the stand-in's
-    assert (made.task.run.check_mode, made.task.run.diff_mode) == (False, True)  # type: ignore[union-attr]
-    assert (made.task.folder, Path.cwd()) == (tmp_path, before)  # type: ignore[union-attr]
+    assert (made.task.run.check_mode, made.task.run.diff_mode) == (False, True)  # type: ignore[union-attr]  # the double holds its run by then
+    assert (made.task.folder, Path.cwd()) == (tmp_path, before)  # type: ignore[union-attr]  # likewise
     assert "warnings" not in result
 
 
