@@ -21,8 +21,8 @@ _BY_CODE: t.Mapping[int, str] = {
 }
 _LOGS_WRITE = "Every log delivery route, reading too, needs a token with the permission Logs: Write (Logs: Read is not enough)."
 _BY_AREA: t.Mapping[str, str] = {
-    "script_monitor": "The token needs Page Shield: Read to look and Page Shield: Edit to change.",
-    "page_shield": "The token needs Page Shield: Read to look and Page Shield: Edit to change.",
+    "script_monitor": "The token needs Page Shield: Read to look and Page Shield: Write (Edit in the dashboard) to change.",
+    "page_shield": "The token needs Page Shield: Read to look and Page Shield: Write (Edit in the dashboard) to change.",
     "rulesets": "The token needs Logs: Read to look at custom log fields and Logs: Write to change them.",
     "logpush_jobs": _LOGS_WRITE,
     "logpush_ownership": _LOGS_WRITE,

@@ -22,6 +22,10 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_v
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.ownership_token import fault
 
 _SERVER_MADE: Job = dict.fromkeys(("id", *(name for name, member in MEMBERS.items() if member.volatile)))
+_PERHAPS_GONE = (
+    "Should job {id} be gone all the same, nothing is delivered, and the next run by name creates it with the options that it is given;"
+    " none carries over from a job that is gone."
+)
 _GONE = (
     "Job {id} had already been deleted to make place for this one: it is gone, and nothing is delivered until it is created"
     " again, which a run with name and without job_id does."
@@ -110,7 +114,7 @@ def _replace(desired: Desired, state: State, job: Job, fixed: t.Sequence[Change]
     made = changes(desired, job)
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
     body = {"dataset": dataset_of(job), **carried(job), **_body(made), "destination_conf": desired.destination, **proof}
-    delete = Request("logpush_jobs.delete", ids={"job_id": job["id"]})
+    delete = Request("logpush_jobs.delete", ids={"job_id": job["id"]}, if_it_fails=_PERHAPS_GONE.format(id=job["id"]))
     create = Request("logpush_jobs.create", body=body, creates=True, if_it_fails=_GONE.format(id=job["id"]))
     return Plan(
         before={"id": job["id"], **{change.name: change.before for change in made}},

@@ -111,7 +111,7 @@ def test_a_failure_carries_everything() -> None:
         ("logpush_jobs.create", 400, 1004, "several causes"),
         ("rulesets.update", 403, None, "Logs: Write"),
         ("script_monitor.get", 403, None, "Page Shield: Read"),
-        ("page_shield.update", 403, None, "Page Shield: Edit"),
+        ("page_shield.update", 403, None, "Page Shield: Write"),
         ("zones.list", 403, None, "Zone: Read"),
         ("zones.list", 401, None, "api_token"),
         ("zones.list", 401, None, "Zone: Read"),

@@ -201,7 +201,8 @@ def test_recreation_deletes_then_creates() -> None:
             },
         ),
     ]
-    assert "gone" in found.requests[1].if_it_fails
+    assert "it is gone" in found.requests[1].if_it_fails
+    assert "Should job 7 be gone all the same" in found.requests[0].if_it_fails
     assert found.requests[1].creates
     job = found.result["job"]
     assert (job["id"], job["error_message"], job["filter"]) == (None, None, TEXT)
