@@ -68,7 +68,7 @@ def connection(params: Params, environ: t.Mapping[str, str] | None = None) -> Co
 def presentable(params: Params, known: t.Container[str]) -> dict[str, t.Any]:
     """Arguments as a result may repeat them: no user information in base_url, no value of an option that does not exist."""
     shown = {name: value if name in known else MASK for name, value in params.items()}
-    if isinstance(shown.get("base_url"), str):
+    if isinstance(shown.get("base_url"), str) and "@" in shown["base_url"]:
         shown["base_url"] = re.sub(r"//.*@", f"//{MASK}@", shown["base_url"], flags=re.DOTALL)
     return shown
 
