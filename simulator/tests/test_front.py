@@ -153,19 +153,18 @@ def test_rate_limit(sim: t.Any) -> None:
     assert send(sim, "GET", "/zones", Authorization=f"Bearer {sim.token}")[0] == 200
 
 
-def test_kept_alive_round_trips_are_short_and_latency_blocks_nobody(sim: t.Any) -> None:
+def test_a_connection_is_kept_and_latency_blocks_nobody(sim: t.Any) -> None:
     url = urlsplit(sim.base_url)
     connection = http.client.HTTPConnection("127.0.0.1", url.port, timeout=10)
-    start = time.perf_counter()
     for _unused in range(50):
         connection.request("GET", url.path + "/zones", headers={"Authorization": f"Bearer {sim.token}"})
         connection.getresponse().read()
-    assert (time.perf_counter() - start) / 50 < 0.02
     assert len({entry["connection"] for entry in sim.journal()}) == 1
-    sim.settings(latency_ms=200)
+    sim.settings(latency_ms=1000)
     waiting = [http.client.HTTPConnection("127.0.0.1", url.port, timeout=10) for _unused in range(10)]
     start = time.perf_counter()
     for one in waiting:
         one.request("GET", url.path + "/zones", headers={"Authorization": f"Bearer {sim.token}"})
     assert all(one.getresponse().read() for one in waiting)
-    assert 0.19 < time.perf_counter() - start < 1
+    # One after the other they would take ten times the latency.
+    assert 0.99 < time.perf_counter() - start < 8

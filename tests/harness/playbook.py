@@ -109,14 +109,23 @@ class Playbook:
         return report
 
     def converge(
-        self, module: str, args: Args, *, expect_changed: bool = True, recreated: bool = False, **run: t.Any
+        self,
+        module: str,
+        args: Args,
+        *,
+        expect_changed: bool = True,
+        recreated: bool = False,
+        respelled: bool = False,
+        **run: t.Any,
     ) -> Converged:
         """A wish in four runs of one process: check, real, check, real.
 
         The check run has to foretell the real run, and the second pair has to find nothing to do. `recreated` allows a
-        new id for something that was there. Everything else goes to `run`.
+        new id for something that was there, `respelled` other words of the service for the same. Everything else goes to `run`.
         """
-        return self.converge_each(module, [args], expect_changed=[expect_changed], recreated=recreated, **run)[0]
+        return self.converge_each(
+            module, [args], expect_changed=[expect_changed], recreated=recreated, respelled=respelled, **run
+        )[0]
 
     def lifecycle(self, module: str, *, create: Args, modify: Args, delete: Args, **run: t.Any) -> list[Converged]:
         """The twelve steps in one process: create, modify and delete; each foretold, done, and both again."""
@@ -129,6 +138,7 @@ class Playbook:
         *,
         expect_changed: t.Sequence[bool] | None = None,
         recreated: bool = False,
+        respelled: bool = False,
         **run: t.Any,
     ) -> list[Converged]:
         """Several wishes one after the other, four runs each."""
@@ -141,7 +151,7 @@ class Playbook:
         assert len(report.ours) == len(tasks), f"{len(report.ours)} of {len(tasks)} steps ran\n{report}"
         converged = [Converged(report, *report.ours[first : first + 4]) for first in range(0, len(tasks), 4)]
         for each, changes in zip(converged, expect_changed or [True] * len(wishes), strict=True):
-            _check_converged(each, changes, recreated)
+            _check_converged(each, changes, recreated, respelled)
         return converged
 
     def _source(self, tasks: Tasks | None, playbook: t.Any, defaults: t.Mapping[str, t.Any] | None) -> t.Any:
@@ -181,11 +191,11 @@ class Playbook:
         return Report(returncode, stdout, stderr, log, record, process.outcomes(record, journal), journal, place.folder)
 
 
-def _check_converged(each: Converged, changes: bool, recreated: bool) -> None:
+def _check_converged(each: Converged, changes: bool, recreated: bool, respelled: bool) -> None:
     assert each.applied.result["changed"] is changes, f"{each.applied.name}: changed is {each.applied.result['changed']}"
     assert bool(each.writes) is changes, f"{each.applied.name}: the writes are {each.writes}"
     prediction.check_predicted(each.predicted, each.applied, recreated)
-    prediction.check_settled(each.applied, each.rechecked, each.reapplied)
+    prediction.check_settled(each.applied, each.rechecked, each.reapplied, respelled)
     if changes:
         assert each.applied.result["plan_id"] != each.reapplied.result["plan_id"], (
             f"{each.applied.name}: an applied plan still matches"

@@ -112,6 +112,7 @@ def test_however_the_service_shows_a_job_nothing_changes_twice(playbook: Playboo
             {"name": "shop-logs", "state": "absent"},
         ],
         secrets=[KEY],
+        respelled=True,
     )
     assert first.result["job"]["destination"]["options"]["secret-access-key"] == "********"
     assert first.result["job"]["destination"]["options"]["access-key-id"] == "EXAMPLEID"

@@ -64,7 +64,11 @@ def _members(pairs: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
         return members
     seen: set[str] = set()
     marked = RepeatedMembers(members)
-    marked.repeated = next(name for name, _unused in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]  # add() gives None, which is false
+    for name, _unused in pairs:
+        if name in seen:
+            marked.repeated = name
+            break
+        seen.add(name)
     return marked
 
 

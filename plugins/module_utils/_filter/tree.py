@@ -9,7 +9,8 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import Written
 
-Scalar: t.TypeAlias = "str | int | float | bool | Written"
+# A union with `|` of classes of ours is more than the oldest pylint in use understands.
+Scalar = t.Union[str, int, float, bool, Written]  # noqa: UP007  # see the line above
 Value: t.TypeAlias = "Scalar | tuple[Scalar, ...]"
 
 

@@ -24,7 +24,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_v
 class Change(t.NamedTuple):
     """One managed member: how the diff shows it, how the result does, and what to send (nothing where it does not differ).
 
-    The result has the task's own spelling, so that it is one and the same before a write, after it and in later runs.
+    Where nothing differs, the result is what the service says; what is written is reported as the task spells it, so that
+    check mode can foretell it however the service shows it afterwards.
     """
 
     name: str
@@ -78,7 +79,7 @@ def _destination(wanted: str, challenge: str | None, present: t.Mapping[str, Jso
     there = present.get("destination_conf")
     before, after = public_change(there, wanted)
     if there is not None and destination.same(wanted, there):
-        return Change("destination", before, before, public_destination(wanted), {})
+        return Change("destination", before, before, public_destination(there), {})
     proof = {"ownership_challenge": challenge} if challenge else {}
     return Change("destination", before, after, public_destination(wanted), {"destination_conf": wanted, **proof})
 
@@ -105,11 +106,13 @@ def _filter(desired: Desired, there: str | None) -> Change:
     present = read_echo(there) if there else None
     text = to_text(desired.filter)
     if present is not None and same_filter(desired.filter, present):
-        return Change("filter", there, there, text, {})
+        return Change("filter", there, there, there, {})
     return Change("filter", there, text, text, {"filter": text})
 
 
 def _whole(name: str, present: t.Mapping[str, Json], new: Json, result: Json, differs: bool) -> Change:
     """A member that is sent as a whole or not at all."""
     before = MEMBERS[name].normal(present.get(name))
-    return Change(name, before, result if differs else before, result, {name: new} if differs else {})
+    if not differs:
+        return Change(name, before, before, view(present)[name], {})
+    return Change(name, before, result, result, {name: new})

@@ -61,4 +61,4 @@ def test_refusals_name_their_place() -> None:
 
 def test_an_unknown_kind_is_a_mistake_of_ours() -> None:
     with pytest.raises(ValueError, match=r"^'odd' is not a kind of failure$"):
-        Failure("odd", "x")
+        raise Failure("odd", "x")
