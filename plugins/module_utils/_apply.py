@@ -63,6 +63,9 @@ class Application:
             return self._delete(request.operation, ids)
         answer = self._client.call(request.operation, ids=ids, body=request.body)
         self._note_write()
+        if request.creates:
+            # Without an id the answer does not say what was created, which another look at the service does.
+            _identity(answer)
         return answer
 
     def _delete(self, operation: str, ids: t.Mapping[str, str | int]) -> Answer:
@@ -79,5 +82,5 @@ def _identity(answer: Answer) -> str | int:
     """The id of what the request before has made; without it nothing more can be addressed."""
     found: Json = answer.result.get("id") if isinstance(answer.result, dict) else None
     if isinstance(found, bool) or not isinstance(found, (str, int)) or found == "":
-        raise Failure(BAD_RESPONSE, "The service created something but its answer names no id.", status=answer.status)
+        raise Failure(BAD_RESPONSE, "The service created something but its answer names no id.", unanswered=True)
     return found

@@ -55,7 +55,7 @@ class Client:
 
     def locate(self, failure: Failure) -> Failure:
         """The failure, told of the latest answer if it was found in its content by somebody who sees no requests."""
-        found_in_content = failure.kind in (BAD_RESPONSE, REJECTED) and failure.path is None
+        found_in_content = failure.kind in (BAD_RESPONSE, NOT_FOUND, REJECTED) and failure.path is None
         return self._latest.locate(failure) if self._latest and found_in_content else failure
 
     def call(self, operation: str, *, ids: Ids | None = None, body: Json = None, query: QueryIn | None = None) -> Answer:

@@ -155,6 +155,15 @@ def test_a_creation_without_an_answer_is_looked_for_and_adopted(execute):
     assert result["changed"] and result["thing"] == {"value": "wanted"}
 
 
+def test_a_creation_whose_answer_names_nothing_is_looked_for_and_adopted(execute):
+    service = Service(outcomes=[{"id": None}])
+    reads = iter([None, {"value": "wanted"}])
+    service.read = lambda: service.sent.append("GET") or next(reads)
+    result = execute(service)
+    assert service.sent == ["GET", "logpush_jobs.create", "GET", "closed"]
+    assert result["changed"] and result["thing"] == {"value": "wanted"}
+
+
 def test_a_creation_that_was_lost_is_not_repeated(execute):
     service = Service(outcomes=[Failure(UNAVAILABLE, "cut off.", unanswered=True)])
     service.read = lambda: service.sent.append("GET")
