@@ -86,7 +86,7 @@ def test_runs_here(tmp_path: Path) -> None:
         ({}, "missing required arguments: name"),
         ({"name": "a", "size": 1}, "Unsupported parameters for (edgeops.observability.fake) module: size."),
         ({"name": "a", "secret": "hidden-1"}, "parameters are required together: secret, count"),
-        ({"name": "a", "secret": "hidden-1", "count": "hidden-1"}, "********"),
+        ({"name": "a", "secret": "hidden-1", "count": "hidden-1"}, "argument 'count'"),
     ],
 )
 def test_refuses_like_a_module(args: dict[str, t.Any], message: str, tmp_path: Path) -> None:
