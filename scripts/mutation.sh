@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Mutation testing of the pure rooms: `scripts/mutation.sh [ROOM...]`, by default all of them, one process at the lowest priority.
+# Mutation testing of the pure rooms: `scripts/mutation.sh [ROOM...]`, by default all of them, one process at the lowest priority;
+# a ROOM may be one file of a room, such as `_plan/jobs_change`.
 # A room is judged for at most MUTATION_SECONDS (900); what is not judged by then is counted as such and not in the score.
 # The tables judge; tests with generated examples are left out, because every survivor would have to sit through all of them.
 set -euo pipefail
@@ -20,9 +21,9 @@ for room in "$@"; do
     cp -r "$copy/tests/unit/module_utils" "$work/tests/module_utils"
     # Only tests of pure rooms: the others would judge, slowly, through Ansible and HTTP.
     case $room in
-        _filter) keep=_filter ;;
-        _plan) keep=_plan ;;
-        _facts) keep='_facts _plan _filter' ;;
+        _filter*) keep=_filter ;;
+        _plan*) keep=_plan ;;
+        _facts*) keep='_facts _plan _filter' ;;
         _errors) keep='test_errors_report.py' ;;
         *) keep='test_redact.py' ;;
     esac

@@ -31,6 +31,7 @@ SPELLINGS = {
     "in JSON": json.dumps(SECRET)[1:-1],
     "in JSON with umlauts": json.dumps(SECRET, ensure_ascii=False)[1:-1],
     "in JSON with escaped slashes": json.dumps(SECRET)[1:-1].replace("/", "\\/"),
+    "in code": repr(SECRET)[1:-1],
     "in base64": base64.b64encode(SECRET.encode()).decode(),
     "in base64 for URLs": base64.urlsafe_b64encode(SECRET.encode()).decode().rstrip("="),
 }
@@ -56,6 +57,14 @@ def test_every_usual_spelling_is_hidden(spelling: str, known: str) -> None:
         ("a text", ["", "other"], "a text"),
         ((1, None, True, 2.5), ["1"], [1, None, True, 2.5]),
         ("x \ud800secret", ["\ud800secret"], f"x {MASK}"),
+        ("one planted-secret two planted-secret three", ["planted-secret"], f"one {MASK} two {MASK} three"),
+        ({"eightlet": 1, "sevenle": "sevenle"}, ["eightlet", "sevenle"], {MASK: 1, "sevenle": MASK}),
+        ("hidden so far: ***", ["***"], "hidden so far: ***"),
+        ("key XXXX", ["XXXX"], f"key {MASK}"),
+        ("key it\\'s\\x7fhere", ["it's\x7fhere\""], "key it\\'s\\x7fhere"),
+        ("key it\\'s\\x7f\"here", ["it's\x7f\"here"], f"key {MASK}"),
+        ("key YWJjZA==", ["abcd"], f"key {MASK}=="),
+        ("key c2VjcmVX.", ["secreW"], f"key {MASK}."),
     ],
 )
 def test_what_is_hidden_and_what_stays(value: object, secrets: list[str], expected: object) -> None:
@@ -70,6 +79,12 @@ def test_without_secrets_the_very_value_comes_back() -> None:
 def test_where_nothing_is_to_be_hidden_the_very_value_comes_back() -> None:
     value = {"a": ["planted", 1, None], "b": {"c": 'pl"anted'}}
     assert scrub(value, ["planted-secret"]) is value
+
+
+def test_a_part_of_a_secret_is_no_secret() -> None:
+    value = ["planted-secre", "lanted-secret"]
+    assert scrub(value, ["planted-secret"]) is value
+    assert text_without(value, ["planted-secret"]) == json.dumps(value)
 
 
 class Odd:

@@ -1,0 +1,135 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Judges the mutants of a room: `mutation_judge.py SECONDS RESULTS`, in a folder whose `pyproject.toml` configures mutmut.
+
+mutmut makes the mutants. It would let pytest start and collect anew for each of them, which takes far longer than the tests do;
+here tests are collected once, and each mutant is a fork of that process, which runs the tests that get to the mutated function.
+"""
+
+from __future__ import annotations
+
+import collections
+import json
+import math
+import os
+import pathlib
+import random
+import resource
+import sys
+import time
+import typing as t
+
+import pytest
+from _pytest.runner import runtestprotocol
+from mutmut import __main__ as mutmut
+from mutmut.mutation.trampoline import set_mutant_under_test
+from mutmut.state import state
+from mutmut.utils import file_utils
+from mutmut.utils.format_utils import mangled_name_from_mutant_name
+
+# Whatever starts slowly and judges nothing here.
+WITHOUT = (
+    "cacheprovider",
+    "xdist",
+    "hypothesispytest",
+    "cov",
+    "pytest_benchmark",
+    "benchmark",
+    "junitxml",
+    "logging",
+    "faulthandler",
+)
+QUICK = ["-q", "--rootdir=.", "--assert=plain", "--tb=no", *(f"-pno:{name}" for name in WITHOUT), "tests"]
+VERDICTS = {0: "survived", 1: "killed", 2: "suspicious", None: "timeout"}
+SURVIVED, KILLED, SUSPICIOUS = 0, 1, 2
+
+Tests = t.Mapping[str, t.Sequence[tuple[float, int]]]
+
+
+def passes(item: pytest.Item) -> bool:
+    return not any(report.failed for report in runtestprotocol(item, log=False, nextitem=None))
+
+
+def forked(work: t.Callable[[], int], seconds: int | None = None) -> int | None:
+    """What the work returned in a process of its own; None if it did not return, as after its time in processor seconds."""
+    child = os.fork()
+    if child == 0:
+        code = SUSPICIOUS
+        try:
+            if seconds:
+                resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+            code = work()
+        finally:
+            os._exit(code)
+    status = os.waitpid(child, 0)[1]
+    return os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
+
+
+def reached(items: t.Sequence[pytest.Item], answer: pathlib.Path) -> int:
+    """Writes down which tests get to which function, quickest first; none of them may fail without a mutant."""
+    functions: dict[str, list[tuple[float, int]]] = collections.defaultdict(list)
+    set_mutant_under_test("stats")
+    for index, item in enumerate(items):
+        begun = time.perf_counter()
+        if not passes(item):
+            print(f"fails without a mutant: {item.nodeid}")
+            return KILLED
+        for function in state()._stats:
+            functions[function].append((time.perf_counter() - begun, index))
+        state()._stats.clear()
+    answer.write_text(json.dumps({function: sorted(tests) for function, tests in functions.items()}), encoding="utf-8")
+    return SURVIVED
+
+
+class Judge:
+    def __init__(self, mutants: t.Sequence[str], results: pathlib.Path, seconds: int) -> None:
+        self.mutants = mutants
+        self.results = results
+        self.deadline = time.monotonic() + seconds
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        answer = pathlib.Path("reached.json")
+        if session.testsfailed or forked(lambda: reached(session.items, answer)) != SURVIVED:
+            raise session.Failed("the tests have to pass before mutants are judged")
+        tests: Tests = json.loads(answer.read_text(encoding="utf-8"))
+        with self.results.open("w", encoding="utf-8", buffering=1) as file:
+            for mutant in self.mutants:
+                late = time.monotonic() > self.deadline
+                chosen = tests.get(mangled_name_from_mutant_name(mutant), ())
+                file.write(f"{mutant}: {'not checked' if late else verdict(mutant, session.items, chosen)}\n")
+        return True
+
+
+def verdict(mutant: str, items: t.Sequence[pytest.Item], tests: t.Sequence[tuple[float, int]]) -> str:
+    def run() -> int:
+        set_mutant_under_test(mutant)
+        return SURVIVED if all(passes(items[index]) for _, index in tests) else KILLED
+
+    # A mutant may take ten times as long as the code does, and a little more: the machine has other work.
+    return VERDICTS[forked(run, 3 + math.ceil(10 * sum(took for took, _ in tests)))] if tests else "no tests"
+
+
+def made() -> list[str]:
+    """The names of the mutants that mutmut makes as it is configured in this folder."""
+    set_mutant_under_test("mutant_generation")
+    pathlib.Path("mutants").mkdir()
+    file_utils.copy_src_dir()
+    file_utils.copy_also_copy_files()
+    file_utils.setup_source_paths()
+    mutmut.create_mutants(1)
+    return [name for _, name, _ in mutmut.collect_source_file_mutation_data(mutant_names=())[0]]
+
+
+def main(seconds: str, results: str) -> int:
+    mutants = made()
+    # Mixed, so that what is judged in time is a fair sample.
+    random.Random(0).shuffle(mutants)
+    judge = Judge(mutants, pathlib.Path(results).absolute(), int(seconds))
+    os.chdir("mutants")
+    set_mutant_under_test("")
+    return int(pytest.main(QUICK, plugins=[judge]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
