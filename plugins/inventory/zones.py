@@ -143,7 +143,12 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         super().set_options(task_keys, var_options, {**(direct or {}), **self._given(direct or {})})
 
     def _given(self, config: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-        return {name: self.templar.template(value) for name, value in config.items() if name in SPECIFICATION}
+        given = {name: self.templar.template(value) for name, value in config.items() if name in SPECIFICATION}
+        for name in ("api_token", "api_key"):
+            if isinstance(given.get(name), (list, dict)):
+                # Refused here because ansible-core's own complaint would quote the value.
+                raise AnsibleParserError(f"{self.NAME}: {name} has to be a text")
+        return given
 
     def _params(self, config: t.Mapping[str, t.Any], path: str) -> dict[str, t.Any]:
         """The options of connection and filters, templated first and then checked as those of a module are."""

@@ -148,6 +148,7 @@ class Run:
         if missing:
             raise missing
         self._client = Client(described)
+        self.hide(self._client.secrets)
         return self._client
 
     def propose(self, plan: Plan, approvable: bool) -> None:

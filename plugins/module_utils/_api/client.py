@@ -15,6 +15,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.budget 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
 from ansible_collections.edgeops.observability.plugins.module_utils._api.pages import KEYS, Fetched, Listing, Query, collect
+from ansible_collections.edgeops.observability.plugins.module_utils._api.proxies import environment_proxies, secrets_of
 from ansible_collections.edgeops.observability.plugins.module_utils._api.reading import Answer, Reading
 from ansible_collections.edgeops.observability.plugins.module_utils._api.side_by_side import side_by_side
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Transport
@@ -49,9 +50,15 @@ class Client:
             raise missing
         self.warnings: list[str] = []
         self._latest: Reading | None = None
-        self._connection = connection
+        proxies = environment_proxies(connection.base_url)
+        self._connection = connection = dataclasses.replace(connection, proxy_secrets=secrets_of(proxies))
         budget = Budget.of(connection, sleep=sleep, now=now, warn=self.warnings.append)
-        self._transport = Transport(connection, budget, sleep, now)
+        self._transport = Transport(connection, budget, proxies, sleep, now)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What was sent and must never be repeated: to the service, and to a proxy on the way."""
+        return self._connection.secrets
 
     def locate(self, failure: Failure) -> Failure:
         """The failure, told of the latest answer if it was found in its content by somebody who sees no requests."""

@@ -13,7 +13,8 @@ class Connection:
     """Where the service is, who asks, and how patiently: the connection options, checked and completed.
 
     `verify` is what requests calls so: true, false, or the path of a bundle. `request_budget` is (requests, seconds)
-    or None. `zone_id` is None where no zone is meant. Secrets stay out of the representation.
+    or None. `zone_id` is None where no zone is meant. `proxy_secrets` are those of the environment's proxies, which may
+    repeat them. Secrets stay out of the representation.
     """
 
     base_url: str
@@ -27,6 +28,7 @@ class Connection:
     verify: bool | str = True
     request_budget: tuple[int, float] | None = (1200, 300.0)
     user_agent: str = "edgeops.observability"
+    proxy_secrets: tuple[str, ...] = dataclasses.field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "base_url", self.base_url.rstrip("/"))
@@ -40,7 +42,7 @@ class Connection:
     @property
     def secrets(self) -> tuple[str, ...]:
         """What must never be repeated in a message."""
-        return tuple(secret for secret in (self.token, self.key) if secret)
+        return tuple(secret for secret in (self.token, self.key, *self.proxy_secrets) if secret)
 
     @property
     def identity(self) -> str:

@@ -21,10 +21,10 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.errors 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.fault import Fault
 from ansible_collections.edgeops.observability.plugins.module_utils._api.hints import hint
 from ansible_collections.edgeops.observability.plugins.module_utils._api.retry import GATEWAY_STATUSES
-from ansible_collections.edgeops.observability.plugins.module_utils._api.scrub import scrub
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply, redirect_target
 from ansible_collections.edgeops.observability.plugins.module_utils._api.wording import doing
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, RATE_LIMITED, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 
 Json = t.Any
 
@@ -144,7 +144,7 @@ class Reading:
 
     def _clean(self, text: str) -> str:
         """Words of the service without credentials that they may quote, at a bearable length."""
-        return scrub(text, self._connection.secrets)[:_LONGEST_TEXT]
+        return t.cast(str, scrub(text, self._connection.secrets))[:_LONGEST_TEXT]
 
     def _unanswered(self) -> bool:
         outcome = self._exchange.outcome

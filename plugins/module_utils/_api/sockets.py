@@ -50,6 +50,12 @@ class PacedResponse(HTTPResponse):
         raw = t.cast(io.RawIOBase, sock.makefile("rb", buffering=0))
         self.fp = io.BufferedReader(_PacedReader(sock, raw))
 
+    def begin(self) -> None:
+        """Reads status and headers, and forgets lines that are none: urllib3 would quote them in the log."""
+        super().begin()
+        self.headers.defects = []
+        self.headers.set_payload([])
+
 
 class _PacedTLSSocket(SSLSocket):
     """A TLS connection to a proxy that carries another one."""

@@ -55,6 +55,7 @@ class Transport:
         self,
         connection: Connection,
         budget: Unlimited,
+        proxies: t.Mapping[str, str],
         sleep: t.Callable[[float], None] = time.sleep,
         now: t.Callable[[], float] = time.time,
     ) -> None:
@@ -64,8 +65,7 @@ class Transport:
         self._now = now
         self._credentials = Credentials(connection)
         self._adapter = PacedAdapter(max_retries=0)
-        # As a session of requests does, but once, since the origin is always the same: without its jar of cookies and the rest.
-        self._proxies: t.Mapping[str, str] = requests.utils.get_environ_proxies(connection.base_url)
+        self._proxies = proxies
         self._verify = _usable(connection)
 
     def exchange(self, method: str, path: str, body: bytes | None = None) -> Exchange:

@@ -1,0 +1,174 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Secrets in inventories, defaults, roles, background tasks and proxies: one run of each kind has them all at the highest verbosity."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import typing as t
+from pathlib import Path
+
+import pytest
+from planted import Plants, destinations
+from rude import rude_server
+
+from harness import process
+
+NAME = "edgeops.observability"
+ROLE = f"{NAME}.log_delivery"
+BOTH = (False, True)
+JOB = {"name": "edge", "fields": ["ClientIP"], "destination_conf": "{{ d_s3 }}", "ownership_challenge": "{{ s_challenge }}"}
+
+Task = dict[str, t.Any]
+
+
+def shown(name: str, module: str, args: t.Any, **keywords: t.Any) -> list[Task]:
+    """A task that may fail, and its result as people print it."""
+    task = {"name": name, f"{NAME}.{module}": args, "ignore_errors": True, "register": "found", **keywords}
+    return [task, {"name": f"Show {name}", "ansible.builtin.debug": {"var": "found"}}]
+
+
+def ways() -> list[Task]:
+    """Success and failure, foretold and done, in the controller's process and as a module."""
+    tasks: list[Task] = []
+    for check, inside in itertools.product(BOTH, BOTH):
+        how = {"check_mode": check, "diff": True, "vars": {"edgeops_in_process": inside}}
+        name = f"{'foretold' if check else 'done'} {'inside' if inside else 'as module'}"
+        tasks += shown(f"Job {name}", "logpush_job", {**JOB, "name": f"edge {inside}"}, **how)
+        tasks += shown(f"Wrong {name}", "logpush_job", {**JOB, "name": "", "destination_conf": {"a": "{{ d_s3 }}"}}, **how)
+        tasks += shown(f"Rude {name}", "script_monitor", {"enabled": True, "base_url": "http://{{ rude }}/v4"}, **how)
+        for scheme in ("http", "https"):
+            there = {"enabled": True, "base_url": f"{scheme}://service.example/v4"}
+            tasks += shown(f"Proxy {scheme} {name}", "script_monitor", there, **how)
+    return tasks
+
+
+def background() -> list[Task]:
+    """Tasks that run on while others are carried out, whose results lie in files meanwhile."""
+    tasks = shown("Waited for", "logpush_job", {**JOB, "enabled": True}, **{"async": 60, "poll": 1})
+    tasks += shown("Refused", "logpush_job", {**JOB, "destination_conf": ["{{ d_s3 }}"]}, **{"async": 60, "poll": 1})
+    tasks += shown("Left", "script_monitor", {"enabled": True, "api_token": "{{ s_wrong_token }}"}, **{"async": 60, "poll": 0})
+    status = {"jid": "{{ found.ansible_job_id }}"}
+    fetch = {"name": "Fetch", "ansible.builtin.async_status": status, "register": "late", "until": "late.finished"}
+    return [*tasks, {**fetch, "retries": 40, "delay": 1, "ignore_errors": True}, {"ansible.builtin.debug": {"var": "late"}}]
+
+
+def roles() -> list[Task]:
+    """Wishes that the role's specification of its arguments refuses, or that get past it and no further."""
+    wishes: list[t.Any] = [
+        JOB,
+        {**JOB, "destination_conf": {"a": "{{ d_s3 }}"}},
+        {**JOB, "ownership_challenge": ["{{ s_challenge }}"]},
+        {**JOB, "ownership_chalenge": "{{ s_unknown }}", "api_token": "{{ s_unknown }}"},
+        {**JOB, "name": None, "fields": {"a": "b"}, "enabled": "perhaps"},
+        {**JOB, "fields": "a", "logpull_options": "fields=a"},
+        {"destination_conf": "{{ d_s3 }}"},
+        [JOB],
+        "destination_conf={{ d_s3 }} name=edge",
+        '{"name": "edge", "destination_conf": "{{ d_s3 }}", "ownership_challenge": "{{ s_challenge }}", }',
+        "{{ d_s3 }}",
+    ]
+    return [
+        {
+            "name": f"Role {number}",
+            "block": [{"name": "Deliver", "ansible.builtin.include_role": {"name": ROLE}}],
+            "vars": {"log_delivery_zone_id": "{{ zone }}", "log_delivery_job": wish},
+            "rescue": [{"name": "Show", "ansible.builtin.debug": {"var": "ansible_failed_result"}}],
+        }
+        for number, wish in enumerate(wishes)
+    ]
+
+
+def sources(base_url: str, rude: str, secret: t.Mapping[str, str], token: str, cache: Path) -> dict[str, Task]:
+    """Inventory files with credentials in them: one that works and is cached, and one for each way to fail."""
+    good = {"plugin": f"{NAME}.zones", "base_url": base_url, "api_token": token, "retries": 0}
+    kept = {"cache": True, "cache_plugin": "ansible.builtin.jsonfile", "cache_connection": str(cache), "cache_timeout": 3600}
+    return {
+        "cached": {**good, **kept},
+        "wrong": {**good, **kept, "api_token": secret["wrong_token"], "names": ["x"]},
+        "type": {**good, "api_token": [secret["list"]]},
+        "object": {**good, "api_key": {"a": secret["dict"]}, "api_email": "a@b.example"},
+        "unknown": {**good, "api_tokn": secret["unknown"]},
+        "header": {**good, "api_token": f"{secret['blank']} \n"},
+        "user": {**good, "base_url": base_url.replace("//", f"//u:{secret['base']}@")},
+        "rude": {**good, "base_url": f"http://{rude}/v4"},
+        "template": {**good, "api_token": f"{{{{ '{secret['template']}' | no_such_filter }}}}"},
+        "strict": {**good, "strict": True, "compose": {"a": "no_such_variable"}},
+        "http proxy": {**good, "base_url": "http://service.example/v4"},
+        "https proxy": {**good, "base_url": "https://service.example/v4"},
+    }
+
+
+@pytest.mark.timeout(280)
+def test_no_place_gives_a_secret_away(service: t.Any, plants: Plants, tmp_path: Path, cases: t.Any) -> None:
+    service.reset()
+    place, zone = process.Place(tmp_path), service.zones[0]
+    names = ("challenge", "unknown", "wrong_token", "list", "dict", "base", "blank", "template", "proxy", "host")
+    secret = {name: plants.plant(f"place {name}") for name in names}
+    plants.encoded("proxy", f"user:{secret['proxy']}")
+    with rude_server() as (rude, asked):
+        files = sources(service.base_url, rude, secret, service.token, tmp_path / "cache")
+        variables = {f"s_{name}": value for name, value in secret.items()}
+        host = {
+            "zone": zone,
+            "rude": rude,
+            "d_s3": destinations(plants, "place")["s3"],
+            "token_of_host": service.token,
+            **variables,
+        }
+        tasks = [*ways(), *background(), *roles()]
+        defaults = {"zone_id": "{{ zone }}", "retries": 0, "api_token": "{{ token_of_host }}", "base_url": service.base_url}
+        play = {"hosts": "localhost", "gather_facts": False, "tasks": tasks}
+        play["module_defaults"] = {f"group/{NAME}.zone": defaults}
+        command = [str(process.BIN / "ansible-playbook"), str(place.write("play.yml", [play])), "--diff", "-vvvv"]
+        command += ["-i", str(place.write("hosts.yml", process.inventory({"localhost": host})))]
+        for name, content in files.items():
+            command += ["-i", str(place.write(f"{name}.zones.yml", content))]
+        # One refuses requests, the other connections.
+        there = {"http_proxy": rude, "https_proxy": "127.0.0.1:9"}
+        proxies = {name: f"http://user:{secret['proxy']}@{address}" for name, address in there.items()}
+        settings = {"ANSIBLE_STDOUT_CALLBACK": "ansible.builtin.default", "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml"}
+        environment = {
+            **place.environment(2),
+            **proxies,
+            **settings,
+            "no_proxy": "127.0.0.1",
+            "ANSIBLE_INVENTORY_ENABLED": f"{NAME}.zones,yaml",
+        }
+        code, stdout, stderr = process.execute(command, environment, place.input, timeout=240)
+    written = [path for path in tmp_path.rglob("*") if path.is_file() and place.input not in path.parents]
+    places = {"stdout": stdout, "stderr": stderr, **{str(path): path.read_text("utf-8", "replace") for path in written}}
+    leaks = [f"{name}: {leak}" for name, text in places.items() for leak in plants.found(text)]
+    assert not leaks, "\n".join(leaks)
+    ran = process.outcomes(place.record.read_text(encoding="utf-8"), [])
+    assert code == 0, f"{stdout[-3000:]}{stderr[-1000:]}"
+    assert sum(outcome.failed for outcome in ran) >= 4 * 4 + 3 + 9, "what has to fail did not"
+    assert zone in "".join(text for name, text in places.items() if f"{tmp_path / 'cache'}" in name), "nothing was cached"
+    assert "GET" in asked
+    cases["tasks whose traces were searched for secrets"] += len(ran)
+    cases["inventory files whose traces were searched for secrets"] += len(files)
+
+
+@pytest.mark.parametrize("by_key", BOTH, ids=["token", "key"])
+@pytest.mark.parametrize("way", ["broken headers", "http proxy", "https proxy"])
+def test_the_libraries_write_no_secret_into_a_log(
+    watched: t.Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, capfd: t.Any, way: str, by_key: bool
+) -> None:
+    """A log file of ansible-core takes what any library says."""
+    caplog.set_level(logging.DEBUG)
+    password = watched.plants.plant("proxy password")
+    watched.plants.encoded("proxy password", f"user:{password}")
+    with rude_server() as (rude, asked):
+        for name in ("http_proxy", "https_proxy"):
+            monkeypatch.setenv(name, f"http://user:{password}@{rude}")
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        base_url = f"http://{rude}/v4" if way == "broken headers" else f"{way.partition(' ')[0]}://service.example/v4"
+        for module, args in (("script_monitor", {"enabled": True}), ("logpush_job_info", {})):
+            assert watched.run(module, by_key=by_key, base_url=base_url, **args)["failed"]
+    assert asked
+    out, err = capfd.readouterr()
+    leaks = watched.plants.found("\n".join([caplog.text, out, err]))
+    assert not leaks, "\n".join(leaks)
