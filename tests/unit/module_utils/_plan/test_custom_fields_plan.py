@@ -284,6 +284,12 @@ def test_a_new_rule_follows_the_rules_of_others():
     }
 
 
+def test_an_empty_entry_point_is_filled_and_no_second_one_is_made():
+    (rule,) = sent(ruleset(), request_fields=["a"])
+    assert "id" not in rule
+    assert rule["action_parameters"] == {"request_fields": items("a")}
+
+
 def test_a_missing_entry_point_is_created_and_then_filled():
     result = planned(None, cookie_fields=["C"], description="mine", ruleset_name="n", ruleset_description="d")
     create, update = result.requests

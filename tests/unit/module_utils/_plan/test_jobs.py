@@ -9,9 +9,10 @@ import json
 import typing as t
 
 import pytest
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from hypothesis import given
 from hypothesis import strategies as st
-from samples.logpush import CONDITION, JOB, KEYS, S3, TEXT, ZONE, planned, sent, wish
+from samples.logpush import CONDITION, JOB, KEYS, NOTHING, S3, TEXT, ZONE, planned, sent, wish
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Plan
@@ -23,12 +24,20 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_s
     named,
     successor,
 )
+from ansible_collections.edgeops.observability.plugins.modules.logpush_job import TASK
+
+FLAG = "CVE-2021-44228"
 
 
 @pytest.mark.parametrize(
     ("options", "present", "body"),
     [
         ({}, {}, None),
+        (
+            {},
+            {"enabled": True, "kind": "edge", "frequency": "low", "max_upload_bytes": 5_000_000, "output_options": {"a": 1}},
+            None,
+        ),
         ({"enabled": True}, {"enabled": True}, None),
         ({"enabled": True}, {"enabled": False}, {"enabled": True}),
         ({"enabled": False}, {}, None),
@@ -59,6 +68,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_s
         ({"filter": ""}, {"filter": ""}, None),
         ({}, {"filter": TEXT}, None),
         ({"destination_conf": S3, "ownership_challenge": "token"}, {}, None),
+        ({"destination_conf": S3, "ownership_challenge": "token", "enabled": True}, {}, {"enabled": True}),
         (
             {"destination_conf": "gs://b", "ownership_challenge": " token\n"},
             {},
@@ -70,6 +80,12 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_s
         ({"fields": ["b", "a"]}, {"logpull_options": "fields=a,b"}, None),
         ({"fields": ["a"]}, {"logpull_options": "fields=a,b&X=true"}, {"logpull_options": "fields=a&X=true"}),
         ({"option_flags": {"X": False}}, {}, None),
+        ({"option_flags": {FLAG: True}}, {"logpull_options": "fields=a"}, {"logpull_options": f"fields=a&{FLAG}=true"}),
+        (
+            {"output_options": {"cve_2021_44228": True}},
+            {"output_options": {"field_names": ["a"], FLAG: False}},
+            {"output_options": {"field_names": ["a"], FLAG: True}},
+        ),
         ({"output_options": {}}, {"logpull_options": "fields=a"}, None),
         ({"output_options": {"field_names": ["a"]}}, {"logpull_options": "fields=a"}, {"output_options": {"field_names": ["a"]}}),
         ({"output_options": {"sample_rate": 1}}, {"output_options": {"field_names": ["a"]}}, None),
@@ -172,10 +188,31 @@ def test_options_that_are_refused(options: dict[str, t.Any], place: str) -> None
         {"filter": {"and": [CONDITION] * 31}, "validate_filter": False},
         {"kind": "edge"},
         {"ownership_challenge": ""},
+        {"name": "Läden & Co. / shop.example.com (2)"},
     ],
 )
 def test_options_at_the_limits(options: dict[str, t.Any]) -> None:
     wish(**options)
+
+
+def validated(**options: t.Any) -> t.Any:
+    arguments = TASK.arguments()
+    validator = ArgumentSpecValidator(arguments["argument_spec"], mutually_exclusive=arguments["mutually_exclusive"])
+    return validator.validate({"zone_id": ZONE, "name": "n", **options})
+
+
+def test_what_a_task_does_not_give_is_not_managed() -> None:
+    params = validated().validated_parameters
+    assert {name: params[name] for name in NOTHING} == {**NOTHING, "name": "n"}
+
+
+@pytest.mark.parametrize(
+    "older", [{"fields": ["a"]}, {"timestamp_format": "unix"}, {"option_flags": {}}, {"logpull_options": ""}]
+)
+def test_the_two_forms_of_options_exclude_each_other(older: dict[str, t.Any]) -> None:
+    assert not validated(**older).error_messages
+    (message,) = validated(output_options={"field_names": ["a"]}, **older).error_messages
+    assert "mutually exclusive: output_options" in message
 
 
 def test_recreation_deletes_then_creates() -> None:
