@@ -164,10 +164,14 @@ def test_only_the_api_wrapper_imports_requests() -> None:
 
 def test_artifact_holds_what_runs_and_nothing_else(tmp_path: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    command = [ROOT / "scripts" / "package.sh"]
-    built = subprocess.run(command, cwd=ROOT, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PATH": path, "HOME": str(tmp_path)}
+    copied = subprocess.run(
+        [ROOT / "scripts" / "tracked-copy.sh", tmp_path / "source"], env=environment, capture_output=True, text=True, check=True
+    )
+    command = ["ansible-galaxy", "collection", "build", copied.stdout.strip(), "--output-path", tmp_path]
+    built = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
-    with tarfile.open(next((ROOT / "build" / "package").glob("*.tar.gz"))) as artifact:
+    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as artifact:
         names = artifact.getnames()
     assert set(RUN_TIME_ROOMS) <= {name.split("/")[0] for name in names}
     assert not [name for name in names if name.split("/")[0] in ("tests", "simulator", "scripts", "requirements", "examples")]
