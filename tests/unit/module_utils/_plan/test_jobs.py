@@ -305,15 +305,22 @@ def test_the_digest_follows_what_is_managed_and_nothing_else() -> None:
 def test_secrets_are_those_of_both_destinations_and_the_challenge() -> None:
     desired = wish(destination_conf=KEYS, ownership_challenge="challenge")
     assert {"planted", "challenge", KEYS} <= secrets(desired, None)
+    assert secrets(wish(), None) == frozenset()
     present = {**JOB, "destination_conf": "https://user:present@host"}
     assert {"present", "user", "planted"} <= secrets(desired, State(present))
 
 
 def test_a_service_without_a_list() -> None:
     refusal = Failure("rejected", "no", method="GET", path="/jobs", status=405)
-    for options in ({"destination_conf": S3}, {"state": "absent", "create_unlisted": True}):
-        with pytest.raises(Failure, match="no list of jobs") as caught:
+    unknown = "The service offers no list of jobs, so that it cannot be known whether there is one named 'n'."
+    looking = "Give create_unlisted to create the job without looking; each further run would create another one."
+    for options, advice in (
+        ({"destination_conf": S3}, looking),
+        ({"state": "absent", "create_unlisted": True}, "Give job_id to say which job is to be deleted."),
+    ):
+        with pytest.raises(Failure) as caught:
             planned(options, None, unlisted=refusal)
+        assert caught.value.message == f"{unknown} {advice} ({refusal})"
         assert (caught.value.kind, caught.value.status) == ("not_found", 405)
     found = planned({"destination_conf": S3, "create_unlisted": True}, None, unlisted=refusal)
     assert "without looking" in found.warnings[0]

@@ -93,7 +93,14 @@ def test_jobs_that_select_what_nobody_configured_are_named():
     ],
 )
 def test_whole_results_and_their_parts_mean_the_same(custom_fields, jobs):
-    assert [finding["kind"] for finding in log_fields_arrive(custom_fields, jobs)["unselected"]] == ["cookie_fields"]
+    found = log_fields_arrive(custom_fields, jobs)
+    assert [finding["kind"] for finding in found["unselected"]] == ["cookie_fields"]
+    assert "looked at ('edge-logs') selects Cookies" in found["sentences"][0]
+
+
+def test_all_jobs_that_were_looked_at_are_named():
+    found = log_fields_arrive(fields(cookie_fields=["Cart"]), [job("ClientIP"), job("ClientIP", id=8, name="")])
+    assert "no job that was looked at ('edge-logs', number 8) selects" in found["sentences"][0]
 
 
 def test_a_job_that_was_removed_is_no_job():
@@ -111,5 +118,5 @@ def test_output_options_beat_the_older_option_string():
     ("custom_fields", "jobs"), [("x-a", []), ([], []), (fields(), "edge-logs"), (fields(), ["edge-logs"]), (fields(), 7)]
 )
 def test_other_input_is_refused(custom_fields, jobs):
-    with pytest.raises(ValueError, match="is needed"):
+    with pytest.raises(ValueError, match=r"^(jobs: )?the result of .* is needed$"):
         log_fields_arrive(custom_fields, jobs)

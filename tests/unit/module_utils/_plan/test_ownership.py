@@ -24,7 +24,11 @@ def test_asking_changes_and_validating_does_not() -> None:
     ]
     assert (asked.changed, validated.changed) == (True, False)
     assert not asked.creates
-    assert asked.before != asked.after
+    assert (asked.before, asked.after) == (
+        {},
+        {"challenge": {"destination": {"scheme": "gs", "address": "bucket", "options": {}}}},
+    )
+    assert asked.warnings == validated.warnings == ()
     assert validated.before == validated.after
     assert asked.result == {"ownership": {"filename": None, "valid": None, "message": None}}
     assert validated.result == {"ownership": {"valid": None}}
@@ -33,10 +37,11 @@ def test_asking_changes_and_validating_does_not() -> None:
 def test_where_no_proof_is_needed_asking_is_a_warning() -> None:
     desired = desire({"destination_conf": KEYS, "ownership_challenge": None})
     found = plan(desired)
-    assert "no proof of ownership" in found.warnings[0]
+    assert found.warnings == ("destination_conf: the service asks for no proof of ownership of this kind of destination.",)
     assert "planted" not in f"{found.after}{found.warnings}"
     assert {"planted", KEYS} <= secrets(desired)
     assert "token" in secrets(VALIDATE)
+    assert None not in secrets(ASK)
 
 
 @pytest.mark.parametrize("token", ["", " ", "a b"])

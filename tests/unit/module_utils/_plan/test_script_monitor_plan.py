@@ -38,6 +38,10 @@ def test_a_status_as_wanted_is_left_alone():
     assert plan.result == {"script_monitor": SEEN}
 
 
+def test_what_was_read_and_over_which_route_is_in_the_plan_even_if_nothing_is_written():
+    assert room.plan(wish(False, "page_shield"), SEEN).basis == {"route": "page_shield", "enabled": False}
+
+
 def test_a_status_without_a_time_has_the_documented_null():
     assert room.present({"enabled": True}) == {"enabled": True, "updated_at": None}
 
