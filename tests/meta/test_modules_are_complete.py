@@ -7,11 +7,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 import yaml
 
+from ansible_collections.edgeops.observability.plugins.module_utils._facts import jobs, limits
 from harness import documented
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,6 +30,17 @@ CONTRACT = [
 # Why a module that brings something into a state has no sibling that only reads.
 WITHOUT_INFO = {"logpush_ownership": "the service offers no way to read a challenge"}
 LONGEST_MODULE = 60
+# Which numbers the description of an option has to name.
+LIMITS = {
+    **{("logpush_job", name): span for name, span in jobs.RANGES.items()},
+    ("logpush_job", "dataset"): (jobs.LONGEST_DATASET,),
+    ("logpush_job", "destination_conf"): (jobs.LONGEST_DESTINATION,),
+    ("logpush_job", "ownership_challenge"): (jobs.LONGEST_CHALLENGE,),
+    ("logpush_job", "logpull_options"): (jobs.LONGEST_OPTIONS,),
+    ("logpush_job", "validate_filter"): (limits.MAX_FILTER_OPERATORS, limits.MAX_FILTER_BYTES),
+    ("log_custom_fields", "field_limit"): (limits.CUSTOM_FIELD_LIMIT,),
+    ("script_monitor_info", "per_page"): (1, limits.MAX_PER_PAGE),
+}
 
 
 def runtime() -> dict:
@@ -78,6 +91,13 @@ def test_module_is_documented_and_short(module: str) -> None:
     assert code_lines(ROOT / "plugins" / "modules" / f"{module}.py") <= LONGEST_MODULE
 
 
+@pytest.mark.parametrize(("module", "option"), LIMITS, ids=".".join)
+def test_an_option_is_documented_with_its_limits(module: str, option: str) -> None:
+    description = " ".join(documented.section(module, "DOCUMENTATION")["options"][option]["description"])
+    numbers = {int(number) for number in re.findall(r"\b\d+\b", description)}
+    assert set(LIMITS[module, option]) <= numbers
+
+
 @pytest.mark.parametrize("module", [each for each in MODULES if not each.endswith("_info")])
 def test_module_has_an_info_sibling_or_a_reason(module: str) -> None:
     assert (f"{module}_info" in MODULES) != (module in WITHOUT_INFO)
@@ -100,3 +120,11 @@ def test_every_public_name_of_the_contract_exists() -> None:
 def test_readme_names_every_module() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert not [module for module in MODULES if f"`{module}`" not in readme and f"edgeops.observability.{module}" not in readme]
+
+
+def test_what_the_readme_promises_is_shown_in_tests_that_exist() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| .+ \| (.*tests/.*) \|$", readme, re.MULTILINE)
+    assert rows
+    for path in re.findall(r"`(tests/[^`]+)`", " ".join(rows)):
+        assert (ROOT / path).exists(), path
