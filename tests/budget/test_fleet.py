@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import typing as t
 from pathlib import Path
@@ -18,7 +17,8 @@ from harness import process
 from harness.outcome import Outcome
 
 HOSTS = 40
-REQUESTS, SECONDS = 40, 4
+# The window is long against the time in which the processes of a task begin, twice.
+REQUESTS, SECONDS = 75, 8
 WISH = {"request_fields": ["x-a"]}
 TASKS = [
     {"name": "Fields", "edgeops.observability.log_custom_fields": WISH},
@@ -61,7 +61,7 @@ def most_in_a_window(times: t.Sequence[float]) -> int:
 
 
 @pytest.mark.timeout(280)
-def test_a_fleet_ends_without_a_failure_and_within_the_budget(service: t.Any, tmp_path: Path, record_property: t.Any) -> None:
+def test_a_fleet_ends_without_a_failure_and_within_the_budget(service: t.Any, tmp_path: Path, cases: t.Any) -> None:
     service.settings(rate_limit=REQUESTS, rate_window=SECONDS)
     outcomes, journal, took = play(service, tmp_path, TASKS)
     service.settings(rate_limit=0)
@@ -74,11 +74,13 @@ def test_a_fleet_ends_without_a_failure_and_within_the_budget(service: t.Any, tm
     # What the budget allows: a full window at once, and the last request when the windows before it are over.
     allowed = (len(journal) - 1) // REQUESTS * SECONDS
     print(f"\n{len(journal)} requests in {took:.2f} s; the budget allows {allowed} s: ratio {took / allowed:.3f}")
-    record_property("ratio", f"{took / allowed:.3f}")
-    # Nothing is wasted, however slow the machine: whenever a window begins, it is filled again.
-    starts = sorted(times)[::REQUESTS]
-    assert len(starts) == (len(journal) - 1) // REQUESTS + 1
-    assert all(later - earlier >= SECONDS for earlier, later in itertools.pairwise(starts))
+    cases["thousandths of the time that the budget allows, taken by the fleet"] += round(1000 * took / allowed)
+    # Each window is used: the budget is free again a window after a request, and on a busy machine hardly one waits half as long again.
+    starts = sorted(times)
+    late = [later - earlier for earlier, later in zip(starts, starts[REQUESTS:], strict=False) if later - earlier > 1.5 * SECONDS]
+    assert len(late) <= len(journal) // 10, (
+        f"{len(late)} of {len(journal)} requests were late, by up to {max(late) - SECONDS:.2f} s"
+    )
 
 
 def break_garbage(folder: Path) -> None:

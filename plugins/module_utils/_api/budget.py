@@ -75,6 +75,7 @@ class Budget(Unlimited):
         self._sleep = sleep
         self._now = now
         self._warn = warn
+        self._begun: dict[int, float] = {}
 
     @staticmethod
     def of(
@@ -130,11 +131,18 @@ class Budget(Unlimited):
     def _begin(self, state: State) -> tuple[int | None, float]:
         now = self._now()
         wait = self._wait(state, now)
-        return (None, wait) if wait > 0 else (state.append(now), 0.0)
+        if wait > 0:
+            return None, wait
+        self._vacate(state, now)
+        number = state.append(now)
+        self._begun[number] = now
+        return number, 0.0
 
     def _end_of(self, state: State, number: int, headers: t.Mapping[str, str]) -> None:
         now = self._now()
-        state.set_time(number, now)
+        # After more than a window, the place may have been given to another request.
+        if state.time_of(number) == self._begun.pop(number, None):
+            state.set_time(number, now)
         self._correct(state, number, now, headers)
 
     def _begin_pause(self, state: State, seconds: float) -> None:
@@ -146,12 +154,30 @@ class Budget(Unlimited):
         if state.count >= state.allowed:
             waits.append(self._believed(state.allowed_end, _LONGEST_RESET) - now)
         if state.count >= self._requests:
-            waits.append(self._end(state, state.count - self._requests, now) - now)
+            waits.append(self._end(self._earliest(state, now)[1], now) - now)
         return max(waits)
 
-    def _end(self, state: State, number: int, now: float) -> float:
+    def _earliest(self, state: State, now: float) -> tuple[int, float]:
+        """Number and time of the request that leaves the window first; one that was slow leaves later than some that followed it."""
+        oldest = state.count - self._requests
+        time = state.time_of(oldest)
+        if self._end(time, now) > now:
+            times = state.times(oldest)
+            time = min(times)
+            return oldest + times.index(time), time
+        return oldest, time
+
+    def _vacate(self, state: State, now: float) -> None:
+        """Keeps what is in the window among the latest requests, the only ones that are looked at."""
+        oldest = state.count - self._requests
+        if oldest >= 0:
+            number, time = self._earliest(state, now)
+            if number != oldest:
+                state.set_time(number, state.time_of(oldest))
+                state.set_time(oldest, time)
+
+    def _end(self, time: float, now: float) -> float:
         """When a request leaves the window; a time that is still to come was noted by a clock that has been set back."""
-        time = state.time_of(number)
         return time + self._window if time <= now + 1 else 0.0
 
     def _believed(self, moment: float, longest: float) -> float:
@@ -164,7 +190,7 @@ class Budget(Unlimited):
         if not (remaining.isascii() and remaining.isdigit()) or reset is None or not now < reset <= now + _LONGEST_RESET:
             return
         allowed = number + 1 + int(remaining[:9])
-        covered = allowed >= self._requests and self._end(state, allowed - self._requests, now) > now
+        covered = allowed >= self._requests and self._end(state.time_of(allowed - self._requests), now) > now
         if allowed - number <= self._requests and not covered:
             same_window = state.allowed_end >= reset - 1
             state.allowed = min(allowed, state.allowed) if same_window else allowed

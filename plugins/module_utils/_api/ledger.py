@@ -83,6 +83,13 @@ class State:
         """When request `number` was made."""
         return t.cast(float, _STAMP.unpack(os.pread(self._file, _STAMP.size, _place(number)))[0])
 
+    def times(self, first: int) -> tuple[float, ...]:
+        """When request `first` and all after it were made."""
+        length = _STAMP.size * (self.count - first)
+        before_wrap = min(length, _SIZE - _place(first))
+        found = os.pread(self._file, before_wrap, _place(first)) + os.pread(self._file, length - before_wrap, _START)
+        return struct.unpack(f"<{self.count - first}d", found)
+
     def set_time(self, number: int, time: float) -> None:
         """Notes when request `number` was made."""
         os.pwrite(self._file, _STAMP.pack(time), _place(number))

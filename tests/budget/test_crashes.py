@@ -1,0 +1,87 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Processes with one budget, some of which are killed: at each of their writes, in the middle of it, and anywhere."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+import typing as t
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
+from edgeops_simulator.testing import DEFAULT_ZONE, running
+
+REQUESTS, SECONDS = 12, 1
+SURVIVORS, CALLS = 4, 9
+WRITES = range(8)
+FORK = multiprocessing.get_context("fork")
+
+
+@pytest.fixture
+def connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> t.Iterator[Connection]:
+    """A service that counts as strictly as it can, in a process of its own because this one forks."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    with running(zones=[DEFAULT_ZONE], process=True, rate_limit=REQUESTS, rate_window=SECONDS) as service:
+        yield Connection(
+            service.base_url, DEFAULT_ZONE, service.token, retries=0, request_budget=(REQUESTS, float(SECONDS)), timeout=20
+        )
+
+
+def call(connection: Connection, calls: int, results: t.Any) -> None:
+    """Request after request; then what there was to warn of."""
+    client = Client(connection)
+    for _call in range(calls):
+        client.call("script_monitor.get")
+    results.put(client.warnings)
+
+
+def die_writing(connection: Connection, write: int, whole: bool) -> None:
+    """End at a write to the shared state, while it is locked, with that write half done or done."""
+    real, seen = os.pwrite, iter(range(write + 1))
+
+    def deadly(file: int, data: bytes, offset: int) -> int:
+        if next(seen) < write:
+            return real(file, data, offset)
+        real(file, data if whole else data[: len(data) // 2], offset)
+        os.kill(os.getpid(), signal.SIGKILL)
+        return 0
+
+    os.pwrite = deadly
+    client = Client(connection)
+    while True:
+        client.call("script_monitor.get")
+
+
+def finish(processes: t.Iterable[t.Any], code: int) -> None:
+    for process in processes:
+        process.join(40)
+        assert process.exitcode == code
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["half", "whole"])
+def test_the_survivors_of_killed_processes_keep_the_budget(connection: Connection, whole: bool, cases: t.Any) -> None:
+    """Each of them is answered, none is told to slow down, and nothing of the budget stays lost."""
+    begun, results = time.monotonic(), FORK.SimpleQueue()
+    killed = [FORK.Process(target=die_writing, args=(connection, write, whole)) for write in WRITES]
+    killed[0].start()
+    killed[0].join(40)
+    wanderer = FORK.Process(target=call, args=(connection, 10_000, results))
+    survivors = [FORK.Process(target=call, args=(connection, CALLS, results)) for _survivor in range(SURVIVORS)]
+    for process in (*killed[1:], wanderer, *survivors):
+        process.start()
+    time.sleep(SECONDS / 2)
+    wanderer.kill()
+    finish([*killed, wanderer], -signal.SIGKILL)
+    finish(survivors, 0)
+    assert [results.get() for _survivor in survivors] == [[]] * SURVIVORS
+    # Far more than all requests of all processes need on a busy machine, and far less than a lock or a place that stays taken.
+    assert time.monotonic() - begun < 30
+    cases["processes killed while they held the lock"] += len(killed)

@@ -1,0 +1,154 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Many tasks at once that need several times the budget, on a clock that only waiting moves: nobody waits longer than the budget demands."""
+
+from __future__ import annotations
+
+import functools
+import heapq
+import importlib
+import itertools
+import threading
+import typing as t
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils import _task
+from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import Budget
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Transport
+from ansible_collections.edgeops.observability.plugins.module_utils._task import Run
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
+from edgeops_simulator.testing import DEFAULT_ZONE
+
+MODULES = "ansible_collections.edgeops.observability.plugins.modules"
+REQUESTS, SECONDS = 20, 50
+WINDOW = SECONDS * 1.01
+WORKERS, ROUNDS = 12, 6
+
+
+class Turns:
+    """A clock for threads of which one runs at a time: the one whose sleep ends first."""
+
+    def __init__(self) -> None:
+        self.time = 1_800_000_000.0
+        self._sleepers: list[tuple[float, int, threading.Event]] = []
+        self._order = itertools.count()
+
+    def now(self) -> float:
+        return self.time
+
+    def sleep(self, seconds: float) -> None:
+        awake = self._enter(self.time + seconds)
+        self._next()
+        awake.wait()
+
+    def run(self, works: t.Sequence[t.Callable[[], None]]) -> None:
+        """Carry out all works at once, in as little time as they need."""
+        threads = [threading.Thread(target=self._work, args=(work, self._enter(self.time)), daemon=True) for work in works]
+        for thread in threads:
+            thread.start()
+        self._next()
+        for thread in threads:
+            thread.join(60)
+            assert not thread.is_alive()
+
+    def _enter(self, time: float) -> threading.Event:
+        awake = threading.Event()
+        heapq.heappush(self._sleepers, (time, next(self._order), awake))
+        return awake
+
+    def _work(self, work: t.Callable[[], None], awake: threading.Event) -> None:
+        awake.wait()
+        try:
+            work()
+        finally:
+            self._next()
+
+    def _next(self) -> None:
+        if self._sleepers:
+            self.time, _order, awake = heapq.heappop(self._sleepers)
+            awake.set()
+
+
+class Sent(t.NamedTuple):
+    """A request: when it was wanted, when it began, when the service saw it, and when it ended."""
+
+    wanted: float
+    begun: float
+    seen: float
+    ended: float
+
+
+@pytest.fixture
+def turns(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Turns:
+    made = Turns()
+    monkeypatch.setattr(_task, "Client", functools.partial(Client, sleep=made.sleep, now=made.now))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    return made
+
+
+@pytest.fixture
+def sent(turns: Turns, monkeypatch: pytest.MonkeyPatch, latency: t.Sequence[float]) -> list[Sent]:
+    """All requests; the service takes its time for each of them, in turn."""
+    requests: list[Sent] = []
+    mine = threading.local()
+    pauses = itertools.cycle(latency)
+    acquire, send = Budget.acquire, Transport._send
+
+    def acquired(self: Budget) -> int | None:
+        mine.wanted = turns.time
+        return acquire(self)
+
+    def slowly(self: Transport, *args: t.Any) -> t.Any:
+        begun, pause = turns.time, next(pauses)
+        turns.sleep(pause / 2)
+        reply, seen = send(self, *args), turns.time
+        turns.sleep(pause / 2)
+        requests.append(Sent(mine.wanted, begun, seen, turns.time))
+        return reply
+
+    monkeypatch.setattr(Budget, "acquire", acquired)
+    monkeypatch.setattr(Transport, "_send", slowly)
+    return requests
+
+
+def work(simulator: t.Any, module: str, options: t.Mapping[str, t.Any]) -> None:
+    """A worker's tasks, one after the other."""
+    task = importlib.import_module(f"{MODULES}.{module}").TASK
+    connection = {"base_url": simulator.base_url, "api_token": simulator.token, "zone_id": DEFAULT_ZONE}
+    checked = validated(task.arguments(), {**connection, "request_budget": f"{REQUESTS}/{SECONDS}", **options}, task.name)
+    for _round in range(ROUNDS):
+        result = Run(checked.params, check_mode=True, diff_mode=False).finish(task)
+        assert not result.get("failed") and result["warnings"] == [], result
+
+
+@pytest.mark.parametrize(
+    "latency",
+    [(0.2,), (0.0,), (*[0.2] * 9, 28.0), (*[0.1] * 16, 45.0), (0.1, 0.3, 5.0)],
+    ids=["quick", "instant", "slow now and then", "very slow now and then", "uneven"],
+)
+def test_nobody_waits_longer_than_the_budget_demands(
+    simulator: t.Any, turns: Turns, sent: list[Sent], latency: t.Sequence[float], cases: t.Any
+) -> None:
+    begun = turns.time
+    wishes: list[tuple[str, dict[str, t.Any]]] = [("script_monitor", {"enabled": True}), ("logpush_job_info", {})]
+    turns.run([functools.partial(work, simulator, *wishes[number % 2]) for number in range(WORKERS)])
+    assert len(sent) == WORKERS * ROUNDS >= 3 * REQUESTS
+    seen = sorted(each.seen for each in sent)
+    for first, last in zip(seen, seen[REQUESTS:], strict=False):
+        assert last - first >= SECONDS
+    waited = [each for each in sent if each.begun > each.wanted]
+    for each in waited:
+        # A moment earlier the budget was used up: by what had ended a window ago or less, and by what had not ended.
+        moment = each.begun - 0.001
+        used = [other for other in sent if other.begun < moment < other.ended + WINDOW]
+        assert len(used) >= REQUESTS, f"begun {each.begun - begun:.3f} s after the start, with {len(used)} requests in the window"
+    assert len(waited) >= len(sent) // 3
+    ideal = (len(sent) - 1) // REQUESTS * SECONDS
+    if max(latency) < 1:
+        assert ideal <= seen[-1] - begun <= ideal * 1.02
+    cases["requests that the budget made wait, none of them longer than it demands"] += len(waited)
