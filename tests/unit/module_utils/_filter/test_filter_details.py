@@ -8,8 +8,9 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import canonical
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.extreme import MAX_EXPONENT
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint import findings
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import canonical_number
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import Written, canonical_number, exact
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.proof import Prover
 
@@ -23,6 +24,20 @@ def test_text_of_a_number(number, text):
     assert canonical_number(number) == text
 
 
+@pytest.mark.parametrize("text", [f"1e{MAX_EXPONENT}", f"1e{MAX_EXPONENT + 1}", f"12e{MAX_EXPONENT}", f"1e-{MAX_EXPONENT + 1}"])
+def test_numbers_beyond_a_float_keep_their_size(text):
+    number = exact(Written(text))
+    assert number is not None
+    assert canonical_number(number) == text
+
+
+def test_places_are_named_in_the_option_unless_another_is_given():
+    for given, place in (((), "filter.where"), (("other",), "other.where")):
+        with pytest.raises(Failure) as caught:
+            parse("{", *given)
+        assert caught.value.message.startswith(place)
+
+
 def test_bound_is_not_read_as_text():
     tree = parse({"and": [of("gt", "15"), of("startsWith", "2"), of("!contains", "1")]})
     assert not Prover().never(tree)
@@ -33,6 +48,7 @@ def test_bound_is_not_read_as_text():
     [
         ({"and": [of("gt", 5), of("gt", 3)]}, ["shadowed"]),
         ({"and": [of("gt", 5), of("gt", 5), of("gt", 3)]}, ["duplicate", "shadowed"]),
+        ({"and": [of("gt", 3), of("gt", 5), of("gt", 1)]}, ["shadowed", "shadowed"]),
         ({"or": [of("!contains", "x"), of("!contains", "y")]}, ["exclusion"]),
         (of("in", [1, 1]), ["duplicate"]),
     ],
