@@ -128,6 +128,14 @@ def test_what_the_service_hides_is_not_said_to_change() -> None:
     assert new["options"] == {"region": "eu", "access-key-id": "ID", "secret-access-key": MASK}
 
 
+def test_a_secret_that_changes_is_marked_where_it_is() -> None:
+    old, new = public_change(KEYS, KEYS.replace("planted", "other"))
+    assert new.keys() == old.keys()
+    assert new["address"] == old["address"]
+    changed = [name for name in old["options"] if old["options"][name] != new["options"][name]]
+    assert changed == ["secret-access-key"]
+
+
 @pytest.mark.parametrize(
     ("conf", "needed"),
     [

@@ -247,6 +247,24 @@ def test_recreation_deletes_then_creates() -> None:
     assert (again.job_id, again.name, again.dataset) == (None, "n", "http_requests")
 
 
+def test_a_successor_is_looked_for_in_its_own_dataset() -> None:
+    again = successor(wish(job_id=7, dataset="http_requests", name="other"), {"name": "n", "dataset": "firewall_events"})
+    assert (again.job_id, again.name, again.dataset) == (None, "n", "firewall_events")
+
+
+def test_a_job_made_anew_and_one_deleted_are_shown_whole_and_digested_with_their_destination() -> None:
+    job = {**JOB, "destination_conf": KEYS}
+    anew = planned({"kind": "edge", "recreate": True, "destination_conf": "gs://b"}, job)
+    gs = {"scheme": "gs", "address": "b", "options": {}}
+    assert anew.after == {"id": None, "name": "n", "kind": "edge", "destination": gs}
+    assert anew.before["destination"]["address"] == "bucket/dir"
+    gone = planned({"state": "absent"}, job)
+    assert (gone.before["id"], gone.before["destination"]["scheme"], gone.after) == (7, "s3", {})
+    other = planned({"state": "absent"}, {**job, "destination_conf": KEYS.replace("planted", "other")})
+    assert gone.before == other.before
+    assert plan_id(ZONE, gone) != plan_id(ZONE, other)
+
+
 def jwt(claims: dict[str, t.Any]) -> str:
     parts = [base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in ({"alg": "none"}, claims)]
     return ".".join((*parts, "x"))
