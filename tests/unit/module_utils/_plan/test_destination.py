@@ -128,6 +128,11 @@ def test_what_the_service_hides_is_not_said_to_change() -> None:
     assert new["options"] == {"region": "eu", "access-key-id": "ID", "secret-access-key": MASK}
 
 
+@pytest.mark.parametrize("conf", ["s3://bucket/dir#planted", "s3://bucket/dir?region=a#planted"])
+def test_what_follows_a_hash_is_secret(conf: str) -> None:
+    assert "planted" in secret_parts(conf)
+
+
 def test_a_secret_that_changes_is_marked_where_it_is() -> None:
     old, new = public_change(KEYS, KEYS.replace("planted", "other"))
     assert new.keys() == old.keys()

@@ -128,6 +128,8 @@ def test_deleting() -> None:
     assert sent(found) == [("delete", None)]
     assert found.requests[0].ids == {"job_id": 7}
     assert found.result == {"job": None, "filter_budget": None}
+    assert {"id", "name", "dataset", "destination", "filter"} <= found.before.keys()
+    assert found.before.keys().isdisjoint({"last_error", "error_message", "filter_explained"})
     assert "planted" not in str(found.before)
     gone = planned({"state": "absent"}, None)
     assert (gone.requests, gone.before, gone.after) == ((), {}, {})
@@ -240,11 +242,17 @@ def test_recreation_deletes_then_creates() -> None:
     ]
     assert "it is gone" in found.requests[1].if_it_fails
     assert "Should job 7 be gone all the same" in found.requests[0].if_it_fails
+    assert found.requests[0].ids == {"job_id": 7}
     assert found.requests[1].creates
+    assert found.result["filter_budget"] is not None
     job = found.result["job"]
     assert (job["id"], job["error_message"], job["filter"]) == (None, None, TEXT)
     again = successor(wish(job_id=7), found.requests[1].body)
     assert (again.job_id, again.name, again.dataset) == (None, "n", "http_requests")
+
+
+def test_a_wish_without_a_dataset_means_the_default_and_any_other_stays() -> None:
+    assert [wish(**given).dataset for given in ({}, {"dataset": "firewall_events"})] == ["http_requests", "firewall_events"]
 
 
 def test_a_successor_is_looked_for_in_its_own_dataset() -> None:
