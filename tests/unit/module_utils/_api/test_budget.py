@@ -355,3 +355,23 @@ def test_retries_count_and_a_rate_limit_pauses_all(serve: t.Any, talks: t.Any, c
         assert state.pause_end == pytest.approx(begun + 50)
     client(server, request_budget=(2, 300.0)).call("script_monitor.get")
     assert sum(clock.pauses) == pytest.approx(301, abs=2)
+
+
+@pytest.mark.parametrize("first", [0, CAPACITY - 3], ids=["from the start", "around the end"])
+def test_a_slow_request_takes_one_place_only_and_one_too_slow_none_of_another(clock: t.Any, first: int) -> None:
+    mine = budget(clock, (3, 10.0))
+    with mine._ledger.locked() as state:  # type: ignore[attr-defined]  # as if so many had been made before
+        state.count = first
+        state.save()
+    slow, slower = mine.acquire(), mine.acquire()
+    mine.settle(mine.acquire(), {})
+    clock.time += 9
+    mine.settle(slow, {})
+    # Two places are free a window after they were taken; the slow one is the third, and keeps its time.
+    mine.settle(mine.acquire(), {})
+    # What began more than a window ago has lost its place, so that its end must not overwrite the slow one's.
+    mine.settle(slower, {})
+    mine.settle(mine.acquire(), {})
+    assert 1 < sum(clock.pauses) < 1.5
+    mine.acquire()
+    assert 9 < sum(clock.pauses) < 10.5
