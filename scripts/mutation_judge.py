@@ -71,12 +71,12 @@ def reached(items: t.Sequence[pytest.Item], answer: pathlib.Path) -> int:
     functions: dict[str, list[tuple[float, int]]] = collections.defaultdict(list)
     set_mutant_under_test("stats")
     for index, item in enumerate(items):
-        begun = time.perf_counter()
+        begun = time.process_time()
         if not passes(item):
             print(f"fails without a mutant: {item.nodeid}")
             return KILLED
         for function in state()._stats:
-            functions[function].append((time.perf_counter() - begun, index))
+            functions[function].append((time.process_time() - begun, index))
         state()._stats.clear()
     answer.write_text(json.dumps({function: sorted(tests) for function, tests in functions.items()}), encoding="utf-8")
     return SURVIVED
