@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import secrets
 import typing as t
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,12 @@ from harness import Playbook
 # Distinctive, because every output is searched for them.
 TOKEN = "planted-token-7f3a9c51e0"
 KEY = "planted-key-c41d88b6f2"
+
+
+@pytest.fixture
+def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a short path: newer ansible-core makes a socket below it, whose path has 107 characters at most."""
+    return tmp_path_factory.mktemp("p")
 
 
 @pytest.fixture(scope="session")
@@ -41,8 +48,6 @@ def zone(simulator: t.Any) -> str:
 
 
 @pytest.fixture
-def playbook(simulator: t.Any, zone: str, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Playbook:
+def playbook(simulator: t.Any, zone: str, tmp_path: Path, request: pytest.FixtureRequest) -> Playbook:
     """The runner, bound to the simulator and the zone."""
-    # ansible-core 2.20 and newer make a socket below the run's TMPDIR, and the path of a socket has 107 characters at most.
-    folder = tmp_path_factory.mktemp("p")
-    return Playbook(simulator, zone, folder, in_process=False if request.config.getoption("--as-modules") else None)
+    return Playbook(simulator, zone, tmp_path, in_process=False if request.config.getoption("--as-modules") else None)
