@@ -104,10 +104,10 @@ class Judge:
 def verdict(mutant: str, items: t.Sequence[pytest.Item], tests: t.Sequence[tuple[float, int]]) -> str:
     def run() -> int:
         set_mutant_under_test(mutant)
-        return SURVIVED if all(passes(items[index]) for _, index in tests) else KILLED
+        return SURVIVED if all(passes(items[index]) for _unused, index in tests) else KILLED
 
     # A mutant may take ten times as long as the code does, and a little more: the machine has other work.
-    return VERDICTS[forked(run, 3 + math.ceil(10 * sum(took for took, _ in tests)))] if tests else "no tests"
+    return VERDICTS[forked(run, 3 + math.ceil(10 * sum(took for took, _unused in tests)))] if tests else "no tests"
 
 
 def made() -> list[str]:
@@ -118,7 +118,7 @@ def made() -> list[str]:
     file_utils.copy_also_copy_files()
     file_utils.setup_source_paths()
     mutmut.create_mutants(1)
-    return [name for _, name, _ in mutmut.collect_source_file_mutation_data(mutant_names=())[0]]
+    return [name for _unused, name, _unused in mutmut.collect_source_file_mutation_data(mutant_names=())[0]]
 
 
 def main(seconds: str, results: str) -> int:
