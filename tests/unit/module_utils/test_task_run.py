@@ -42,6 +42,7 @@ class Service:
         self.outcomes = list(outcomes)
         self.sent = []
         self.warnings = []
+        self.secrets = ("canary-of-a-proxy",)
 
     def read(self):
         self.sent.append("GET")
@@ -234,7 +235,7 @@ def test_an_option_is_refused_before_any_request(execute):
 
 
 def test_secrets_are_hidden_in_results_warnings_and_failures(execute):
-    leak = "it said canary-secret and canary-token"
+    leak = "it said canary-secret, canary-token and canary-of-a-proxy"
     leaking = TASK._replace(conclude=lambda *given: Conclusion({"thing": {"note": leak}}, (leak,)))
     failing = Service(outcomes=[Failure(UNAVAILABLE, leak, errors=[{"code": 1, "message": leak}])])
     for result in (execute(Service(), leaking), execute(failing)):
