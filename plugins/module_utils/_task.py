@@ -4,22 +4,15 @@
 
 from __future__ import annotations
 
-import os
 import types
 import typing as t
-
-from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import missing_requests
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Answer, Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._apply import Application
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
-    BAD_RESPONSE,
-    INVALID_OPTION,
-    Failure,
-    conflict,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure, conflict
+from ansible_collections.edgeops.observability.plugins.module_utils._legible import legible, place_of
 from ansible_collections.edgeops.observability.plugins.module_utils._options import (
     APPROVAL_OPTIONS,
     CONNECTION_OPTIONS,
@@ -27,18 +20,13 @@ from ansible_collections.edgeops.observability.plugins.module_utils._options imp
     ArgumentSpec,
     Params,
     connection,
-    presentable,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Conclusion, Json, Plan, Request
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.destination_text import without_secrets
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.digest import plan_id
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 
 Desired = t.Any
 State = t.Any
-
-# The most of the service's words that a person reads; only what has been searched for secrets may be cut.
-_LONGEST_TEXT = 2000
 
 
 class Spec(t.NamedTuple):
@@ -174,42 +162,19 @@ class Run:
         except Failure as failure:
             self._fail(failure)
         except Exception as error:  # the last line of defence: a person gets a sentence, whatever the service sent
-            self._fail(Failure(BAD_RESPONSE, f"{task.name} could not make sense of what it met: {_place_of(error)}"))
+            self._fail(Failure(BAD_RESPONSE, f"{task.name} could not make sense of what it met: {place_of(error)}"))
         if self._client is not None:
             self.warnings.extend(self._client.warnings)
             self._client.close()
         self.result["warnings"] = list(dict.fromkeys(self.warnings))
         hidden: dict[str, Json] = scrub(self.result, self._secrets)
-        return _legible(hidden) if hidden.get("failed") else hidden
+        return legible(hidden) if hidden.get("failed") else hidden
 
     def _fail(self, failure: Failure) -> None:
         if self._client is not None:
             failure = self._client.locate(failure)
         kept = {name: self.result[name] for name in ("plan_id",) if name in self.result}
         self.result = {"failed": True, "changed": self.written, **kept, "msg": str(failure), "error": failure.report()}
-
-
-class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core ships no types
-    """An AnsibleModule whose own refusals of arguments carry `error` like every other failure."""
-
-    def fail_json(self, msg: str, **kwargs: t.Any) -> t.NoReturn:
-        """Fail with a structured `error` also where ansible-core itself found the fault."""
-        kwargs.setdefault("error", Failure(INVALID_OPTION, msg).report())
-        self.params: dict[str, t.Any] = presentable(self.params, self.argument_spec)
-        super().fail_json(msg, **kwargs)
-        raise SystemExit(1)  # not reached: the line above ends the process
-
-
-def run_module(task: Task) -> None:
-    """Run a task as an ordinary Ansible module, in a process of its own."""
-    module = _Module(supports_check_mode=True, **task.arguments())
-    run = Run(module.params, check_mode=module.check_mode, diff_mode=module._diff)
-    result = run.finish(task)
-    for warning in result.pop("warnings"):  # as a member of the result they are deprecated in newer cores
-        module.warn(warning)
-    if result.get("failed"):
-        module.fail_json(**result)
-    module.exit_json(**result)
 
 
 def _arguments(spec: Spec, further: ArgumentSpec) -> dict[str, t.Any]:
@@ -221,22 +186,3 @@ def _arguments(spec: Spec, further: ArgumentSpec) -> dict[str, t.Any]:
         "required_if": spec.required_if,
         "required_by": dict(spec.required_by),
     }
-
-
-def _legible(result: dict[str, Json]) -> dict[str, Json]:
-    """A failure with the service's words in it at a readable length, and without addresses' secrets."""
-    errors = [{**error, "message": _shortened(error["message"])} for error in result["error"]["errors"]]
-    return {**result, "msg": _shortened(result["msg"]), "error": {**result["error"], "errors": errors}}
-
-
-def _shortened(text: str) -> str:
-    return without_secrets(text)[:_LONGEST_TEXT]
-
-
-def _place_of(error: Exception) -> str:
-    """Type and line of an unforeseen exception; its text is left out because it may quote a secret."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    where = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}" if trace else "an unknown place"
-    return f"{type(error).__name__} at {where}. Please report this."

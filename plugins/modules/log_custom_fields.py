@@ -270,10 +270,11 @@ from ansible_collections.edgeops.observability.plugins.module_utils._facts.custo
     PRESERVE_DUPLICATES,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._facts.limits import CUSTOM_FIELD_LIMIT
+from ansible_collections.edgeops.observability.plugins.module_utils._module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.custom_fields import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.custom_fields_answer import conclude
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.custom_fields_options import desire
-from ansible_collections.edgeops.observability.plugins.module_utils._task import Spec, StateTask, run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._task import Spec, StateTask
 
 TASK = StateTask(
     name="log_custom_fields",

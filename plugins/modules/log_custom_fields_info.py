@@ -133,9 +133,10 @@ error:
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.rulesets import entry_point
+from ansible_collections.edgeops.observability.plugins.module_utils._module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.custom_fields_report import report
-from ansible_collections.edgeops.observability.plugins.module_utils._task import InfoTask, Spec, run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._task import InfoTask, Spec
 
 TASK = InfoTask(
     name="log_custom_fields_info",

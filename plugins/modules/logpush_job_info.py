@@ -187,8 +187,9 @@ error:
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.jobs import report
+from ansible_collections.edgeops.observability.plugins.module_utils._module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_select import wanted
-from ansible_collections.edgeops.observability.plugins.module_utils._task import InfoTask, Spec, run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._task import InfoTask, Spec
 
 TASK = InfoTask(
     name="logpush_job_info",

@@ -93,8 +93,9 @@ error:
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.scripts import status
 from ansible_collections.edgeops.observability.plugins.module_utils._facts.scripts import ROUTES
+from ansible_collections.edgeops.observability.plugins.module_utils._module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.script_monitor import conclude, desire, plan
-from ansible_collections.edgeops.observability.plugins.module_utils._task import Spec, StateTask, run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._task import Spec, StateTask
 
 TASK = StateTask(
     name="script_monitor",

@@ -289,9 +289,10 @@ error:
 from ansible_collections.edgeops.observability.plugins.module_utils._api.scripts import scripts, status
 from ansible_collections.edgeops.observability.plugins.module_utils._facts.limits import MALICIOUS_THRESHOLD, MAX_PER_PAGE
 from ansible_collections.edgeops.observability.plugins.module_utils._facts.scripts import ROUTES
+from ansible_collections.edgeops.observability.plugins.module_utils._module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.scripts import desire, report
-from ansible_collections.edgeops.observability.plugins.module_utils._task import InfoTask, Spec, run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._task import InfoTask, Spec
 
 TASK = InfoTask(
     name="script_monitor_info",
