@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Mutation testing of the pure rooms: `scripts/mutation.sh [ROOM...]`, by default all of them, one process at the lowest priority;
+# Mutation testing of the pure rooms: `scripts/mutation.sh [ROOM...]`, by default all of them, at the lowest priority;
 # a ROOM may be one file of a room, such as `_plan/jobs_change`.
 # A room is judged for at most MUTATION_SECONDS (900); what is not judged by then is counted as such and not in the score.
 # The tables judge; tests with generated examples are left out, because every survivor would have to sit through all of them.

@@ -10,6 +10,7 @@ here tests are collected once, and each mutant is a fork of that process, which 
 from __future__ import annotations
 
 import collections
+import functools
 import json
 import math
 import os
@@ -43,6 +44,7 @@ WITHOUT = (
 QUICK = ["-q", "--rootdir=.", "--assert=plain", "--tb=no", *(f"-pno:{name}" for name in WITHOUT), "tests"]
 VERDICTS = {0: "survived", 1: "killed", 2: "suspicious", None: "timeout"}
 SURVIVED, KILLED, SUSPICIOUS = 0, 1, 2
+WORKERS = os.cpu_count() or 1
 
 Tests = t.Mapping[str, t.Sequence[tuple[float, int]]]
 
@@ -51,8 +53,8 @@ def passes(item: pytest.Item) -> bool:
     return not any(report.failed for report in runtestprotocol(item, log=False, nextitem=None))
 
 
-def forked(work: t.Callable[[], int], seconds: int | None = None) -> int | None:
-    """What the work returned in a process of its own; None if it did not return, as after its time in processor seconds."""
+def fork(work: t.Callable[[], int], seconds: int | None = None) -> int:
+    """Starts the work in a process of its own, with at most that many seconds of the processor."""
     child = os.fork()
     if child == 0:
         code = SUSPICIOUS
@@ -62,6 +64,11 @@ def forked(work: t.Callable[[], int], seconds: int | None = None) -> int | None:
             code = work()
         finally:
             os._exit(code)
+    return child
+
+
+def ended(child: int) -> int | None:
+    """What the work returned; None if it did not return, as after its time."""
     status = os.waitpid(child, 0)[1]
     return os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
 
@@ -90,15 +97,23 @@ class Judge:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         answer = pathlib.Path("reached.json")
-        if session.testsfailed or forked(lambda: reached(session.items, answer)) != SURVIVED:
+        if session.testsfailed or ended(fork(lambda: reached(session.items, answer))) != SURVIVED:
             raise session.Failed("the tests have to pass before mutants are judged")
         tests: Tests = json.loads(answer.read_text(encoding="utf-8"))
-        with self.results.open("w", encoding="utf-8", buffering=1) as file:
-            for mutant in self.mutants:
+        shares = [self.results.with_suffix(f".{index}") for index in range(WORKERS)]
+        judges = [fork(functools.partial(self._judge, index, share, tests, session.items)) for index, share in enumerate(shares)]
+        if {ended(judge) for judge in judges} != {SURVIVED}:
+            raise session.Failed("a judge has failed")
+        self.results.write_text("".join(share.read_text(encoding="utf-8") for share in shares), encoding="utf-8")
+        return True
+
+    def _judge(self, index: int, share: pathlib.Path, tests: Tests, items: t.Sequence[pytest.Item]) -> int:
+        with share.open("w", encoding="utf-8", buffering=1) as file:
+            for mutant in self.mutants[index::WORKERS]:
                 late = time.monotonic() > self.deadline
                 chosen = tests.get(mangled_name_from_mutant_name(mutant), ())
-                file.write(f"{mutant}: {'not checked' if late else verdict(mutant, session.items, chosen)}\n")
-        return True
+                file.write(f"{mutant}: {'not checked' if late else verdict(mutant, items, chosen)}\n")
+        return SURVIVED
 
 
 def verdict(mutant: str, items: t.Sequence[pytest.Item], tests: t.Sequence[tuple[float, int]]) -> str:
@@ -107,7 +122,7 @@ def verdict(mutant: str, items: t.Sequence[pytest.Item], tests: t.Sequence[tuple
         return SURVIVED if all(passes(items[index]) for _unused, index in tests) else KILLED
 
     # A mutant may take ten times as long as the code does, and a little more: the machine has other work.
-    return VERDICTS[forked(run, 3 + math.ceil(10 * sum(took for took, _unused in tests)))] if tests else "no tests"
+    return VERDICTS[ended(fork(run, 3 + math.ceil(10 * sum(took for took, _unused in tests))))] if tests else "no tests"
 
 
 def made() -> list[str]:

@@ -422,3 +422,50 @@ def test_inventory_variables_are_enough(playbook: Playbook) -> None:
     report = playbook.run(task("script_monitor", enabled=True, zone_id="{{ zone }}"), inventory=hosts, forks=1)
     assert report.stdout.count(AS_MODULE) == 1
     assert len(report.ours) == 2
+
+
+IMPORTS = """
+import os, sys
+def note(event, arguments):
+    if event == "import":
+        line = f"{os.getpid()} {arguments[0]}\\n".encode()
+        file = os.open(os.environ["EDGEOPS_IMPORTS"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        os.write(file, line)
+        os.close(file)
+if "EDGEOPS_IMPORTS" in os.environ:
+    sys.addaudithook(note)
+"""
+
+
+LOOKUP = """
+from ansible.plugins.lookup import LookupBase
+import imported_by_a_worker
+class LookupModule(LookupBase):
+    def run(self, terms, variables=None, **options):
+        return ["found"]
+"""
+
+
+def test_workers_import_nothing_again(playbook: Playbook, tmp_path: Path) -> None:
+    for name, text in {"sitecustomize": IMPORTS, "imported_by_a_worker": "", "lookup/late": LOOKUP}.items():
+        (tmp_path / f"{name}.py").parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+    env = {"PYTHONPATH": tmp_path, "ANSIBLE_LOOKUP_PLUGINS": tmp_path / "lookup", "EDGEOPS_IMPORTS": tmp_path / "imports"}
+    report = playbook.run(
+        # The lookup is imported where it is used, which shows that imports of workers are seen.
+        [
+            task("script_monitor_info"),
+            task("logpush_job_info"),
+            {"name": "l", "ansible.builtin.debug": {"msg": "{{ lookup('late') }}"}},
+        ],
+        inventory={f"h{number}": {**LOCAL, "zone_id": f"{number:032x}"} for number in (1, 2, 3)},
+        env={name: str(path) for name, path in env.items()},
+    )
+    assert AS_MODULE not in report.stdout
+    imports = [line.split() for line in (tmp_path / "imports").read_text(encoding="utf-8").splitlines()]
+    controller = {process for process, name in imports if name == "requests"}
+    assert len(controller) == 1
+    elsewhere = [name for process, name in imports if process not in controller]
+    assert "imported_by_a_worker" in elsewhere
+    owned = ("requests", "urllib3", f"ansible_collections.{NAME}")
+    assert not [name for name in elsewhere if name.startswith(owned)]
