@@ -19,7 +19,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.transpo
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import KINDS, Failure
 
 CONNECTION = Connection("https://service.example/client/v4", zone_id="abc", token="canary-token")
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8)
 JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4))
 MEMBERS = ("success", "result", "errors", "messages", "result_info")
 ENVELOPES = st.fixed_dictionaries({}, optional=dict.fromkeys(MEMBERS, JSON) | {"success": st.booleans() | JSON})
