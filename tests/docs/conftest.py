@@ -37,9 +37,15 @@ def simulator(simulator_server: t.Any) -> t.Any:
 
 
 @pytest.fixture
-def playbook(simulator: t.Any, tmp_path: Path) -> Playbook:
+def zone(simulator: t.Any) -> str:
+    """The zone that every example names, untouched."""
+    return ZONE
+
+
+@pytest.fixture
+def playbook(simulator: t.Any, zone: str, tmp_path: Path) -> Playbook:
     """The runner of the integration tests, bound to the zone of the examples."""
-    return Playbook(simulator, ZONE, tmp_path)
+    return Playbook(simulator, zone, tmp_path)
 
 
 @pytest.fixture(scope="session")
