@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 from table import show, stands
 
@@ -29,6 +32,36 @@ seconds, processor = time.perf_counter() - began, time.process_time() - busy
 memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(json.dumps([seconds, processor, memory, len(result.get("scripts", ())), result.get("msg")]))
 """
+PARENT = """
+import json, resource, subprocess, sys, time
+began = time.perf_counter()
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))
+"""
+
+
+def _in_a_playbook(args: dict[str, str], token: str) -> tuple[float, float, float]:
+    """Seconds, processor seconds and peak megabytes of any process, for one task that registers the whole list."""
+    task = {"edgeops.observability.script_monitor_info": args, "register": "found"}
+    counted = {"ansible.builtin.assert": {"that": f"found.scripts | length == {SCRIPTS}"}}
+    play = {"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": [task, counted]}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "scripts.json"
+        path.write_text(json.dumps([play]), encoding="utf-8")
+        command = [
+            sys.executable,
+            "-c",
+            PARENT,
+            str(Path(sys.executable).parent / "ansible-playbook"),
+            "-i",
+            "localhost,",
+            str(path),
+        ]
+        environment = {**os.environ, "HOME": folder, "EDGEOPS_API_TOKEN": token}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # our own
+    seconds, processor, memory = json.loads(done.stdout)
+    return seconds, processor, memory
 
 
 def report(given: argparse.Namespace) -> bool:
@@ -50,15 +83,17 @@ def report(given: argparse.Namespace) -> bool:
     with running(zones=[ZONE], process=True) as simulator:
         simulator.seed(scripts={ZONE: scripts})
         args = {"zone_id": ZONE, "base_url": simulator.base_url, "api_token": simulator.token, "request_budget": "none"}
+        whole = _in_a_playbook({**args, "api_token": "{{ lookup('ansible.builtin.env', 'EDGEOPS_API_TOKEN') }}"}, simulator.token)
         done = subprocess.run(
             [sys.executable, "-c", CHILD, json.dumps(args)], capture_output=True, text=True, check=True
         )  # our own
     seconds, processor, memory, count, message = json.loads(done.stdout)
     if count != SCRIPTS:
         raise SystemExit(f"{count} of {SCRIPTS} scripts were listed: {message}")
+    rows = {"the module's code": (seconds, processor, memory), "a playbook, start and end included": whole}
     show(
-        "Inventory of scripts",
-        ["scripts", "seconds", "CPU s", "peak MB"],
-        [[str(count), f"{seconds:.2f}", f"{processor:.2f}", f"{memory:.0f}"]],
+        f"Inventory of {SCRIPTS} scripts",
+        ["what", "seconds", "CPU s", "peak MB"],
+        [[what, f"{took:.2f}", f"{busy:.2f}", f"{peak:.0f}"] for what, (took, busy, peak) in rows.items()],
     )
     return all([stands("seconds for 50 000 scripts", seconds, 5), stands("peak MB for 50 000 scripts", memory, 300)])
