@@ -25,7 +25,7 @@ class Request(t.NamedTuple):
     body: Json = None
     id_from_answer: str | None = None
     creates: bool = False
-    look_again_on: t.Collection[str] = ()
+    look_again_on: tuple[str, ...] = ()
     if_it_fails: str = ""
     digested: Json = None
 

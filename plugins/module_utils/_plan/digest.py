@@ -20,7 +20,7 @@ def plan_id(zone_id: str | None, plan: Plan) -> str:
         "basis": plan.basis,
         "requests": [_content(request) for request in plan.requests],
     }
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=list)
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
