@@ -10,6 +10,7 @@ import pytest
 from samples.logpush import JOB, KEYS, S3, TEXT, planned, wish
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_answer import conclude
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_view import checked, view
 
@@ -27,6 +28,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_v
         ({"fields": ["a", "b"]}, {"logpull_options": "fields=b%2Ca"}),
         ({"output_options": {"field_names": ["a", "b"]}}, {"output_options": {"field_names": ["b", "a"], "sample_rate": 1}}),
         ({"destination_conf": KEYS}, {"destination_conf": KEYS.replace("planted", "***")}),
+        ({"destination_conf": KEYS}, {"destination_conf": KEYS.replace("/dir", "/d%69r")}),
     ],
 )
 def test_an_answer_that_agrees_is_reported_as_predicted(options: dict[str, t.Any], answer: dict[str, t.Any]) -> None:
@@ -71,6 +73,112 @@ def test_an_answer_that_lacks_what_was_sent_is_a_warning(options: dict[str, t.An
     (warning,) = conclusion.warnings
     assert f"lacks {named}" in warning
     assert conclusion.result == found.result
+
+
+@pytest.mark.parametrize(
+    ("options", "empty"),
+    [
+        ({"filter": {"key": "A", "operator": "eq", "value": "b"}}, {"filter": ""}),
+        ({"fields": ["a"]}, {"logpull_options": ""}),
+        ({"output_options": {"sample_rate": 0.5}}, {"output_options": {}}),
+    ],
+)
+def test_an_empty_answer_lacks_what_was_sent(options: dict[str, t.Any], empty: dict[str, t.Any]) -> None:
+    (warning,) = conclude(wish(**options), planned(options, JOB), {**JOB, **empty}).warnings
+    assert "the answer of the service lacks" in warning
+
+
+@pytest.mark.parametrize(
+    ("options", "warning"),
+    [
+        (
+            {"filter": {"key": "A", "operator": "eq", "value": "b"}},
+            (
+                "Job 7: the answer of the service lacks the filter that was sent. Either it does not show filters, in which case every run"
+                " sends this one again, or it has not taken it over; look at what is delivered."
+            ),
+        ),
+        (
+            {"enabled": True},
+            "Job 7: the answer of the service lacks enabled, which was sent, so that it is not certain that it holds.",
+        ),
+    ],
+)
+def test_what_is_said_about_a_member_that_the_answer_lacks(options: dict[str, t.Any], warning: str) -> None:
+    assert conclude(wish(**options), planned(options, JOB), {"id": 7}).warnings == (warning,)
+
+
+def test_what_is_said_about_an_answer_that_contradicts() -> None:
+    options = {"enabled": True, "frequency": "low"}
+    with pytest.raises(Failure) as caught:
+        conclude(wish(**options), planned(options, JOB), {**JOB, "enabled": False, "frequency": "high"})
+    assert str(caught.value) == (
+        "The service accepted the write to job 7, but its answer shows other values than were sent for enabled, frequency."
+        " The next run compares again."
+    )
+
+
+def test_an_answer_about_another_job_than_the_one_that_was_changed_is_bad() -> None:
+    with pytest.raises(Failure, match="job 7 was asked for, and the answer is about job 8") as caught:
+        conclude(wish(enabled=True), planned({"enabled": True}, JOB), {**JOB, "id": 8, "enabled": True})
+    assert caught.value.kind == "bad_response"
+
+
+@pytest.mark.parametrize("answer", [None, {}, {"id": 7}, []])
+def test_after_a_deletion_the_answer_does_not_matter(answer: t.Any) -> None:
+    conclusion = conclude(wish(state="absent"), planned({"state": "absent"}, JOB), answer)
+    assert conclusion == Conclusion({"job": None, "filter_budget": None})
+
+
+ANEW = {"kind": "edge", "recreate": True, "destination_conf": S3}
+
+
+@pytest.mark.parametrize(
+    ("old", "answer"),
+    [
+        ({"filter_attack_traffic": True}, {"filter_attack_traffic": True}),
+        ({"filter_attack_traffic": True}, {}),
+        ({"filter": "not JSON"}, {"filter": "not JSON"}),
+        ({"filter": {"new": "ä"}}, {"filter": {"new": "ä"}}),
+        ({"filter": {"new": "ä"}}, {"filter": '{"new":"ä"}'}),
+    ],
+)
+def test_a_successor_has_a_new_id_and_what_it_took_over(old: dict[str, t.Any], answer: dict[str, t.Any]) -> None:
+    found = planned(ANEW, {**JOB, **old})
+    conclusion = conclude(wish(**ANEW), found, {**JOB, "id": 8, "kind": "edge", **answer})
+    assert conclusion == Conclusion({**found.result, "job": {**found.result["job"], "id": 8}})
+
+
+@pytest.mark.parametrize(
+    ("old", "answer"),
+    [
+        ({"filter_attack_traffic": True}, {"filter_attack_traffic": False}),
+        ({"filter": "not JSON"}, {"filter": "nor this"}),
+        ({"filter": "not JSON"}, {"filter": TEXT}),
+        ({"filter": TEXT}, {"filter": "not JSON"}),
+    ],
+)
+def test_a_successor_without_what_it_should_take_over_is_bad(old: dict[str, t.Any], answer: dict[str, t.Any]) -> None:
+    (member,) = answer
+    with pytest.raises(Failure, match=rf"other values than were sent for {member}\."):
+        conclude(wish(**ANEW), planned(ANEW, {**JOB, **old}), {**JOB, "id": 8, "kind": "edge", **answer})
+
+
+def test_a_destination_that_the_task_does_not_manage_is_reported_as_answered() -> None:
+    found = planned({"enabled": True}, JOB)
+    job = conclude(wish(enabled=True), found, {**JOB, "enabled": True, "destination_conf": "gs://other"}).result["job"]
+    assert job["destination"] == {"scheme": "gs", "address": "other", "options": {}}
+    lacking = conclude(wish(enabled=True), found, {"id": 7, "enabled": True}).result["job"]
+    assert lacking["destination"] == found.result["job"]["destination"]
+
+
+@pytest.mark.parametrize(("options", "warnings"), [({"enabled": False}, 1), ({"frequency": "low"}, 2)])
+def test_a_job_that_fails_and_is_off_is_a_surprise_only_to_who_has_not_asked_for_it(
+    options: dict[str, t.Any], warnings: int
+) -> None:
+    found = planned(options, {**JOB, "enabled": True})
+    answer = {**JOB, "enabled": False, "error_message": "sick", **options}
+    assert len(conclude(wish(**options), found, answer).warnings) == warnings
 
 
 def test_what_the_service_adds_is_reported() -> None:
