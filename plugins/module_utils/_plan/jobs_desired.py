@@ -115,9 +115,9 @@ def _filter(given: Json, within_limits: bool) -> Tree | t.Literal[""] | None:
         return None
     if given == NO_FILTER:
         return NO_FILTER
-    tree = parse(given, "filter")
+    tree = parse(given)
     if within_limits:
-        check(tree, "filter")
+        check(tree)
     return tree
 
 
