@@ -90,7 +90,7 @@ def _spellings(secret: str) -> set[str]:
 def _in_base64(plain: t.Iterable[str]) -> set[str]:
     found: set[str] = set()
     for form in plain:
-        raw = form.encode("utf-8", "surrogatepass")
+        raw = form.encode(errors="surrogatepass")
         if len(raw) >= _FREELY_HIDDEN:
             found |= {encode(raw).decode().rstrip("=") for encode in (base64.b64encode, base64.urlsafe_b64encode)}
     return found

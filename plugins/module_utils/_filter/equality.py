@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._facts.operators import MEMBERSHIP, ORDER
+from ansible_collections.edgeops.observability.plugins.module_utils._facts.operators import ORDER
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import Exact, canonical_number, exact
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Condition, Tree
 
@@ -15,7 +15,7 @@ _MEMO = "canonical"
 
 
 class _Form(t.NamedTuple):
-    """A condition (`op` empty, itself its only member) or a group of at least two different members."""
+    """A condition (`op` and members empty) or a group of at least two different members."""
 
     op: str
     text: str
@@ -49,7 +49,7 @@ def _form(tree: Tree) -> _Form:
 def _condition(condition: Condition) -> str:
     if condition.operator in ORDER:
         value: object = _ordered(condition.value)
-    elif condition.operator in MEMBERSHIP and isinstance(condition.value, tuple):
+    elif isinstance(condition.value, tuple):
         value = sorted(set(map(_scalar, condition.value)))
     else:
         value = _scalar(condition.value)

@@ -33,7 +33,7 @@ def explain(tree: Tree | None) -> str:
     """A sentence about what the filter does; without a filter, about what that means."""
     if tree is None:
         return EVERYTHING
-    return f"A record is delivered only if {_clause(tree, nested=False)}; all other records are left out."
+    return f"A record is delivered only if {_clause(tree)}; all other records are left out."
 
 
 def explain_echo(text: object) -> str:
@@ -42,7 +42,7 @@ def explain_echo(text: object) -> str:
     return UNREADABLE if tree is None and text not in (None, "") else explain(tree)
 
 
-def _clause(tree: Tree, nested: bool) -> str:
+def _clause(tree: Tree, nested: bool = False) -> str:
     if isinstance(tree, Condition):
         return f"{tree.key} {PHRASES[tree.operator]} {_value(tree)}"
     if len(tree.children) == 1:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import dataclasses
 import decimal
 import functools
-import typing as t
 
 # Far beyond any log field, and well inside what the decimal arithmetic of every Python build can hold.
 MAX_EXPONENT = 100_000_000
@@ -36,9 +35,7 @@ def parts(number: Extreme | int | decimal.Decimal) -> Parts:
     """What a number is made of; the same for all spellings of it."""
     if isinstance(number, Extreme):
         return number.negative, number.first, number.digits
-    sign, digits, exponent = decimal.Decimal(number).as_tuple()
-    text = "".join(map(str, digits)).lstrip("0")
-    if not text:
+    if not number:
         return False, 0, ""
-    # Only infinities have no exponent, and they are no numbers here.
-    return bool(sign), t.cast(int, exponent) + len(text) - 1, text.rstrip("0")
+    plain = decimal.Decimal(number)
+    return plain.is_signed(), plain.adjusted(), "".join(map(str, plain.as_tuple().digits)).rstrip("0")

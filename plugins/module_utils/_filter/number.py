@@ -30,7 +30,7 @@ class Written:
     text: str
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> t.TypeGuard[int | float | Written]:
     """True for what JSON calls a number: true and false are none, and neither are NaN and the infinities."""
     if isinstance(value, float):
         return math.isfinite(value)
@@ -44,11 +44,11 @@ def exact(value: object) -> Exact | None:
     """
     if isinstance(value, str):
         return _from_text(value)
-    if isinstance(value, Written):
-        return _from_text(value.text)
     if not is_number(value):
         return None
-    return decimal.Decimal(float.__repr__(value)) if isinstance(value, float) else t.cast(int, value)
+    if isinstance(value, Written):
+        return _from_text(value.text)
+    return decimal.Decimal(float.__repr__(value)) if isinstance(value, float) else value
 
 
 def _from_text(text: str) -> Exact | None:

@@ -10,6 +10,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree
 
 # A wish that an expression be met (True) or not (False).
 Goal = tuple[Tree, bool]
+# The same where there are several ways to reach it.
+_Choice = tuple[Group, bool]
 _Literals = dict[str, tuple[Literal, ...]]
 
 # Steps that one prover may take in all; an expression within the service's limits rarely needs more than hundreds.
@@ -49,7 +51,7 @@ class Prover:
 
     def _closed(self, goals: list[Goal], literals: _Literals, depth: int) -> bool:
         """Whether every way to satisfy the goals ends in a contradiction about one field."""
-        choices: list[Goal] = []
+        choices: list[_Choice] = []
         while goals:
             self._step(depth)
             tree, wanted = goals.pop()
@@ -64,10 +66,9 @@ class Prover:
                 choices.append((tree, wanted))
         return bool(choices) and self._choices_closed(choices, literals, depth)
 
-    def _choices_closed(self, choices: list[Goal], literals: _Literals, depth: int) -> bool:
+    def _choices_closed(self, choices: list[_Choice], literals: _Literals, depth: int) -> bool:
         (tree, wanted), *rest = choices
-        parts = tree.children if isinstance(tree, Group) else ()
-        return all(self._closed([*rest, (part, wanted)], literals, depth + 1) for part in parts)
+        return all(self._closed([*rest, (part, wanted)], literals, depth + 1) for part in tree.children)
 
     def _step(self, depth: int) -> None:
         self._steps -= 1

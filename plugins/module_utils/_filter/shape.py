@@ -19,6 +19,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.values import is_list, read_text, read_value
 
 MEMBERS = ("key", "operator", "value")
+JsonObject: t.TypeAlias = "collections.abc.Mapping[str, object]"
 
 # More levels than fit into the text that the service accepts, and few enough for recursion.
 MAX_DEPTH = 128
@@ -43,24 +44,22 @@ class Reader:
     def read(self, data: object, path: str, depth: int = 0) -> Tree:
         """The condition or group that `data` describes."""
         self._count(path, depth)
-        names = _names(data, path)
-        members = t.cast("collections.abc.Mapping[str, object]", data)
-        joins = [name for name in names if name in operators.JOINS]
+        members = _members(data, path)
+        joins = [name for name in members if name in operators.JOINS]
         if not joins:
-            return _condition(members, names, path)
-        if len(names) > 1:
-            raise invalid_option(path, f"{joins[0]!r} must be the only member, found beside it: {_others(names, joins[0])}")
+            return _condition(members, path)
+        if len(members) > 1:
+            raise invalid_option(path, f"{joins[0]!r} must be the only member, found beside it: {_others(members, joins[0])}")
         return self._group(joins[0], members[joins[0]], path, depth)
 
     def _group(self, op: str, data: object, path: str, depth: int) -> Group:
         place = f"{path}.{op}"
         if not is_list(data):
             raise invalid_option(place, f"must be a list of conditions, not {shown(data)}")
-        items = t.cast("collections.abc.Sequence[object]", data)
-        if not items:
+        if not data:
             raise invalid_option(place, "must not be empty")
         children = []
-        for index, item in enumerate(items):
+        for index, item in enumerate(data):
             children.append(self.read(item, f"{place}[{index}]", depth + 1))
         return Group(op, tuple(children))
 
@@ -76,13 +75,13 @@ def under_where(data: object, path: str) -> object:
     """What stands under the outer `where`, which may be left out."""
     if not isinstance(data, collections.abc.Mapping) or "where" not in data:
         return data
-    names = _names(data, path)
-    if len(names) > 1:
-        raise invalid_option(path, f"'where' must be the only member, found beside it: {_others(names, 'where')}")
-    return data["where"]
+    members = _members(data, path)
+    if len(members) > 1:
+        raise invalid_option(path, f"'where' must be the only member, found beside it: {_others(members, 'where')}")
+    return members["where"]
 
 
-def _names(data: object, path: str) -> list[str]:
+def _members(data: object, path: str) -> JsonObject:
     if not isinstance(data, collections.abc.Mapping):
         raise invalid_option(path, f"must be {_EXPECTED}, not {shown(data)}")
     if isinstance(data, RepeatedMembers):
@@ -92,15 +91,15 @@ def _names(data: object, path: str) -> list[str]:
             raise invalid_option(path, f"the name of a member must be text, not {shown(name)}")
     if not data:
         raise invalid_option(path, f"must be {_EXPECTED}, not an empty object")
-    return list(data)
+    return data
 
 
-def _condition(members: collections.abc.Mapping[str, object], names: list[str], path: str) -> Condition:
-    for name in names:
+def _condition(members: JsonObject, path: str) -> Condition:
+    for name in members:
         if name == "where":
             raise invalid_option(path, "'where' may only be the outermost member")
         if name not in MEMBERS:
-            hint = did_you_mean(_nearest_member(name, names))
+            hint = did_you_mean(_nearest_member(name, members))
             raise invalid_option(path, f"{shown(name)} is not a member of an expression{hint}")
     for name in MEMBERS:
         if name not in members:
@@ -110,11 +109,11 @@ def _condition(members: collections.abc.Mapping[str, object], names: list[str], 
     return Condition(key, operator, read_value(operator, members["value"], f"{path}.value"))
 
 
-def _nearest_member(name: str, names: list[str]) -> str | None:
+def _nearest_member(name: str, members: JsonObject) -> str:
     """Beside other members of a condition, one that it still lacks is meant; alone it may be anything."""
-    if not any(member in names for member in MEMBERS):
+    if not any(member in members for member in MEMBERS):
         return nearest(name, MEMBERS + operators.JOINS)
-    return nearest(name, [member for member in MEMBERS if member not in names])
+    return nearest(name, [member for member in MEMBERS if member not in members])
 
 
 def _key(value: object, path: str) -> str:
@@ -133,8 +132,8 @@ def _operator(value: object, path: str) -> str:
     return str.__str__(value)
 
 
-def _others(names: list[str], known: str) -> str:
-    return ", ".join(shown(name) for name in names if name != known)
+def _others(members: JsonObject, known: str) -> str:
+    return ", ".join(shown(name) for name in members if name != known)
 
 
 def _start(path: str) -> str:

@@ -13,19 +13,18 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.numb
 _NOT = ("not_", "not-", "not ", "not")
 
 
-def nearest(name: str, known: t.Iterable[str]) -> str | None:
-    """The known name that looks most like `name`, whatever its letter case; None if none has anything in common."""
+def nearest(name: str, known: t.Iterable[str]) -> str:
+    """The (first) known name that looks most like `name`, whatever its letter case; empty if none has anything in common."""
     import difflib  # noqa: PLC0415  # only a mistake needs it, and it is slow to import
 
     scores = [
         (0.0, ""),
         *((difflib.SequenceMatcher(None, name.lower(), other.lower()).ratio(), other) for other in known),
     ]
-    score, best = max(scores, key=lambda pair: pair[0])
-    return best if score else None
+    return max(scores, key=lambda pair: pair[0])[1]
 
 
-def meant_operator(name: str) -> str | None:
+def meant_operator(name: str) -> str:
     """The operator that somebody who wrote `name` most likely had in mind."""
     wanted = name[:64].strip().lower()
     for word in _NOT:
@@ -35,7 +34,7 @@ def meant_operator(name: str) -> str | None:
     return MEANT.get(wanted) or nearest(wanted, OPERATORS)
 
 
-def did_you_mean(name: str | None) -> str:
+def did_you_mean(name: str) -> str:
     """The end of a message that names an alternative, or nothing."""
     return f" (did you mean {name!r}?)" if name else ""
 

@@ -40,7 +40,7 @@ def read_text(value: str, path: str) -> str:
     return text
 
 
-def is_list(value: object) -> bool:
+def is_list(value: object) -> t.TypeGuard[collections.abc.Sequence[object]]:
     """Lists, tuples and the sequences that template engines hand out; text is none."""
     return isinstance(value, collections.abc.Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview))
 
@@ -48,7 +48,7 @@ def is_list(value: object) -> bool:
 def _members(operator: str, value: object, path: str) -> Value:
     if not is_list(value):
         raise invalid_option(path, f"must be a list of texts or numbers for {operator!r}, not {shown(value)}")
-    items = list(t.cast("collections.abc.Sequence[object]", value))
+    items = list(value)
     if not items:
         raise invalid_option(path, f"must not be empty for {operator!r}")
     return tuple(_text_or_number(item, f"{path}[{index}]", "must be text or a number") for index, item in enumerate(items))
@@ -77,7 +77,7 @@ def _text_or_number(value: object, path: str, expected: str) -> Scalar:
         return value
     if isinstance(value, float):
         return float(value)
-    number = int(t.cast(int, value))
+    number = int(value)
     if number.bit_length() > MAX_INTEGER_BITS:
         raise invalid_option(path, "is a number too large to be sent")
     return number
