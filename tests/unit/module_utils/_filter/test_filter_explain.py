@@ -43,6 +43,7 @@ CLAUSES = [
     ),
     ({"and": [of("eq", 1), {"or": [of("eq", 2, "b")]}]}, "a is 1 and b is 2"),
     ({"and": [{"or": [of("eq", 1), of("eq", 2)]}]}, "a is 1 or a is 2"),
+    ({"and": [{"and": [{"or": [of("eq", 1), of("eq", 2)]}]}, of("eq", 3, "b")]}, "(a is 1 or a is 2) and b is 3"),
 ]
 
 

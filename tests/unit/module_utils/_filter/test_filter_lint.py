@@ -9,7 +9,7 @@ import pytest
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import lint as rules
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint import findings, lint
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.proof import Prover
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.proof import MAX_DEPTH, Prover
 
 
 def of(operator, value, key="a"):
@@ -239,9 +239,20 @@ def test_a_proof_that_is_too_long_is_given_up():
     assert not Prover().never(pigeons(9, 8))
 
 
-def test_steps_are_for_all_questions_together():
-    prover = Prover(steps=2)
+@pytest.mark.parametrize(
+    ("steps", "answers"),
+    [(2, [False, False]), (3, [True, False]), (5, [True, False]), (6, [True, True])],
+)
+def test_steps_are_for_all_questions_together(steps, answers):
+    prover = Prover(steps=steps)
     tree = parse(both(of("eq", 1), of("eq", 2)))
-    assert not prover.never(tree)
-    prover = Prover(steps=5)
-    assert [prover.never(tree), prover.never(tree)] == [True, False]
+    assert [prover.never(tree), prover.never(tree)] == answers
+
+
+@pytest.mark.parametrize(("alternatives", "proved"), [(MAX_DEPTH, True), (MAX_DEPTH + 1, False)])
+def test_a_proof_that_is_too_deep_is_given_up(alternatives, proved):
+    values = list(range(1, alternatives))
+    # Only all of them together contradict each other, so that the order in which they are looked at does not matter.
+    tree = parse(both(either(of("in", values)), *[either(of("!eq", value)) for value in values]))
+    assert Prover().never(tree) is proved
+    assert bool(lint(tree)) is proved

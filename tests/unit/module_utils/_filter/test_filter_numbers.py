@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import same
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.evaluate import passes
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import explain
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.extreme import MAX_EXPONENT
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.extreme import MAX_EXPONENT, parts
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import canonical_number, exact
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import to_text
@@ -123,6 +123,19 @@ def test_numbers_beyond_any_arithmetic_compare_exactly():
             assert (exact(one) >= exact(other)) is (low >= high), (one, other)
             assert (exact(one) == exact(other)) is (low == high), (one, other)
             assert (canonical_number(exact(one)) == canonical_number(exact(other))) is (low == high), (one, other)
+
+
+@pytest.mark.parametrize(
+    ("spellings", "made_of"),
+    [
+        (["0", "-0", "0.00", "-0.0", "0e7", "-0e-7"], (False, 0, "")),
+        (["30", "30.0", "3e1", "0.30e2"], (False, 1, "3")),
+        (["-0.00502", "-502e-5", "-5020e-6"], (True, -3, "502")),
+        (["-1e999999999999", "-10e999999999998"], (True, 999999999999, "1")),
+    ],
+)
+def test_all_spellings_of_a_number_are_made_of_the_same(spellings, made_of):
+    assert [parts(exact(spelling)) for spelling in spellings] == [made_of] * len(spellings)
 
 
 @pytest.mark.parametrize("literal", ["1e99999999999", "1e1000000000", '"1e99999999999"'])

@@ -120,7 +120,9 @@ WRONG_VALUES = [
     *[(name, 5, f".value: must be text for {name!r}, not 5") for name in operators.TEXT],
     ("contains", ["x"], ".value: must be text for 'contains', not a list"),
     ("contains", True, ".value: must be text for 'contains', not true"),
+    ("startsWith", 2**256, ".value: must be text for 'startsWith', not a very large number"),
     ("startsWith", 2**300, ".value: must be text for 'startsWith', not a very large number"),
+    ("startsWith", 2**256 - 1, f".value: must be text for 'startsWith', not {str(2**256)[:57]}..."),
     ("endsWith", "\udc00", ".value: '\\udc00' has a lone surrogate, which cannot be sent as UTF-8"),
     ("in", "200,201", ".value: must be a list of texts or numbers for 'in', not '200,201'"),
     ("in", b"ab", ".value: must be a list of texts or numbers for 'in', not a value of type bytes"),
@@ -170,6 +172,8 @@ SUGGESTIONS = [
     ("notStartsWith", "!startsWith"),
     ("!starts", "!startsWith"),
     ("not_eq", "!eq"),
+    ("not", "!eq"),
+    ("!", "!eq"),
 ]
 
 
@@ -190,6 +194,11 @@ def test_long_operator_is_cut():
     assert len(message) < 200
 
 
+@pytest.mark.parametrize(("length", "meant"), [(64, "leq"), (63, "lt")])
+def test_only_the_beginning_of_a_long_operator_is_compared(length, meant):
+    assert refusal(of("lte".ljust(length) + "x", 1)).endswith(f"is not an operator (did you mean {meant!r}?)")
+
+
 EXPECTED = "must be a condition {key, operator, value}, {and: [...]} or {or: [...]}"
 WRONG_SHAPES = [
     (None, f"filter.where: {EXPECTED}, not null"),
@@ -203,6 +212,7 @@ WRONG_SHAPES = [
     ({"where": [A]}, f"filter.where: {EXPECTED}, not a list"),
     ({"where": "{}"}, f"filter.where: {EXPECTED}, not '{{}}'"),
     ({"where": A, "x": 1, "y": 2}, "filter.where: 'where' must be the only member, found beside it: 'x', 'y'"),
+    ({"where": A, "key": "a"}, "filter.where: 'where' must be the only member, found beside it: 'key'"),
     ({"where": A, 5: 1}, "filter.where: the name of a member must be text, not 5"),
     ({"where": {"where": A}}, "filter.where: 'where' may only be the outermost member"),
     ({"and": [{"where": A}]}, "filter.where.and[0]: 'where' may only be the outermost member"),
@@ -260,6 +270,10 @@ WRONG_TEXTS = [
     ('{"key":"a","key":"b","operator":"eq","value":1}', "the member 'key' is given more than once"),
     ('{"where":{"and":[]},"where":{"and":[]}}', "the member 'where' is given more than once"),
     ('"text"', f"{EXPECTED}, not 'text'"),
+    ('[{"key":"a"}]', f"{EXPECTED}, not a list"),
+    ("1.50", f"{EXPECTED}, not 1.50"),
+    ("1." + "0" * 58, f"{EXPECTED}, not 1." + "0" * 58),
+    ("1." + "0" * 59, f"{EXPECTED}, not 1." + "0" * 55 + "..."),
     ("[" * 100_000, f"is nested more than {MAX_DEPTH} levels deep"),
     ('{"or":[' * 100_000, f"is nested more than {MAX_DEPTH} levels deep"),
 ]
@@ -309,6 +323,20 @@ def test_size_has_a_limit():
     )
 
 
+@pytest.mark.parametrize(
+    ("groups", "place"),
+    [
+        (["and", "or"], f"filter.where.and[0].or[{MAX_NODES - 2}]"),
+        (["and", "or", "and"], "filter.where.and[0].or[0]..."),
+    ],
+)
+def test_place_of_what_is_too_large_is_cut_where_it_gets_long(groups, place):
+    data = [A] * MAX_NODES
+    for op in reversed(groups):
+        data = [{op: data}]
+    assert refusal(data[0]) == f"{place}: has more than {MAX_NODES} conditions and groups"
+
+
 def test_data_that_contains_itself_is_refused():
     loop = {"and": []}
     loop["and"] += [loop, loop]
@@ -339,6 +367,8 @@ class Text(str):
     def __str__(self):
         return "tagged"
 
+    __repr__ = __str__
+
 
 def test_proxies_and_tagged_values_become_plain():
     condition = collections.UserDict(
@@ -349,6 +379,12 @@ def test_proxies_and_tagged_values_become_plain():
     (child,) = tree.children
     assert [type(each) for each in (child.key, child.operator, *child.value)] == [str, str, str, int]
     assert parse(of("eq", Text("x"))).value.__class__ is str
+
+
+def test_tagged_text_is_shown_as_it_is():
+    assert refusal(of("lt", Text("x"))) == f"filter.where.value: {NUMBER}, not 'x'"
+    assert refusal(of(Text("lte"), 1)) == "filter.where.operator: 'lte' is not an operator (did you mean 'leq'?)"
+    assert refusal({Text("kye"): 1}) == "filter.where: 'kye' is not a member of an expression (did you mean 'key'?)"
 
 
 @pytest.mark.parametrize("echo", [None, "", "{", 5, "null", "{}", [], b"{}", '{"where":{"and":[]}}', "\ud800", "[" * 100_000])

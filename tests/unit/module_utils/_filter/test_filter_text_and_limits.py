@@ -12,7 +12,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 from ansible_collections.edgeops.observability.plugins.module_utils._facts import limits as facts
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.limits import budget, check
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import to_text
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import scalar_text, to_text
 
 
 def of(value, key="a", operator="eq"):
@@ -53,6 +53,12 @@ def test_text_that_is_sent(expression, text):
     assert to_text(parse(expression)) == text
     assert to_text(parse(text)) == text
     assert to_text(parse(json.dumps(expression))) == text
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_what_json_cannot_say_is_never_sent(number):
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        scalar_text(number)
 
 
 def many(count):
