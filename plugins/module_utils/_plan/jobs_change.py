@@ -103,7 +103,7 @@ def _output(wanted: t.Mapping[str, Json], present: t.Mapping[str, Json]) -> Chan
 def _filter(desired: Desired, there: str | None) -> Change:
     if desired.filter is None or desired.filter == NO_FILTER:
         return Change("filter", there, None, None, {"filter": NO_FILTER} if there else {})
-    present = read_echo(there) if there else None
+    present = read_echo(there)
     text = to_text(desired.filter)
     if present is not None and same_filter(desired.filter, present):
         return Change("filter", there, there, there, {})
@@ -114,5 +114,5 @@ def _whole(name: str, present: t.Mapping[str, Json], new: Json, result: Json, di
     """A member that is sent as a whole or not at all."""
     before = MEMBERS[name].normal(present.get(name))
     if not differs:
-        return Change(name, before, before, view(present)[name], {})
+        return Change(name, before, before, before, {})
     return Change(name, before, result, result, {name: new})
