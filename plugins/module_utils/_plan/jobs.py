@@ -8,7 +8,7 @@ import dataclasses
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import NOT_FOUND, Failure, conflict, invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._facts.jobs import MEMBERS
+from ansible_collections.edgeops.observability.plugins.module_utils._facts.jobs import EDGE_DATASET, MEMBERS
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.limits import budget
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint import lint
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import read_echo
@@ -70,10 +70,14 @@ def _delete(job: Job | None) -> Plan:
     if job is None:
         return Plan(before={}, after={}, result=result, basis={"job": None})
     shown = view(job)
-    before = {name: shown[name] for name in shown if name in ("id", "destination") or (name in MEMBERS and MEMBERS[name].sent)}
-    basis = {**{name: before[name] for name in before if name != "destination"}, "destination_conf": job.get("destination_conf")}
-    request = Request("logpush_jobs.delete", ids={"job_id": job["id"]})
-    return Plan(before=before, after={}, result=result, requests=(request,), basis=basis)
+    kept = {name: shown[name] for name, member in MEMBERS.items() if not member.volatile}
+    return Plan(
+        before={**kept, "destination": shown["destination"]},
+        after={},
+        result=result,
+        requests=(Request("logpush_jobs.delete", ids={"job_id": job["id"]}),),
+        basis={**kept, "destination_conf": job.get("destination_conf")},
+    )
 
 
 def _create(desired: Desired, state: State) -> Plan:
@@ -81,14 +85,15 @@ def _create(desired: Desired, state: State) -> Plan:
         raise Failure(NOT_FOUND, f"job_id: there is no job {desired.job_id} in this zone; without job_id, name creates one.")
     _need_destination(desired, f"is required to create the job {desired.name!r}, which does not exist yet")
     made = changes(desired._replace(plain={**desired.plain, "dataset": desired.dataset}), {})
+    body = _body(made)
     unlisted = "The service lists no jobs: one is created without looking whether it exists already."
     return Plan(
         before={},
         after={change.name: change.after for change in made},
         result=_result({**predicted({}, made), **_SERVER_MADE}),
-        requests=(Request("logpush_jobs.create", body=_body(made), creates=True),),
+        requests=(Request("logpush_jobs.create", body=body, creates=True),),
         basis={"job": None},
-        warnings=(*([unlisted] if state.unlisted else []), *_warnings(desired, state, made)),
+        warnings=(*([unlisted] if state.unlisted else []), *_warnings(desired, state, body)),
     )
 
 
@@ -102,7 +107,7 @@ def _update(desired: Desired, state: State, job: Job) -> Plan:
         result=_result(predicted(job, made)),
         requests=(request,) if body else (),
         basis=_basis(job, made),
-        warnings=(*health(job, desired.plain.get("enabled")), *_warnings(desired, state, made)),
+        warnings=(*health(job, desired.plain.get("enabled")), *_warnings(desired, state, body)),
     )
 
 
@@ -114,6 +119,7 @@ def _replace(desired: Desired, state: State, job: Job, fixed: t.Sequence[Change]
     made = changes(desired, job)
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
     body = {"dataset": dataset_of(job), **carried(job), **_body(made), "destination_conf": desired.destination, **proof}
+    _insist_on_dataset(job, body)
     delete = Request("logpush_jobs.delete", ids={"job_id": job["id"]}, if_it_fails=_PERHAPS_GONE.format(id=job["id"]))
     create = Request("logpush_jobs.create", body=body, creates=True, if_it_fails=_GONE.format(id=job["id"]))
     return Plan(
@@ -122,13 +128,22 @@ def _replace(desired: Desired, state: State, job: Job, fixed: t.Sequence[Change]
         result=_result({**predicted(job, made), **_SERVER_MADE}),
         requests=(delete, create),
         basis=_basis(job, made),
-        warnings=(*health(job, desired.plain.get("enabled")), *_warnings(desired, state, made, anew=True)),
+        warnings=(*health(job, desired.plain.get("enabled")), *_warnings(desired, state, body)),
     )
 
 
 def _need_destination(desired: Desired, why: str) -> None:
     if desired.destination is None:
         raise invalid_option("destination_conf", why)
+
+
+def _insist_on_dataset(job: Job, body: Job) -> None:
+    """Refuses a successor that the service would refuse after the deletion: of kind and dataset, one may carry over."""
+    if body.get("kind") == "edge" and body["dataset"] != EDGE_DATASET:
+        raise conflict(
+            f"Job {job['id']} would be created anew as kind 'edge' of the dataset {body['dataset']!r}, but 'edge' exists for"
+            f" {EDGE_DATASET!r} only. What is not given carries over: give both kind and dataset."
+        )
 
 
 def _body(made: t.Iterable[Change]) -> Job:
@@ -142,17 +157,17 @@ def _basis(job: Job, made: t.Iterable[Change]) -> Json:
 
 
 def _result(job: Job) -> dict[str, Json]:
-    tree = read_echo(job["filter"]) if job["filter"] else None
+    tree = read_echo(job["filter"])
     return {"job": job, "filter_budget": budget(tree) if tree is not None else None}
 
 
-def _warnings(desired: Desired, state: State, made: t.Iterable[Change], anew: bool = False) -> list[str]:
+def _warnings(desired: Desired, state: State, body: t.Mapping[str, Json]) -> list[str]:
     """The lint of the filter; and of a challenge that would be sent, whether it can be good and is needed."""
     found = list(lint(desired.filter)) if desired.filter is not None and desired.filter != NO_FILTER else []
-    if desired.challenge and desired.destination and (anew or "ownership_challenge" in _body(made)):
-        wrong = fault(desired.challenge, desired.zone_id, desired.destination, state.now)
+    if "ownership_challenge" in body:
+        wrong = fault(body["ownership_challenge"], desired.zone_id, body["destination_conf"], state.now)
         if wrong:
             raise invalid_option("ownership_challenge", wrong)
-        if takes_token(desired.destination) is False:
+        if takes_token(body["destination_conf"]) is False:
             found.append("ownership_challenge: the service asks for no proof of ownership of this kind of destination.")
     return found

@@ -27,6 +27,10 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_s
 from ansible_collections.edgeops.observability.plugins.modules.logpush_job import TASK
 
 FLAG = "CVE-2021-44228"
+EDGE_ELSEWHERE = (
+    "Job 7 would be created anew as kind 'edge' of the dataset 'dns_logs', but 'edge' exists for 'http_requests' only."
+    " What is not given carries over: give both kind and dataset."
+)
 
 
 @pytest.mark.parametrize(
@@ -97,6 +101,7 @@ def test_what_is_sent_to_an_existing_job(
 ) -> None:
     found = planned(options, {**JOB, **present})
     assert sent(found) == ([] if body is None else [("update", body)])
+    assert [request.ids for request in found.requests] == ([] if body is None else [{"job_id": 7}])
     assert (found.before == found.after) is (body is None)
 
 
@@ -127,12 +132,13 @@ def test_deleting() -> None:
     found = planned({"state": "absent"}, {**JOB, "destination_conf": KEYS})
     assert sent(found) == [("delete", None)]
     assert found.requests[0].ids == {"job_id": 7}
-    assert found.result == {"job": None, "filter_budget": None}
+    nothing = {"job": None, "filter_budget": None}
+    assert found.result == nothing
     assert {"id", "name", "dataset", "destination", "filter"} <= found.before.keys()
     assert found.before.keys().isdisjoint({"last_error", "error_message", "filter_explained"})
     assert "planted" not in str(found.before)
     gone = planned({"state": "absent"}, None)
-    assert (gone.requests, gone.before, gone.after) == ((), {}, {})
+    assert (gone.requests, gone.before, gone.after, gone.result) == ((), {}, {}, nothing)
 
 
 @pytest.mark.parametrize(
@@ -197,6 +203,50 @@ def test_options_at_the_limits(options: dict[str, t.Any]) -> None:
     wish(**options)
 
 
+@pytest.mark.parametrize(
+    ("options", "job", "sentence"),
+    [
+        (
+            {},
+            None,
+            "destination_conf: is required to create the job 'n', which does not exist yet",
+        ),
+        (
+            {"job_id": 9, "destination_conf": S3},
+            None,
+            "job_id: there is no job 9 in this zone; without job_id, name creates one.",
+        ),
+        (
+            {"kind": "edge", "recreate": True},
+            JOB,
+            "destination_conf: must be given to recreate a job, because the service may not show all of it",
+        ),
+        (
+            {"job_id": 7, "dataset": "other", "kind": ""},
+            {**JOB, "kind": "edge"},
+            (
+                "Job 7 exists, and its dataset 'http_requests' cannot become 'other' and kind 'edge' cannot become ''."
+                " With recreate it is deleted and created anew."
+            ),
+        ),
+        (
+            {"job_id": 7, "dataset": "dns_logs", "recreate": True, "destination_conf": S3},
+            {**JOB, "kind": "edge"},
+            EDGE_ELSEWHERE,
+        ),
+        (
+            {"job_id": 7, "kind": "edge", "recreate": True, "destination_conf": S3},
+            {**JOB, "dataset": "dns_logs"},
+            EDGE_ELSEWHERE,
+        ),
+    ],
+)
+def test_sentences_of_refusals(options: dict[str, t.Any], job: dict[str, t.Any] | None, sentence: str) -> None:
+    with pytest.raises(Failure) as caught:
+        planned(options, job)
+    assert str(caught.value) == sentence
+
+
 def validated(**options: t.Any) -> t.Any:
     arguments = TASK.arguments()
     validator = ArgumentSpecValidator(arguments["argument_spec"], mutually_exclusive=arguments["mutually_exclusive"])
@@ -240,8 +290,14 @@ def test_recreation_deletes_then_creates() -> None:
             },
         ),
     ]
-    assert "it is gone" in found.requests[1].if_it_fails
-    assert "Should job 7 be gone all the same" in found.requests[0].if_it_fails
+    assert found.requests[0].if_it_fails == (
+        "Should job 7 be gone all the same, nothing is delivered, and the next run by name creates it with the options that it"
+        " is given; none carries over from a job that is gone."
+    )
+    assert found.requests[1].if_it_fails == (
+        "Job 7 had already been deleted to make place for this one: it is gone, and nothing is delivered until it is created"
+        " again, which a run with name and without job_id does."
+    )
     assert found.requests[0].ids == {"job_id": 7}
     assert found.requests[1].creates
     assert found.result["filter_budget"] is not None
@@ -249,6 +305,24 @@ def test_recreation_deletes_then_creates() -> None:
     assert (job["id"], job["error_message"], job["filter"]) == (None, None, TEXT)
     again = successor(wish(job_id=7), found.requests[1].body)
     assert (again.job_id, again.name, again.dataset) == (None, "n", "http_requests")
+
+
+@pytest.mark.parametrize(
+    ("options", "present", "body"),
+    [
+        ({"kind": "edge"}, {}, {"kind": "edge"}),
+        ({"kind": "edge", "ownership_challenge": "token"}, {}, {"kind": "edge", "ownership_challenge": "token"}),
+        ({"kind": ""}, {"kind": "edge"}, {"kind": ""}),
+        ({"dataset": "dns_logs", "kind": ""}, {"kind": "edge"}, {"dataset": "dns_logs", "kind": ""}),
+        ({"kind": "edge", "dataset": "http_requests"}, {"dataset": "dns_logs"}, {"kind": "edge"}),
+    ],
+)
+def test_a_successor_to_the_same_destination(
+    options: dict[str, t.Any], present: dict[str, t.Any], body: dict[str, t.Any]
+) -> None:
+    found = planned({"job_id": 7, "recreate": True, "destination_conf": S3, **options}, {**JOB, **present})
+    kept = {"name": "n", "dataset": "http_requests", "destination_conf": S3}
+    assert sent(found) == [("delete", None), ("create", {**kept, **body})]
 
 
 def test_a_wish_without_a_dataset_means_the_default_and_any_other_stays() -> None:
@@ -265,7 +339,9 @@ def test_a_job_made_anew_and_one_deleted_are_shown_whole_and_digested_with_their
     anew = planned({"kind": "edge", "recreate": True, "destination_conf": "gs://b"}, job)
     gs = {"scheme": "gs", "address": "b", "options": {}}
     assert anew.after == {"id": None, "name": "n", "kind": "edge", "destination": gs}
-    assert anew.before["destination"]["address"] == "bucket/dir"
+    masked = {"region": "a", "access-key-id": "ID", "secret-access-key": "********"}
+    s3 = {"scheme": "s3", "address": "bucket/dir", "options": masked}
+    assert anew.before == {"id": 7, "name": "n", "kind": "", "destination": s3}
     gone = planned({"state": "absent"}, job)
     assert (gone.before["id"], gone.before["destination"]["scheme"], gone.after) == (7, "s3", {})
     other = planned({"state": "absent"}, {**job, "destination_conf": KEYS.replace("planted", "other")})
@@ -291,9 +367,34 @@ def test_a_token_is_looked_at_only_where_it_would_be_sent() -> None:
 
 def test_a_token_that_nobody_asks_for_is_a_warning_where_it_is_sent() -> None:
     options = {"destination_conf": KEYS, "ownership_challenge": "token"}
-    (warning,) = planned(options, None).warnings
-    assert "no proof of ownership" in warning
+    needless = "ownership_challenge: the service asks for no proof of ownership of this kind of destination."
+    assert planned(options, None).warnings == (needless,)
     assert not planned(options, {**JOB, "destination_conf": KEYS}).warnings
+    again = {**options, "kind": "edge", "recreate": True}
+    assert planned(again, {**JOB, "destination_conf": KEYS}).warnings == (needless,)
+
+
+@pytest.mark.parametrize(
+    ("claims", "says"),
+    [
+        ({"zone_id": ZONE, "destination_conf": S3}, None),
+        ({"zone_id": "f" * 32, "destination_conf": S3}, "bound to another zone"),
+        ({"zone_id": ZONE, "destination_conf": "s3://other?region=a"}, "bound to another destination"),
+    ],
+)
+def test_a_token_is_held_against_zone_and_destination(claims: dict[str, t.Any], says: str | None) -> None:
+    options = {"destination_conf": S3, "ownership_challenge": jwt(claims)}
+    if says is None:
+        assert planned(options, None).requests
+        return
+    with pytest.raises(Failure, match=rf"^ownership_challenge: the token is {says}"):
+        planned(options, None)
+
+
+@pytest.mark.parametrize("job", [None, JOB, {**JOB, "filter": TEXT}])
+def test_a_filter_that_hardly_does_what_is_meant_is_a_warning(job: dict[str, t.Any] | None) -> None:
+    (warning,) = planned({"destination_conf": S3, "filter": {"and": [CONDITION, CONDITION]}}, job).warnings
+    assert warning.startswith("filter.where.and[1]: ")
 
 
 @pytest.mark.parametrize(
@@ -311,6 +412,51 @@ def test_a_token_that_nobody_asks_for_is_a_warning_where_it_is_sent() -> None:
 )
 def test_health(health: dict[str, t.Any], options: dict[str, t.Any], warnings: int) -> None:
     assert len(planned(options, {**JOB, **health}).warnings) == warnings
+    anew = {"kind": "edge", "recreate": True, "destination_conf": S3}
+    assert len(planned({**options, **anew}, {**JOB, **health}).warnings) == warnings
+
+
+@pytest.mark.parametrize(
+    ("options", "job", "basis"),
+    [
+        ({"destination_conf": S3}, None, {"job": None}),
+        ({"state": "absent"}, None, {"job": None}),
+        ({}, JOB, {"id": 7, "name": "n"}),
+        (
+            {"enabled": True, "max_upload_bytes": 6_000_000, "destination_conf": "gs://b"},
+            {**JOB, "max_upload_bytes": 5_000_000, "destination_conf": KEYS, "error_message": "sick", "filter": TEXT},
+            {"id": 7, "name": "n", "enabled": False, "max_upload_bytes": 5_000_000, "destination_conf": KEYS},
+        ),
+        (
+            {"kind": "edge", "recreate": True, "destination_conf": S3},
+            {**JOB, "kind": None, "last_error": "2026-03-03"},
+            {"id": 7, "name": "n", "kind": "", "destination_conf": S3},
+        ),
+        (
+            {"state": "absent"},
+            {**JOB, "destination_conf": KEYS, "enabled": True, "last_complete": "2026-03-03", "max_upload_bytes": 0},
+            {
+                "id": 7,
+                "name": "n",
+                "dataset": "http_requests",
+                "enabled": True,
+                "kind": "",
+                "frequency": "high",
+                "logpull_options": None,
+                "output_options": None,
+                "filter": None,
+                "max_upload_bytes": None,
+                "max_upload_interval_seconds": 30,
+                "max_upload_records": 100_000,
+                "destination_conf": KEYS,
+            },
+        ),
+    ],
+)
+def test_what_was_read_of_the_managed_members_is_digested(
+    options: dict[str, t.Any], job: dict[str, t.Any] | None, basis: dict[str, t.Any]
+) -> None:
+    assert planned(options, job).basis == basis
 
 
 def test_the_digest_follows_what_is_managed_and_nothing_else() -> None:
@@ -349,7 +495,7 @@ def test_a_service_without_a_list() -> None:
         assert caught.value.message == f"{unknown} {advice} ({refusal})"
         assert (caught.value.kind, caught.value.status) == ("not_found", 405)
     found = planned({"destination_conf": S3, "create_unlisted": True}, None, unlisted=refusal)
-    assert "without looking" in found.warnings[0]
+    assert found.warnings == ("The service lists no jobs: one is created without looking whether it exists already.",)
 
 
 def test_names_are_told_apart_by_dataset_and_doubles_are_a_conflict() -> None:
