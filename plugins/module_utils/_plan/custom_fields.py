@@ -45,7 +45,7 @@ def plan(desired: Desired, ruleset: Ruleset | None) -> Plan:
 
 def _check(desired: Desired, wanted: t.Sequence[Rule]) -> None:
     """Refuse what the service would not do, counting the names that stay on it."""
-    names = {kind: [name for rule in wanted for name in rule.fields.get(kind, ())] for kind in FIELD_KINDS}
+    names = {kind: [name for rule in wanted for name in rule.fields[kind]] for kind in FIELD_KINDS}
     require_something(names, desired.given)
     require_no_clash(names, desired.given)
     require_response_names(desired.preserve_duplicates or (), names)

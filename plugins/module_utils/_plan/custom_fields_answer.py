@@ -7,11 +7,15 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._facts.custom_fields import (
+    PRESERVE_DUPLICATES,
+    RESPONSE_KINDS,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Conclusion, Json, Plan
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.custom_fields_merge import merged
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.custom_fields_report import names_of, report
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.custom_fields_report import report
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.custom_fields_state import (
     Document,
+    Fields,
     Rule,
     Ruleset,
     read_fields,
@@ -71,19 +75,18 @@ def _rule_differences(document: Document, rule: Rule) -> list[str]:
 
 
 def _field_differences(document: Document, rule: Rule) -> list[str]:
-    wanted = Rule(document, read_fields(document["action_parameters"], "action_parameters"))
-    asked, answered = _comparable(wanted), _comparable(rule)
+    asked, answered = _comparable(read_fields(document["action_parameters"], "action_parameters")), _comparable(rule.fields)
     return [name for name in asked if asked[name] != answered[name]]
 
 
-def _comparable(rule: Rule) -> dict[str, t.Any]:
-    keys = {kind: set(items) for kind, items in merged([rule]).items()}
-    return {**keys, "preserve_duplicates": {name.lower() for name in names_of([rule])["preserve_duplicates"]}}
+def _comparable(fields: Fields) -> dict[str, set[str]]:
+    flagged = {key for kind in RESPONSE_KINDS for key, item in fields[kind].items() if item.get(PRESERVE_DUPLICATES)}
+    return {**{kind: set(items) for kind, items in fields.items()}, PRESERVE_DUPLICATES: flagged}
 
 
 def _created(document: Document) -> Ruleset:
-    """The ruleset as its creation answered; what it says of rules does not matter, for they are written next."""
-    return read_ruleset({name: document.get(name) for name in ("id", "version", "last_updated")})
+    """The ruleset as its creation answered, as far as the next answer is held against it."""
+    return read_ruleset({name: document.get(name) for name in ("id", "version")})
 
 
 def _foreign_write(before: Ruleset, after: Ruleset) -> str:

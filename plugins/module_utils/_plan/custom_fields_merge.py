@@ -36,8 +36,8 @@ def present_rules(desired: Desired, rules: t.Sequence[Rule]) -> list[Rule]:
     others = [rule for rule in rules if rule is not kept]
     base = [kept] if kept else []
     start = merged([*base, *others] if desired.purge else base)
-    elsewhere = {} if desired.purge else merged([rule for rule in others if rule.effective])
-    fields = {kind: _wanted_items(desired, kind, start.get(kind, {}), elsewhere.get(kind, {})) for kind in FIELD_KINDS}
+    elsewhere = merged(rule for rule in others if rule.effective)
+    fields = {kind: _wanted_items(desired, kind, start[kind], elsewhere[kind]) for kind in FIELD_KINDS}
     main = Rule(_main_document(desired, kept), fields)
     after = [main if rule is kept else rule for rule in rules if rule is kept or not desired.purge]
     return [_flagged(desired, rule) for rule in ([*after, main] if kept is None else after)]
@@ -63,7 +63,7 @@ def merged(rules: t.Iterable[Rule]) -> Fields:
         for kind, items in rule.fields.items():
             for key, item in items.items():
                 first = union[kind].setdefault(key, item)
-                if item.get(PRESERVE_DUPLICATES) and not first.get(PRESERVE_DUPLICATES):
+                if item.get(PRESERVE_DUPLICATES):
                     union[kind][key] = {**first, PRESERVE_DUPLICATES: True}
     return union
 

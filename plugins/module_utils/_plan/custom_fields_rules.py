@@ -43,7 +43,7 @@ def require_limit(names: NamesByKind, limit: int) -> None:
 
 def require_response_names(flagged: t.Iterable[str], names: NamesByKind) -> None:
     """Refuse a name whose values are to be kept although it is in neither response list."""
-    known = {name for kind in RESPONSE_KINDS for name in names.get(kind, ())}
+    known = {name for kind in RESPONSE_KINDS for name in names[kind]}
     strays = sorted(set(flagged) - known)
     if strays:
         raise invalid_option(

@@ -111,6 +111,7 @@ def rule(answer):
         lambda answer: parameters(answer).update(cookie_fields=None),
         lambda answer: rule(answer).update(logging={"enabled": True}),
         lambda answer: rule(answer).pop("enabled"),
+        lambda answer: parameters(answer)["response_fields"][0].update(name="X"),
         lambda answer: answer["rules"].reverse(),
         lambda answer: answer["rules"][0].update(description="", logging=None),
         lambda answer: answer["rules"][0].pop("enabled"),
@@ -122,25 +123,42 @@ def test_what_means_the_same_is_no_difference(change):
 
 DIFFERENCES = {
     "a name is missing": (lambda answer: parameters(answer)["request_fields"].pop(), "rule r1 differs in request_fields"),
-    "a name is too many": (lambda answer: parameters(answer)["request_fields"].append({"name": "c"}), "request_fields"),
-    "a kind is missing": (lambda answer: parameters(answer).pop("response_fields"), "response_fields, preserve_duplicates"),
-    "a kind is too many": (lambda answer: parameters(answer).update(cookie_fields=[{"name": "C"}]), "cookie_fields"),
+    "a name is too many": (
+        lambda answer: parameters(answer)["request_fields"].append({"name": "c"}),
+        "rule r1 differs in request_fields",
+    ),
+    "a kind is missing": (
+        lambda answer: parameters(answer).pop("response_fields"),
+        "rule r1 differs in response_fields, preserve_duplicates",
+    ),
+    "a kind is too many": (
+        lambda answer: parameters(answer).update(cookie_fields=[{"name": "C"}]),
+        "rule r1 differs in cookie_fields",
+    ),
     "a flag is missing": (
         lambda answer: (
             parameters(answer)["response_fields"][0].clear() or parameters(answer)["response_fields"][0].update(name="x")
         ),
-        "preserve_duplicates",
+        "rule r1 differs in preserve_duplicates",
     ),
-    "disabled": (lambda answer: rule(answer).update(enabled=False), "enabled"),
-    "another expression": (lambda answer: rule(answer).update(expression="false"), "expression"),
-    "another description": (lambda answer: rule(answer).update(description="other"), "description"),
-    "another ref": (lambda answer: rule(answer).update(ref="other"), "ref"),
+    "disabled": (lambda answer: rule(answer).update(enabled=False), "rule r1 differs in enabled"),
+    "another expression": (lambda answer: rule(answer).update(expression="false"), "rule r1 differs in expression"),
+    "another description": (lambda answer: rule(answer).update(description="other"), "rule r1 differs in description"),
+    "another ref": (lambda answer: rule(answer).update(ref="other"), "rule r1 differs in ref"),
     "another id": (lambda answer: rule(answer).update(id="other"), "rule r1 is missing; rule other was not asked for"),
     "our rule is gone": (lambda answer: answer["rules"].pop(), "rule r1 is missing"),
     "their rule is gone": (lambda answer: answer["rules"].pop(0), "rule f1 is missing"),
     "their rule does something else": (lambda answer: answer["rules"][0].update(action="skip"), "rule f1 differs in action"),
+    "their rule became one of ours": (
+        lambda answer: answer["rules"][0].update(action="log_custom_field"),
+        "rule f1 differs in action",
+    ),
+    "our rule does something else": (lambda answer: rule(answer).update(action="skip"), "rule r1 differs in action"),
     "their rule differs": (lambda answer: answer["rules"][0].update(expression="false"), "rule f1 differs in expression"),
-    "their rule has other parameters": (lambda answer: answer["rules"][0].update(action_parameters={}), "action_parameters"),
+    "their rule has other parameters": (
+        lambda answer: answer["rules"][0].update(action_parameters={}),
+        "rule f1 differs in action_parameters",
+    ),
     "their rule is off": (lambda answer: answer["rules"][0].update(enabled=False), "rule f1 differs in enabled"),
     "a further rule": (lambda answer: answer["rules"].append({**THEIRS, "id": "f9"}), "rule f9 was not asked for"),
     "no rules": (lambda answer: answer.pop("rules"), "it shows no rules"),
@@ -153,7 +171,7 @@ def test_an_answer_that_is_not_what_was_asked_for_is_a_bad_response_that_names_w
     with pytest.raises(Failure) as caught:
         concluded(change)
     assert caught.value.kind == BAD_RESPONSE
-    assert named in str(caught.value)
+    assert str(caught.value) == f"The service accepted the write, but its answer is not what was asked for: {named}."
 
 
 @pytest.mark.parametrize("rules", [None, {}, [None], [{"action": "log_custom_field"}]])
@@ -207,7 +225,11 @@ def test_a_version_that_shows_a_foreign_write_is_a_warning(read, answered, attem
     warnings = concluded(current={**CURRENT, "version": read}, version=answered, attempts=attempts).warnings
     assert bool(warnings) == warns
     if warns:
-        assert f"from version {read} to {answered}" in warnings[0]
+        (sentence,) = warnings
+        assert sentence == (
+            f"Ruleset rs went from version {read} to {answered} although this run wrote once: somebody else changed it"
+            " between the read and the write, and a change of theirs may have been replaced."
+        )
 
 
 @pytest.mark.parametrize(("answered", "warns"), [("2", False), ("3", True)])
