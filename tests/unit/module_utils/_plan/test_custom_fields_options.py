@@ -118,3 +118,25 @@ def test_absent_checks_names_and_nothing_else():
 def test_absent_with_flags_alone_is_not_taken_for_everything():
     assert refusal(state="absent", preserve_duplicates=["x-a"]).startswith("preserve_duplicates: ")
     assert desire({**DEFAULTS, "state": "absent", "preserve_duplicates": ["x-a"], "response_fields": ["x-a"]})
+
+
+SENTENCES = {
+    "a cookie name": (
+        {"cookie_fields": ["a b"]},
+        "cookie_fields[0]: 'a b' is not a cookie name: it is empty or has white space, '=', ';' or ','",
+    ),
+    "a header name": (
+        {"request_fields": ["a b"]},
+        "request_fields[0]: 'a b' is not a header name: only letters, digits and !#$%&'*+-.^_`|~ may be in it",
+    ),
+    "a limit": ({"field_limit": -1}, "field_limit: -1 is below 0; 0 turns the check off"),
+    "flags to remove": (
+        {"state": "absent", "preserve_duplicates": ["x-a"]},
+        "preserve_duplicates: state: absent removes names from the other lists; name them there",
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "sentence"), SENTENCES.values(), ids=SENTENCES)
+def test_sentences(options, sentence):
+    assert refusal(**options) == sentence

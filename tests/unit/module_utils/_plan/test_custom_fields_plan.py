@@ -128,6 +128,11 @@ PRESENT = {
         {"request_fields": ["b", "a"]},
     ),
     "cookies differ by capitals": ({"cookie_fields": ["tier"]}, {"cookie_fields": ["Tier"]}, {"cookie_fields": ["Tier"]}),
+    "cookies that differ by capitals are two": (
+        {"cookie_fields": ["tier"]},
+        {"cookie_fields": ["TIER", "Tier"], "purge": False},
+        {"cookie_fields": ["tier", "TIER", "Tier"]},
+    ),
     "no list leaves all kinds alone": ({"request_fields": ["a"]}, {}, {"request_fields": ["a"]}),
     "all five kinds": (
         {"request_fields": ["a"]},
@@ -257,9 +262,13 @@ def test_rules_with_other_actions_go_back_in_place_without_what_the_service_make
 
 
 def test_a_refused_write_names_the_rules_that_it_carried():
-    (request,) = planned(ruleset(FOREIGN, own(request_fields=["a"])), request_fields=["b"]).requests
-    assert "f1 (set_config: " in request.if_it_fails
-    assert "logging" in request.if_it_fails
+    second = {"id": "f2", "action": "skip", "expression": "true", "version": "1"}
+    (request,) = planned(ruleset(FOREIGN, own(request_fields=["a"]), second), request_fields=["b"]).requests
+    assert request.if_it_fails == (
+        "The request also carried, unchanged, the rules with other actions:"
+        " f1 (set_config: action, action_parameters, description, enabled, expression, id, logging, ref);"
+        " f2 (skip: action, expression, id)."
+    )
     (request,) = planned(ruleset(own(request_fields=["a"])), request_fields=["b"]).requests
     assert request.if_it_fails == ""
 
@@ -300,7 +309,9 @@ def test_a_missing_entry_point_is_created_and_then_filled():
     assert update.operation == "rulesets.update"
     assert update.id_from_answer == "ruleset_id"
     assert update.body["rules"][0]["description"] == "mine"
-    assert "created" in update.if_it_fails
+    assert update.if_it_fails == (
+        "The entry point ruleset was created, but whether it holds the rule is not certain; the next run goes on from there."
+    )
     assert result.before == {"custom_fields": NONE, "rules": []}
     assert result.result == {
         "custom_fields": {**NONE, "cookie_fields": ["C"]},
@@ -322,8 +333,28 @@ def test_further_rules_are_folded_into_the_first():
         "cookie_fields": items("C"),
     }
     result = planned(current, request_fields=["c"])
-    assert [rule["id"] for rule in result.before["rules"]] == ["r1", "r2"]
-    assert [rule["id"] for rule in result.after["rules"]] == ["r1"]
+    seen = {"description": "Custom log fields", "enabled": True, "expression": "true"}
+    first = {**NONE, "request_fields": ["a"], "response_fields": ["x"]}
+    second = {
+        **NONE,
+        "request_fields": ["b"],
+        "response_fields": ["x", "y"],
+        "cookie_fields": ["C"],
+        "preserve_duplicates": ["x"],
+    }
+    folded = {**second, "request_fields": ["c"]}
+    assert result.before == {
+        "custom_fields": {**second, "request_fields": ["a", "b"]},
+        "rules": [{"id": "r1", **seen, "custom_fields": first}, {"id": "r2", **seen, "custom_fields": second}],
+    }
+    assert result.after == {"custom_fields": folded, "rules": [{"id": "r1", **seen, "custom_fields": folded}]}
+
+
+def test_the_fields_of_a_single_rule_are_shown_once():
+    result = planned(ruleset(own(request_fields=["a"])), request_fields=["b"])
+    seen = {"id": "r1", "description": "Custom log fields", "enabled": True, "expression": "true"}
+    assert result.before == {"custom_fields": {**NONE, "request_fields": ["a"]}, "rules": [seen]}
+    assert result.after == {"custom_fields": {**NONE, "request_fields": ["b"]}, "rules": [seen]}
 
 
 def test_folding_alone_is_a_change():
@@ -412,6 +443,7 @@ def test_the_range_header_is_a_warning():
     assert "'range'" in result.warnings[0]
     assert planned(None, transformed_request_fields=["range"]).warnings
     assert planned(None, response_fields=["range"]).warnings == ()
+    assert planned(None, state="absent", request_fields=["range"]).warnings == ()
 
 
 ABSENT = {
@@ -497,5 +529,57 @@ def test_the_plan_id_moves_with_what_is_managed_and_not_with_anything_else():
         own(members={"enabled": False}, request_fields=["a"]),
     ):
         assert digest(ruleset(FOREIGN, other), request_fields=["b"]) != approved
+    assert digest({**ruleset(FOREIGN, ours), "id": "rs9"}, request_fields=["b"]) != approved
     assert digest(ruleset(FOREIGN, ours), request_fields=["c"]) != approved
     assert digest(ruleset(FOREIGN, own(request_fields=["b"])), request_fields=["b"]) != approved
+
+
+def test_what_was_read_is_in_the_plan_rule_by_rule_even_if_nothing_is_written():
+    one = {"id": "r1", "description": "Custom log fields", "enabled": True, "expression": "true"}
+    first, second = {**NONE, "request_fields": ["a"]}, {**NONE, "cookie_fields": ["C"]}
+    result = planned(ruleset(own("r1", request_fields=["a"]), own("r2", cookie_fields=["C"])), purge=False)
+    assert result.requests == ()
+    assert result.basis == {
+        "ruleset_id": "rs",
+        "custom_fields": {**first, "cookie_fields": ["C"]},
+        "rules": [{**one, "custom_fields": first}, {**one, "id": "r2", "custom_fields": second}],
+    }
+    alone = planned(ruleset(own(request_fields=["a"])))
+    assert alone.basis == {"ruleset_id": "rs", "custom_fields": first, "rules": [{**one, "custom_fields": first}]}
+    assert planned(None, state="absent").basis == {"ruleset_id": None, "custom_fields": NONE, "rules": []}
+
+
+NOTHING_LEFT = "no custom field would be left in any list; to remove them all, use state: absent"
+CLASH = "(raw) and in {} (transformed) at once; the service logs a header one way or the other"
+SENTENCES = {
+    "request headers both raw and transformed": (
+        {"request_fields": ["b", "a"]},
+        {"transformed_request_fields": ["A", "b"]},
+        "transformed_request_fields: 'a', 'b' would be in request_fields " + CLASH.format("transformed_request_fields"),
+    ),
+    "response headers both raw and transformed": (
+        {"response_fields": ["x"]},
+        {"raw_response_fields": ["x"]},
+        "raw_response_fields: 'x' would be in raw_response_fields " + CLASH.format("response_fields"),
+    ),
+    "flags of names that are not there": (
+        {"response_fields": ["x"]},
+        {"preserve_duplicates": ["z", "x", "y"]},
+        "preserve_duplicates: 'y', 'z' would be in neither response_fields nor raw_response_fields",
+    ),
+    "nothing left of the kinds that are given": (
+        {"cookie_fields": ["C"]},
+        {"request_fields": [], "cookie_fields": []},
+        f"request_fields, cookie_fields: {NOTHING_LEFT}",
+    ),
+    "nothing there and no kind given": (
+        {},
+        {},
+        f"request_fields, transformed_request_fields, response_fields, raw_response_fields, cookie_fields: {NOTHING_LEFT}",
+    ),
+}
+
+
+@pytest.mark.parametrize(("there", "given", "sentence"), SENTENCES.values(), ids=SENTENCES)
+def test_sentences(there, given, sentence):
+    assert refusal(ruleset(own(**there)), **given) == sentence

@@ -22,32 +22,42 @@ def with_fields(items):
 
 
 GARBLED = {
-    "a list": ([], "not an object"),
-    "no id": ({"rules": []}, "no id"),
-    "an id that is no text": ({"id": 7, "rules": []}, "no id"),
-    "an empty id": ({"id": "", "rules": []}, "no id"),
-    "null rules": ({"id": "rs", "rules": None}, "null in 'rules'"),
-    "an object of rules": ({"id": "rs", "rules": {}}, "dict in 'rules'"),
-    "text rules": ({"id": "rs", "rules": "none"}, "str in 'rules'"),
-    "a rule that is null": ({"id": "rs", "rules": [None]}, "rules[0] is null"),
-    "a rule without id": ({"id": "rs", "rules": [{"action": "skip"}]}, "rules[0] has no id"),
-    "a rule without action": ({"id": "rs", "rules": [{"id": "a"}]}, "rules[0] has no action"),
-    "a rule with a number for an action": ({"id": "rs", "rules": [{"id": "a", "action": 1}]}, "rules[0] has no action"),
-    "two rules of one id": ({"id": "rs", "rules": [own(), own(action="skip")]}, "two rules of one id"),
-    "a version that is a number": ({"id": "rs", "version": 5, "rules": []}, "int in 'version'"),
-    "a time that is a number": ({"id": "rs", "last_updated": 5, "rules": []}, "int in 'last_updated'"),
-    "a description that is a list": ({"id": "rs", "rules": [own(description=[])]}, "list in 'description'"),
-    "an expression that is a truth value": ({"id": "rs", "rules": [own(expression=True)]}, "bool in 'expression'"),
-    "a ref that is a number": ({"id": "rs", "rules": [own(ref=1)]}, "int in 'ref'"),
-    "enabled as text": ({"id": "rs", "rules": [own(enabled="true")]}, "str in 'enabled'"),
-    "no parameters": ({"id": "rs", "rules": [{"id": "a", "action": "log_custom_field"}]}, "action_parameters is null"),
-    "parameters that are a list": ({"id": "rs", "rules": [own(action_parameters=[])]}, "action_parameters is list"),
-    "a kind that is an object": (with_fields({"name": "a"}), "request_fields is dict"),
-    "an item that is text": (with_fields(["a"]), "request_fields[0] has no name"),
-    "an item without a name": (with_fields([{"name": "a"}, {}]), "request_fields[1] has no name"),
-    "a name that is a number": (with_fields([{"name": 1}]), "request_fields[0] has no name"),
-    "an empty name": (with_fields([{"name": ""}]), "request_fields[0] has no name"),
-    "a flag that is text": (with_fields([{"name": "a", "preserve_duplicates": "no"}]), "str in 'preserve_duplicates'"),
+    "a list": ([], "it is not an object"),
+    "no id": ({"rules": []}, "it has no id"),
+    "an id that is no text": ({"id": 7, "rules": []}, "it has no id"),
+    "an empty id": ({"id": "", "rules": []}, "it has no id"),
+    "null rules": ({"id": "rs", "rules": None}, "rs has null in 'rules'"),
+    "an object of rules": ({"id": "rs", "rules": {}}, "rs has dict in 'rules'"),
+    "text rules": ({"id": "rs", "rules": "none"}, "rs has str in 'rules'"),
+    "a rule that is null": ({"id": "rs", "rules": [None]}, "rs, rules[0] is null"),
+    "a rule that is text": ({"id": "rs", "rules": [own(), "skip"]}, "rs, rules[1] is str"),
+    "a rule without id": ({"id": "rs", "rules": [{"action": "skip"}]}, "rs, rules[0] has no id"),
+    "a rule without action": ({"id": "rs", "rules": [{"id": "a"}]}, "rs, rules[0] has no action"),
+    "a rule with a number for an action": ({"id": "rs", "rules": [{"id": "a", "action": 1}]}, "rs, rules[0] has no action"),
+    "rs has two rules of one id": ({"id": "rs", "rules": [own(), own(action="skip")]}, "rs has two rules of one id"),
+    "a version that is a number": ({"id": "rs", "version": 5, "rules": []}, "rs has int in 'version'"),
+    "a time that is a number": ({"id": "rs", "last_updated": 5, "rules": []}, "rs has int in 'last_updated'"),
+    "a description that is a list": ({"id": "rs", "rules": [own(description=[])]}, "rs, rules[0] has list in 'description'"),
+    "an expression that is a truth value": (
+        {"id": "rs", "rules": [own(expression=True)]},
+        "rs, rules[0] has bool in 'expression'",
+    ),
+    "a ref that is a number": ({"id": "rs", "rules": [own(ref=1)]}, "rs, rules[0] has int in 'ref'"),
+    "enabled as text": ({"id": "rs", "rules": [own(enabled="true")]}, "rs, rules[0] has str in 'enabled'"),
+    "no parameters": (
+        {"id": "rs", "rules": [{"id": "a", "action": "log_custom_field"}]},
+        "rs, rules[0].action_parameters is null",
+    ),
+    "parameters that are a list": ({"id": "rs", "rules": [own(action_parameters=[])]}, "rs, rules[0].action_parameters is list"),
+    "a kind that is an object": (with_fields({"name": "a"}), "rs, rules[0].action_parameters.request_fields is dict"),
+    "an item that is text": (with_fields(["a"]), "rs, rules[0].action_parameters.request_fields[0] has no name"),
+    "an item without a name": (with_fields([{"name": "a"}, {}]), "rs, rules[0].action_parameters.request_fields[1] has no name"),
+    "a name that is a number": (with_fields([{"name": 1}]), "rs, rules[0].action_parameters.request_fields[0] has no name"),
+    "an empty name": (with_fields([{"name": ""}]), "rs, rules[0].action_parameters.request_fields[0] has no name"),
+    "a flag that is text": (
+        with_fields([{"name": "a", "preserve_duplicates": "no"}]),
+        "rs, rules[0].action_parameters.request_fields[0] has str in 'preserve_duplicates'",
+    ),
 }
 
 
@@ -56,7 +66,7 @@ def test_a_garbled_ruleset_is_a_bad_response_that_names_what_was_wrong(document,
     with pytest.raises(Failure) as caught:
         read_ruleset(document)
     assert caught.value.kind == BAD_RESPONSE
-    assert named in str(caught.value)
+    assert str(caught.value) == f"The service's answer holds a ruleset that cannot be used: {named}."
 
 
 def test_rules_that_are_not_shown_are_told_from_no_rules():

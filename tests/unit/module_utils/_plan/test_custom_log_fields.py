@@ -44,6 +44,7 @@ def test_a_list_that_is_not_empty_wants_its_field(lists, carriers):
         ({"fields": None}, {"fields": ["RequestHeaders", "Cookies"]}),
         ({"fields": ["ClientIP", "Cookies"]}, {"fields": ["ClientIP", "Cookies", "RequestHeaders"]}),
         ({"fields": "ClientIP, RayID"}, {"fields": ["ClientIP", "RayID", "RequestHeaders", "Cookies"]}),
+        ({"fields": [" ClientIP ", "", 7]}, {"fields": ["ClientIP", 7, "RequestHeaders", "Cookies"]}),
         ({"fields": ""}, {"fields": ["RequestHeaders", "Cookies"]}),
         (
             {"logpull_options": "fields=ClientIP,Cookies&timestamps=rfc3339"},
@@ -55,6 +56,10 @@ def test_a_list_that_is_not_empty_wants_its_field(lists, carriers):
         ),
         ({"logpull_options": "timestamps=unix"}, {"logpull_options": "fields=RequestHeaders,Cookies&timestamps=unix"}),
         ({"logpull_options": ""}, {"logpull_options": "fields=RequestHeaders,Cookies"}),
+        (
+            {"logpull_options": "fields&timestamps=unix"},
+            {"logpull_options": "fields=RequestHeaders,Cookies&timestamps=unix"},
+        ),
         ({"logpull_options": "fields="}, {"logpull_options": "fields=RequestHeaders,Cookies"}),
         (
             {"output_options": {"field_names": ["ClientIP"], "output_type": "csv"}},
@@ -73,11 +78,24 @@ def test_without_custom_fields_the_callers_own_stay_as_they_are():
     assert with_custom_log_fields(job, {"request_headers": [], "cookies": []}) == job
 
 
-@pytest.mark.parametrize(("job", "lists"), [("name=n", {}), (None, {}), ([], {}), ({}, "x-a"), ({}, ["x-a"])])
-def test_other_input_is_refused_without_repeating_it(job, lists):
+JOB_NEEDED = "the options of a log delivery job are needed: a mapping, or its JSON text"
+LISTS_NEEDED = "custom fields: a mapping of lists is needed"
+
+
+@pytest.mark.parametrize(
+    ("job", "lists", "sentence"),
+    [
+        ("name=n", {}, JOB_NEEDED),
+        (None, {}, JOB_NEEDED),
+        ([], {}, JOB_NEEDED),
+        ({}, "x-a", LISTS_NEEDED),
+        ({}, ["x-a"], LISTS_NEEDED),
+    ],
+)
+def test_other_input_is_refused_without_repeating_it(job, lists, sentence):
     with pytest.raises(ValueError, match="needed") as refusal:
         with_custom_log_fields(job, lists)
-    assert "name=n" not in str(refusal.value)
+    assert str(refusal.value) == sentence
 
 
 NAMES = st.lists(st.sampled_from(["ClientIP", "RayID", "RequestHeaders", "ResponseHeaders", "Cookies"]), unique=True)

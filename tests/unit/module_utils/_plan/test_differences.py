@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.differences import LONGEST, describe_differences
@@ -28,6 +30,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.differ
         ({"name": "n"}, {}, ["is there and would be removed"]),
         ({"name": "n"}, None, ["is there and would be removed"]),
         ("one text", "another", ["one text -> another"]),
+        ({"name": ["über"]}, {"name": {}}, ['name: ["über"] -> {}']),
+        ({"since": datetime.date(2026, 1, 2)}, {"since": None}, ['since: "2026-01-02" -> null']),
     ],
 )
 def test_one_line_for_each_member_that_differs(before, after, lines):
@@ -36,6 +40,8 @@ def test_one_line_for_each_member_that_differs(before, after, lines):
 
 
 def test_long_values_are_shortened():
+    (line,) = describe_differences({"before": {"filter": "a" * LONGEST}, "after": {"filter": "b" * (LONGEST + 1)}})
+    assert line == f"filter: {'a' * LONGEST} -> {'b' * (LONGEST - 3)}..."
     (line,) = describe_differences({"before": {"filter": "a" * 500}, "after": {"filter": "b" * 500}})
     assert line == f"filter: {'a' * (LONGEST - 3)}... -> {'b' * (LONGEST - 3)}..."
     (line,) = describe_differences({"before": {"fields": []}, "after": {"fields": ["x" * 60, "y" * 60]}})
@@ -49,5 +55,6 @@ def test_a_result_without_a_diff_has_nothing_to_describe(result):
 
 @pytest.mark.parametrize("other", ["text", [], {"diff": []}, {"before": {}}])
 def test_other_input_is_refused(other):
-    with pytest.raises(ValueError, match="is needed"):
+    with pytest.raises(ValueError, match="needed") as refusal:
         describe_differences(other)
+    assert str(refusal.value) == "a diff with 'before' and 'after', or the result that holds one, is needed"

@@ -29,6 +29,10 @@ def job(selected, **members):
     ("custom_fields", "jobs"),
     [
         (fields(), []),
+        (None, []),
+        ({"changed": True, "custom_fields": None}, [job("ClientIP")]),
+        ({"request_fields": ["x-a"], "cookie_fields": None}, [job("RequestHeaders")]),
+        ({"request_fields": ["x-a"]}, [job("RequestHeaders")]),
         (fields(), [job("ClientIP")]),
         (fields(request_fields=["x-a"]), [job("ClientIP,RequestHeaders")]),
         (fields(transformed_request_fields=["x-a"]), [job("RequestHeaders")]),
@@ -112,6 +116,7 @@ def test_output_options_beat_the_older_option_string():
     assert selected_fields(both) == ["ClientIP", "Cookies"]
     assert selected_fields(job("ClientIP", output_options={})) == ["ClientIP"]
     assert selected_fields({"logpull_options": None, "output_options": None}) == []
+    assert selected_fields({"logpull_options": ["fields=ClientIP"]}) == []
 
 
 @pytest.mark.parametrize(

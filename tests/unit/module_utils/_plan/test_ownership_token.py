@@ -35,6 +35,9 @@ def token(claims: t.Any, header: t.Any = None) -> str:
         ({"exp": NOW - 3 * 86400}, "expired 3 days ago"),
         ({"exp": NOW - 7200.5}, "expired 2 hours ago"),
         ({"exp": NOW - 600}, "expired 10 minutes ago"),
+        ({"exp": NOW - 119}, "expired 119 seconds ago"),
+        ({"exp": NOW - 120}, "expired 2 minutes ago"),
+        ({"exp": NOW - 2 * 86400}, "expired 2 days ago"),
         ({"exp": True}, None),
         ({"exp": "soon"}, None),
         ({"zone_id": "f" * 32}, "another zone"),
@@ -63,6 +66,42 @@ def test_what_can_be_told_without_the_key(claims: t.Any, says: str | None) -> No
 def test_any_other_text_is_left_to_the_service(text: str) -> None:
     assert read_claims(text) is None
     assert fault(text, ZONE, S3, NOW) is None
+
+
+BOUND = "a challenge holds for exactly the destination_conf that it was asked for with"
+
+
+@pytest.mark.parametrize(
+    ("claims", "sentence"),
+    [
+        (
+            {"exp": NOW - 7200},
+            "the token has expired 2 hours ago; ask for a new challenge with the module logpush_ownership",
+        ),
+        (
+            {"zone_tag": "ab"},
+            "the token is bound to another zone (ab), and a challenge holds for the zone that asked for it only",
+        ),
+        (
+            {"destination": "s3://other/dir"},
+            f"the token is bound to another destination; {BOUND}",
+        ),
+    ],
+)
+def test_sentences(claims: t.Any, sentence: str) -> None:
+    assert fault(token(claims), ZONE, S3, NOW) == sentence
+
+
+def test_the_signs_of_base64_that_tokens_replace_are_read() -> None:
+    claims = {"note": "~?>~~?>>~???>>>"}
+    assert {"-", "_"} <= set(segment(claims))
+    assert read_claims(token(claims)) == claims
+
+
+@pytest.mark.parametrize("signs", ["!", "=", "!!!!", " \n \n"])
+def test_what_is_not_base64_throughout_is_no_token(signs: str) -> None:
+    header, claims, signature = token({"exp": 1}).split(".")
+    assert read_claims(f"{header}.{claims[:4]}{signs}{claims[4:]}.{signature}") is None
 
 
 @given(st.text())

@@ -45,6 +45,35 @@ def test_a_value_that_could_not_be_sent_is_refused_with_its_place(options, place
     assert caught.value.kind == INVALID_OPTION
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"per_page": 101}, "per_page: 101 is not between 1 and 100"),
+        ({"script_id": "a/b"}, "script_id: 'a/b' is not a script identifier"),
+        ({"hosts": [" a,b "]}, "hosts[0]: 'a,b' is empty or holds a comma; give each item as one of the list"),
+    ],
+)
+def test_sentences(options, sentence):
+    with pytest.raises(Failure) as caught:
+        query(**options)
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("per_page", [1, 2, 100])
+def test_every_option_is_asked_for_as_it_is_given(per_page):
+    options = {"script_id": "ab12", "status": ["active"], "malicious_threshold": 20, "malicious_when": "below"}
+    assert query(**options, per_page=per_page, malicious_only=True) == room.Query(
+        route="script_monitor",
+        script_id="ab12",
+        hosts=(),
+        statuses=("active",),
+        per_page=per_page,
+        threshold=20,
+        malicious_when="below",
+        malicious_only=True,
+    )
+
+
 def test_items_are_trimmed_and_asked_for_once():
     assert query(hosts=[" a.example", "a.example", "*.b.example"]).hosts == ("a.example", "*.b.example")
 
@@ -85,6 +114,8 @@ def test_every_member_is_kept_and_the_verdict_comes_with_its_reasons():
         "js_integrity_score": 87,
         "malicious_url_categories": ["Malware"],
         "malicious_domain_categories": ["Phishing"],
+        "id": 7,
+        "url": "kept under its own name",
         "new_member": {"kept": [1]},
     }
     (script,) = room.report([sent], query())["scripts"]
@@ -147,24 +178,25 @@ def test_the_summary_counts_the_listing_before_the_filter():
 
 
 @pytest.mark.parametrize(
-    "item",
+    ("item", "sentence"),
     [
-        None,
-        "script",
-        {},
-        {"script_id": ""},
-        {"script_id": 7},
-        {"script_id": "a", "js_integrity_score": "90"},
-        {"script_id": "a", "js_integrity_score": True},
-        {"script_id": "a", "status": ["active"]},
-        {"script_id": "a", "host": {}},
-        {"script_id": "a", "malicious_url_categories": "Malware"},
+        (None, "A monitored script is NoneType, not an object."),
+        ("script", "A monitored script is str, not an object."),
+        ({}, "A monitored script has no identifier."),
+        ({"script_id": ""}, "A monitored script has no identifier."),
+        ({"script_id": 7}, "A monitored script has no identifier."),
+        ({"script_id": "a", "js_integrity_score": "90"}, "Script a has str in 'js_integrity_score'."),
+        ({"script_id": "a", "js_integrity_score": True}, "Script a has bool in 'js_integrity_score'."),
+        ({"script_id": "a", "status": ["active"]}, "Script a has list in 'status'."),
+        ({"script_id": "a", "host": {}}, "Script a has dict in 'host'."),
+        ({"script_id": "a", "malicious_url_categories": "Malware"}, "Script a has str in 'malicious_url_categories'."),
     ],
 )
-def test_a_script_that_cannot_be_classified_or_counted_is_a_bad_response(item):
+def test_a_script_that_cannot_be_classified_or_counted_is_a_bad_response(item, sentence):
     with pytest.raises(Failure) as caught:
         room.report([item], query())
     assert caught.value.kind == BAD_RESPONSE
+    assert str(caught.value) == sentence
 
 
 SCRIPTS = st.lists(
