@@ -51,21 +51,29 @@ def parse(text: str) -> Destination:
     place, _mark, query = rest.partition("?")
     authority, slash, path = place.partition("/")
     user, at, host = authority.rpartition("@")
-    options = tuple(_options(query))
+    options = tuple(_options(query, hashed="#" in place))
     sound = bool(_AUTHORITY.fullmatch(host)) and "@" not in unquote(path) and not any(map(str.isspace, place))
     # A stray `@` behind the authority may end a password with a slash or a question mark in it.
     sound = sound and (bool(host) or not at) and not any("@" in option.name for option in options)
     return Destination(scheme.lower(), user if at else None, host, slash + path, options, sound)
 
 
-def _options(query: str) -> t.Iterator[Option]:
+def _options(query: str, hashed: bool) -> t.Iterator[Option]:
     secret = False
     for piece in query.split("&") if query else ():
         name, equals, value = piece.partition("=")
+        # A fragment goes on to the end, whatever it looks like.
+        hashed = hashed or "#" in name
         name = unquote_plus(name)
         # A piece without `=` behind a secret is most likely the rest of that secret, cut at an `&` in it.
-        secret = is_secret(unquote_plus(name)) or (secret and not equals)
+        secret = hashed or is_secret(unquote_plus(name)) or _has_user(value) or (secret and not equals)
         yield Option(name, value if equals else None, secret)
+        hashed = hashed or "#" in value
+
+
+def _has_user(value: str) -> bool:
+    """Whether a value is an address with a user, and so perhaps a password, of its own."""
+    return "@" in unquote_plus(value).partition("//")[2]
 
 
 def same(wanted: str, present: str) -> bool:
@@ -86,7 +94,7 @@ def _place(destination: Destination) -> tuple[str | None, ...]:
 def _same_options(wanted: t.Sequence[Option], present: t.Sequence[Option]) -> bool:
     ours, theirs = (sorted(options, key=lambda option: option.name) for options in (wanted, present))
     return [option.name for option in ours] == [option.name for option in theirs] and all(
-        _same_value(one.value, other.value) for one, other in zip(ours, theirs, strict=True)
+        map(_same_value, (option.value for option in ours), (option.value for option in theirs))
     )
 
 

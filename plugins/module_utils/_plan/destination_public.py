@@ -64,7 +64,7 @@ def secret_parts(conf: str | None) -> frozenset[str]:
         found |= {parts.user, *parts.user.split(":", 1)}
     if parts.has_secret_path:
         found |= {parts.path.strip("/"), *(part for part in parts.path.split("/") if len(part) >= _TELLING_SEGMENT)}
-    for text in (parts.path, *(option.value or "" for option in parts.options)):
+    for text in filter(None, (parts.path, *(text for option in parts.options for text in (option.name, option.value)))):
         found |= {value for name, value in _PARAMETER.findall(text) if is_secret(unquote_plus(name))}
         found.add(text.partition("#")[2])
     return frozenset(found) - {""}
@@ -77,7 +77,8 @@ def _public_options(options: t.Iterable[Option]) -> dict[str, str]:
         if option.secret and option.value is None:
             continue
         value = MASK if option.secret else _readable(option.value or "")
-        shown[option.name] = f"{shown[option.name]},{value}" if option.name in shown else value
+        name = _readable(option.name)
+        shown[name] = f"{shown[name]},{value}" if name in shown else value
     return shown
 
 

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.destination import parse, same, takes_token
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.destination import (
+    Destination,
+    Option,
+    parse,
+    same,
+    takes_token,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.destination_public import (
     public_change,
     public_destination,
@@ -37,11 +43,39 @@ KEYS = "s3://bucket/dir?region=auto&access-key-id=ID&secret-access-key=planted%2
         ("https://host/in?a", "https://host/in?a=", False),
         ("no destination", "no destination", True),
         ("no destination", "no%20destination", True),
+        ("https://u:p%2Fq@host/in", "https://u:p/q@host/in", True),
         ("no destination", "another", False),
     ],
 )
 def test_same(wanted: str, present: str, equal: bool) -> None:
     assert same(wanted, present) is equal
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("no destination", Destination("", None, "", "no destination", (), sound=False)),
+        ("S3://b/d", Destination("s3", None, "b", "/d", ())),
+        (
+            "https://u@h:1?a&b=c=d&my%2Dkey=k&rest&e=f",
+            Destination(
+                "https",
+                "u",
+                "h:1",
+                "",
+                (
+                    Option("a", None, secret=False),
+                    Option("b", "c=d", secret=False),
+                    Option("my-key", "k", secret=True),
+                    Option("rest", None, secret=True),
+                    Option("e", "f", secret=False),
+                ),
+            ),
+        ),
+    ],
+)
+def test_parts(text: str, parts: Destination) -> None:
+    assert parse(text) == parts
 
 
 @pytest.mark.parametrize(
@@ -69,6 +103,28 @@ def test_same(wanted: str, present: str, equal: bool) -> None:
         ("https://user:pla/nted@host/in", MASK, {}),
         ("https://user:pla?nted@host/in", MASK, {}),
         ("https://user%3Aplanted%40host/in", MASK, {}),
+        ("https://user:12/planted@host/in", MASK, {}),
+        ("https://user:12?planted@host/in", MASK, {}),
+        ("https://user:planted@/in", MASK, {}),
+        ("https:///in?token=planted", "/in", {"token": MASK}),
+        ("https://host/in;v=1/x?a&token=planted", "host/in;v=1/x", {"a": "", "token": MASK}),
+        ("sumo://host/?token=planted", "host/", {"token": MASK}),
+        ("sumo://host/X?token=planted", f"host/{MASK}", {"token": MASK}),
+        # A fragment goes on to the end, whatever it looks like.
+        ("https://host/in#pla?nted", f"host/in#{MASK}", {}),
+        ("https://host/in#pla?b=nted", f"host/in#{MASK}", {"b": MASK}),
+        ("https://host/in?a#planted", "host/in", {}),
+        ("https://host/in?a#pla=nted&b=c", "host/in", {f"a#{MASK}": MASK, "b": MASK}),
+        ("https://host/in?a=b#pla&nted", "host/in", {"a": f"b#{MASK}"}),
+        ("https://host/in?a=b#pla&x=y&c=nted", "host/in", {"a": f"b#{MASK}", "x": MASK, "c": MASK}),
+        # An address within an option may have a user of its own.
+        ("https://host/in?url=https://user:planted@other&a=b", "host/in", {"url": MASK, "a": "b"}),
+        ("https://host/in?url=https%3A%2F%2Fplanted%40other", "host/in", {"url": MASK}),
+        (
+            "https://host/in?url=https://other/&mail=a@b&token=planted",
+            "host/in",
+            {"url": "https://other/", "mail": "a@b", "token": MASK},
+        ),
     ],
 )
 def test_public(conf: str, address: str, options: dict[str, str]) -> None:
@@ -78,8 +134,25 @@ def test_public(conf: str, address: str, options: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("conf", ["planted", "user:planted@host", "?token=planted", "://planted"])
 def test_what_is_no_destination_shows_nothing(conf: str) -> None:
-    assert "planted" not in str(public_destination(conf))
+    assert public_destination(conf) == {"scheme": None, "address": MASK, "options": {}}
     assert conf in secret_parts(conf)
+
+
+@pytest.mark.parametrize(
+    ("conf", "others"),
+    [
+        ("planted", set()),
+        ("https://u:pla://nted@h", {"u:pla://nted@h"}),
+        ("https://u:pl:anted@h/in", {"u:pl:anted", "u", "pl:anted"}),
+        ("sumo://u@h/Xy/abcdefgh/1234567/?token=t&a=b&c", {"u", "Xy/abcdefgh/1234567", "abcdefgh", "t"}),
+        ("https://h/in;token=t;a=b?c=d;sig=s", {"t", "s"}),
+        ("https://h/in#a#b", {"a#b"}),
+        ("https://h?a#planted&b&c=d", {"a#planted", "planted", "b", "d"}),
+        ("https://h?a=//u:p@i", {"//u:p@i"}),
+    ],
+)
+def test_what_no_output_may_hold(conf: str, others: set[str]) -> None:
+    assert secret_parts(conf) == {conf, *others}
 
 
 def test_none_is_no_destination() -> None:
@@ -111,6 +184,8 @@ def test_every_text_has_parts_and_is_the_same_as_itself(text: str) -> None:
         ("https://u:plan/ted@host", "https://u:oth/er@host"),
         ("https://host?token=a&token=b", "https://host?token=b&token=a"),
         ("https://host?a=1&a=2", "https://host?a=1%2C2"),
+        ("user:planted@host", "user:other@host"),
+        ("https://host?url=https://u:planted@h", "https://host?url=https://u:other@h"),
     ],
 )
 def test_a_change_shows_without_its_value(before: str, after: str) -> None:
@@ -133,8 +208,32 @@ def test_what_follows_a_hash_is_secret(conf: str) -> None:
     assert "planted" in secret_parts(conf)
 
 
-def test_a_secret_that_changes_is_marked_where_it_is() -> None:
-    old, new = public_change(KEYS, KEYS.replace("planted", "other"))
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        (
+            "sumo://host/planted",
+            "sumo://host/other",
+            {"scheme": "sumo", "address": f"host/{MASK} (changed)", "options": {}},
+        ),
+        # Beside another change, a secret that stays is not marked.
+        (
+            "s3://bucket?region=a&token=t",
+            "s3://bucket?region=b&token=t",
+            {"scheme": "s3", "address": "bucket", "options": {"region": "b", "token": MASK}},
+        ),
+        (None, "s3://bucket", {"scheme": "s3", "address": "bucket", "options": {}}),
+        # One destination in two spellings is shown as the service spells it.
+        ("s3://bucket/d%69r", "s3://bucket/dir", {"scheme": "s3", "address": "bucket/d%69r", "options": {}}),
+    ],
+)
+def test_what_is_shown_afterwards(before: str | None, after: str, shown: dict[str, object]) -> None:
+    assert public_change(before, after) == (public_destination(before), shown)
+
+
+@pytest.mark.parametrize("secret", ["planted%2Fkey", "**X**", "X"])
+def test_a_secret_that_changes_is_marked_where_it_is(secret: str) -> None:
+    old, new = public_change(KEYS.replace("planted%2Fkey", secret), KEYS.replace("planted", "other"))
     assert new.keys() == old.keys()
     assert new["address"] == old["address"]
     changed = [name for name in old["options"] if old["options"][name] != new["options"][name]]
@@ -155,6 +254,7 @@ def test_a_secret_that_changes_is_marked_where_it_is() -> None:
         ("splunk://b", False),
         ("datadog://b", False),
         ("new://b", None),
+        ("no destination", None),
     ],
 )
 def test_who_needs_a_token(conf: str, needed: bool | None) -> None:

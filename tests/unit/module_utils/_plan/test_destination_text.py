@@ -23,6 +23,7 @@ M = "********"
         ("s3%3A%2F%2Fb%2Fp%3Fsecret%3Dabc then", f"s3://{M} then"),
         ("s3%3a//b/p%3Fsecret%3Dabc", f"s3://{M}"),
         ("s3:%2F%2Fb%2Fp%3Fsecret%3Dabc", f"s3://{M}"),
+        ("see https://h.example/in?url=https://u:p@i.example", f"see https://h.example/in?url={M}"),
         ("s3://b c://d?token=x", f"s3://b c://d?token={M}"),
     ],
 )
