@@ -53,7 +53,7 @@ def from_text(text: str) -> Wanted:
     place = "logpull_options"
     if len(text) > LONGEST_OPTIONS:
         raise invalid_option(place, f"{len(text)} characters are more than the limit of {LONGEST_OPTIONS}")
-    pieces = [piece.partition("=") for piece in text.strip().split("&") if piece]
+    pieces = [piece.partition("=") for piece in text.strip().lstrip("?").split("&") if piece]
     for name, equals, value in pieces:
         if unquote(name) == TIMESTAMPS and "," in unquote(value):
             raise invalid_option(
@@ -141,12 +141,12 @@ def _flag_name(name: str) -> str:
 
 def _flag_value(place: str, value: t.Any) -> str:
     if value is None or isinstance(value, bool):
-        return "true" if value else "false"
+        return "true" if value else ""
     if isinstance(value, (int, float)):
         return f"{value:.15g}" if isinstance(value, float) else str(value)
     if not isinstance(value, str):
         raise invalid_option(place, f"{value!r} is not true or false, a number or a text")
     text = value.strip()
-    if text.lower() in ("true", "false"):
-        return text.lower()
+    if text.lower() == "true":
+        return "true"
     return _checked(place, text) if text else ""

@@ -67,7 +67,7 @@ def _filled(name: str, options: t.Mapping[str, Json]) -> Json:
     if name == "field_names":
         names = list(dict.fromkeys(value or ()))
         # Only in csv is the order of names the order of columns.
-        return names if output_type == CSV else sorted(names, key=str)
+        return names if output_type == CSV else sorted(names)
     return value or SUBOPTIONS[name].default_for(output_type)
 
 

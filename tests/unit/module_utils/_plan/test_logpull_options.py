@@ -47,6 +47,18 @@ WISHES = st.builds(
         (([], None, None), "fields=a&F=true", "F=true", True),
         ((["a"], None, None), "?fields=a&fields=a", "fields=a", False),
         ((["a"], None, None), "&&fields=+a,,", "fields=a", True),
+        ((["a", "b"], None, None), "fields=a&fields=b", "fields=a,b", False),
+        ((None, "rfc3339", None), "timestamps=RFC3339", "timestamps=rfc3339", True),
+        ((None, "rfc3339", {"X:Y": 2}), "timestamps=unix&timestamps=rfc3339", "timestamps=rfc3339&X:Y=2", True),
+        ((None, None, {"sample": 1}), "sample=1.00", "sample=1", False),
+        ((None, None, {"sample": 0.1 + 0.2}), "sample=0.3", "sample=0.3", False),
+        ((None, None, {"after": 1234567890123456789}), None, "after=1234567890123456789", True),
+        ((None, None, {"F": False}), "F=0.00", "", False),
+        ((None, None, {"F": True}), "F=1", "F=true", True),
+        ((None, None, {"F": False}), "F=1", "", True),
+        ((None, None, {"F": "False"}), "F=true", "", True),
+        ((None, None, {"F": " "}), "F=true", "", True),
+        ((None, None, {"F": None}), "F=true", "", True),
     ],
 )
 def test_parts(wanted: tuple[t.Any, ...], present: str | None, text: str, differs: bool) -> None:
@@ -57,6 +69,18 @@ def test_parts(wanted: tuple[t.Any, ...], present: str | None, text: str, differ
 
 def test_no_part_is_no_wish() -> None:
     assert from_parts(None, None, None) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters"),
+    [
+        (None, {}),
+        (" ?a=b=c&&=d ", {"a": "b=c"}),
+        ("fields=a&%46=x%26y&fields=b,a&%46=z", {"fields": "a,b", "F": "z"}),
+    ],
+)
+def test_what_the_service_holds(text: str | None, parameters: dict[str, str]) -> None:
+    assert parse(text) == parameters
 
 
 @pytest.mark.parametrize(
@@ -80,9 +104,24 @@ def test_text_is_sent_in_its_own_order(text: str) -> None:
     assert merged(from_text(text), None)[0] == text
 
 
+def test_fields_that_are_kept_come_first() -> None:
+    assert merged(from_text("timestamps=rfc3339"), "X=true&fields=a") == ("fields=a&timestamps=rfc3339&X=true", True)
+
+
+def test_the_longest_text_is_accepted() -> None:
+    text = "fields=" + "a" * 4089
+    assert merged(from_text(text), None) == (text, True)
+    with pytest.raises(Failure) as caught:
+        render({"fields": "a" * 4090})
+    assert str(caught.value) == "logpull_options: 4097 characters would be more than the limit of 4096"
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
+        ("timestamps=rfc3339,ClientIP=true", "would not be read as field names"),
+        ("?timestamps=rfc3339,ClientIP", "would not be read as field names"),
+        ("?fields=a,,b", "empty field name"),
         ("fields=RayID&timestamps=rfc3339,ClientIP", "would not be read as field names"),
         ("&timestamps=rfc3339,ClientIP", "would not be read as field names"),
         ("timestamps=rfc3339%2CClientIP", "would not be read as field names"),
@@ -118,6 +157,45 @@ def test_parts_that_would_break_the_query(parts: tuple[t.Any, ...], place: str) 
         from_parts(*parts)
     assert caught.value.kind == "invalid_option"
     assert str(caught.value).startswith(f"{place}:")
+
+
+NOT_ONE_WORD = "is empty, or has white space or one of the characters & = , ? # % + ;"
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        ((["a b"], None, None), f"fields[0]: 'a b' {NOT_ONE_WORD}"),
+        ((None, None, {"fields": "a"}), "option_flags.fields: use the option fields for it"),
+        ((None, None, {"timestamps": "a"}), "option_flags.timestamps: use the option timestamp_format for it"),
+        ((None, None, {"F": [1]}), "option_flags.F: [1] is not true or false, a number or a text"),
+    ],
+)
+def test_sentences_about_parts(parts: tuple[t.Any, ...], sentence: str) -> None:
+    with pytest.raises(Failure) as caught:
+        from_parts(*parts)
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "timestamps=rfc3339,RayID",
+            (
+                "timestamps=rfc3339,RayID: a timestamp format is one word, and what follows its comma would not be read as field"
+                " names; list every field under 'fields', as in fields=ClientIP,RayID&timestamps=rfc3339"
+            ),
+        ),
+        ("fields", "'fields' is not of the form NAME=VALUE, as in timestamps=rfc3339"),
+        ("fields=a,,b", "fields=a,,b holds an empty field name"),
+        ("a" * 4097, "4097 characters are more than the limit of 4096"),
+    ],
+)
+def test_sentences_about_text(text: str, sentence: str) -> None:
+    with pytest.raises(Failure) as caught:
+        from_text(text)
+    assert str(caught.value) == f"logpull_options: {sentence}"
 
 
 def test_too_many_fields_are_refused() -> None:

@@ -78,6 +78,34 @@ def test_an_answer_is_compared_member_by_member() -> None:
     assert differing({"sample_rate": 0.5, "batch_prefix": ""}, {"sample_rate": 1}) == ["sample_rate"]
 
 
+@pytest.mark.parametrize(
+    ("whole", "wanted", "reported"),
+    [
+        ({"sample_rate": 1, "batch_prefix": ""}, {"sample_rate": 1}, {"sample_rate": 1}),
+        ({"sample_rate": 1, "batch_prefix": "["}, {}, {"batch_prefix": "["}),
+        ({"output_type": "csv", "record_suffix": "\n"}, {}, {"output_type": "csv"}),
+        ({"sample_rate": 1, "field_names": []}, {}, None),
+    ],
+)
+def test_reported_is_what_is_named_or_set(
+    whole: dict[str, t.Any], wanted: dict[str, t.Any], reported: dict[str, t.Any] | None
+) -> None:
+    assert shown(whole, wanted) == reported
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"sample_rate": 1.5}, "output_options.sample_rate: 1.5 is not above 0 and at most 1"),
+        ({"field_names": ["a", "b,c"]}, "output_options.field_names[1]: 'b,c' is not the name of a field"),
+    ],
+)
+def test_sentences(given: dict[str, t.Any], sentence: str) -> None:
+    with pytest.raises(Failure) as caught:
+        desire(given)
+    assert str(caught.value) == sentence
+
+
 @pytest.mark.parametrize("rate", [0, -0.1, 1.01, float("nan"), float("inf")])
 def test_a_sample_rate_has_limits(rate: float) -> None:
     with pytest.raises(Failure, match=r"^output_options\.sample_rate"):
