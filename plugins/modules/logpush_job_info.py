@@ -142,8 +142,8 @@ jobs:
     destination:
       description:
         - Where the job delivers, without secrets.
-        - Masked are user information, the path of a C(sumo) address, options named C(header_*), and options whose name, in any letter case,
-          contains C(secret), C(token), C(password) or C(sig), or ends in C(key).
+        - Masked are user information, also within an option's value, the path of a C(sumo) address, options named C(header_*), options whose
+          name, in any letter case, contains C(secret), C(token), C(password) or C(sig), or ends in C(key), and whatever follows a C(#).
       type: dict
       returned: success
       contains:
