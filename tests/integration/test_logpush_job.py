@@ -197,6 +197,16 @@ def test_recreate_carries_over_what_is_not_given(playbook: Playbook) -> None:
     assert predicted.result["diff"] == report.result["diff"]
 
 
+def test_a_successor_that_cannot_be_made_is_refused_while_its_job_is_there(playbook: Playbook) -> None:
+    playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3, "kind": "edge"}]})
+    wish = {"name": "old", "job_id": 7, "dataset": "firewall_events", "recreate": True, "destination_conf": S3}
+    report = playbook.run([job_task(wish, ignore_errors=True, check_mode=check) for check in (True, False)], fails="conflict")
+    assert ["give both kind and dataset" in outcome.result["msg"] for outcome in report.failures] == [True, True]
+    assert not report.writes
+    report = playbook.run(job_task({**wish, "kind": ""}))
+    assert [entry["method"] for entry in report.writes] == ["DELETE", "POST"]
+
+
 @pytest.mark.parametrize("fault", ["reset_after", "504"])
 def test_a_successor_that_was_made_without_an_answer_is_adopted(playbook: Playbook, fault: str) -> None:
     playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
