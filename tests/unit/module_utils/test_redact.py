@@ -104,7 +104,8 @@ def test_what_is_no_json_is_not_called_free_of_secrets(value: object) -> None:
 def test_a_look_at_the_whole_misses_no_secret(value: object, secrets: list[str]) -> None:
     text = text_without(value, secrets)
     assert text is None or not any(secret in member for member in _texts(value) for secret in secrets)
-    assert text is None or json.loads(text) == value
+    # As texts, because two halves of one character are read as that character.
+    assert text is None or json.dumps(json.loads(text)) == json.dumps(value)
 
 
 def _texts(value: object) -> Iterator[str]:
