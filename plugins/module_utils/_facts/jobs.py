@@ -34,7 +34,14 @@ class Member(t.NamedTuple):
 DATASET = "http_requests"
 EDGE_DATASET = "http_requests"
 FREQUENCIES = ("high", "low")
-KINDS = ("", "edge")
+EDGE = "edge"
+KINDS = ("", EDGE)
+
+
+def kind_fits(kind: Json, dataset: str) -> bool:
+    """Whether the service has jobs of this kind for this dataset; an empty one is the default."""
+    return kind != EDGE or (dataset or DATASET) == EDGE_DATASET
+
 
 # In the order in which a job is reported.
 MEMBERS: t.Mapping[str, Member] = {

@@ -8,7 +8,7 @@ import dataclasses
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import NOT_FOUND, Failure, conflict, invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._facts.jobs import EDGE_DATASET, MEMBERS
+from ansible_collections.edgeops.observability.plugins.module_utils._facts.jobs import EDGE_DATASET, MEMBERS, kind_fits
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.limits import budget
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint import lint
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import read_echo
@@ -139,7 +139,7 @@ def _need_destination(desired: Desired, why: str) -> None:
 
 def _insist_on_dataset(job: Job, body: Job) -> None:
     """Refuses a successor that the service would refuse after the deletion: of kind and dataset, one may carry over."""
-    if body.get("kind") == "edge" and body["dataset"] != EDGE_DATASET:
+    if not kind_fits(body.get("kind"), body["dataset"]):
         raise conflict(
             f"Job {job['id']} would be created anew as kind 'edge' of the dataset {body['dataset']!r}, but 'edge' exists for"
             f" {EDGE_DATASET!r} only. What is not given carries over: give both kind and dataset."

@@ -16,6 +16,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._facts.jobs 
     LONGEST_DESTINATION,
     PLAIN,
     RANGES,
+    kind_fits,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.limits import check
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
@@ -87,7 +88,7 @@ def _check_ranges(plain: t.Mapping[str, Json]) -> None:
     dataset = plain.get("dataset", "")
     if len(dataset) > LONGEST_DATASET or not _DATASET.fullmatch(dataset):
         raise invalid_option("dataset", f"{dataset!r} is not up to {LONGEST_DATASET} letters, digits, '_' and '-'")
-    if plain.get("kind") == "edge" and dataset not in ("", EDGE_DATASET):
+    if not kind_fits(plain.get("kind"), dataset):
         raise invalid_option("kind", f"'edge' exists for the dataset {EDGE_DATASET} only, not for {dataset}")
 
 
