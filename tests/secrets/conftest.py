@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import importlib
 import json
+import os
 import typing as t
 
 import pytest
@@ -36,9 +37,11 @@ class Watched:
         connection = {"base_url": self.simulator.base_url, "zone_id": self.zone, "request_budget": "none", "retries": 1, **mine}
         checked = validated(task.arguments(), {**connection, **args}, task.name)
         assert checked.error is None, checked.error
+        before = dict(os.environ)
         result = Run(checked.params, check_mode=check, diff_mode=True).finish(task)
+        added = {name: value for name, value in os.environ.items() if before.get(name) != value}
         # Nothing but the task's own care hides here; what ansible-core masks besides comes on top in a playbook.
-        text = f"{json.dumps(result, ensure_ascii=False)}\n{result!r}"
+        text = f"{json.dumps(result, ensure_ascii=False)}\n{result!r}\n{added!r}"
         leaks = self.plants.found(text)
         assert not leaks, "\n".join([module, *leaks])
         return result

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Secrets in inventories, defaults, roles, background tasks and proxies: one run of each kind has them all at the highest verbosity."""
+"""Secrets in inventories, defaults, roles, background tasks, proxies and environments: one run of each kind has them all at the highest verbosity."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from harness import process
 NAME = "edgeops.observability"
 ROLE = f"{NAME}.log_delivery"
 BOTH = (False, True)
+# The proxies are the caller's own; everything else in the environment would be of our making.
+DUMP = {"name": "Dump the environment", "ansible.builtin.command": "env -u http_proxy -u https_proxy", "changed_when": False}
 JOB = {"name": "edge", "fields": ["ClientIP"], "destination_conf": "{{ d_s3 }}", "ownership_challenge": "{{ s_challenge }}"}
 
 Task = dict[str, t.Any]
@@ -119,7 +121,7 @@ def test_no_place_gives_a_secret_away(service: t.Any, plants: Plants, tmp_path: 
             "token_of_host": service.token,
             **variables,
         }
-        tasks = [*ways(), *background(), *roles()]
+        tasks = [*ways(), *background(), *roles(), DUMP]
         defaults = {"zone_id": "{{ zone }}", "retries": 0, "api_token": "{{ token_of_host }}", "base_url": service.base_url}
         play = {"hosts": "localhost", "gather_facts": False, "tasks": tasks}
         play["module_defaults"] = {f"group/{NAME}.zone": defaults}
@@ -148,6 +150,7 @@ def test_no_place_gives_a_secret_away(service: t.Any, plants: Plants, tmp_path: 
     assert sum(outcome.failed for outcome in ran) >= 4 * 4 + 3 + 9, "what has to fail did not"
     assert zone in "".join(text for name, text in places.items() if f"{tmp_path / 'cache'}" in name), "nothing was cached"
     assert "GET" in asked
+    assert "EDGEOPS_RECORD=" in stdout, "the environment was not dumped"
     cases["tasks whose traces were searched for secrets"] += len(ran)
     cases["inventory files whose traces were searched for secrets"] += len(files)
 
