@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import decimal
 import functools
 
@@ -16,13 +15,24 @@ Parts = tuple[bool, int, str]
 
 
 @functools.total_ordering
-@dataclasses.dataclass(frozen=True)
 class Extreme:
     """A number too large or too small for decimals, which compares exactly with its like and with all others."""
 
-    negative: bool
-    first: int
-    digits: str
+    __slots__ = ("digits", "first", "negative")
+
+    def __init__(self, negative: bool, first: int, digits: str) -> None:
+        self.negative = negative
+        self.first = first
+        self.digits = digits
+
+    def __repr__(self) -> str:
+        return f"Extreme({self.negative!r}, {self.first!r}, {self.digits!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Extreme) and parts(self) == parts(other)
+
+    def __hash__(self) -> int:
+        return hash(parts(self))
 
     def __lt__(self, other: Extreme | int | decimal.Decimal) -> bool:
         one, two = parts(self), parts(other)

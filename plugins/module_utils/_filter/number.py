@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import decimal
 import math
 import re
@@ -23,11 +22,16 @@ MAX_NUMBER_TEXT = 4096
 MAX_INTEGER_BITS = 4096
 
 
-@dataclasses.dataclass(frozen=True)
 class Written:
     """A number of a JSON text that Python would write differently: 1.50, 1e2, -0, or one with too many digits for a float."""
 
-    text: str
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return f"Written({self.text!r})"
 
 
 def is_number(value: object) -> t.TypeGuard[int | float | Written]:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import Written
@@ -14,32 +13,38 @@ Scalar = t.Union[str, int, float, bool, Written]  # noqa: UP007  # see the line 
 Value: t.TypeAlias = "Scalar | tuple[Scalar, ...]"
 
 
-def _memo() -> dict[str, t.Any]:
-    return {}
-
-
-@dataclasses.dataclass(frozen=True)
 class Condition:
     """One comparison. `value` is a tuple for `in` and `!in`, a scalar otherwise, always of plain types or a
     number as it was `Written`.
 
     `memo` keeps what other files of this room derive from the node, so that it is derived once.
-    Whether two expressions mean the same is `equality.same`; `==` here would take 1 for true.
+    Whether two expressions mean the same is `equality.same`: nodes have no `==` of their own, which would take 1 for true.
     """
 
-    key: str
-    operator: str
-    value: Value
-    memo: dict[str, t.Any] = dataclasses.field(default_factory=_memo, init=False, repr=False, compare=False)
+    __slots__ = ("key", "memo", "operator", "value")
+
+    def __init__(self, key: str, operator: str, value: Value) -> None:
+        self.key = key
+        self.operator = operator
+        self.value = value
+        self.memo: dict[str, t.Any] = {}
+
+    def __repr__(self) -> str:
+        return f"Condition({self.key!r}, {self.operator!r}, {self.value!r})"
 
 
-@dataclasses.dataclass(frozen=True)
 class Group:
-    """`and` or `or` of at least one condition or group."""
+    """`and` or `or` of at least one condition or group; `memo` as in a condition."""
 
-    op: str
-    children: tuple[Tree, ...]
-    memo: dict[str, t.Any] = dataclasses.field(default_factory=_memo, init=False, repr=False, compare=False)
+    __slots__ = ("children", "memo", "op")
+
+    def __init__(self, op: str, children: tuple[Tree, ...]) -> None:
+        self.op = op
+        self.children = children
+        self.memo: dict[str, t.Any] = {}
+
+    def __repr__(self) -> str:
+        return f"Group({self.op!r}, {self.children!r})"
 
 
 # What stands under `where`, whether or not `where` was written.

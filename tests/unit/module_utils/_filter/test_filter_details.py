@@ -31,6 +31,14 @@ def test_numbers_beyond_a_float_keep_their_size(text):
     assert canonical_number(number) == text
 
 
+def test_spellings_of_one_number_beyond_a_float_are_one():
+    one, same, other = (exact(Written(text)) for text in ("1e999999999", "10e999999998", "2e999999999"))
+    assert one == same != other
+    assert hash(one) == hash(same) != hash(other)
+    assert repr(one) == repr(same) == "Extreme(False, 999999999, '1')"
+    assert repr(parse('{"key":"a","operator":"eq","value":1.50}').value) == "Written('1.50')"
+
+
 def test_places_are_named_in_the_option_unless_another_is_given():
     for given, place in (((), "filter.where"), (("other",), "other.where")):
         with pytest.raises(Failure) as caught:

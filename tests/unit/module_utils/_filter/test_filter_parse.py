@@ -299,9 +299,10 @@ def test_place_names_the_option():
 @pytest.mark.parametrize("wrap", [lambda data: data, lambda data: {"where": data}])
 @pytest.mark.parametrize("form", [lambda data: data, json.dumps, lambda data: json.dumps(data, indent=2)])
 def test_where_and_the_form_do_not_matter(wrap, form):
-    assert parse(form(wrap(A))) == Condition("a", "eq", 1)
+    assert repr(parse(form(wrap(A)))) == "Condition('a', 'eq', 1)"
     group = {"or": [A, {"and": [of("in", ["x", 2])]}]}
-    assert parse(form(wrap(group))) == Group("or", (Condition("a", "eq", 1), Group("and", (Condition("a", "in", ("x", 2)),))))
+    expected = "Group('or', (Condition('a', 'eq', 1), Group('and', (Condition('a', 'in', ('x', 2)),))))"
+    assert repr(parse(form(wrap(group)))) == expected
 
 
 def nested(levels):
@@ -375,7 +376,7 @@ def test_proxies_and_tagged_values_become_plain():
         {Text("key"): Text("a"), "operator": Text("in"), "value": collections.UserList([Text("x"), 1])}
     )
     tree = parse(collections.UserDict({"where": collections.UserDict({"and": collections.UserList([condition])})}))
-    assert tree == Group("and", (Condition("a", "in", ("x", 1)),))
+    assert repr(tree) == "Group('and', (Condition('a', 'in', ('x', 1)),))"
     (child,) = tree.children
     assert [type(each) for each in (child.key, child.operator, *child.value)] == [str, str, str, int]
     assert parse(of("eq", Text("x"))).value.__class__ is str
@@ -393,5 +394,5 @@ def test_echo_that_is_no_filter_is_none(echo):
 
 
 def test_echo_is_read_like_an_option():
-    assert read_echo('{ "where": {"value": 1, "operator": "eq", "key": "a"} }') == Condition("a", "eq", 1)
-    assert read_echo({"where": A}) == Condition("a", "eq", 1)
+    for echo in ('{ "where": {"value": 1, "operator": "eq", "key": "a"} }', {"where": A}):
+        assert repr(read_echo(echo)) == "Condition('a', 'eq', 1)"
