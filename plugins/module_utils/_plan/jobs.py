@@ -90,7 +90,7 @@ def _create(desired: Desired, state: State) -> Plan:
     return Plan(
         before={},
         after={change.name: change.after for change in made},
-        result=_result({**predicted({}, made), **_SERVER_MADE}),
+        result=_result({**predicted(view({}), made), **_SERVER_MADE}),
         requests=(Request("logpush_jobs.create", body=body, creates=True),),
         basis={"job": None},
         warnings=(*([unlisted] if state.unlisted else []), *_warnings(desired, state, body)),
@@ -98,16 +98,16 @@ def _create(desired: Desired, state: State) -> Plan:
 
 
 def _update(desired: Desired, state: State, job: Job) -> Plan:
-    made = changes(desired, job)
+    made, shown = changes(desired, job), view(job)
     body = _body(made)
     request = Request("logpush_jobs.update", ids={"job_id": job["id"]}, body=body)
     return Plan(
         before={change.name: change.before for change in made},
         after={change.name: change.after for change in made},
-        result=_result(predicted(job, made)),
+        result=_result(predicted(shown, made)),
         requests=(request,) if body else (),
         basis=_basis(job, made),
-        warnings=(*health(job, desired.plain.get("enabled")), *_warnings(desired, state, body)),
+        warnings=(*health(shown, desired.plain.get("enabled")), *_warnings(desired, state, body)),
     )
 
 
@@ -116,7 +116,7 @@ def _replace(desired: Desired, state: State, job: Job, fixed: t.Sequence[Change]
         what = " and ".join(f"{change.name} {change.before!r} cannot become {change.after!r}" for change in fixed)
         raise conflict(f"Job {job['id']} exists, and its {what}. With recreate it is deleted and created anew.")
     _need_destination(desired, "must be given to recreate a job, because the service may not show all of it")
-    made = changes(desired, job)
+    made, shown = changes(desired, job), view(job)
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
     body = {"dataset": dataset_of(job), **carried(job), **_body(made), "destination_conf": desired.destination, **proof}
     _insist_on_dataset(job, body)
@@ -125,10 +125,10 @@ def _replace(desired: Desired, state: State, job: Job, fixed: t.Sequence[Change]
     return Plan(
         before={"id": job["id"], **{change.name: change.before for change in made}},
         after={"id": None, **{change.name: change.after for change in made}},
-        result=_result({**predicted(job, made), **_SERVER_MADE}),
+        result=_result({**predicted(shown, made), **_SERVER_MADE}),
         requests=(delete, create),
         basis=_basis(job, made),
-        warnings=(*health(job, desired.plain.get("enabled")), *_warnings(desired, state, body)),
+        warnings=(*health(shown, desired.plain.get("enabled")), *_warnings(desired, state, body)),
     )
 
 

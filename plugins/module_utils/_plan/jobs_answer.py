@@ -9,11 +9,12 @@ import typing as t
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._facts.jobs import MEMBERS
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import same as same_filter
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import explain_echo
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import read_echo
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import destination, logpull_options, output_options
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Conclusion, Json, Plan
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_desired import Desired
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_view import Job, checked, health, view
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_view import Job, checked, filter_text, health, view
 
 _NEVER_ANSWERED = ("ownership_challenge",)
 
@@ -33,18 +34,18 @@ def conclude(desired: Desired, plan: Plan, answer: Json) -> Conclusion:
             f"The service accepted the write to job {answered['id']}, but its answer shows other values than were sent for"
             f" {', '.join(wrong)}. The next run compares again.",
         )
-    job = _reported(plan.result["job"], answered, {*sent, *plan.after})
-    warnings = [_lacking(name, job["id"]) for name in lacking]
-    return Conclusion({**plan.result, "job": job}, (*warnings, *health(answered, desired.plain.get("enabled"))))
-
-
-def _reported(expected: Job, answered: Job, known: t.AbstractSet[str]) -> Job:
-    """What the task manages is reported as predicted; for the rest the service is believed where it says something."""
     shown = view(answered)
+    job = _reported(plan.result["job"], answered, shown, {*sent, *plan.after})
+    warnings = [_lacking(name, job["id"]) for name in lacking]
+    return Conclusion({**plan.result, "job": job}, (*warnings, *health(shown, desired.plain.get("enabled"))))
+
+
+def _reported(expected: Job, answered: Job, shown: Job, known: t.AbstractSet[str]) -> Job:
+    """What the task manages is reported as predicted; for the rest the service is believed where it says something."""
     said = {"destination" if name == "destination_conf" else name for name, value in answered.items() if value is not None}
     fresh = {name for name, member in MEMBERS.items() if not member.sent}
     job = {**expected, **{name: shown[name] for name in shown if name in fresh or name in said - known}}
-    return {**job, "filter_explained": view({"filter": job["filter"]})["filter_explained"]}
+    return {**job, "filter_explained": explain_echo(job["filter"])}
 
 
 def _lacks(name: str, sent: Json, answered: t.Mapping[str, Json]) -> bool:
@@ -75,7 +76,7 @@ def _same_filter(sent: Json, answered: Json) -> bool:
     ours, theirs = read_echo(sent), read_echo(answered)
     if ours is None or theirs is None:
         # A filter that a successor takes over may be one that nobody here can read.
-        return bool(sent == view({"filter": answered})["filter"])
+        return bool(sent == filter_text(answered))
     return same_filter(ours, theirs)
 
 

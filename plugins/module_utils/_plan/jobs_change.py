@@ -9,6 +9,7 @@ import typing as t
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import conflict
 from ansible_collections.edgeops.observability.plugins.module_utils._facts.jobs import CARRIED_UNNAMED, MEMBERS
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import same as same_filter
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import explain_echo
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import read_echo
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import to_text
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import destination, logpull_options, output_options
@@ -18,7 +19,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.destin
     public_destination,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_desired import NO_FILTER, Desired
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_view import Job, view
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_view import Job, filter_text
 
 
 class Change(t.NamedTuple):
@@ -37,7 +38,6 @@ class Change(t.NamedTuple):
 
 def changes(desired: Desired, present: t.Mapping[str, Json]) -> list[Change]:
     """What the task manages, held against a job; an empty `present` stands for a job that is still to be made."""
-    shown = view(present)
     found = [_plain(name, value, present) for name, value in desired.plain.items()]
     if desired.destination is not None:
         found.append(_destination(desired.destination, desired.challenge, present))
@@ -46,15 +46,14 @@ def changes(desired: Desired, present: t.Mapping[str, Json]) -> list[Change]:
     if desired.output is not None:
         found.append(_output(desired.output, present))
     if desired.filter is not None:
-        found.append(_filter(desired, shown["filter"]))
+        found.append(_filter(desired, filter_text(present.get("filter"))))
     return found
 
 
-def predicted(present: t.Mapping[str, Json], made: t.Iterable[Change]) -> Job:
-    """The job as it will be reported once the changes are made."""
-    job = view(present)
-    job.update({change.name: change.result for change in made})
-    return {**job, "filter_explained": view({"filter": job["filter"]})["filter_explained"]}
+def predicted(shown: Job, made: t.Iterable[Change]) -> Job:
+    """The job, reported as `shown` now, as it will be reported once the changes are made."""
+    job = {**shown, **{change.name: change.result for change in made}}
+    return {**job, "filter_explained": explain_echo(job["filter"])}
 
 
 def carried(job: t.Mapping[str, Json]) -> Job:
@@ -62,7 +61,7 @@ def carried(job: t.Mapping[str, Json]) -> Job:
     taken = {name: job[name] for name in CARRIED_UNNAMED if job.get(name)}
     for name, member in MEMBERS.items():
         if member.sent and member.normal(job.get(name)) != member.default:
-            taken[name] = view(job)[name]
+            taken[name] = filter_text(job[name]) if name == "filter" else job[name]
     if job.get("output_options"):
         # The service ignores the older form beside the newer one, but may still show it.
         taken.pop("logpull_options", None)

@@ -44,10 +44,9 @@ def checked(job: Json, job_id: int | None = None) -> Job:
 def view(job: t.Mapping[str, Json]) -> Job:
     """All members that are reported, with documented defaults for those that the service left out, and without secrets."""
     shown = {name: member.normal(job.get(name)) for name, member in MEMBERS.items()}
-    if isinstance(shown["filter"], dict):
-        shown["filter"] = json.dumps(shown["filter"], ensure_ascii=False, separators=(",", ":"))
+    shown["filter"] = filter_text(shown["filter"])
     conf = job.get("destination_conf")
-    hidden = {name: without_secrets(scrub(shown[name] or "", secret_parts(conf))) or shown[name] for name in _FREE_TEXT}
+    hidden = {name: without_secrets(scrub(shown[name], secret_parts(conf))) for name in _FREE_TEXT if shown[name]}
     return {
         **shown,
         **hidden,
@@ -56,9 +55,15 @@ def view(job: t.Mapping[str, Json]) -> Job:
     }
 
 
-def health(job: t.Mapping[str, Json], wants_enabled: bool | None) -> tuple[str, ...]:
-    """What a person should hear about a job that does not deliver; nothing about a healthy one."""
-    shown = view(job)
+def filter_text(value: Json) -> str | None:
+    """How a job's filter is reported: as the service's text, also where the service sends it as an object; None for no filter."""
+    if isinstance(value, dict) and value:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return value or None
+
+
+def health(shown: Job, wants_enabled: bool | None) -> tuple[str, ...]:
+    """What a person should hear about a job, as it is reported, that does not deliver; nothing about a healthy one."""
     reason = shown["error_message"]
     found = []
     if reason:

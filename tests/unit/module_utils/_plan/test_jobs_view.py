@@ -61,6 +61,7 @@ def test_output_options_of_the_documented_types_are_a_part_of_a_job(options: dic
             'A record is delivered only if ClientCity is "Köln"; all other records are left out.',
         ),
         ("not JSON", "not JSON", "The filter could not be understood, so it is not known which records are delivered."),
+        ({}, None, "Every record is delivered: there is no filter."),
         ("", None, "Every record is delivered: there is no filter."),
     ],
 )
@@ -97,4 +98,4 @@ def test_a_filter_is_shown_as_the_text_that_is_sent_and_explained(sent: t.Any, s
 def test_sentences_about_a_job_that_does_not_deliver(
     job: dict[str, t.Any], wants_enabled: bool | None, sentences: tuple[str, ...]
 ) -> None:
-    assert health({**JOB, **job}, wants_enabled) == sentences
+    assert health(view({**JOB, **job}), wants_enabled) == sentences
