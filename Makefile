@@ -53,7 +53,7 @@ docs: setup ## Build the documentation site; a warning is an error
 	@scripts/docs.sh
 
 .PHONY: bench
-bench: ## Measure against other ways of doing the same; `make bench ARGS=--quick` takes minutes instead of an hour
+bench: ## Measure against other ways of doing the same; `make bench ARGS=--quick` takes minutes instead of two hours
 	@scripts/bench.sh $(ARGS)
 
 .PHONY: release-check

@@ -24,7 +24,8 @@ if [ ! -x "$folder/bin/python" ]; then
     scripts/uv.sh venv --quiet --clear --no-project --python "$python" "$folder"
 fi
 export VIRTUAL_ENV=$root/$folder
-scripts/uv.sh pip sync --quiet "$pins"
+# Compiled once here: the tests start hundreds of processes that leave nothing behind, compiled code included.
+scripts/uv.sh pip sync --quiet --compile-bytecode "$pins"
 if [ -f simulator/pyproject.toml ]; then
     scripts/uv.sh pip install --quiet --no-deps --no-build-isolation --editable simulator
 fi
