@@ -25,7 +25,8 @@ if [ ! -x "$folder/bin/python" ]; then
 fi
 export VIRTUAL_ENV=$root/$folder
 # Compiled once here: the tests start hundreds of processes that leave nothing behind, compiled code included.
-scripts/uv.sh pip sync --quiet --compile-bytecode "$pins"
+export UV_COMPILE_BYTECODE=${UV_COMPILE_BYTECODE:-1}
+scripts/uv.sh pip sync --quiet "$pins"
 if [ -f simulator/pyproject.toml ]; then
     scripts/uv.sh pip install --quiet --no-deps --no-build-isolation --editable simulator
 fi
