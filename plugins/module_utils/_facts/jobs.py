@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import typing as t
 
 Json = t.Any
@@ -13,6 +14,7 @@ class Member(t.NamedTuple):
     """One member of a job as the service sends it, with what it means when it is left out.
 
     `sent`: may be part of a write. `fixed`: cannot change on an existing job. `volatile`: moves without anybody's doing.
+    `as_text`: reported and sent as JSON text, also where the service shows it as an object.
     """
 
     name: str
@@ -21,13 +23,16 @@ class Member(t.NamedTuple):
     sent: bool = True
     fixed: bool = False
     volatile: bool = False
+    as_text: bool = False
 
     def holds(self, value: Json) -> bool:
         """Whether the service may send this; true and false are no numbers."""
         return value is None or (isinstance(value, self.types) and (bool in self.types or not isinstance(value, bool)))
 
     def normal(self, value: Json) -> Json:
-        """Absent, null, "", 0, false and the default are one value."""
+        """Absent, null, "", 0, false and the default are one value, and so are an object and its text where that is what counts."""
+        if self.as_text and value and isinstance(value, dict):
+            return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         return value or self.default
 
 
@@ -55,7 +60,7 @@ MEMBERS: t.Mapping[str, Member] = {
         Member("frequency", (str,), "high"),
         Member("logpull_options", (str,)),
         Member("output_options", (dict,)),
-        Member("filter", (str, dict)),
+        Member("filter", (str, dict), as_text=True),
         Member("max_upload_bytes", (int,)),
         Member("max_upload_interval_seconds", (int,), 30),
         Member("max_upload_records", (int,), 100_000),

@@ -14,6 +14,7 @@ MAX_EXPONENT = 100_000_000
 Parts = tuple[bool, int, str]
 
 
+# No dataclass: its methods are generated at every import, which takes longer than the rest of the file.
 @functools.total_ordering
 class Extreme:
     """A number too large or too small for decimals, which compares exactly with its like and with all others."""

@@ -22,6 +22,7 @@ MAX_NUMBER_TEXT = 4096
 MAX_INTEGER_BITS = 4096
 
 
+# No dataclass: its methods are generated at every import, which takes longer than the rest of the file.
 class Written:
     """A number of a JSON text that Python would write differently: 1.50, 1e2, -0, or one with too many digits for a float."""
 

@@ -13,6 +13,7 @@ Scalar = t.Union[str, int, float, bool, Written]  # noqa: UP007  # see the line 
 Value: t.TypeAlias = "Scalar | tuple[Scalar, ...]"
 
 
+# No dataclasses: their methods are generated at every import, which takes longer than the rest of the file.
 class Condition:
     """One comparison. `value` is a tuple for `in` and `!in`, a scalar otherwise, always of plain types or a
     number as it was `Written`.

@@ -14,7 +14,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.pars
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import destination, logpull_options, output_options
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Conclusion, Json, Plan
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_desired import Desired
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_view import Job, checked, filter_text, health, view
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_view import Job, checked, health, view
 
 _NEVER_ANSWERED = ("ownership_challenge",)
 
@@ -76,7 +76,7 @@ def _same_filter(sent: Json, answered: Json) -> bool:
     ours, theirs = read_echo(sent), read_echo(answered)
     if ours is None or theirs is None:
         # A filter that a successor takes over may be one that nobody here can read.
-        return bool(sent == filter_text(answered))
+        return bool(sent == MEMBERS["filter"].normal(answered))
     return same_filter(ours, theirs)
 
 

@@ -19,7 +19,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan.destin
     public_destination,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_desired import NO_FILTER, Desired
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_view import Job, filter_text
+from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_view import Job
 
 
 class Change(t.NamedTuple):
@@ -46,7 +46,7 @@ def changes(desired: Desired, present: t.Mapping[str, Json]) -> list[Change]:
     if desired.output is not None:
         found.append(_output(desired.output, present))
     if desired.filter is not None:
-        found.append(_filter(desired, filter_text(present.get("filter"))))
+        found.append(_filter(desired, MEMBERS["filter"].normal(present.get("filter"))))
     return found
 
 
@@ -60,8 +60,9 @@ def carried(job: t.Mapping[str, Json]) -> Job:
     """What the successor of a job takes over from it: all that may be sent and is set, but the destination."""
     taken = {name: job[name] for name in CARRIED_UNNAMED if job.get(name)}
     for name, member in MEMBERS.items():
-        if member.sent and member.normal(job.get(name)) != member.default:
-            taken[name] = filter_text(job[name]) if name == "filter" else job[name]
+        value = member.normal(job.get(name))
+        if member.sent and value != member.default:
+            taken[name] = value
     if job.get("output_options"):
         # The service ignores the older form beside the newer one, but may still show it.
         taken.pop("logpull_options", None)

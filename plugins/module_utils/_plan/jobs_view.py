@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
@@ -44,7 +43,6 @@ def checked(job: Json, job_id: int | None = None) -> Job:
 def view(job: t.Mapping[str, Json]) -> Job:
     """All members that are reported, with documented defaults for those that the service left out, and without secrets."""
     shown = {name: member.normal(job.get(name)) for name, member in MEMBERS.items()}
-    shown["filter"] = filter_text(shown["filter"])
     conf = job.get("destination_conf")
     hidden = {name: without_secrets(scrub(shown[name], secret_parts(conf))) for name in _FREE_TEXT if shown[name]}
     return {
@@ -53,13 +51,6 @@ def view(job: t.Mapping[str, Json]) -> Job:
         "destination": public_destination(conf),
         "filter_explained": explain_echo(shown["filter"]),
     }
-
-
-def filter_text(value: Json) -> str | None:
-    """How a job's filter is reported: as the service's text, also where the service sends it as an object; None for no filter."""
-    if isinstance(value, dict) and value:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return value or None
 
 
 def health(shown: Job, wants_enabled: bool | None) -> tuple[str, ...]:
