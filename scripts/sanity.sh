@@ -7,8 +7,10 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 copy=$("$root/scripts/tracked-copy.sh" "$folder")
 
-# A home of its own: the environments that ansible-test makes stay here between runs, and the user's are left alone.
-export HOME=$root/.venvs/ansible-test-home
+# A home for each ansible-core: the environments that ansible-test makes stay here between runs, the user's are left alone,
+# and two versions side by side do not remove what the other one is making under the same name.
+version=$(python -c 'from ansible.release import __version__; print(".".join(__version__.split(".")[:2]))')
+export HOME=$root/.venvs/sanity-$version
 mkdir -p "$HOME/.ansible/test/cache"
 python "$root/scripts/bootstrap_pip.py" "$HOME/.ansible/test/cache"
 cd "$copy"
