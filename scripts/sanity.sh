@@ -9,8 +9,8 @@ copy=$("$root/scripts/tracked-copy.sh" "$folder")
 
 # A home for each ansible-core: the environments that ansible-test makes stay here between runs, the user's are left alone,
 # and two versions side by side do not remove what the other one is making under the same name.
-version=$(python -c 'from ansible.release import __version__; print(".".join(__version__.split(".")[:2]))')
-export HOME=$root/.venvs/sanity-$version
+home=$root/.venvs/sanity-$("$root/scripts/version.sh" ansible-core)
+export HOME=$home
 mkdir -p "$HOME/.ansible/test/cache"
 python "$root/scripts/bootstrap_pip.py" "$HOME/.ansible/test/cache"
 cd "$copy"
