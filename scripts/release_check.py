@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DECIDES = "galaxy.yml"
 VERSIONS = {
     DECIDES: r"^version: (.+)$",
-    "plugins/module_utils/_facts/version.py": r'^VERSION = "(.+)"$',
+    "plugins/module_utils/_version.py": r'^VERSION = "(.+)"$',
     "simulator/pyproject.toml": r'^version = "(.+)"$',
     "examples/awx/execution-environment.yml": r"^ +version: (.+)$",
 }

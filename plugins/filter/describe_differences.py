@@ -53,7 +53,7 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.differences import describe_differences as describe
+from ansible_collections.edgeops.observability.plugins.module_utils._diff_lines import describe_differences as describe
 
 
 def describe_differences(diff: t.Any) -> list[str]:

@@ -91,7 +91,7 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.log_fields_arrive import log_fields_arrive as holds
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import log_fields_arrive as holds
 
 
 def log_fields_arrive(custom_fields: t.Any, jobs: t.Any) -> dict[str, t.Any]:

@@ -60,7 +60,7 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.custom_log_fields import (
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.log_fields import (
     with_custom_log_fields as extended,
 )
 

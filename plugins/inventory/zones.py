@@ -90,8 +90,8 @@ from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructa
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import CONNECTION_OPTIONS, connection
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._options import CONNECTION_OPTIONS, connection
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import serialised, validated
 

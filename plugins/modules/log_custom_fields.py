@@ -262,19 +262,19 @@ error:
     attempts: 1
 """
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.rulesets import entry_point
-from ansible_collections.edgeops.observability.plugins.module_utils._facts.custom_fields import (
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import (
     DEFAULT_RULESET_DESCRIPTION,
     DEFAULT_RULESET_NAME,
     FIELD_KINDS,
     PRESERVE_DUPLICATES,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._facts.limits import CUSTOM_FIELD_LIMIT
-from ansible_collections.edgeops.observability.plugins.module_utils._module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.custom_fields import plan
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.custom_fields_answer import conclude
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.custom_fields_options import desire
-from ansible_collections.edgeops.observability.plugins.module_utils._task import Spec, StateTask
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.options import desire
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.plan import plan
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.read import entry_point
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.verify import conclude
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.bounds import CUSTOM_FIELD_LIMIT
 
 TASK = StateTask(
     name="log_custom_fields",

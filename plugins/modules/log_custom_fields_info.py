@@ -132,11 +132,11 @@ error:
     attempts: 1
 """
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.rulesets import entry_point
-from ansible_collections.edgeops.observability.plugins.module_utils._module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Conclusion
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.custom_fields_report import report
-from ansible_collections.edgeops.observability.plugins.module_utils._task import InfoTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.present import report
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.read import entry_point
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion
 
 TASK = InfoTask(
     name="log_custom_fields_info",

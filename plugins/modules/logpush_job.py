@@ -413,15 +413,15 @@ error:
     attempts: 1
 """
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.jobs import read
-from ansible_collections.edgeops.observability.plugins.module_utils._facts.jobs import FREQUENCIES, KINDS
-from ansible_collections.edgeops.observability.plugins.module_utils._facts.output_options import SUBOPTIONS
-from ansible_collections.edgeops.observability.plugins.module_utils._module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs import plan, secrets
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_answer import conclude
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_desired import desire
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_select import successor
-from ansible_collections.edgeops.observability.plugins.module_utils._task import Spec, StateTask
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import FREQUENCIES, KINDS
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import desire
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_facts import SUBOPTIONS
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan, secrets
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import read
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import successor
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.verify import conclude
 
 OLDER_FORM = ("fields", "timestamp_format", "option_flags")
 

@@ -186,10 +186,10 @@ error:
     attempts: 1
 """
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.jobs import report
-from ansible_collections.edgeops.observability.plugins.module_utils._module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.jobs_select import wanted
-from ansible_collections.edgeops.observability.plugins.module_utils._task import InfoTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import report
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import wanted
 
 TASK = InfoTask(
     name="logpush_job_info",

@@ -107,9 +107,9 @@ error:
     attempts: 1
 """
 
-from ansible_collections.edgeops.observability.plugins.module_utils._module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.ownership import conclude, desire, plan, secrets
-from ansible_collections.edgeops.observability.plugins.module_utils._task import Spec, StateTask
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import conclude, desire, plan, secrets
 
 TASK = StateTask(
     name="logpush_ownership",

@@ -91,11 +91,11 @@ error:
     attempts: 1
 """
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.scripts import status
-from ansible_collections.edgeops.observability.plugins.module_utils._facts.scripts import ROUTES
-from ansible_collections.edgeops.observability.plugins.module_utils._module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.script_monitor import conclude, desire, plan
-from ansible_collections.edgeops.observability.plugins.module_utils._task import Spec, StateTask
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import ROUTES
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import conclude, desire, plan
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import status
 
 TASK = StateTask(
     name="script_monitor",

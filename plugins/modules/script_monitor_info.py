@@ -286,13 +286,13 @@ error:
     attempts: 1
 """
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.scripts import scripts, status
-from ansible_collections.edgeops.observability.plugins.module_utils._facts.limits import MALICIOUS_THRESHOLD, MAX_PER_PAGE
-from ansible_collections.edgeops.observability.plugins.module_utils._facts.scripts import ROUTES
-from ansible_collections.edgeops.observability.plugins.module_utils._module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.base import Conclusion
-from ansible_collections.edgeops.observability.plugins.module_utils._plan.scripts import desire, report
-from ansible_collections.edgeops.observability.plugins.module_utils._task import InfoTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.bounds import MALICIOUS_THRESHOLD, MAX_PER_PAGE
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import ROUTES
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import desire, report
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import scripts, status
 
 TASK = InfoTask(
     name="script_monitor_info",

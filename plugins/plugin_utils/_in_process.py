@@ -16,11 +16,11 @@ from ansible.module_utils.common.parameters import remove_values
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import missing_requests
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import missing_requests
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import presentable
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Run, Task
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._options import presentable
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import text_without
-from ansible_collections.edgeops.observability.plugins.module_utils._task import Run, Task
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import Validated, serialised, validated
 
 SWITCH = "edgeops_in_process"

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils import _task
-from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import Budget
+from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import Budget
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Transport
-from ansible_collections.edgeops.observability.plugins.module_utils._task import Run
+from ansible_collections.edgeops.observability.plugins.module_utils._engine import task as _task
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Run
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 from edgeops_simulator.testing import DEFAULT_ZONE
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.edgeops.observability.plugins.module_utils._facts import jobs, limits
+from ansible_collections.edgeops.observability.plugins.module_utils._filter import bounds as limits
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts as jobs
 from harness import documented
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -41,7 +41,7 @@ def test_nothing_stands_in_the_way(release_check: types.ModuleType, elsewhere: P
 
 
 @pytest.mark.parametrize(
-    "name", ["plugins/module_utils/_facts/version.py", "simulator/pyproject.toml", "examples/awx/execution-environment.yml"]
+    "name", ["plugins/module_utils/_version.py", "simulator/pyproject.toml", "examples/awx/execution-environment.yml"]
 )
 def test_another_version_is_named(release_check: types.ModuleType, elsewhere: Path, name: str) -> None:
     version = release_check._versions()[release_check.DECIDES]

@@ -10,13 +10,13 @@ import time
 import typing as t
 from urllib.parse import quote, urlencode
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import missing_requests
-from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import Budget
+from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import Budget
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
-from ansible_collections.edgeops.observability.plugins.module_utils._api.pages import KEYS, Fetched, Listing, Query, collect
-from ansible_collections.edgeops.observability.plugins.module_utils._api.proxies import environment_proxies, secrets_of
-from ansible_collections.edgeops.observability.plugins.module_utils._api.reading import Answer, Reading
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import missing_requests
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.proxies import environment_proxies, secrets_of
+from ansible_collections.edgeops.observability.plugins.module_utils._api.pagination import KEYS, Fetched, Listing, Query, collect
+from ansible_collections.edgeops.observability.plugins.module_utils._api.response import Answer, Reading
 from ansible_collections.edgeops.observability.plugins.module_utils._api.side_by_side import side_by_side
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Transport
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import (

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import AuthBase
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import AuthBase
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
 
 if t.TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 # One sentence of advice for an error of the service, by its code, its status and what was asked for.
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.errors import AUTHENTICATION_CODES
+from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import AUTHENTICATION_CODES
 
 _BY_CODE: t.Mapping[int, str] = {
     6111: "An API key in api_token, or a token in api_key, is the usual cause.",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import Retry, urllib3
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import Retry, urllib3
 
 RATE_LIMITED_STATUS = 429
 GATEWAY_STATUSES = frozenset((502, 503, 504, *range(520, 528)))

@@ -10,14 +10,14 @@ import time
 import typing as t
 from urllib.parse import urlsplit
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import HTTPException, requests, urllib3
-from ansible_collections.edgeops.observability.plugins.module_utils._api.adapter import PacedAdapter
-from ansible_collections.edgeops.observability.plugins.module_utils._api.attempt import CURRENT, Try
-from ansible_collections.edgeops.observability.plugins.module_utils._api.body import BodyError, read_body
-from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import Unlimited
+from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import Unlimited
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._api.credentials import Credentials
-from ansible_collections.edgeops.observability.plugins.module_utils._api.fault import Fault
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.adapter import PacedAdapter
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.attempt import CURRENT, Try
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.body import BodyError, read_body
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.fault import Fault
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import HTTPException, requests, urllib3
 from ansible_collections.edgeops.observability.plugins.module_utils._api.retry import (
     RATE_LIMITED_STATUS,
     RetryPolicy,
@@ -140,7 +140,7 @@ class Transport:
 
 def _fault_of(error: Exception) -> Fault:
     # Only a try that fails needs the table of what can go wrong.
-    from ansible_collections.edgeops.observability.plugins.module_utils._api.faults import fault_of  # noqa: PLC0415  # slow to import
+    from ansible_collections.edgeops.observability.plugins.module_utils._api.http.failures import fault_of  # noqa: PLC0415  # slow to import
 
     return fault_of(error)
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 import json
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._facts.operators import ORDER
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import Exact, canonical_number, exact
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.operators import ORDER
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Condition, Tree
 
 _MEMO = "canonical"

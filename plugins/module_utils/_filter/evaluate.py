@@ -7,8 +7,8 @@ from __future__ import annotations
 import operator as op
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._facts.operators import AND, NEGATION
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import exact
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.operators import AND, NEGATION
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Condition, Tree
 
 Record = t.Mapping[str, t.Any]

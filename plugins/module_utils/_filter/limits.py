@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._facts.limits import (
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.bounds import (
     MAX_FILTER_BYTES,
     MAX_FILTER_OPERATORS,
 )

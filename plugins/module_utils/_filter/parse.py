@@ -9,7 +9,7 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure, invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import MAX_NUMBER_TEXT, Written
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.shape import (
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.structure import (
     MAX_DEPTH,
     Reader,
     RepeatedMembers,

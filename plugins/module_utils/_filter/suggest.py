@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._facts.operators import MEANT, NEGATION, OPERATORS
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import Written
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.operators import MEANT, NEGATION, OPERATORS
 
 # Words that other languages put before an operator where this one has an exclamation mark.
 _NOT = ("not_", "not-", "not ", "not")

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import json
 
-from ansible_collections.edgeops.observability.plugins.module_utils._facts.operators import AND
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import Written
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.operators import AND
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Condition, Group, Scalar, Tree
 
 

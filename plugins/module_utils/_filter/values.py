@@ -8,7 +8,7 @@ import collections.abc
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._facts import operators
+from ansible_collections.edgeops.observability.plugins.module_utils._filter import operators
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import (
     MAX_INTEGER_BITS,
     Written,

@@ -115,7 +115,7 @@ def test_a_library_that_is_too_old_counts_as_missing() -> None:
         """
         import urllib3
         urllib3.__version__ = "1.26.20"
-        from ansible_collections.edgeops.observability.plugins.module_utils._api._requests import missing_requests
+        from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import missing_requests
         print(missing_requests())
         """
     )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
 from ansible_collections.edgeops.observability.plugins.module_utils._api.envelope import BadEnvelope, decode, open_envelope
-from ansible_collections.edgeops.observability.plugins.module_utils._api.reading import Answer, Reading
+from ansible_collections.edgeops.observability.plugins.module_utils._api.response import Answer, Reading
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import KINDS, Failure
 

@@ -14,8 +14,8 @@ import typing as t
 import pytest
 import trustme
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api import resolve as resolving
-from ansible_collections.edgeops.observability.plugins.module_utils._api.body import LIMIT
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http import resolve as resolving
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.body import LIMIT
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 
 GET, PUT, POST, DELETE = "script_monitor.get", "script_monitor.update", "rulesets.create", "logpush_jobs.delete"

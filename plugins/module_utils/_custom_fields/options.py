@@ -1,0 +1,93 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import (
+    COOKIE_FIELDS,
+    COOKIE_SEPARATORS,
+    FIELD_KINDS,
+    HEADER_TOKEN,
+    PRESERVE_DUPLICATES,
+    RESPONSE_KINDS,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.limits import (
+    require_limit,
+    require_no_clash,
+    require_response_names,
+    require_something,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
+
+Names = tuple[str, ...]
+
+
+class Desired(t.NamedTuple):
+    """The custom log fields that a task asks for; `given` holds the kinds that it names, and no others."""
+
+    present: bool
+    given: t.Mapping[str, Names]
+    preserve_duplicates: Names | None
+    purge: bool
+    description: str | None
+    ruleset_name: str
+    ruleset_description: str
+    field_limit: int
+
+
+def desire(params: t.Mapping[str, t.Any]) -> Desired:
+    """What validated options ask for, in normal form; refuses what no state of the service could make right."""
+    desired = Desired(
+        present=params["state"] == "present",
+        given={kind: _names(kind, params[kind]) for kind in FIELD_KINDS if params[kind] is not None},
+        preserve_duplicates=_optional_names(PRESERVE_DUPLICATES, params[PRESERVE_DUPLICATES]),
+        purge=params["purge"],
+        description=params["description"],
+        ruleset_name=params["ruleset_name"],
+        ruleset_description=params["ruleset_description"],
+        field_limit=params["field_limit"],
+    )
+    if desired.field_limit < 0:
+        raise invalid_option("field_limit", f"{desired.field_limit} is below 0; 0 turns the check off")
+    if desired.present:
+        _require_possible(desired)
+    elif desired.preserve_duplicates is not None and not desired.given:
+        # Read as "no list given" it would remove every custom field, which is hardly what was meant.
+        raise invalid_option(PRESERVE_DUPLICATES, "state: absent removes names from the other lists; name them there")
+    return desired
+
+
+def normal_name(place: str, kind: str, text: str) -> str:
+    """A name as the service wants it: headers trimmed and in lower case, cookies exactly as they are."""
+    if kind == COOKIE_FIELDS:
+        if not text or any(sign.isspace() or not sign.isprintable() or sign in COOKIE_SEPARATORS for sign in text):
+            raise invalid_option(place, f"{text!r} is not a cookie name: it is empty or has white space, '=', ';' or ','")
+        return text
+    name = text.strip()
+    if not HEADER_TOKEN.fullmatch(name):
+        raise invalid_option(place, f"{text!r} is not a header name: only letters, digits and !#$%&'*+-.^_`|~ may be in it")
+    return name.lower()
+
+
+def _names(kind: str, values: t.Iterable[str]) -> Names:
+    """Normal form of a list: each name once, sorted, because neither order nor repetition means anything."""
+    return tuple(sorted({normal_name(f"{kind}[{index}]", kind, value) for index, value in enumerate(values)}))
+
+
+def _optional_names(kind: str, values: t.Iterable[str] | None) -> Names | None:
+    return None if values is None else _names(kind, values)
+
+
+def _require_possible(desired: Desired) -> None:
+    """The checks that hold whatever the service has: names that are asked for are there afterwards in any case."""
+    require_no_clash(desired.given)
+    require_limit(desired.given, desired.field_limit)
+    if not desired.purge:
+        return
+    if desired.preserve_duplicates and all(kind in desired.given for kind in RESPONSE_KINDS):
+        require_response_names(desired.preserve_duplicates, desired.given)
+    if all(kind in desired.given for kind in FIELD_KINDS):
+        require_something(desired.given, desired.given)

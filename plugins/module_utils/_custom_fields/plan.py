@@ -1,0 +1,105 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import FIELD_KINDS, PHASE, RULESET_KIND
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.limits import (
+    require_limit,
+    require_no_clash,
+    require_response_names,
+    require_something,
+    warnings_about,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.merge import (
+    present_rules,
+    remaining_rules,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.options import Desired
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.present import result_of, view
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import Rule, Ruleset
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import REJECTED
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json, Plan, Request
+
+
+def plan(desired: Desired, ruleset: Ruleset | None) -> Plan:
+    """What to send, if anything: one PUT of all rules, after the POST that makes the ruleset where there is none."""
+    rules = ruleset.own_rules if ruleset else ()
+    wanted = present_rules(desired, rules) if desired.present else remaining_rules(desired, rules)
+    if desired.present:
+        _check(desired, wanted)
+    in_detail = len(rules) > 1
+    before, after = view(rules, in_detail), view(wanted, in_detail)
+    return Plan(
+        before=before,
+        after=after,
+        result=result_of(ruleset, wanted, made=desired.present),
+        requests=() if before == after else _requests(desired, ruleset, wanted),
+        basis={"ruleset_id": ruleset.id if ruleset else None, **view(rules, in_detail=True)},
+        warnings=warnings_about(desired.given) if desired.present else (),
+    )
+
+
+def _check(desired: Desired, wanted: t.Sequence[Rule]) -> None:
+    """Refuse what the service would not do, counting the names that stay on it."""
+    names = {kind: [name for rule in wanted for name in rule.fields[kind]] for kind in FIELD_KINDS}
+    require_something(names, desired.given)
+    require_no_clash(names, desired.given)
+    require_response_names(desired.preserve_duplicates or (), names)
+    require_limit(names, desired.field_limit)
+
+
+def _requests(desired: Desired, ruleset: Ruleset | None, wanted: t.Sequence[Rule]) -> tuple[Request, ...]:
+    if ruleset is None:
+        return _creation(desired, wanted)
+    rules = _in_place(ruleset.rules or (), wanted)
+    return (
+        Request(
+            "rulesets.update",
+            ids={"ruleset_id": ruleset.id},
+            body={"rules": [rule.to_send() for rule in rules]},
+            digested=_own_documents(wanted),
+            if_it_fails=_companions([rule for rule in rules if not rule.own]),
+        ),
+    )
+
+
+def _creation(desired: Desired, wanted: t.Sequence[Rule]) -> tuple[Request, ...]:
+    body = {
+        "name": desired.ruleset_name,
+        "kind": RULESET_KIND,
+        "description": desired.ruleset_description,
+        "phase": PHASE,
+    }
+    return (
+        # Refused is also how the service answers when somebody else has made the ruleset meanwhile.
+        Request("rulesets.create", body=body, creates=True, look_again_on=(REJECTED,)),
+        Request(
+            "rulesets.update",
+            body=_own_documents(wanted),
+            id_from_answer="ruleset_id",
+            if_it_fails="The entry point ruleset was created, but whether it holds the rule is not certain; the next run goes on from there.",
+        ),
+    )
+
+
+def _own_documents(wanted: t.Sequence[Rule]) -> dict[str, Json]:
+    return {"rules": [rule.to_send() for rule in wanted]}
+
+
+def _in_place(rules: t.Sequence[Rule], wanted: t.Sequence[Rule]) -> list[Rule]:
+    """All rules in their order: others' as they are, ours as wanted, a new one at the end."""
+    by_id = {rule.id: rule for rule in wanted}
+    kept = [by_id.get(rule.id, rule) for rule in rules if not rule.own or rule.id in by_id]
+    return kept + [rule for rule in wanted if rule.id is None]
+
+
+def _companions(others: t.Sequence[Rule]) -> str:
+    """Which rules of other actions the refused request carried, with the members that the service may have objected to."""
+    if not others:
+        return ""
+    rules = "; ".join(f"{rule.id} ({rule.document['action']}: {', '.join(sorted(rule.to_send()))})" for rule in others)
+    return f"The request also carried, unchanged, the rules with other actions: {rules}."

@@ -1,0 +1,112 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import PHASE, RULESET_KIND
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import (
+    Ruleset,
+    bad,
+    read_ruleset,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+
+_NO_ENTRY_POINT = 10003
+_NO_ROUTE = frozenset((7000, 7003))
+# A ruleset that was never written to since it was made.
+_UNTOUCHED = "1"
+
+
+def entry_point(client: Client, *, confirm: bool) -> Ruleset | None:
+    """The zone's own ruleset of the phase with its rules, by whichever routes the service has; None where there is none.
+
+    `confirm` asks the list as well before "none" is believed, because a ruleset may only be created if the list shows none.
+    """
+    try:
+        found = read_ruleset(_of_the_phase(client.call("rulesets.entrypoint").result))
+    except Failure as failure:
+        if not _lacks(failure):
+            raise
+        if _says_none(failure) and not confirm:
+            return None
+        listed = _listed(client)
+        return listed and _with_rules(client, listed, on_a_full_route=False)
+    return _with_rules(client, found, on_a_full_route=True)
+
+
+def _with_rules(client: Client, found: Ruleset, *, on_a_full_route: bool) -> Ruleset:
+    """The ruleset with its rules, from the route for one ruleset where the first answer did not show them.
+
+    An answer without `rules` means "none" only for a ruleset that nothing was written to since its creation, and only on a
+    route that shows rules: anywhere else it may be garbled, and the next write would lose whatever rules there are.
+    """
+    if found.rules is not None:
+        return found
+    try:
+        alone = read_ruleset(_of_the_phase(client.call("rulesets.get", ids={"ruleset_id": found.id}).result))
+    except Failure as failure:
+        if not _lacks(failure):
+            raise
+        alone, shown = found, on_a_full_route
+    else:
+        shown = True
+    if alone.id != found.id:
+        raise bad(f"{found.id} was asked for, and {alone.id} came")
+    if alone.rules is not None:
+        return alone
+    if shown and alone.version == _UNTOUCHED:
+        return alone._replace(rules=())
+    raise Failure(
+        BAD_RESPONSE,
+        f"No route of the service shows the rules of ruleset {found.id} in the phase {PHASE}."
+        " A write would replace rules that cannot be seen, so nothing was written.",
+    )
+
+
+def _listed(client: Client) -> Ruleset | None:
+    """What the list of rulesets shows for the phase, with or without rules."""
+    items = [item for item in client.items("rulesets.list", keys=("id",)) if _is_ours(item)]
+    found = [read_ruleset(item) for item in items]
+    if len(found) > 1:
+        identifiers = ", ".join(ruleset.id for ruleset in found)
+        raise Failure(
+            BAD_RESPONSE,
+            f"The service lists more than one ruleset of kind {RULESET_KIND} in the phase {PHASE}, where there can be only one: {identifiers}.",
+        )
+    return found[0] if found else None
+
+
+def _is_ours(item: Json) -> bool:
+    """Whether a listed ruleset is the zone's own of the phase; the list also holds those of the account and of the service."""
+    members: t.Mapping[str, Json] = item if isinstance(item, dict) else {}
+    kind, phase = members.get("kind"), members.get("phase")
+    if not isinstance(kind, str) or not isinstance(phase, str):
+        raise bad("the list holds one without kind or phase")
+    return kind == RULESET_KIND and phase == PHASE
+
+
+def _of_the_phase(document: Json) -> Json:
+    """The answer of a route for one ruleset, which may leave out what the route implies but not say otherwise."""
+    for name, expected in (("kind", RULESET_KIND), ("phase", PHASE)):
+        if document.get(name, expected) != expected:
+            raise bad(f"its {name} is {document[name]!r} instead of {expected!r}")
+    return document
+
+
+def _lacks(failure: Failure) -> bool:
+    """Whether a read failed because the service has no such thing, or no such route."""
+    return failure.status in (404, 405) or (failure.status == 400 and bool(_codes(failure) & _NO_ROUTE))
+
+
+def _says_none(failure: Failure) -> bool:
+    """Whether the service knows the route and says that the phase has no entry point."""
+    return failure.status == 404 and _NO_ENTRY_POINT in _codes(failure)
+
+
+def _codes(failure: Failure) -> set[Json]:
+    return {error.get("code") for error in failure.errors}

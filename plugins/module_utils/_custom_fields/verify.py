@@ -1,0 +1,104 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import (
+    PRESERVE_DUPLICATES,
+    RESPONSE_KINDS,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.present import report
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import (
+    Document,
+    Fields,
+    Rule,
+    Ruleset,
+    read_fields,
+    read_ruleset,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json, Plan
+
+_OWN = ("description", "enabled", "expression")
+# Of a rule that was only carried along; an empty value and none are the same.
+_OTHERS = ("action", "action_parameters", "description", "expression", "ref")
+
+
+def conclude(plan: Plan, ruleset: Ruleset | None, results: t.Sequence[Json], attempts: int) -> Conclusion:
+    """What the service answered to the writes of a plan, held against what was asked for.
+
+    `ruleset` is what was read before, `results` are the answers in order, `attempts` the tries that the last write took.
+    """
+    answered = read_ruleset(results[-1])
+    base = ruleset or _created(results[0])
+    sent = plan.requests[-1].body["rules"]
+    found = _differences(sent, answered) if answered.id == base.id else [f"it is of ruleset {answered.id}, not {base.id}"]
+    if found:
+        raise Failure(
+            BAD_RESPONSE, f"The service accepted the write, but its answer is not what was asked for: {'; '.join(found)}."
+        )
+    # A repeated write counts as often as it was received, which only the service knows.
+    warning = _foreign_write(base, answered) if attempts <= 1 else ""
+    return Conclusion(report(answered), (warning,) if warning else ())
+
+
+def _differences(sent: t.Sequence[Document], answered: Ruleset) -> list[str]:
+    if answered.rules is None and sent:
+        return ["it shows no rules"]
+    there = {rule.id: rule for rule in answered.rules or ()}
+    found: list[str] = []
+    for document in sent:
+        identifier = document["id"] if "id" in document else _new_rule(there)
+        rule = there.pop(identifier, None)
+        found += _rule_differences(document, rule) if rule else [f"rule {identifier or 'that is new'} is missing"]
+    return found + [f"rule {identifier} was not asked for" for identifier in there]
+
+
+def _new_rule(there: t.Mapping[str | None, Rule]) -> str | None:
+    """The rule that was made: the only one of ours, because a new one is sent only where there was none."""
+    return next((identifier for identifier, rule in there.items() if rule.own), None)
+
+
+def _rule_differences(document: Document, rule: Rule) -> list[str]:
+    wanted = Rule(document)
+    if wanted.own and rule.own:
+        members = [name for name in _OWN if getattr(wanted, name) != getattr(rule, name)]
+        members += [name for name in ("ref",) if name in document and document[name] != rule.document.get(name)]
+        members += _field_differences(document, rule)
+    else:
+        members = [name for name in _OTHERS if (document.get(name) or None) != (rule.document.get(name) or None)]
+        members += ["enabled"] if wanted.enabled != rule.enabled else []
+    return [f"rule {rule.id} differs in {', '.join(members)}"] if members else []
+
+
+def _field_differences(document: Document, rule: Rule) -> list[str]:
+    asked, answered = _comparable(read_fields(document["action_parameters"], "action_parameters")), _comparable(rule.fields)
+    return [name for name in asked if asked[name] != answered[name]]
+
+
+def _comparable(fields: Fields) -> dict[str, set[str]]:
+    flagged = {key for kind in RESPONSE_KINDS for key, item in fields[kind].items() if item.get(PRESERVE_DUPLICATES)}
+    return {**{kind: set(items) for kind, items in fields.items()}, PRESERVE_DUPLICATES: flagged}
+
+
+def _created(document: Document) -> Ruleset:
+    """The ruleset as its creation answered, as far as the next answer is held against it."""
+    return read_ruleset({name: document.get(name) for name in ("id", "version")})
+
+
+def _foreign_write(before: Ruleset, after: Ruleset) -> str:
+    """A sentence where the version says that somebody else wrote between the read and the write."""
+    old, new = _number(before.version), _number(after.version)
+    if old is None or new is None or new - old <= 1:
+        return ""
+    return (
+        f"Ruleset {after.id} went from version {old} to {new} although this run wrote once: somebody else changed it"
+        " between the read and the write, and a change of theirs may have been replaced."
+    )
+
+
+def _number(version: str | None) -> int | None:
+    return int(version) if version is not None and version.isascii() and version.isdigit() else None

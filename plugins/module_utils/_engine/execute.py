@@ -1,0 +1,86 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Answer, Client
+from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json, Plan, Request
+
+if t.TYPE_CHECKING:
+    from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import StateTask
+
+
+class Application:
+    """Carries a plan out: request by request, with another look at the service where a creation had no clear answer."""
+
+    def __init__(self, task: StateTask, client: Client, mark_written: t.Callable[[], None]) -> None:
+        self._task = task
+        self._client = client
+        self._mark_written = mark_written
+        self._carried = False
+
+    def apply(self, desired: t.Any, state: t.Any, plan: Plan) -> tuple[Conclusion, bool]:
+        """What the answers mean, and whether anything was carried out by this run.
+
+        A creation whose outcome is unknown is never repeated: the service is read and planned again. What is there by then
+        is adopted; where the new plan would still create it, the first failure stands.
+        """
+        answers: list[Answer] = []
+        for request in plan.requests:
+            try:
+                answers.append(self._send(request, answers))
+            except Failure as failure:
+                if not request.creates or not (failure.unanswered or failure.kind in request.look_again_on):
+                    raise failure.with_note(request.if_it_fails) from failure
+                return self._look_again(desired, request, failure)
+        return self._task.conclude(desired, state, plan, answers), self._carried
+
+    def _look_again(self, desired: t.Any, request: Request, failure: Failure) -> tuple[Conclusion, bool]:
+        desired = self._task.successor(desired, request)
+        try:
+            state = self._task.read(self._client, desired)
+            plan = self._task.plan(desired, state)
+        except Failure as second:
+            raise failure.with_note(request.if_it_fails).with_note(f"Looking again failed: {second}") from second
+        if plan.creates:
+            raise failure.with_note(request.if_it_fails) from failure
+        if failure.unanswered:
+            self._note_write()
+        if not plan.requests:
+            return Conclusion(plan.result, plan.warnings), self._carried
+        return self.apply(desired, state, plan)
+
+    def _send(self, request: Request, answers: t.Sequence[Answer]) -> Answer:
+        ids = dict(request.ids)
+        if request.id_from_answer:
+            ids[request.id_from_answer] = _identity(answers[-1])
+        if ENDPOINTS[request.operation].method == "DELETE":
+            return self._delete(request.operation, ids)
+        answer = self._client.call(request.operation, ids=ids, body=request.body)
+        self._note_write()
+        if request.creates:
+            # Without an id the answer does not say what was created, which another look at the service does.
+            _identity(answer)
+        return answer
+
+    def _delete(self, operation: str, ids: t.Mapping[str, str | int]) -> Answer:
+        if self._client.delete(operation, ids=ids):
+            self._note_write()
+        return Answer(result=None, result_info=None, status=200, attempts=1, request_id=None)
+
+    def _note_write(self) -> None:
+        self._carried = True
+        self._mark_written()
+
+
+def _identity(answer: Answer) -> str | int:
+    """The id of what the request before has made; without it nothing more can be addressed."""
+    found: Json = answer.result.get("id") if isinstance(answer.result, dict) else None
+    if isinstance(found, bool) or not isinstance(found, (str, int)) or found == "":
+        raise Failure(BAD_RESPONSE, "The service created something but its answer names no id.", unanswered=True)
+    return found

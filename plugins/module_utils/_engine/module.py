@@ -1,0 +1,38 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The way of a task through AnsibleModule, as an ordinary module in a process of its own."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import presentable
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Run, Task
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
+
+
+class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core ships no types
+    """An AnsibleModule whose own refusals of arguments carry `error` like every other failure."""
+
+    def fail_json(self, msg: str, **kwargs: t.Any) -> t.NoReturn:
+        """Fail with a structured `error` also where ansible-core itself found the fault."""
+        kwargs.setdefault("error", Failure(INVALID_OPTION, msg).report())
+        self.params: dict[str, t.Any] = presentable(self.params, self.argument_spec)
+        super().fail_json(msg, **kwargs)
+        raise SystemExit(1)  # not reached: the line above ends the process
+
+
+def run_module(task: Task) -> None:
+    """Run a task as an ordinary Ansible module, in a process of its own."""
+    module = _Module(supports_check_mode=True, **task.arguments())
+    run = Run(module.params, check_mode=module.check_mode, diff_mode=module._diff)
+    result = run.finish(task)
+    for warning in result.pop("warnings"):  # as a member of the result they are deprecated in newer cores
+        module.warn(warning)
+    if result.get("failed"):
+        module.fail_json(**result)
+    module.exit_json(**result)

@@ -1,0 +1,145 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import typing as t
+from urllib.parse import urlsplit
+
+from ansible.module_utils.basic import env_fallback
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import parse_budget
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK
+from ansible_collections.edgeops.observability.plugins.module_utils._version import VERSION
+
+Params = t.Mapping[str, t.Any]
+ArgumentSpec = dict[str, dict[str, t.Any]]
+
+DEFAULT_BASE_URL = "https://api.cloudflare.com/client/v4"
+TOKEN_VARIABLES = ("CLOUDFLARE_API_TOKEN", "CLOUDFLARE_TOKEN")
+EMAIL_VARIABLE = "CLOUDFLARE_EMAIL"
+KEY_VARIABLE = "CLOUDFLARE_API_KEY"
+
+# Credentials have no `fallback` of their own: the task's beat the environment's as a set, which no single option can know.
+CONNECTION_OPTIONS: ArgumentSpec = {
+    "base_url": {"type": "str", "default": DEFAULT_BASE_URL, "fallback": (env_fallback, ["CLOUDFLARE_BASE_URL"])},
+    "api_token": {"type": "str", "no_log": True},
+    "api_email": {"type": "str"},
+    "api_key": {"type": "str", "no_log": True},
+    "timeout": {"type": "float", "default": 30.0},
+    "retries": {"type": "int", "default": 4},
+    "retry_wait_max": {"type": "int", "default": 300},
+    "validate_certs": {"type": "bool", "default": True},
+    "ca_path": {"type": "path"},
+    "request_budget": {"type": "str", "default": "1200/300"},
+}
+ZONE_OPTIONS: ArgumentSpec = {"zone_id": {"type": "str", "required": True}}
+APPROVAL_OPTIONS: ArgumentSpec = {"expected_plan_id": {"type": "str"}}
+
+_ZONE_ID = re.compile(r"[0-9a-fA-F]{1,32}")
+_UNFIT = re.compile(r"[\s\x00-\x1f\x7f\\]")
+_HEADER_VALUE = re.compile(r"[\x21-\x7e]+")
+
+
+def connection(params: Params, environ: t.Mapping[str, str] | None = None) -> Connection:
+    """The connection that validated options and the environment describe; refuses what could never work."""
+    token, email, key = _credentials(params, os.environ if environ is None else environ)
+    return Connection(
+        base_url=_base_url(params["base_url"]),
+        zone_id=_zone_id(params["zone_id"]) if "zone_id" in params else None,
+        token=token,
+        email=email,
+        key=key,
+        timeout=_seconds("timeout", params["timeout"]),
+        retries=_not_negative("retries", params["retries"]),
+        retry_wait_max=_not_negative("retry_wait_max", params["retry_wait_max"]),
+        verify=_verify(params),
+        request_budget=parse_budget(params["request_budget"]),
+        user_agent=f"edgeops.observability/{VERSION}",
+    )
+
+
+def presentable(params: Params, known: t.Container[str]) -> dict[str, t.Any]:
+    """Arguments as a result may repeat them: no user information in base_url, no value of an option that does not exist."""
+    shown = {name: value if name in known else MASK for name, value in params.items()}
+    if isinstance(shown.get("base_url"), str) and "@" in shown["base_url"]:
+        shown["base_url"] = re.sub(r"//.*@", f"//{MASK}@", shown["base_url"], flags=re.DOTALL)
+    return shown
+
+
+def _base_url(text: str) -> str:
+    url = (text or DEFAULT_BASE_URL).strip().rstrip("/")
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or _UNFIT.search(url):
+        # The text itself is not repeated: it may hold a password.
+        raise invalid_option("base_url", f"an http or https URL is needed, such as {DEFAULT_BASE_URL}")
+    if "@" in parts.netloc:
+        raise invalid_option("base_url", "user information in the URL is refused; use api_token, or api_email with api_key")
+    if parts.query or parts.fragment:
+        raise invalid_option("base_url", "a query or a fragment cannot be part of it")
+    return url
+
+
+def _zone_id(text: str) -> str:
+    if not _ZONE_ID.fullmatch(text):
+        raise invalid_option("zone_id", f"{text!r} is not 1 to 32 hexadecimal digits")
+    return text
+
+
+def _credentials(params: Params, environ: t.Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
+    """Token, e-mail and key to use: the task's own set first, then the environment's; in each a token beats the pair."""
+    given = {name: params.get(name) for name in ("api_token", "api_email", "api_key")}
+    chosen = _usable(given["api_token"], given["api_email"], given["api_key"])
+    if not chosen and (given["api_email"] or given["api_key"]):
+        missing = "api_key" if given["api_email"] else "api_email"
+        raise invalid_option(missing, "api_email and api_key are used together, and only one of them is given in the task")
+    if not chosen:
+        token = next((environ[name] for name in TOKEN_VARIABLES if environ.get(name)), None)
+        chosen = _usable(token, environ.get(EMAIL_VARIABLE), environ.get(KEY_VARIABLE))
+    if not chosen:
+        raise invalid_option(
+            "api_token",
+            "no usable credentials: give api_token (or set CLOUDFLARE_API_TOKEN),"
+            " or both api_email and api_key (or set CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY)",
+        )
+    for name, value in zip(("api_token", "api_email", "api_key"), chosen, strict=True):
+        if value and not _HEADER_VALUE.fullmatch(value):
+            raise invalid_option(name, "it holds blanks, line breaks or other characters that an HTTP header cannot carry")
+    return chosen
+
+
+def _usable(token: str | None, email: str | None, key: str | None) -> tuple[str | None, str | None, str | None] | None:
+    if token:
+        return token, None, None
+    return (None, email, key) if email and key else None
+
+
+def _seconds(name: str, value: float) -> float:
+    if not math.isfinite(value) or value <= 0:
+        raise invalid_option(name, f"{value!r} is not a number of seconds above 0")
+    return float(value)
+
+
+def _not_negative(name: str, value: int) -> int:
+    if value < 0:
+        raise invalid_option(name, f"{value!r} is below 0")
+    return value
+
+
+def _verify(params: Params) -> bool | str:
+    if not params["validate_certs"]:
+        return False
+    path: str | None = params.get("ca_path")
+    if path and not os.path.exists(path):
+        raise invalid_option("ca_path", f"{path!r} does not exist")
+    return path or True

@@ -1,0 +1,102 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+import typing as t
+from urllib.parse import unquote_plus
+
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.facts import is_secret
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.parse import (
+    Destination,
+    Option,
+    parse,
+    same,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK
+
+CHANGED = f"{MASK} (changed)"
+
+# `;NAME=VALUE` in a path or in a value, an older way to write options.
+_PARAMETER = re.compile(r"(?<=;)([^;=/]*)=([^;/]*)")
+# A segment of a path that is long enough to be a credential by itself.
+_TELLING_SEGMENT = 8
+
+
+def public_destination(conf: str | None) -> dict[str, Json]:
+    """Scheme, address and options for a person, every secret part masked; of a malformed destination only the scheme."""
+    if not conf:
+        return {"scheme": None, "address": None, "options": {}}
+    parts = parse(conf)
+    if not parts.sound:
+        return {"scheme": parts.scheme or None, "address": MASK, "options": {}}
+    user = "" if parts.user is None else f"{MASK}@"
+    path = f"/{MASK}" if parts.has_secret_path and parts.path.strip("/") else _readable(parts.path)
+    return {"scheme": parts.scheme, "address": f"{user}{parts.authority}{path}", "options": _public_options(parts.options)}
+
+
+def public_change(before: str | None, after: str) -> tuple[dict[str, Json], dict[str, Json]]:
+    """Both public forms, with what changed behind a mask marked, so that they differ exactly if the destinations do."""
+    old, new = public_destination(before), public_destination(after)
+    if before is None or same(after, before):
+        return old, old if before is not None else new
+    was, will = (_hidden_options(parse(conf)) for conf in (before, after))
+    options = {
+        name: CHANGED if name in was and name in will and _differ(was[name], will[name]) else shown
+        for name, shown in new["options"].items()
+    }
+    new = {**new, "options": options}
+    return old, new if new != old else {**new, "address": f"{new['address']} (changed)"}
+
+
+def secret_parts(conf: str | None) -> frozenset[str]:
+    """Every string of a destination that no output may hold, the whole of it included."""
+    if not conf:
+        return frozenset()
+    parts = parse(conf)
+    if not parts.sound:
+        return frozenset((conf, conf.partition("://")[2])) - {""}
+    found = {conf, *(option.value or option.name for option in parts.options if option.secret)}
+    if parts.user:
+        found |= {parts.user, *parts.user.split(":", 1)}
+    if parts.has_secret_path:
+        found |= {parts.path.strip("/"), *(part for part in parts.path.split("/") if len(part) >= _TELLING_SEGMENT)}
+    for text in filter(None, (parts.path, *(text for option in parts.options for text in (option.name, option.value)))):
+        found |= {value for name, value in _PARAMETER.findall(text) if is_secret(unquote_plus(name))}
+        found.add(text.partition("#")[2])
+    return frozenset(found) - {""}
+
+
+def _public_options(options: t.Iterable[Option]) -> dict[str, str]:
+    """Options by name; the values of a repeated name are joined with commas."""
+    shown: dict[str, str] = {}
+    for option in options:
+        if option.secret and option.value is None:
+            continue
+        value = MASK if option.secret else _readable(option.value or "")
+        name = _readable(option.name)
+        shown[name] = f"{shown[name]},{value}" if name in shown else value
+    return shown
+
+
+def _readable(text: str) -> str:
+    """A part of the address without the secrets that a parameter or a fragment in it may hold."""
+    kept, mark, _fragment = text.partition("#")
+    kept = _PARAMETER.sub(lambda found: f"{found[1]}={MASK}" if is_secret(unquote_plus(found[1])) else found[0], kept)
+    return f"{kept}#{MASK}" if mark else kept
+
+
+def _hidden_options(destination: Destination) -> dict[str, list[str]]:
+    hidden: dict[str, list[str]] = {}
+    for option in destination.options:
+        if option.secret and option.value is not None:
+            hidden.setdefault(option.name, []).append(unquote_plus(option.value))
+    return hidden
+
+
+def _differ(was: t.Sequence[str], will: t.Sequence[str]) -> bool:
+    """Whether hidden values differ; what the service itself hides may well be the same."""
+    return was != will and any(value.strip("*") for value in was)

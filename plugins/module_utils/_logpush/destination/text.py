@@ -1,0 +1,28 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+# Words of the service that may quote a destination which nobody here knows: an earlier one, or somebody else's.
+import re
+
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.mask import public_destination
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK
+
+# Tried at the beginning of a word only: anywhere else it would take quadratic time for nothing.
+_SCHEME = r"(?<![A-Za-z0-9+.-])([A-Za-z][A-Za-z0-9+.-]*)"
+_ADDRESS = re.compile(rf"{_SCHEME}:(?:\\?/){{2}}[^\s\"'<>`]+")
+# The same percent-encoded, with or without its slashes; what is behind the scheme then hardly is for reading.
+_ENCODED = re.compile(rf"{_SCHEME}(?:%3A(?:%2F|/){{2}}|:(?:%2F){{2}})[^\s\"'<>`]+", re.IGNORECASE)
+
+
+def without_secrets(text: str) -> str:
+    """The text with every address in it as far as it may be read."""
+    return _ADDRESS.sub(_public, _ENCODED.sub(rf"\1://{MASK}", text))
+
+
+def _public(found: re.Match[str]) -> str:
+    shown = public_destination(found[0].replace("\\/", "/"))
+    options = "&".join(f"{name}={value}" for name, value in shown["options"].items())
+    return f"{found[1]}://{shown['address']}{'?' if options else ''}{options}"

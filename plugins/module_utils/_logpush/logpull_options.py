@@ -1,0 +1,152 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+import typing as t
+from urllib.parse import quote, unquote
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import LONGEST_OPTIONS, PARAMETER_DEFAULTS
+
+FIELDS = "fields"
+TIMESTAMPS = "timestamps"
+
+_NAME = re.compile(r"[^\s&=,?#%+;]+")
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_OFF = frozenset(("", "0", "false"))
+_READABLE = ",:;/@!$'()*+."
+
+Parameters = dict[str, str]
+
+
+class Wanted(t.NamedTuple):
+    """The parameters that a task names: the list of fields, and other values as text; None leaves the fields alone.
+
+    `order` is that in which they are written, the name `fields` included.
+    """
+
+    fields: tuple[str, ...] | None
+    others: t.Mapping[str, str]
+    order: tuple[str, ...] = (FIELDS,)
+
+
+def from_parts(
+    fields: t.Sequence[t.Any] | None, timestamp_format: str | None, flags: t.Mapping[str, t.Any] | None
+) -> Wanted | None:
+    """What the three options say; None where none of them is given."""
+    if fields is None and timestamp_format is None and flags is None:
+        return None
+    others: Parameters = {}
+    if timestamp_format is not None:
+        others[TIMESTAMPS] = _checked("timestamp_format", timestamp_format) if timestamp_format else ""
+    for name, value in (flags or {}).items():
+        others[_flag_name(name)] = _flag_value(f"option_flags.{name}", value)
+    names = None if fields is None else tuple(dict.fromkeys(_checked(f"fields[{i}]", str(n)) for i, n in enumerate(fields)))
+    return Wanted(names, others, (FIELDS, *others))
+
+
+def from_text(text: str) -> Wanted:
+    """What the text form says; refused where it cannot mean what its author thinks."""
+    place = "logpull_options"
+    if len(text) > LONGEST_OPTIONS:
+        raise invalid_option(place, f"{len(text)} characters are more than the limit of {LONGEST_OPTIONS}")
+    pieces = [piece.partition("=") for piece in text.strip().lstrip("?").split("&") if piece]
+    for name, equals, value in pieces:
+        if unquote(name) == TIMESTAMPS and "," in unquote(value):
+            raise invalid_option(
+                place,
+                f"{name}={value}: a timestamp format is one word, and what follows its comma would not be read as field names;"
+                " list every field under 'fields', as in fields=ClientIP,RayID&timestamps=rfc3339",
+            )
+        if not equals or not name:
+            raise invalid_option(place, f"{name + equals + value!r} is not of the form NAME=VALUE, as in timestamps=rfc3339")
+        if unquote(name) == FIELDS and value and not all(part.strip() for part in unquote(value).split(",")):
+            raise invalid_option(place, f"{name}={value} holds an empty field name")
+    parameters = parse(text)
+    order = tuple(parameters) if FIELDS in parameters else (FIELDS, *parameters)
+    fields = _split(parameters.pop(FIELDS)) if FIELDS in parameters else None
+    return Wanted(fields, parameters, order)
+
+
+def parse(text: str | None) -> Parameters:
+    """The parameters of what the service holds, in order and decoded; repeated `fields` are joined, of others the last counts."""
+    found: Parameters = {}
+    for piece in (text or "").strip().lstrip("?").split("&"):
+        name, _equals, value = (unquote(part) for part in piece.partition("="))
+        if name == FIELDS:
+            found[name] = ",".join(_split(f"{found.get(name, '')},{value}"))
+        elif name:
+            found[name] = value
+    return found
+
+
+def canonical(parameters: t.Mapping[str, str]) -> dict[str, t.Any]:
+    """A form that is equal for all texts that mean the same."""
+    form = {name: _canonical_value(name, value) for name, value in parameters.items()}
+    return {name: form[name] for name in sorted(form) if form[name] not in (None, [])}
+
+
+def merged(wanted: Wanted, present: str | None) -> tuple[str, bool]:
+    """The text that holds all that is wanted, and whether it means something else than what the service has.
+
+    What the task does not name is kept. The order is the task's own, so that one wish has one spelling, whatever the
+    service makes of it.
+    """
+    there = parse(present)
+    fields = wanted.fields if wanted.fields is not None else _split(there.get(FIELDS, ""))
+    after = {**there, **wanted.others, FIELDS: ",".join(fields)}
+    names = dict.fromkeys((*wanted.order, *wanted.others, *sorted(after)))
+    return render({name: after[name] for name in names}), canonical(after) != canonical(there)
+
+
+def render(parameters: t.Mapping[str, str]) -> str:
+    """The text that is sent; parameters that are off are left out."""
+    kept = {name: value for name, value in parameters.items() if value.lower() not in _OFF}
+    text = "&".join(f"{quote(name, safe=_READABLE)}={quote(value, safe=_READABLE)}" for name, value in kept.items())
+    if len(text) > LONGEST_OPTIONS:
+        raise invalid_option("logpull_options", f"{len(text)} characters would be more than the limit of {LONGEST_OPTIONS}")
+    return text
+
+
+def _canonical_value(name: str, value: str) -> t.Any:
+    if name == FIELDS:
+        return sorted(set(_split(value)))
+    if value.lower() in _OFF or value == PARAMETER_DEFAULTS.get(name):
+        return None
+    if _NUMBER.fullmatch(value):
+        number = float(value)
+        return None if number == 0 or PARAMETER_DEFAULTS.get(name) == f"{number:g}" else number
+    return value.lower() if value.lower() == "true" else value
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name in (part.strip() for part in text.split(",")) if name))
+
+
+def _checked(place: str, text: str) -> str:
+    if not _NAME.fullmatch(text.strip()):
+        raise invalid_option(place, f"{text!r} is empty, or has white space or one of the characters & = , ? # % + ;")
+    return text.strip()
+
+
+def _flag_name(name: str) -> str:
+    if name in (FIELDS, TIMESTAMPS):
+        option = "fields" if name == FIELDS else "timestamp_format"
+        raise invalid_option(f"option_flags.{name}", f"use the option {option} for it")
+    return _checked("option_flags", name)
+
+
+def _flag_value(place: str, value: t.Any) -> str:
+    if value is None or isinstance(value, bool):
+        return "true" if value else ""
+    if isinstance(value, (int, float)):
+        return f"{value:.15g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, str):
+        raise invalid_option(place, f"{value!r} is not true or false, a number or a text")
+    text = value.strip()
+    if text.lower() == "true":
+        return "true"
+    return _checked(place, text) if text else ""

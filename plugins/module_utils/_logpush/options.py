@@ -1,0 +1,128 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.limits import check
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Tree
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush import logpull_options, output_options
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import (
+    DATASET,
+    EDGE_DATASET,
+    LONGEST_CHALLENGE,
+    LONGEST_DATASET,
+    LONGEST_DESTINATION,
+    PLAIN,
+    RANGES,
+    kind_fits,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+
+Params = t.Mapping[str, t.Any]
+NO_FILTER: t.Final = ""
+_DATASET = re.compile(r"[a-zA-Z0-9_-]*")
+_DESTINATION = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+class Desired(t.NamedTuple):
+    """What a task wants of a job; whatever is None was not given. `plain` holds the members that need no grammar."""
+
+    present: bool
+    zone_id: str
+    job_id: int | None
+    name: str | None
+    dataset: str
+    plain: t.Mapping[str, Json]
+    destination: str | None
+    challenge: str | None
+    filter: Tree | t.Literal[""] | None
+    logpull: logpull_options.Wanted | None
+    output: t.Mapping[str, Json] | None
+    recreate: bool
+    create_unlisted: bool
+
+
+def desire(params: Params) -> Desired:
+    """The wanted job in validated options; refuses what the documentation of the service rules out."""
+    plain = {name: params[name] for name in PLAIN if params[name] is not None}
+    if "dataset" in plain:
+        plain["dataset"] = plain["dataset"] or DATASET
+    _check_identity(params)
+    _check_ranges(plain)
+    return Desired(
+        present=params["state"] == "present",
+        zone_id=params["zone_id"],
+        job_id=params["job_id"],
+        name=params["name"],
+        dataset=plain.get("dataset", DATASET),
+        plain=plain,
+        destination=None if params["destination_conf"] is None else checked_destination(params["destination_conf"]),
+        challenge=checked_challenge(params["ownership_challenge"]),
+        filter=_filter(params["filter"], params["validate_filter"]),
+        logpull=_logpull(params),
+        output=output_options.desire(params["output_options"]),
+        recreate=params["recreate"],
+        create_unlisted=params["create_unlisted"],
+    )
+
+
+def _check_identity(params: Params) -> None:
+    if params["job_id"] is not None and params["job_id"] < 1:
+        raise invalid_option("job_id", f"{params['job_id']} is not above 0")
+    if params["job_id"] is None and not params["name"]:
+        raise invalid_option("name", "is empty; without job_id it says which job is meant")
+
+
+def _check_ranges(plain: t.Mapping[str, Json]) -> None:
+    for name, (low, high) in RANGES.items():
+        value = plain.get(name)
+        if value and not low <= value <= high:
+            raise invalid_option(name, f"{value} is neither 0 (the default of the service) nor {low} to {high}")
+    dataset = plain.get("dataset", "")
+    if len(dataset) > LONGEST_DATASET or not _DATASET.fullmatch(dataset):
+        raise invalid_option("dataset", f"{dataset!r} is not up to {LONGEST_DATASET} letters, digits, '_' and '-'")
+    if not kind_fits(plain.get("kind"), dataset):
+        raise invalid_option("kind", f"'edge' exists for the dataset {EDGE_DATASET} only, not for {dataset}")
+
+
+def checked_destination(conf: str) -> str:
+    """A destination that a service could accept; the text itself is in no message, because it may hold a password."""
+    if not _DESTINATION.match(conf) or _CONTROL.search(conf):
+        raise invalid_option("destination_conf", "is not of the form SCHEME://ADDRESS, as in s3://bucket/folder?region=us-west-2")
+    if len(conf) > LONGEST_DESTINATION:
+        raise invalid_option("destination_conf", f"{len(conf)} characters are more than the limit of {LONGEST_DESTINATION}")
+    return conf
+
+
+def checked_challenge(token: str | None) -> str | None:
+    """A token without the line end that it often brings along from a file; None for an empty one."""
+    token = (token or "").strip()
+    if len(token) > LONGEST_CHALLENGE:
+        raise invalid_option("ownership_challenge", f"{len(token)} characters are more than the limit of {LONGEST_CHALLENGE}")
+    if any(map(str.isspace, token)):
+        raise invalid_option("ownership_challenge", "has white space in it, which no token has")
+    return token or None
+
+
+def _filter(given: Json, within_limits: bool) -> Tree | t.Literal[""] | None:
+    if given is None:
+        return None
+    if given == NO_FILTER:
+        return NO_FILTER
+    tree = parse(given)
+    if within_limits:
+        check(tree)
+    return tree
+
+
+def _logpull(params: Params) -> logpull_options.Wanted | None:
+    if params["logpull_options"] is not None:
+        return logpull_options.from_text(params["logpull_options"])
+    return logpull_options.from_parts(params["fields"], params["timestamp_format"], params["option_flags"])

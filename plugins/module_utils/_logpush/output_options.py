@@ -1,0 +1,87 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import math
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_facts import (
+    CSV,
+    NDJSON,
+    SAMPLE_RATES,
+    SUBOPTIONS,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+
+Options = dict[str, Json]
+
+
+def desire(given: t.Mapping[str, Json] | None) -> Options | None:
+    """The suboptions that a task gives, under the names of the service."""
+    if given is None:
+        return None
+    named = {sub.wire: given[sub.option] for sub in SUBOPTIONS.values() if given.get(sub.option) is not None}
+    if "field_names" in named:
+        named["field_names"] = _names(named["field_names"])
+    low, high = SAMPLE_RATES
+    rate = named.get("sample_rate", high)
+    if not math.isfinite(rate) or not low < rate <= high:
+        raise invalid_option("output_options.sample_rate", f"{rate!r} is not above {low} and at most {high}")
+    return named
+
+
+def merged(wanted: t.Mapping[str, Json], present: t.Mapping[str, Json] | None) -> tuple[Options, bool]:
+    """The whole that holds all that is wanted, and whether it means something else than what the service has."""
+    there = {name: value for name, value in (present or {}).items() if value is not None}
+    before, after = _type(there), _type({**there, **wanted})
+    if before != after:
+        # What only the old output type has set would spoil the new one.
+        there = {name: value for name, value in there.items() if not _is_set_by(name, value, before)}
+    whole = {**there, **wanted}
+    return whole, before != after or not all(same(name, whole, there) for name in wanted)
+
+
+def shown(whole: t.Mapping[str, Json], wanted: t.Mapping[str, Json]) -> Options | None:
+    """What is reported: the members that the task names, and others that differ from their default, if there are any."""
+    return {name: whole[name] for name in whole if name in wanted or not same(name, whole, {**whole, name: None})} or None
+
+
+def differing(sent: t.Mapping[str, Json], answered: t.Mapping[str, Json]) -> list[str]:
+    """Which of the sent members an answer shows with another value."""
+    return [name for name in sent if not same(name, sent, answered)]
+
+
+def same(name: str, one: t.Mapping[str, Json], other: t.Mapping[str, Json]) -> bool:
+    """Whether two `output_options` agree in a member, defaults filled in."""
+    return bool(_filled(name, one) == _filled(name, other))
+
+
+def _filled(name: str, options: t.Mapping[str, Json]) -> Json:
+    value = options.get(name)
+    if name not in SUBOPTIONS:
+        return value
+    output_type = _type(options)
+    if name == "field_names":
+        names = list(dict.fromkeys(value or ()))
+        # Only in csv is the order of names the order of columns.
+        return names if output_type == CSV else sorted(names)
+    return value or SUBOPTIONS[name].default_for(output_type)
+
+
+def _type(options: t.Mapping[str, Json]) -> str:
+    return options.get("output_type") or NDJSON
+
+
+def _is_set_by(name: str, value: Json, output_type: str) -> bool:
+    sub = SUBOPTIONS.get(name)
+    return sub is not None and output_type in sub.by_output_type and value == sub.by_output_type[output_type]
+
+
+def _names(given: t.Sequence[Json]) -> list[str]:
+    for index, name in enumerate(given):
+        if not isinstance(name, str) or not name.strip() or "," in name:
+            raise invalid_option(f"output_options.field_names[{index}]", f"{name!r} is not the name of a field")
+    return list(dict.fromkeys(name.strip() for name in given))

@@ -1,0 +1,87 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import explain_echo
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.mask import (
+    public_destination,
+    secret_parts,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.text import without_secrets
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_facts import SUBOPTIONS
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
+
+Job = dict[str, Json]
+
+_FREE_TEXT = ("last_error", "error_message")
+
+
+def checked(job: Json, job_id: int | None = None) -> Job:
+    """A job as the service sent it, refused where a member is not of the documented type or the id is another's."""
+    if not isinstance(job, dict):
+        raise _bad(f"a job is {type(job).__name__}, not an object")
+    found = job.get("id")
+    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
+        raise _bad(f"a job has {found!r} as its id, not a number above 0" if "id" in job else "a job has no id")
+    if job_id is not None and found != job_id:
+        raise _bad(f"job {job_id} was asked for, and the answer is about job {found}")
+    wrong = [name for name, member in MEMBERS.items() if not member.holds(job.get(name))]
+    wrong += [] if isinstance(job.get("destination_conf", ""), (str, type(None))) else ["destination_conf"]
+    wrong += _wrong_suboptions(job.get("output_options") or {}) if "output_options" not in wrong else []
+    if wrong:
+        raise _bad(f"job {found} has members of another type than documented: {', '.join(wrong)}")
+    return job
+
+
+def view(job: t.Mapping[str, Json]) -> Job:
+    """All members that are reported, with documented defaults for those that the service left out, and without secrets."""
+    shown = {name: member.normal(job.get(name)) for name, member in MEMBERS.items()}
+    conf = job.get("destination_conf")
+    hidden = {name: without_secrets(scrub(shown[name], secret_parts(conf))) for name in _FREE_TEXT if shown[name]}
+    return {
+        **shown,
+        **hidden,
+        "destination": public_destination(conf),
+        "filter_explained": explain_echo(shown["filter"]),
+    }
+
+
+def health(shown: Job, wants_enabled: bool | None) -> tuple[str, ...]:
+    """What a person should hear about a job, as it is reported, that does not deliver; nothing about a healthy one."""
+    reason = shown["error_message"]
+    found = []
+    if reason:
+        when = f" at {shown['last_error']}" if shown["last_error"] else ""
+        found.append(f"Job {shown['id']}: its last delivery failed{when}: {reason}")
+    elif shown["last_error"] and shown["last_error"] > (shown["last_complete"] or ""):
+        found.append(f"Job {shown['id']}: its last delivery failed at {shown['last_error']}; the service does not say why.")
+    if found and not shown["enabled"] and wants_enabled is not False:
+        found.append(
+            f"Job {shown['id']} is disabled, probably by the service after it had failed to deliver for a day;"
+            " records of that time are lost."
+        )
+    return tuple(found)
+
+
+def _wrong_suboptions(options: t.Mapping[str, Json]) -> list[str]:
+    wrong = []
+    for name, sub in SUBOPTIONS.items():
+        value = options.get(name)
+        types: tuple[type, ...] = {"list": (list,), "str": (str,), "float": (int, float), "bool": (bool,)}[sub.type]
+        fits = isinstance(value, types) and (sub.type == "bool" or not isinstance(value, bool))
+        if sub.type == "list" and isinstance(value, list):
+            fits = all(isinstance(item, str) for item in value)
+        if value is not None and not fits:
+            wrong.append(f"output_options.{name}")
+    return wrong
+
+
+def _bad(what: str) -> Failure:
+    return Failure(BAD_RESPONSE, f"The service's answer cannot be used: {what}.")

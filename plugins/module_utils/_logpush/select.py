@@ -1,0 +1,72 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure, conflict, invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job, checked
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+
+
+class State(t.NamedTuple):
+    """What was read: the job, or that there is none. `unlisted` is the refusal of a service that lists no jobs."""
+
+    job: Job | None
+    unlisted: Failure | None = None
+    now: float = 0.0
+
+
+class Wanted(t.NamedTuple):
+    """Which jobs are to be reported; None sets no condition."""
+
+    name: str | None
+    dataset: str | None
+    job_id: int | None
+
+
+def wanted(params: t.Mapping[str, t.Any]) -> Wanted:
+    """The conditions in validated options."""
+    if params["job_id"] is not None and params["job_id"] < 1:
+        raise invalid_option("job_id", f"{params['job_id']} is not above 0")
+    return Wanted(params["name"], params["dataset"], params["job_id"])
+
+
+def dataset_of(job: t.Mapping[str, Json]) -> str:
+    """The dataset of a job; where the service leaves it out, it is the default."""
+    return str(MEMBERS["dataset"].normal(job.get("dataset")))
+
+
+def named(jobs: t.Iterable[Json], name: str | None, dataset: str) -> Job | None:
+    """The one job of that name and dataset; two are a conflict, because the service does not keep names unique."""
+    found = [job for job in map(checked, jobs) if name and job.get("name") == name and dataset_of(job) == dataset]
+    if len(found) > 1:
+        ids = ", ".join(str(job["id"]) for job in sorted(found, key=lambda job: job["id"]))
+        raise conflict(f"name: the jobs {ids} are all named {name!r} and deliver {dataset}; say with job_id which one is meant.")
+    return found[0] if found else None
+
+
+def numbered(jobs: t.Iterable[Json], job_id: int) -> Job | None:
+    """The job of that id."""
+    return next((job for job in map(checked, jobs) if job["id"] == job_id), None)
+
+
+def selected(jobs: t.Iterable[Json], wanted: Wanted) -> list[Job]:
+    """All jobs that meet every condition, sorted by id."""
+    found = [
+        job
+        for job in map(checked, jobs)
+        if (wanted.name is None or job.get("name") == wanted.name)
+        and (wanted.dataset is None or dataset_of(job) == wanted.dataset)
+        and (wanted.job_id is None or job["id"] == wanted.job_id)
+    ]
+    return sorted(found, key=lambda job: job["id"])
+
+
+def successor(desired: Desired, body: t.Mapping[str, Json]) -> Desired:
+    """How to look for the job that a creation may have made: by name and dataset, because its id is not known."""
+    return desired._replace(job_id=None, name=body.get("name"), dataset=body["dataset"])

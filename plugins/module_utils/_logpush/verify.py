@@ -1,0 +1,90 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import same as same_filter
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import explain_echo
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import read_echo
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush import logpull_options, output_options
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination import parse as destination
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job, checked, health, view
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json, Plan
+
+_NEVER_ANSWERED = ("ownership_challenge",)
+
+
+def conclude(desired: Desired, plan: Plan, answer: Json) -> Conclusion:
+    """What the answer to the last write means: the prediction with what the service added, or `bad_response` where it contradicts."""
+    request = plan.requests[-1]
+    if request.operation == "logpush_jobs.delete":
+        return Conclusion(plan.result)
+    answered = checked(answer, plan.result["job"]["id"])
+    sent = {name: value for name, value in request.body.items() if name not in _NEVER_ANSWERED}
+    lacking = [name for name in sent if _lacks(name, sent[name], answered)]
+    wrong = [name for name in sent if name not in lacking and not _agrees(name, sent[name], answered.get(name))]
+    if wrong:
+        raise Failure(
+            BAD_RESPONSE,
+            f"The service accepted the write to job {answered['id']}, but its answer shows other values than were sent for"
+            f" {', '.join(wrong)}. The next run compares again.",
+        )
+    shown = view(answered)
+    job = _reported(plan.result["job"], answered, shown, {*sent, *plan.after})
+    warnings = [_lacking(name, job["id"]) for name in lacking]
+    return Conclusion({**plan.result, "job": job}, (*warnings, *health(shown, desired.plain.get("enabled"))))
+
+
+def _reported(expected: Job, answered: Job, shown: Job, known: t.AbstractSet[str]) -> Job:
+    """What the task manages is reported as predicted; for the rest the service is believed where it says something."""
+    said = {"destination" if name == "destination_conf" else name for name, value in answered.items() if value is not None}
+    fresh = {name for name, member in MEMBERS.items() if not member.sent}
+    job = {**expected, **{name: shown[name] for name in shown if name in fresh or name in said - known}}
+    return {**job, "filter_explained": explain_echo(job["filter"])}
+
+
+def _lacks(name: str, sent: Json, answered: t.Mapping[str, Json]) -> bool:
+    """Whether the answer says nothing about a member that was set to something."""
+    value = answered.get(name)
+    nothing = value is None or (name in ("filter", "logpull_options", "output_options") and not value)
+    return nothing and not _agrees(name, sent, None)
+
+
+def _agrees(name: str, sent: Json, answered: Json) -> bool:
+    if name == "filter":
+        return _same_filter(sent, answered)
+    if name == "logpull_options":
+        ours, theirs = (logpull_options.canonical(logpull_options.parse(text)) for text in (sent, answered))
+        return ours == theirs
+    if name == "output_options":
+        return not output_options.differing(sent or {}, answered or {})
+    if name == "destination_conf":
+        return answered is not None and destination.same(sent, answered)
+    if name not in MEMBERS:
+        return answered is None or bool(sent == answered)
+    return bool(MEMBERS[name].normal(sent) == MEMBERS[name].normal(answered))
+
+
+def _same_filter(sent: Json, answered: Json) -> bool:
+    if not sent and not answered:
+        return True
+    ours, theirs = read_echo(sent), read_echo(answered)
+    if ours is None or theirs is None:
+        # A filter that a successor takes over may be one that nobody here can read.
+        return bool(sent == MEMBERS["filter"].normal(answered))
+    return same_filter(ours, theirs)
+
+
+def _lacking(name: str, job_id: Json) -> str:
+    if name == "filter":
+        return (
+            f"Job {job_id}: the answer of the service lacks the filter that was sent. Either it does not show filters, in which case"
+            " every run sends this one again, or it has not taken it over; look at what is delivered."
+        )
+    return f"Job {job_id}: the answer of the service lacks {name}, which was sent, so that it is not certain that it holds."

@@ -1,0 +1,126 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import collections
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure, invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.bounds import MAX_PER_PAGE
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import (
+    CATEGORIES,
+    MALICIOUS_WHEN,
+    PAGE_SHIELD_NAMES,
+    SCORE,
+)
+
+Script = dict[str, Json]
+
+
+class Query(t.NamedTuple):
+    """Which scripts to read, and when one of them counts as malicious."""
+
+    route: str
+    script_id: str | None
+    hosts: tuple[str, ...]
+    statuses: tuple[str, ...]
+    per_page: int
+    threshold: int
+    malicious_when: str
+    malicious_only: bool
+
+
+def desire(params: t.Mapping[str, t.Any]) -> Query:
+    """The query in validated options; refuses values that could not be sent as one item of a comma list."""
+    if not 1 <= params["per_page"] <= MAX_PER_PAGE:
+        raise invalid_option("per_page", f"{params['per_page']} is not between 1 and {MAX_PER_PAGE}")
+    script_id = params["script_id"]
+    if script_id is not None and not (script_id.isascii() and script_id.isalnum()):
+        raise invalid_option("script_id", f"{script_id!r} is not a script identifier")
+    return Query(
+        route=params["route"],
+        script_id=script_id,
+        hosts=_items("hosts", params["hosts"]),
+        statuses=_items("status", params["status"]),
+        per_page=params["per_page"],
+        threshold=params["malicious_threshold"],
+        malicious_when=params["malicious_when"] or MALICIOUS_WHEN[params["route"]],
+        malicious_only=params["malicious_only"],
+    )
+
+
+def _items(option: str, values: t.Iterable[str] | None) -> tuple[str, ...]:
+    trimmed = tuple(value.strip() for value in values or ())
+    for index, value in enumerate(trimmed):
+        if not value or "," in value:
+            raise invalid_option(f"{option}[{index}]", f"{value!r} is empty or holds a comma; give each item as one of the list")
+    return tuple(dict.fromkeys(trimmed))
+
+
+def read_script(item: Json, route: str) -> Script:
+    """One script as the service sent it, under the names of the interface; refuses what cannot be classified or counted."""
+    if not isinstance(item, dict):
+        raise Failure(BAD_RESPONSE, f"A monitored script is {type(item).__name__}, not an object.")
+    script = {PAGE_SHIELD_NAMES.get(name, name): value for name, value in item.items()} if route == "page_shield" else dict(item)
+    identifier = script.get("script_id")
+    if not isinstance(identifier, str) or not identifier:
+        raise Failure(BAD_RESPONSE, "A monitored script has no identifier.")
+    for name, types in _TYPES.items():
+        value = script.get(name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, types)):
+            raise Failure(BAD_RESPONSE, f"Script {identifier} has {type(value).__name__} in {name!r}.")
+    return script
+
+
+_TYPES: t.Mapping[str, tuple[type, ...]] = {
+    "status": (str,),
+    "host": (str,),
+    SCORE: (int, float),
+    **dict.fromkeys(CATEGORIES, (list,)),
+}
+
+
+def classify(score: float | None, threshold: int, malicious_when: str) -> bool | None:
+    """Whether a score means malicious: strictly above, or strictly below, the threshold; None where there is no score."""
+    if score is None:
+        return None
+    return score > threshold if malicious_when == "above" else score < threshold
+
+
+def judge(script: Script, query: Query) -> Script:
+    """The script with `malicious` and `malicious_reasons`; categories give reasons, but the score alone decides."""
+    score = script.get(SCORE)
+    malicious = classify(score, query.threshold, query.malicious_when)
+    reasons = [f"{SCORE} {score} is {query.malicious_when} {query.threshold}"] if malicious else []
+    for name, label in CATEGORIES.items():
+        reasons.extend(f"{label}: {category}" for category in script.get(name) or ())
+    return {**script, "malicious": malicious, "malicious_reasons": reasons}
+
+
+def summarize(scripts: t.Collection[Script]) -> dict[str, Json]:
+    """Counts over all scripts of a listing; one without `status` or `host` is left out of that count."""
+    verdicts = collections.Counter(script["malicious"] for script in scripts)
+    return {
+        "total": len(scripts),
+        "malicious": verdicts[True],
+        "not_malicious": verdicts[False],
+        "unknown": verdicts[None],
+        "by_status": _count(scripts, "status"),
+        "by_host": _count(scripts, "host"),
+    }
+
+
+def _count(scripts: t.Iterable[Script], member: str) -> dict[str, int]:
+    counter = collections.Counter(script[member] for script in scripts if script.get(member) is not None)
+    return dict(sorted(counter.items()))
+
+
+def report(items: t.Iterable[Json], query: Query) -> dict[str, Json]:
+    """`scripts` and `summary` of what the service listed: each script once, sorted by its identifier."""
+    merged = {script["script_id"]: script for script in (read_script(item, query.route) for item in items)}
+    scripts = [judge(merged[identifier], query) for identifier in sorted(merged)]
+    kept = [script for script in scripts if script["malicious"]] if query.malicious_only else scripts
+    return {"scripts": kept, "summary": summarize(scripts)}

@@ -1,0 +1,197 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.pagination import Listing, collect
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+
+Info = dict[str, t.Any] | None
+
+
+class Service:
+    """A list that is served in pages of its own size; `info` may say something else about it."""
+
+    def __init__(
+        self, total: int, size: int = 2, info: t.Callable[[int, dict[str, t.Any]], Info] = lambda page, told: told
+    ) -> None:
+        self.items: list[t.Any] = [{"id": f"i{number}"} for number in range(total)]
+        self.size = size
+        self.info = info
+        self.asked: list[dict[str, t.Any]] = []
+
+    def fetch_all(self, queries: t.Sequence[dict[str, t.Any]]) -> list[tuple[list[t.Any], Info]]:
+        return [self.fetch(query) for query in queries]
+
+    def fetch(self, query: dict[str, t.Any]) -> tuple[list[t.Any], Info]:
+        self.asked.append(query)
+        assert len(self.asked) < 500
+        page = query.get("page", 1)
+        items = self.items[(page - 1) * self.size : page * self.size]
+        total = len(self.items)
+        told = {
+            "page": page,
+            "per_page": self.size,
+            "count": len(items),
+            "total_count": total,
+            "total_pages": -(-total // self.size),
+        }
+        return items, self.info(page, told)
+
+
+def ids(items: list[t.Any]) -> list[str]:
+    return [item["id"] for item in items]
+
+
+@pytest.mark.parametrize("together", [1, 3])
+@pytest.mark.parametrize("total", [0, 1, 2, 3, 4, 9, 40])
+def test_every_page_once_and_in_order(total: int, together: int) -> None:
+    service = Service(total)
+    assert collect(service.fetch_all, Listing(100, side_by_side=together)) == service.items
+    assert [query["page"] for query in service.asked] == list(range(1, max(1, -(-total // 2)) + 1))
+    assert all(query["per_page"] == 100 for query in service.asked)
+
+
+@pytest.mark.parametrize("total", [0, 1, 4, 5])
+def test_without_result_info_until_a_page_is_empty(total: int) -> None:
+    service = Service(total, info=lambda page, told: None)
+    assert collect(service.fetch_all, Listing(2)) == service.items
+    assert len(service.asked) == -(-total // 2) + 1
+
+
+@pytest.mark.parametrize("told", [{}, {"page": None, "total_count": None}])
+def test_result_info_without_counts_is_as_good_as_none(told: Info) -> None:
+    service = Service(5, info=lambda page, _told: told)
+    assert collect(service.fetch_all, Listing(2)) == service.items
+
+
+def test_a_route_without_pages_is_asked_once() -> None:
+    service = Service(3, size=10, info=lambda page, told: None)
+    assert collect(service.fetch_all, Listing()) == service.items
+    assert service.asked == [{}]
+
+
+def test_a_route_that_turns_out_to_have_pages() -> None:
+    service = Service(5)
+    assert collect(service.fetch_all, Listing()) == service.items
+    assert service.asked == [{}, {"page": 2}, {"page": 3}]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"total_count": "5"},
+        {"total_count": -1},
+        {"total_count": 5.0},
+        {"total_count": True},
+        {"total_pages": [3]},
+        {"total_pages": 7},
+        {"total_pages": 10**9},
+        {"page": 4},
+        {"count": 1},
+        {"per_page": 1, "total_pages": 5},
+        {"total_count": 1, "total_pages": 1},
+        {"cursors": 5},
+        {"cursor": 5},
+    ],
+)
+def test_result_info_that_contradicts_itself(change: dict[str, t.Any]) -> None:
+    service = Service(5, info=lambda page, told: {**told, **change})
+    with pytest.raises(Failure) as caught:
+        collect(service.fetch_all, Listing(2))
+    assert caught.value.kind == "bad_response" and len(service.asked) < 10
+
+
+@pytest.mark.parametrize("count", [6, 8, 10**9])
+def test_fewer_items_than_counted(count: int) -> None:
+    service = Service(5, info=lambda page, told: {**told, "total_count": count, "total_pages": -(-count // 2)})
+    with pytest.raises(Failure, match="also when read again") as caught:
+        collect(service.fetch_all, Listing(2, side_by_side=2))
+    assert caught.value.kind == "bad_response" and len(service.asked) < 40
+
+
+def test_a_total_of_pages_alone_is_no_reason_for_endless_requests() -> None:
+    service = Service(5, info=lambda page, told: {"total_pages": 10**9})
+    assert collect(service.fetch_all, Listing(2)) == service.items
+    assert len(service.asked) < 20
+
+
+@pytest.mark.parametrize("edit", [lambda items: items.pop(0), lambda items: items.insert(0, {"id": "new"})])
+def test_a_list_that_moves_is_read_again(edit: t.Callable[[list[t.Any]], t.Any]) -> None:
+    service = Service(9)
+    service.info = lambda page, told: (edit(service.items), told)[1] if len(service.asked) == 2 else told
+    assert sorted(ids(collect(service.fetch_all, Listing(2)))) == sorted(ids(service.items))
+
+
+def test_a_service_that_ignores_page() -> None:
+    items = [{"id": 1}, {"id": 2}]
+    with pytest.raises(Failure, match="repeats") as caught:
+        collect(lambda queries: [(items, None) for _query in queries], Listing(2))
+    assert caught.value.kind == "bad_response"
+
+
+def test_repeated_items_fold_where_nothing_is_counted() -> None:
+    pages = {1: [{"script_id": "a"}, {"script_id": "b"}], 2: [{"script_id": "b"}, {"script_id": "c"}]}
+    found = collect(lambda queries: [(pages.get(query["page"], []), None) for query in queries], Listing(2))
+    assert [item["script_id"] for item in found] == ["a", "b", "c"]
+
+
+def test_items_of_any_shape_are_told_apart() -> None:
+    odd = [1, "1", None, {"id": 1}, {"id": "1"}, {"id": None}, {"x": [1]}, [1]]
+    assert collect(lambda queries: [(odd, None)], Listing()) == odd
+
+
+@pytest.mark.parametrize("shape", [lambda after: {"cursors": {"after": after}}, lambda after: {"cursor": after}])
+@pytest.mark.parametrize("end", [None, ""])
+def test_cursors_are_followed(shape: t.Callable[[t.Any], dict[str, t.Any]], end: t.Any) -> None:
+    pages = {None: (["a"], "x"), "x": (["b"], "y"), "y": (["c"], end)}
+    asked: list[t.Any] = []
+
+    def fetch_all(queries: t.Sequence[dict[str, t.Any]]) -> list[tuple[list[t.Any], Info]]:
+        asked.extend(queries)
+        return [(pages[query.get("cursor")][0], shape(pages[query.get("cursor")][1])) for query in queries]
+
+    assert collect(fetch_all, Listing()) == ["a", "b", "c"]
+    assert asked == [{}, {"cursor": "x"}, {"cursor": "y"}]
+
+
+def test_a_loop_of_cursors_ends() -> None:
+    with pytest.raises(Failure, match="cursor"):
+        collect(lambda queries: [([1], {"cursor": "x"})], Listing())
+
+
+COUNTS = st.none() | st.integers(-1, 6) | st.sampled_from([10**9, "2", 1.5, True, [], {}])
+INFOS = st.none() | st.dictionaries(
+    st.sampled_from(["page", "per_page", "count", "total_count", "total_pages", "cursor", "cursors"]), COUNTS
+)
+ITEMS = st.lists(
+    st.integers(0, 5) | st.dictionaries(st.sampled_from(["id", "script_id"]), st.integers(0, 5) | st.none(), max_size=2),
+    max_size=3,
+)
+
+
+@settings(max_examples=300)
+@given(answers=st.lists(st.tuples(ITEMS, INFOS), min_size=1, max_size=6), per_page=st.sampled_from([None, 2]))
+def test_any_answers_end_in_a_list_or_a_failure(answers: list[tuple[list[t.Any], Info]], per_page: int | None) -> None:
+    asked = 0
+
+    def fetch_all(queries: t.Sequence[dict[str, t.Any]]) -> list[tuple[list[t.Any], Info]]:
+        nonlocal asked
+        asked += len(queries)
+        assert asked < 200
+        return [answers[min(query.get("page", 1), len(answers)) - 1] for query in queries]
+
+    try:
+        found = collect(fetch_all, Listing(per_page))
+    except Failure as failure:
+        kind = failure.kind
+    else:
+        kind = "bad_response" if isinstance(found, list) else "no list"
+    assert kind == "bad_response"

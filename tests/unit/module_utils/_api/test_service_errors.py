@@ -1,0 +1,156 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import typing as t
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api import wording
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
+from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
+from ansible_collections.edgeops.observability.plugins.module_utils._api.response import Reading
+from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import kind_of, service_errors
+from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+
+CONNECTION = Connection("https://service.example/client/v4", zone_id="abc", token="canary-token")
+
+
+def failure_of(status: int, *errors: t.Any, operation: str = "logpush_jobs.list", attempts: int = 1) -> Failure:
+    body = json.dumps({"success": False, "errors": list(errors), "messages": [], "result": None}).encode()
+    exchange = Exchange(Reply(status, {"CF-Ray": "8a1"}, body), attempts, True, False)
+    with pytest.raises(Failure) as caught:
+        Reading(CONNECTION, operation, "/zones/abc/logpush/jobs", exchange).answer()
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("status", "codes", "kind"),
+    [
+        (400, [6003], "authentication"),
+        (400, [1, 6111], "authentication"),
+        (403, [9109], "authentication"),
+        (403, [10000], "authentication"),
+        (401, [], "authentication"),
+        (404, [10000], "authentication"),
+        (200, [10000], "authentication"),
+        (200, [], "rejected"),
+        (200, [1004], "rejected"),
+        (403, [1004], "permission"),
+        (403, [], "permission"),
+        (404, [10003], "not_found"),
+        (400, [20217], "rejected"),
+        (409, [], "rejected"),
+        (429, [10000], "rate_limited"),
+        (500, [10000], "unavailable"),
+        (503, [], "unavailable"),
+        (304, [], "bad_response"),
+    ],
+)
+def test_the_kind(status: int, codes: list[int], kind: str) -> None:
+    assert kind_of(status, codes) == kind
+    if status != 304:
+        assert failure_of(status, *({"code": code, "message": "m"} for code in codes)).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("errors", "found"),
+    [
+        (None, []),
+        ([], []),
+        ("broken", [(None, "broken")]),
+        ({"code": 7, "message": "m"}, [(7, "m")]),
+        ([{"code": 1004, "message": "m"}], [(1004, "m")]),
+        ([{"code": "1004", "message": None}], [(1004, "")]),
+        ([{"code": True, "message": 5}], [(None, "")]),
+        ([{"code": 1.5}], [(None, "")]),
+        (["text", 5, None, [], {}], [(None, "text")]),
+        ([{"message": "a\x1b[31mb\nc"}], [(None, "a [31mb c")]),
+        ([{"code": 6003, "message": "m", "error_chain": [{"code": 6111, "message": "n"}]}], [(6003, "m"), (6111, "n")]),
+        ([{"code": 1, "message": "m", "error_chain": None}], [(1, "m")]),
+        ([{"code": 1, "message": "m", "error_chain": {"code": 2, "message": "n"}}], [(1, "m"), (2, "n")]),
+    ],
+)
+def test_error_objects_of_any_shape(errors: t.Any, found: list[tuple[int | None, str]]) -> None:
+    assert [(error["code"], error["message"]) for error in service_errors({"errors": errors})] == found
+
+
+def test_an_endless_chain_and_a_long_list_are_bounded() -> None:
+    deep: dict[str, t.Any] = {"code": 1}
+    for _level in range(40):
+        deep = {"code": 1, "error_chain": [deep]}
+    assert len(service_errors({"errors": [deep]})) == 6
+    assert len(service_errors({"errors": [{"code": 1}] * 1000})) == 50
+
+
+def test_a_failure_carries_everything() -> None:
+    failure = failure_of(403, {"code": 1004, "message": "reading job for product is not allowed"}, attempts=2)
+    assert failure.report() == {
+        "kind": "permission",
+        "method": "GET",
+        "path": "/zones/abc/logpush/jobs",
+        "status": 403,
+        "errors": [{"code": 1004, "message": "reading job for product is not allowed"}],
+        "request_id": "8a1",
+        "attempts": 2,
+    }
+    assert "Listing the log delivery jobs (GET /zones/abc/logpush/jobs) failed" in failure.message
+    assert "reading job for product is not allowed (code 1004)" in failure.message
+    assert "tried 2 times" in failure.message
+
+
+@pytest.mark.parametrize(
+    ("operation", "status", "code", "words"),
+    [
+        ("logpush_jobs.list", 403, None, "Logs: Write"),
+        ("logpush_ownership.create", 403, None, "Logs: Write"),
+        ("logpush_jobs.create", 400, 1004, "several causes"),
+        ("rulesets.update", 403, None, "Logs: Write"),
+        ("script_monitor.get", 403, None, "Page Shield: Read"),
+        ("page_shield.update", 403, None, "Page Shield: Write"),
+        ("zones.list", 403, None, "Zone: Read"),
+        ("zones.list", 401, None, "api_token"),
+        ("zones.list", 401, None, "Zone: Read"),
+        ("rulesets.update", 400, 6003, "Logs: Write"),
+        ("zones.list", 400, 6003, "credentials"),
+        ("zones.list", 400, 6111, "API key in api_token"),
+        ("zones.list", 403, 9109, "expired"),
+        ("zones.list", 403, 10000, "credentials"),
+        ("script_monitor.get", 404, 7003, "zone_id"),
+    ],
+)
+def test_hints(operation: str, status: int, code: int | None, words: str) -> None:
+    errors = [] if code is None else [{"code": code, "message": "m"}]
+    assert words in failure_of(status, *errors, operation=operation).message
+
+
+def test_no_hint_where_there_is_none() -> None:
+    assert failure_of(409, {"code": 5, "message": "busy"}).message.endswith(
+        "failed: the service answered HTTP 409: busy (code 5)."
+    )
+
+
+def test_a_service_that_quotes_the_credential() -> None:
+    failure = failure_of(400, {"code": 6111, "message": "Invalid format: Bearer canary-token"})
+    assert "canary" not in failure.message + repr(failure.report())
+
+
+def test_every_operation_has_words() -> None:
+    assert set(wording._DOING) == set(ENDPOINTS)
+
+
+def test_a_connection_shows_no_secret() -> None:
+    shown = repr(Connection("https://service.example", token="canary", email="e", key="canary"))
+    assert "canary" not in shown
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 500, 502])
+def test_an_error_page_is_read_by_its_status(status: int) -> None:
+    exchange = Exchange(Reply(status, {"Content-Type": "text/html"}, b"<html>nope</html>"), 1, True, False)
+    with pytest.raises(Failure) as caught:
+        Reading(CONNECTION, "zones.list", "/zones", exchange).answer()
+    assert caught.value.kind == kind_of(status, ()) and caught.value.errors == []

@@ -1,0 +1,142 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import FIELD_KINDS
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.options import desire, normal_name
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
+
+DEFAULTS = {
+    "state": "present",
+    **dict.fromkeys(FIELD_KINDS),
+    "preserve_duplicates": None,
+    "purge": True,
+    "description": None,
+    "ruleset_name": "Zone-level phase entry point",
+    "ruleset_description": "Custom log fields of this zone",
+    "field_limit": 40,
+}
+
+
+def refusal(**options):
+    with pytest.raises(Failure) as caught:
+        desire({**DEFAULTS, **options})
+    assert caught.value.kind == INVALID_OPTION
+    return str(caught.value)
+
+
+def test_header_names_are_trimmed_lower_cased_and_folded():
+    desired = desire({**DEFAULTS, "request_fields": [" X-B ", "x-a", "X-A\n", "x-b"]})
+    assert desired.given == {"request_fields": ("x-a", "x-b")}
+
+
+def test_cookie_names_keep_their_capitalization():
+    desired = desire({**DEFAULTS, "cookie_fields": ["Tier", "tier", "Tier"]})
+    assert desired.given == {"cookie_fields": ("Tier", "tier")}
+
+
+def test_a_kind_that_is_not_given_is_told_from_an_empty_one():
+    assert desire({**DEFAULTS, "request_fields": []}).given == {"request_fields": ()}
+    assert desire(DEFAULTS).given == {}
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x y", "x:y", "x/y", "naïve", "\u212aey", "x=y", "x\ty", "(x)", "x,y", '"x"'])
+@pytest.mark.parametrize("kind", [*FIELD_KINDS[:4], "preserve_duplicates"])
+def test_what_is_no_token_is_refused_with_its_place(kind, name):
+    message = refusal(**{kind: ["x-fine", "x-good", name]})
+    assert message.startswith(f"{kind}[2]: ")
+    assert repr(name) in message
+
+
+@pytest.mark.parametrize("name", ["!#$%&'*+-.^_`|~", "x-1", "0"])
+def test_every_sign_of_a_token_is_accepted(name):
+    assert normal_name("request_fields[0]", "request_fields", name) == name
+
+
+@pytest.mark.parametrize("name", ["", " ", "a b", " a", "a\t", "a\n", "a\u00a0b", "a=b", "a;b", "a,b", "a\x00"])
+def test_what_no_cookie_can_be_called_is_refused_with_its_place(name):
+    message = refusal(cookie_fields=["fine", name])
+    assert message.startswith("cookie_fields[1]: ")
+
+
+@pytest.mark.parametrize(
+    ("raw", "transformed", "place"),
+    [
+        ("request_fields", "transformed_request_fields", "transformed_request_fields"),
+        ("raw_response_fields", "response_fields", "response_fields"),
+    ],
+)
+def test_a_header_both_raw_and_transformed_is_refused_before_any_request(raw, transformed, place):
+    message = refusal(**{raw: ["x-both", "x-raw"], transformed: ["X-Both"]})
+    assert message.startswith(f"{place}: 'x-both' ")
+    assert raw in message
+
+
+def test_more_names_than_the_limit_are_refused_with_their_number_and_the_excess():
+    headers = [f"x-{number}" for number in range(41)]
+    assert refusal(request_fields=headers, cookie_fields=["a", "b"]).startswith(
+        "field_limit: 43 custom fields (request_fields 41, cookie_fields 2) are 3 more than the limit of 40"
+    )
+
+
+def test_the_limit_itself_is_accepted_and_zero_turns_the_check_off():
+    names = [f"x-{number}" for number in range(40)]
+    assert len(desire({**DEFAULTS, "request_fields": names}).given["request_fields"]) == 40
+    assert desire({**DEFAULTS, "request_fields": [*names, "x-more"], "field_limit": 0})
+
+
+def test_a_limit_below_zero_is_refused():
+    assert refusal(field_limit=-1).startswith("field_limit: -1 ")
+
+
+def test_a_flag_for_a_name_in_neither_list_is_refused_where_both_lists_are_whole():
+    message = refusal(response_fields=["x-a"], raw_response_fields=["x-b"], preserve_duplicates=["x-c", "x-b"])
+    assert message.startswith("preserve_duplicates: 'x-c' ")
+    assert desire({**DEFAULTS, "response_fields": ["x-a"], "preserve_duplicates": ["x-c"]}).preserve_duplicates == ("x-c",)
+    assert desire({**DEFAULTS, "purge": False, "response_fields": [], "raw_response_fields": [], "preserve_duplicates": ["x-c"]})
+
+
+def test_emptying_every_kind_points_to_absent():
+    message = refusal(**{kind: [] for kind in FIELD_KINDS})
+    assert "state: absent" in message
+    assert message.startswith("request_fields, ")
+
+
+def test_absent_checks_names_and_nothing_else():
+    desired = desire(
+        {**DEFAULTS, "state": "absent", "request_fields": ["X-A"], "transformed_request_fields": ["x-a"], "field_limit": 1}
+    )
+    assert not desired.present
+    assert desired.given == {"request_fields": ("x-a",), "transformed_request_fields": ("x-a",)}
+    assert refusal(state="absent", request_fields=["x y"]).startswith("request_fields[0]: ")
+
+
+def test_absent_with_flags_alone_is_not_taken_for_everything():
+    assert refusal(state="absent", preserve_duplicates=["x-a"]).startswith("preserve_duplicates: ")
+    assert desire({**DEFAULTS, "state": "absent", "preserve_duplicates": ["x-a"], "response_fields": ["x-a"]})
+
+
+SENTENCES = {
+    "a cookie name": (
+        {"cookie_fields": ["a b"]},
+        "cookie_fields[0]: 'a b' is not a cookie name: it is empty or has white space, '=', ';' or ','",
+    ),
+    "a header name": (
+        {"request_fields": ["a b"]},
+        "request_fields[0]: 'a b' is not a header name: only letters, digits and !#$%&'*+-.^_`|~ may be in it",
+    ),
+    "a limit": ({"field_limit": -1}, "field_limit: -1 is below 0; 0 turns the check off"),
+    "flags to remove": (
+        {"state": "absent", "preserve_duplicates": ["x-a"]},
+        "preserve_duplicates: state: absent removes names from the other lists; name them there",
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "sentence"), SENTENCES.values(), ids=SENTENCES)
+def test_sentences(options, sentence):
+    assert refusal(**options) == sentence

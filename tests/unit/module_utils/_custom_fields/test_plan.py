@@ -1,0 +1,585 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import FIELD_KINDS
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.options import desire
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.plan import plan
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, REJECTED, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._plan_id import plan_id
+
+DEFAULTS = {
+    "state": "present",
+    **dict.fromkeys(FIELD_KINDS),
+    "preserve_duplicates": None,
+    "purge": True,
+    "description": None,
+    "ruleset_name": "Zone-level phase entry point",
+    "ruleset_description": "Custom log fields of this zone",
+    "field_limit": 40,
+}
+FOREIGN = {
+    "id": "f1",
+    "ref": "their-ref",
+    "version": "3",
+    "last_updated": "2026-01-01T00:00:00Z",
+    "action": "set_config",
+    "action_parameters": {"bic": True},
+    "expression": 'http.host eq "a"',
+    "description": "theirs",
+    "enabled": False,
+    "logging": {"enabled": True},
+}
+
+
+def items(*names):
+    """Names as the service's items; one that ends in '+' has its flag."""
+    return [{"name": name.rstrip("+"), **({"preserve_duplicates": True} if name.endswith("+") else {})} for name in names]
+
+
+def own(identifier="r1", members=None, **kinds):
+    return {
+        "id": identifier,
+        "ref": f"ref-{identifier}",
+        "version": "1",
+        "last_updated": "2026-01-01T00:00:00Z",
+        "action": "log_custom_field",
+        "expression": "true",
+        "description": "Custom log fields",
+        "enabled": True,
+        "action_parameters": {kind: items(*names) for kind, names in kinds.items()},
+        **(members or {}),
+    }
+
+
+def ruleset(*rules, version="5"):
+    return {"id": "rs", "kind": "zone", "version": version, "last_updated": "2026-01-02T00:00:00Z", "rules": list(rules)}
+
+
+def planned(current, **options):
+    return plan(desire({**DEFAULTS, **options}), None if current is None else read_ruleset(current))
+
+
+def sent(current, **options):
+    """The rules of the one PUT."""
+    (request,) = planned(current, **options).requests
+    assert request.operation == "rulesets.update"
+    assert request.ids == {"ruleset_id": "rs"}
+    assert list(request.body) == ["rules"]
+    return request.body["rules"]
+
+
+def refusal(current, **options):
+    with pytest.raises(Failure) as caught:
+        planned(current, **options)
+    assert caught.value.kind == INVALID_OPTION
+    return str(caught.value)
+
+
+NONE = {kind: [] for kind in (*FIELD_KINDS, "preserve_duplicates")}
+
+
+# (what our rule has, what the task gives, what our rule has then); the same on both sides means that nothing is sent.
+PRESENT = {
+    "same names in another order": (
+        {"request_fields": ["b", "a"]},
+        {"request_fields": ["a", "b"]},
+        {"request_fields": ["b", "a"]},
+    ),
+    "same names in other capitals": ({"request_fields": ["a"]}, {"request_fields": ["A "]}, {"request_fields": ["a"]}),
+    "a name is added, those there keep their place": (
+        {"request_fields": ["z", "b"]},
+        {"request_fields": ["a", "b", "z"]},
+        {"request_fields": ["z", "b", "a"]},
+    ),
+    "a given list is the whole of its kind": (
+        {"request_fields": ["a", "b"]},
+        {"request_fields": ["c"]},
+        {"request_fields": ["c"]},
+    ),
+    "kinds not given are left alone": (
+        {"request_fields": ["a"], "cookie_fields": ["C"], "raw_response_fields": ["x+"]},
+        {"request_fields": ["b"]},
+        {"request_fields": ["b"], "cookie_fields": ["C"], "raw_response_fields": ["x+"]},
+    ),
+    "an empty list empties its kind": (
+        {"request_fields": ["a"], "cookie_fields": ["C"]},
+        {"request_fields": []},
+        {"cookie_fields": ["C"]},
+    ),
+    "an empty list adds nothing without purge": (
+        {"request_fields": ["a"]},
+        {"request_fields": [], "purge": False},
+        {"request_fields": ["a"]},
+    ),
+    "names are added without purge": (
+        {"request_fields": ["b"]},
+        {"request_fields": ["a"], "cookie_fields": ["C"], "purge": False},
+        {"request_fields": ["b", "a"], "cookie_fields": ["C"]},
+    ),
+    "names that are there are not added": (
+        {"request_fields": ["b", "a"]},
+        {"request_fields": ["a"], "purge": False},
+        {"request_fields": ["b", "a"]},
+    ),
+    "cookies differ by capitals": ({"cookie_fields": ["tier"]}, {"cookie_fields": ["Tier"]}, {"cookie_fields": ["Tier"]}),
+    "cookies that differ by capitals are two": (
+        {"cookie_fields": ["tier"]},
+        {"cookie_fields": ["TIER", "Tier"], "purge": False},
+        {"cookie_fields": ["tier", "TIER", "Tier"]},
+    ),
+    "no list leaves all kinds alone": ({"request_fields": ["a"]}, {}, {"request_fields": ["a"]}),
+    "all five kinds": (
+        {"request_fields": ["a"]},
+        {kind: [f"n{number}"] for number, kind in enumerate(FIELD_KINDS)},
+        {kind: [f"n{number}"] for number, kind in enumerate(FIELD_KINDS)},
+    ),
+    "flags of names that stay are left alone": (
+        {"response_fields": ["a+", "b+"]},
+        {"response_fields": ["a", "c"]},
+        {"response_fields": ["a+", "c"]},
+    ),
+    "flags are set": (
+        {"response_fields": ["a"], "raw_response_fields": ["b"]},
+        {"preserve_duplicates": ["a", "B"]},
+        {"response_fields": ["a+"], "raw_response_fields": ["b+"]},
+    ),
+    "flags not given are taken away": (
+        {"response_fields": ["a+", "b"]},
+        {"preserve_duplicates": ["b"]},
+        {"response_fields": ["a", "b+"]},
+    ),
+    "no flag at all": ({"response_fields": ["a+"]}, {"preserve_duplicates": []}, {"response_fields": ["a"]}),
+    "flags are only added without purge": (
+        {"response_fields": ["a+", "b"]},
+        {"preserve_duplicates": ["b"], "purge": False},
+        {"response_fields": ["a+", "b+"]},
+    ),
+    "a name moves from raw to transformed": (
+        {"request_fields": ["a"]},
+        {"request_fields": [], "transformed_request_fields": ["a"]},
+        {"transformed_request_fields": ["a"]},
+    ),
+    "a header in capitals on the service is put right where it is asked for": (
+        {"request_fields": ["X-A"], "response_fields": ["X-B"]},
+        {"request_fields": ["x-a"]},
+        {"request_fields": ["x-a"], "response_fields": ["X-B"]},
+    ),
+}
+
+
+@pytest.mark.parametrize(("there", "given", "then"), PRESENT.values(), ids=PRESENT)
+def test_present(there, given, then):
+    current = ruleset(own(**there))
+    result = planned(current, **given)
+    if there == then:
+        assert result.requests == ()
+        assert result.before == result.after
+        assert not result.changed
+    else:
+        kept = {name: value for name, value in own(**then).items() if name not in ("version", "last_updated")}
+        assert sent(current, **given) == [kept]
+        assert result.before != result.after
+        assert result.changed
+    names = {kind: sorted(name.rstrip("+") for name in then.get(kind, ())) for kind in FIELD_KINDS}
+    flags = sorted(name[:-1] for kind in FIELD_KINDS for name in then.get(kind, ()) if name.endswith("+"))
+    assert result.result["custom_fields"] == result.after["custom_fields"] == {**names, "preserve_duplicates": flags}
+    assert result.result["ruleset"] == {
+        "id": "rs",
+        "version": "5",
+        "rule_id": "r1",
+        "ref": "ref-r1",
+        "last_updated": "2026-01-02T00:00:00Z",
+    }
+
+
+def test_an_echoed_false_flag_equals_none():
+    current = ruleset(own(members={"action_parameters": {"response_fields": [{"name": "a", "preserve_duplicates": False}]}}))
+    assert planned(current, response_fields=["a"]).requests == ()
+    assert planned(current, preserve_duplicates=[]).requests == ()
+
+
+@pytest.mark.parametrize(
+    ("members", "before"),
+    [
+        ({"enabled": False}, {"enabled": False}),
+        ({"expression": 'http.host eq "a"'}, {"expression": 'http.host eq "a"'}),
+    ],
+)
+def test_a_rule_that_is_not_in_force_for_all_requests_is_brought_into_force(members, before):
+    current = ruleset(own(members=members, request_fields=["a"]))
+    (rule,) = sent(current, request_fields=["a"])
+    assert (rule["id"], rule["ref"], rule["enabled"], rule["expression"]) == ("r1", "ref-r1", True, "true")
+    result = planned(current, request_fields=["a"])
+    assert before.items() <= result.before["rules"][0].items()
+    assert result.after["rules"][0]["enabled"] is True
+
+
+def test_a_rule_without_enabled_is_enabled():
+    rule = own(request_fields=["a"])
+    del rule["enabled"]
+    assert planned(ruleset(rule), request_fields=["a"]).requests == ()
+
+
+@pytest.mark.parametrize(
+    ("there", "given", "then"),
+    [("theirs", None, "theirs"), ("theirs", "ours", "ours"), ("theirs", "", ""), ("", None, ""), ("ours", "ours", "ours")],
+)
+def test_the_description_is_kept_unless_it_is_given(there, given, then):
+    current = ruleset(own(members={"description": there}, request_fields=["a"]))
+    result = planned(current, request_fields=["a"], description=given)
+    assert result.after["rules"][0]["description"] == then
+    assert bool(result.requests) == (there != then)
+
+
+def test_members_that_are_not_ours_to_know_are_kept():
+    rule = own(members={"logging": {"enabled": False}, "ratelimit": None}, request_fields=["a"])
+    rule["action_parameters"]["future_fields"] = [{"name": "x"}]
+    rule["action_parameters"]["request_fields"][0]["future"] = 1
+    (after,) = sent(ruleset(rule), cookie_fields=["C"])
+    assert after["logging"] == {"enabled": False}
+    assert "ratelimit" not in after
+    assert after["action_parameters"] == {
+        "future_fields": [{"name": "x"}],
+        "request_fields": [{"name": "a", "future": 1}],
+        "cookie_fields": [{"name": "C"}],
+    }
+
+
+def test_rules_with_other_actions_go_back_in_place_without_what_the_service_makes():
+    second = {**FOREIGN, "id": "f2", "action": "future_action", "future_member": [1]}
+    current = ruleset(FOREIGN, own(request_fields=["a"]), second)
+    first_sent, ours, second_sent = sent(current, request_fields=["b"])
+    stripped = {name: value for name, value in FOREIGN.items() if name not in ("version", "last_updated")}
+    assert first_sent == stripped
+    assert second_sent == {**stripped, "id": "f2", "action": "future_action", "future_member": [1]}
+    assert ours["id"] == "r1"
+
+
+def test_a_refused_write_names_the_rules_that_it_carried():
+    second = {"id": "f2", "action": "skip", "expression": "true", "version": "1"}
+    (request,) = planned(ruleset(FOREIGN, own(request_fields=["a"]), second), request_fields=["b"]).requests
+    assert request.if_it_fails == (
+        "The request also carried, unchanged, the rules with other actions:"
+        " f1 (set_config: action, action_parameters, description, enabled, expression, id, logging, ref);"
+        " f2 (skip: action, expression, id)."
+    )
+    (request,) = planned(ruleset(own(request_fields=["a"])), request_fields=["b"]).requests
+    assert request.if_it_fails == ""
+
+
+def test_a_new_rule_follows_the_rules_of_others():
+    theirs, ours = sent(ruleset(FOREIGN), request_fields=["b", "a"], response_fields=["c"], preserve_duplicates=["c"])
+    assert theirs["id"] == "f1"
+    assert ours == {
+        "action": "log_custom_field",
+        "expression": "true",
+        "description": "Custom log fields",
+        "enabled": True,
+        "action_parameters": {"request_fields": items("a", "b"), "response_fields": items("c+")},
+    }
+    result = planned(ruleset(FOREIGN), request_fields=["a"])
+    assert result.result["ruleset"] == {
+        "id": "rs",
+        "version": "5",
+        "rule_id": None,
+        "ref": None,
+        "last_updated": "2026-01-02T00:00:00Z",
+    }
+
+
+def test_an_empty_entry_point_is_filled_and_no_second_one_is_made():
+    (rule,) = sent(ruleset(), request_fields=["a"])
+    assert "id" not in rule
+    assert rule["action_parameters"] == {"request_fields": items("a")}
+
+
+def test_a_missing_entry_point_is_created_and_then_filled():
+    result = planned(None, cookie_fields=["C"], description="mine", ruleset_name="n", ruleset_description="d")
+    create, update = result.requests
+    assert create.operation == "rulesets.create"
+    assert create.body == {"name": "n", "kind": "zone", "description": "d", "phase": "http_log_custom_fields"}
+    assert create.creates
+    assert REJECTED in create.look_again_on
+    assert update.operation == "rulesets.update"
+    assert update.id_from_answer == "ruleset_id"
+    assert update.body["rules"][0]["description"] == "mine"
+    assert update.if_it_fails == (
+        "The entry point ruleset was created, but whether it holds the rule is not certain; the next run goes on from there."
+    )
+    assert result.before == {"custom_fields": NONE, "rules": []}
+    assert result.result == {
+        "custom_fields": {**NONE, "cookie_fields": ["C"]},
+        "ruleset": {"id": None, "version": None, "rule_id": None, "ref": None, "last_updated": None},
+    }
+
+
+def test_further_rules_are_folded_into_the_first():
+    current = ruleset(
+        own("r1", request_fields=["a"], response_fields=["x"]),
+        FOREIGN,
+        own("r2", request_fields=["b"], response_fields=["x+", "y"], cookie_fields=["C"]),
+    )
+    ours, theirs = sent(current, request_fields=["c"])
+    assert (ours["id"], theirs["id"]) == ("r1", "f1")
+    assert ours["action_parameters"] == {
+        "request_fields": items("c"),
+        "response_fields": items("x+", "y"),
+        "cookie_fields": items("C"),
+    }
+    result = planned(current, request_fields=["c"])
+    seen = {"description": "Custom log fields", "enabled": True, "expression": "true"}
+    first = {**NONE, "request_fields": ["a"], "response_fields": ["x"]}
+    second = {
+        **NONE,
+        "request_fields": ["b"],
+        "response_fields": ["x", "y"],
+        "cookie_fields": ["C"],
+        "preserve_duplicates": ["x"],
+    }
+    folded = {**second, "request_fields": ["c"]}
+    assert result.before == {
+        "custom_fields": {**second, "request_fields": ["a", "b"]},
+        "rules": [{"id": "r1", **seen, "custom_fields": first}, {"id": "r2", **seen, "custom_fields": second}],
+    }
+    assert result.after == {"custom_fields": folded, "rules": [{"id": "r1", **seen, "custom_fields": folded}]}
+
+
+def test_the_fields_of_a_single_rule_are_shown_once():
+    result = planned(ruleset(own(request_fields=["a"])), request_fields=["b"])
+    seen = {"id": "r1", "description": "Custom log fields", "enabled": True, "expression": "true"}
+    assert result.before == {"custom_fields": {**NONE, "request_fields": ["a"]}, "rules": [seen]}
+    assert result.after == {"custom_fields": {**NONE, "request_fields": ["b"]}, "rules": [seen]}
+
+
+def test_folding_alone_is_a_change():
+    current = ruleset(own("r1", request_fields=["a"]), own("r2", request_fields=["a"]))
+    result = planned(current, request_fields=["a"])
+    assert result.before["custom_fields"] == result.after["custom_fields"]
+    assert result.before != result.after
+    assert [rule["id"] for rule in sent(current, request_fields=["a"])] == ["r1"]
+
+
+def test_further_rules_stay_without_purge_and_what_they_log_is_not_added():
+    current = ruleset(own("r1", request_fields=["a"]), own("r2", request_fields=["b"], response_fields=["x"]))
+    assert planned(current, request_fields=["b"], purge=False).requests == ()
+    first, second = sent(current, request_fields=["b", "c"], response_fields=["x"], preserve_duplicates=["x"], purge=False)
+    assert first["action_parameters"] == {"request_fields": items("a", "c")}
+    assert second["action_parameters"] == {"request_fields": items("b"), "response_fields": items("x+")}
+
+
+def test_a_disabled_rule_neither_counts_as_logging_nor_is_it_switched_on_without_purge():
+    current = ruleset(own("off", members={"enabled": False}, request_fields=["a"]), own("on", request_fields=["b"]))
+    first, second = sent(current, request_fields=["a"], purge=False)
+    assert (first["id"], first["enabled"]) == ("off", False)
+    assert (second["id"], second["action_parameters"]) == ("on", {"request_fields": items("b", "a")})
+    result = planned(current, request_fields=["a"], purge=False)
+    assert result.before != result.after
+    assert result.result["ruleset"]["rule_id"] == "on"
+
+
+@pytest.mark.parametrize("purge", [True, False])
+@pytest.mark.parametrize(
+    ("there", "given", "place"),
+    [
+        ({"request_fields": ["a"]}, {"transformed_request_fields": ["A"]}, "transformed_request_fields"),
+        ({"transformed_request_fields": ["a"]}, {"request_fields": ["a"]}, "request_fields"),
+        ({"response_fields": ["a"]}, {"raw_response_fields": ["a"]}, "raw_response_fields"),
+        ({"raw_response_fields": ["a"]}, {"response_fields": ["a"]}, "response_fields"),
+    ],
+)
+def test_a_header_that_stays_cannot_be_asked_for_the_other_way(there, given, place, purge):
+    assert refusal(ruleset(own(**there)), purge=purge, **given).startswith(f"{place}: 'a' ")
+
+
+def test_a_header_that_stays_in_a_further_rule_cannot_be_asked_for_the_other_way():
+    current = ruleset(own("r1", cookie_fields=["C"]), own("r2", request_fields=["a"]))
+    assert refusal(current, transformed_request_fields=["a"], purge=False).startswith("transformed_request_fields: 'a' ")
+
+
+def test_a_flag_needs_a_name_that_is_given_or_stays():
+    current = ruleset(own(response_fields=["stays"], cookie_fields=["C"]))
+    assert planned(current, preserve_duplicates=["stays"]).changed
+    assert refusal(current, preserve_duplicates=["gone", "stays"]).startswith("preserve_duplicates: 'gone' ")
+    assert refusal(current, response_fields=["new"], preserve_duplicates=["stays"]).startswith("preserve_duplicates: 'stays' ")
+    assert planned(current, response_fields=["new"], preserve_duplicates=["stays"], purge=False).changed
+    assert refusal(current, preserve_duplicates=["C"]).startswith("preserve_duplicates: 'c' ")
+
+
+@pytest.mark.parametrize(
+    ("current", "given"),
+    [
+        (None, {}),
+        (None, {"request_fields": []}),
+        (ruleset(FOREIGN), {"request_fields": [], "purge": False}),
+        (ruleset(own(request_fields=["a"])), {"request_fields": []}),
+        (ruleset(own(members={"action_parameters": {}})), {}),
+    ],
+)
+def test_nothing_left_points_to_absent(current, given):
+    message = refusal(current, **given)
+    assert "state: absent" in message
+    assert message.startswith("request_fields")
+
+
+def test_the_limit_counts_what_is_there_afterwards_over_all_kinds_and_rules():
+    current = ruleset(own("r1", request_fields=["a", "b"]), own("r2", cookie_fields=["C", "D"]))
+    for purge in (True, False):
+        assert refusal(current, response_fields=["x", "y"], field_limit=4, purge=purge).startswith(
+            "field_limit: 6 custom fields (request_fields 2, response_fields 2, cookie_fields 2) are 2 more than the limit of 4"
+        )
+    assert planned(current, request_fields=["c"], field_limit=3).changed
+    assert planned(current, response_fields=["x"], field_limit=0).changed
+
+
+def test_the_range_header_is_a_warning():
+    result = planned(None, request_fields=["Range", "a"])
+    assert len(result.warnings) == 1
+    assert "'range'" in result.warnings[0]
+    assert planned(None, transformed_request_fields=["range"]).warnings
+    assert planned(None, response_fields=["range"]).warnings == ()
+    assert planned(None, state="absent", request_fields=["range"]).warnings == ()
+
+
+ABSENT = {
+    "no list removes every rule": ([own("r1", request_fields=["a"]), own("r2", cookie_fields=["C"])], {}, []),
+    "no list removes a disabled rule": ([own(members={"enabled": False}, request_fields=["a"])], {}, []),
+    "names are removed": (
+        [own(request_fields=["a", "b"], cookie_fields=["C"])],
+        {"request_fields": ["A"]},
+        [own(request_fields=["b"], cookie_fields=["C"])],
+    ),
+    "a kind without names goes": (
+        [own(request_fields=["a"], cookie_fields=["C"])],
+        {"request_fields": ["a"]},
+        [own(cookie_fields=["C"])],
+    ),
+    "the last name takes the rule with it": ([own(request_fields=["a"])], {"request_fields": ["a", "other"]}, []),
+    "an empty list removes nothing": ([own(request_fields=["a"])], {"request_fields": []}, None),
+    "a name that is not there changes nothing": (
+        [own(cookie_fields=["tier"])],
+        {"cookie_fields": ["Tier"], "request_fields": ["x"]},
+        None,
+    ),
+    "names go from every rule, and from a disabled one": (
+        [own("r1", request_fields=["a"]), own("r2", members={"enabled": False}, request_fields=["a", "b"])],
+        {"request_fields": ["a"]},
+        [own("r2", members={"enabled": False}, request_fields=["b"])],
+    ),
+    "flags of names that stay are kept": (
+        [own(response_fields=["a+", "b+"])],
+        {"response_fields": ["a"]},
+        [own(response_fields=["b+"])],
+    ),
+    "a rule that logs nothing is no concern of a list": ([own()], {"request_fields": ["a"]}, None),
+    "nothing there": ([], {}, None),
+}
+
+
+@pytest.mark.parametrize(("there", "given", "then"), ABSENT.values(), ids=ABSENT)
+def test_absent(there, given, then):
+    current = ruleset(*there, FOREIGN)
+    result = planned(current, state="absent", **given)
+    if then is None:
+        assert result.requests == ()
+        assert result.before == result.after
+    else:
+        stripped = [
+            {name: value for name, value in rule.items() if name not in ("version", "last_updated")} for rule in (*then, FOREIGN)
+        ]
+        assert sent(current, state="absent", **given) == stripped
+        assert result.before != result.after
+    assert result.result["ruleset"]["id"] == "rs"
+    if then == [] or not there:
+        assert result.result["custom_fields"] == NONE
+        assert (result.result["ruleset"]["rule_id"], result.result["ruleset"]["ref"]) == (None, None)
+
+
+def test_absent_keeps_a_rule_that_logs_what_this_module_does_not_know():
+    rule = own(request_fields=["a"])
+    rule["action_parameters"]["future_fields"] = [{"name": "x"}]
+    (after,) = sent(ruleset(rule), state="absent", request_fields=["a"])
+    assert after["action_parameters"] == {"future_fields": [{"name": "x"}]}
+
+
+def test_absent_without_a_ruleset_makes_none():
+    result = planned(None, state="absent")
+    assert result.requests == ()
+    assert result.result == {"custom_fields": NONE, "ruleset": None}
+
+
+def digest(current, **options):
+    return plan_id("z", planned(current, **options))
+
+
+def test_the_plan_id_moves_with_what_is_managed_and_not_with_anything_else():
+    ours = own(request_fields=["a"])
+    approved = digest(ruleset(FOREIGN, ours), request_fields=["b"])
+    later = {**ours, "version": "9", "last_updated": "2027-01-01T00:00:00Z"}
+    assert digest(ruleset({**FOREIGN, "enabled": True, "new": 1}, later, version="88"), request_fields=["b"]) == approved
+    assert digest(ruleset(ours), request_fields=["b"]) == approved
+    for other in (
+        own(request_fields=["a", "c"]),
+        own("r9", request_fields=["a"]),
+        own(members={"enabled": False}, request_fields=["a"]),
+    ):
+        assert digest(ruleset(FOREIGN, other), request_fields=["b"]) != approved
+    assert digest({**ruleset(FOREIGN, ours), "id": "rs9"}, request_fields=["b"]) != approved
+    assert digest(ruleset(FOREIGN, ours), request_fields=["c"]) != approved
+    assert digest(ruleset(FOREIGN, own(request_fields=["b"])), request_fields=["b"]) != approved
+
+
+def test_what_was_read_is_in_the_plan_rule_by_rule_even_if_nothing_is_written():
+    one = {"id": "r1", "description": "Custom log fields", "enabled": True, "expression": "true"}
+    first, second = {**NONE, "request_fields": ["a"]}, {**NONE, "cookie_fields": ["C"]}
+    result = planned(ruleset(own("r1", request_fields=["a"]), own("r2", cookie_fields=["C"])), purge=False)
+    assert result.requests == ()
+    assert result.basis == {
+        "ruleset_id": "rs",
+        "custom_fields": {**first, "cookie_fields": ["C"]},
+        "rules": [{**one, "custom_fields": first}, {**one, "id": "r2", "custom_fields": second}],
+    }
+    alone = planned(ruleset(own(request_fields=["a"])))
+    assert alone.basis == {"ruleset_id": "rs", "custom_fields": first, "rules": [{**one, "custom_fields": first}]}
+    assert planned(None, state="absent").basis == {"ruleset_id": None, "custom_fields": NONE, "rules": []}
+
+
+NOTHING_LEFT = "no custom field would be left in any list; to remove them all, use state: absent"
+CLASH = "(raw) and in {} (transformed) at once; the service logs a header one way or the other"
+SENTENCES = {
+    "request headers both raw and transformed": (
+        {"request_fields": ["b", "a"]},
+        {"transformed_request_fields": ["A", "b"]},
+        "transformed_request_fields: 'a', 'b' would be in request_fields " + CLASH.format("transformed_request_fields"),
+    ),
+    "response headers both raw and transformed": (
+        {"response_fields": ["x"]},
+        {"raw_response_fields": ["x"]},
+        "raw_response_fields: 'x' would be in raw_response_fields " + CLASH.format("response_fields"),
+    ),
+    "flags of names that are not there": (
+        {"response_fields": ["x"]},
+        {"preserve_duplicates": ["z", "x", "y"]},
+        "preserve_duplicates: 'y', 'z' would be in neither response_fields nor raw_response_fields",
+    ),
+    "nothing left of the kinds that are given": (
+        {"cookie_fields": ["C"]},
+        {"request_fields": [], "cookie_fields": []},
+        f"request_fields, cookie_fields: {NOTHING_LEFT}",
+    ),
+    "nothing there and no kind given": (
+        {},
+        {},
+        f"request_fields, transformed_request_fields, response_fields, raw_response_fields, cookie_fields: {NOTHING_LEFT}",
+    ),
+}
+
+
+@pytest.mark.parametrize(("there", "given", "sentence"), SENTENCES.values(), ids=SENTENCES)
+def test_sentences(there, given, sentence):
+    assert refusal(ruleset(own(**there)), **given) == sentence

@@ -1,0 +1,228 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Answer
+from ansible_collections.edgeops.observability.plugins.module_utils._api.pagination import Listing, collect
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.read import entry_point
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
+    BAD_RESPONSE,
+    NOT_FOUND,
+    PERMISSION,
+    REJECTED,
+    UNAVAILABLE,
+    Failure,
+)
+
+RULE = {"id": "f1", "action": "set_config"}
+WHOLE = {
+    "id": "rs",
+    "kind": "zone",
+    "phase": "http_log_custom_fields",
+    "version": "4",
+    "rules": [RULE],
+}
+BARE = {name: value for name, value in WHOLE.items() if name != "rules"}
+FRESH = {**BARE, "version": "1"}
+OTHERS = [
+    {**WHOLE, "id": "managed", "kind": "managed"},
+    {**WHOLE, "id": "account", "kind": "root"},
+    {**WHOLE, "id": "firewall", "phase": "http_request_firewall_custom"},
+]
+
+
+def refusal(status, *codes, kind=NOT_FOUND):
+    return Failure(kind, "refused", status=status, errors=[{"code": code, "message": "m"} for code in codes])
+
+
+NONE = refusal(404, 10003)
+NO_ROUTE = [
+    refusal(404, 7003),
+    refusal(404),
+    refusal(405, kind=REJECTED),
+    refusal(400, 7003, kind=REJECTED),
+    refusal(400, 7000, kind=REJECTED),
+]
+
+
+class Service:
+    """What each of the three routes answers, behind the client's interface, and which of them were asked."""
+
+    def __init__(self, entrypoint, listed=(), alone=NO_ROUTE[0]):
+        self.routes = {"rulesets.entrypoint": entrypoint, "rulesets.get": alone}
+        self.listed = listed
+        self.asked = []
+
+    def call(self, operation, *, ids=None):
+        self.asked.append(operation.partition(".")[2])
+        assert (operation == "rulesets.get") == (ids == {"ruleset_id": "rs"})
+        outcome = self.routes[operation]
+        if isinstance(outcome, Failure):
+            raise outcome
+        return Answer(result=outcome, result_info=None, status=200, attempts=1, request_id=None)
+
+    def items(self, operation, *, keys):
+        self.asked.append(operation.partition(".")[2])
+        assert keys == ("id",)
+        if isinstance(self.listed, Failure):
+            raise self.listed
+        return list(self.listed)
+
+
+def read(service, confirm=True):
+    found = entry_point(service, confirm=confirm)
+    return found and (found.id, [rule.id for rule in found.rules])
+
+
+@pytest.mark.parametrize("confirm", [True, False])
+def test_the_entry_point_route_is_enough(confirm):
+    service = Service(WHOLE)
+    assert read(service, confirm) == ("rs", ["f1"])
+    assert service.asked == ["entrypoint"]
+
+
+def test_an_entry_point_route_may_leave_out_what_it_implies():
+    assert read(Service({"id": "rs", "rules": []})) == ("rs", [])
+
+
+def test_none_is_believed_at_once_where_nothing_would_be_created():
+    service = Service(NONE, listed=Failure(UNAVAILABLE, "not to be asked"))
+    assert read(service, confirm=False) is None
+    assert service.asked == ["entrypoint"]
+
+
+def test_none_is_confirmed_by_the_list_before_something_is_created():
+    service = Service(NONE, listed=OTHERS)
+    assert read(service, confirm=True) is None
+    assert service.asked == ["entrypoint", "list"]
+
+
+def test_a_ruleset_that_only_the_list_shows_is_taken():
+    assert read(Service(NONE, listed=[*OTHERS, WHOLE])) == ("rs", ["f1"])
+
+
+@pytest.mark.parametrize("lacking", NO_ROUTE, ids=str)
+@pytest.mark.parametrize("confirm", [True, False])
+def test_without_the_entry_point_route_the_list_decides(lacking, confirm):
+    service = Service(lacking, listed=[*OTHERS, WHOLE])
+    assert read(service, confirm) == ("rs", ["f1"])
+    assert service.asked == ["entrypoint", "list"]
+    assert read(Service(lacking, listed=OTHERS), confirm) is None
+    assert read(Service(lacking, listed=[]), confirm) is None
+
+
+def test_a_list_without_rules_leads_to_the_route_for_one_ruleset():
+    service = Service(NO_ROUTE[0], listed=[*OTHERS, BARE], alone=WHOLE)
+    assert read(service) == ("rs", ["f1"])
+    assert service.asked == ["entrypoint", "list", "get"]
+
+
+@pytest.mark.parametrize("lacking", NO_ROUTE, ids=str)
+@pytest.mark.parametrize("listed", [BARE, FRESH])
+@pytest.mark.parametrize("confirm", [True, False])
+def test_rules_that_no_route_shows_are_a_bad_response(lacking, listed, confirm):
+    with pytest.raises(Failure, match="No route of the service shows the rules of ruleset rs") as caught:
+        read(Service(lacking, listed=[listed], alone=lacking), confirm)
+    assert caught.value.kind == BAD_RESPONSE
+
+
+@pytest.mark.parametrize(
+    ("service", "asked"),
+    [
+        (Service(FRESH), ["entrypoint", "get"]),
+        (Service(FRESH, alone=FRESH), ["entrypoint", "get"]),
+        (Service(NO_ROUTE[0], listed=[BARE], alone=FRESH), ["entrypoint", "list", "get"]),
+    ],
+)
+def test_a_ruleset_that_nothing_was_written_to_may_leave_its_rules_out(service, asked):
+    assert read(service) == ("rs", [])
+    assert service.asked == asked
+
+
+@pytest.mark.parametrize(
+    "service",
+    [Service(BARE), Service(BARE, alone=BARE), Service({"id": "rs"}), Service(NO_ROUTE[0], listed=[BARE], alone=BARE)],
+)
+def test_missing_rules_of_a_ruleset_that_was_written_to_are_a_bad_response(service):
+    with pytest.raises(Failure) as caught:
+        read(service)
+    assert caught.value.kind == BAD_RESPONSE
+
+
+def test_another_route_may_show_what_the_first_left_out():
+    assert read(Service(FRESH, alone=WHOLE)) == ("rs", ["f1"])
+    assert read(Service(BARE, alone=WHOLE)) == ("rs", ["f1"])
+
+
+@pytest.mark.parametrize(
+    "service",
+    [
+        Service({**WHOLE, "rules": None}, alone=WHOLE),
+        Service({**WHOLE, "rules": [None]}),
+        Service({**WHOLE, "kind": "root"}),
+        Service({**WHOLE, "phase": "http_request_transform"}),
+        Service({**WHOLE, "id": None}),
+        Service(NO_ROUTE[0], listed=["rs"]),
+        Service(NO_ROUTE[0], listed=[None]),
+        Service(NO_ROUTE[0], listed=[{"id": "rs"}]),
+        Service(NO_ROUTE[0], listed=[{**WHOLE, "kind": 1}]),
+        Service(NO_ROUTE[0], listed=[{**WHOLE, "rules": {}}], alone=WHOLE),
+        Service(NO_ROUTE[0], listed=[BARE], alone={**WHOLE, "id": "other"}),
+        Service(NO_ROUTE[0], listed=[BARE], alone={**WHOLE, "phase": "other"}),
+    ],
+)
+def test_a_garbled_answer_is_never_read_as_nothing_there(service):
+    with pytest.raises(Failure) as caught:
+        read(service, confirm=False)
+    assert caught.value.kind == BAD_RESPONSE
+
+
+def test_two_rulesets_where_there_can_be_one_are_a_bad_response_that_names_them():
+    with pytest.raises(Failure, match="rs, rs2") as caught:
+        read(Service(NO_ROUTE[0], listed=[WHOLE, {**WHOLE, "id": "rs2"}]))
+    assert caught.value.kind == BAD_RESPONSE
+
+
+OTHER_FAILURES = [
+    refusal(403, 10000, kind=PERMISSION),
+    refusal(400, 6003, kind=REJECTED),
+    refusal(400, 10003, kind=REJECTED),
+    Failure(UNAVAILABLE, "no answer"),
+    refusal(200, 10003, kind=REJECTED),
+]
+
+
+@pytest.mark.parametrize("failure", OTHER_FAILURES, ids=lambda failure: f"{failure.kind}-{failure.status}")
+@pytest.mark.parametrize("route", ["entrypoint", "list", "get"])
+def test_any_other_failure_ends_the_run(route, failure):
+    service = Service(
+        failure if route == "entrypoint" else NO_ROUTE[0],
+        listed=failure if route == "list" else [BARE],
+        alone=failure,
+    )
+    with pytest.raises(Failure) as caught:
+        read(service, confirm=False)
+    assert caught.value is failure
+    assert service.asked[-1] == route
+
+
+def test_a_list_that_is_missing_as_well_ends_the_run():
+    with pytest.raises(Failure) as caught:
+        read(Service(NO_ROUTE[0], listed=refusal(404, 7003)))
+    assert caught.value.kind == NOT_FOUND
+
+
+@pytest.mark.parametrize("info", [None, {}, {"cursors": {}}, {"cursors": {"after": ""}}, {"cursor": None}])
+def test_a_list_without_a_cursor_is_whole(info):
+    assert collect(lambda queries: [([WHOLE], info) for _query in queries], Listing(keys=("id",))) == [WHOLE]
+
+
+@pytest.mark.parametrize("last", [None, {}, {"cursors": {"before": "x"}}])
+def test_a_cursor_is_followed_to_the_end(last):
+    pages = {None: (OTHERS[:1], {"cursors": {"after": "c1"}}), "c1": (OTHERS[1:], {"cursor": "c2"}), "c2": ([WHOLE], last)}
+    found = collect(lambda queries: [pages[query.get("cursor")] for query in queries], Listing(keys=("id",)))
+    assert found == [*OTHERS, WHOLE]

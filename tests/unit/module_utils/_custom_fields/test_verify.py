@@ -1,0 +1,240 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import FIELD_KINDS
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.options import desire
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.plan import plan
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.verify import conclude
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
+
+OPTIONS = {
+    "state": "present",
+    **dict.fromkeys(FIELD_KINDS),
+    "request_fields": ["a", "b"],
+    "response_fields": ["x"],
+    "preserve_duplicates": ["x"],
+    "purge": True,
+    "description": None,
+    "ruleset_name": "n",
+    "ruleset_description": "d",
+    "field_limit": 40,
+}
+OURS = {
+    "id": "r1",
+    "ref": "ref-r1",
+    "version": "1",
+    "action": "log_custom_field",
+    "expression": "true",
+    "description": "mine",
+    "enabled": True,
+    "action_parameters": {"request_fields": [{"name": "old"}]},
+}
+THEIRS = {
+    "id": "f1",
+    "ref": "f1",
+    "version": "1",
+    "action": "set_config",
+    "action_parameters": {"bic": True},
+    "expression": "true",
+    "enabled": True,
+}
+CURRENT = {"id": "rs", "version": "5", "last_updated": "2026-01-01T00:00:00Z", "rules": [THEIRS, OURS]}
+
+
+def planned(current, **options):
+    ruleset = read_ruleset(current) if current else None
+    return ruleset, plan(desire({**OPTIONS, **options}), ruleset)
+
+
+def answer_to(planned_run, version="6"):
+    """What a faithful service answers to the PUT of a plan."""
+    rules = copy.deepcopy(planned_run.requests[-1].body["rules"])
+    made = [{"id": "made", "ref": "made", **rule, "version": "2", "last_updated": "2026-01-03T00:00:00Z"} for rule in rules]
+    return {"id": "rs", "version": version, "last_updated": "2026-01-03T00:00:00Z", "rules": made}
+
+
+def concluded(change=lambda answer: None, *, current="usual", first=(), attempts=1, version="6", **options):
+    ruleset, planned_run = planned(CURRENT if current == "usual" else current, **options)
+    answer = answer_to(planned_run, version)
+    change(answer)
+    return conclude(planned_run, ruleset, [*first, answer], attempts)
+
+
+def test_the_result_is_what_the_service_answered():
+    conclusion = concluded()
+    assert conclusion.warnings == ()
+    assert conclusion.result["custom_fields"]["request_fields"] == ["a", "b"]
+    assert conclusion.result["custom_fields"]["preserve_duplicates"] == ["x"]
+    assert conclusion.result["ruleset"] == {
+        "id": "rs",
+        "version": "6",
+        "rule_id": "r1",
+        "ref": "ref-r1",
+        "last_updated": "2026-01-03T00:00:00Z",
+    }
+
+
+def test_the_prediction_equals_the_result_but_for_what_the_service_makes():
+    _ruleset, planned_run = planned(CURRENT)
+    result = concluded().result
+    assert planned_run.result["custom_fields"] == result["custom_fields"]
+    for member in ("id", "rule_id", "ref"):
+        assert planned_run.result["ruleset"][member] == result["ruleset"][member]
+
+
+def test_a_new_rule_is_found_by_its_action():
+    conclusion = concluded(current={**CURRENT, "rules": [THEIRS]})
+    assert conclusion.result["ruleset"]["rule_id"] == "made"
+
+
+def parameters(answer):
+    return answer["rules"][-1]["action_parameters"]
+
+
+def rule(answer):
+    return answer["rules"][-1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda answer: parameters(answer)["request_fields"].reverse(),
+        lambda answer: parameters(answer)["request_fields"][0].update(preserve_duplicates=False),
+        lambda answer: parameters(answer).update(cookie_fields=None),
+        lambda answer: rule(answer).update(logging={"enabled": True}),
+        lambda answer: rule(answer).pop("enabled"),
+        lambda answer: parameters(answer)["response_fields"][0].update(name="X"),
+        lambda answer: answer["rules"].reverse(),
+        lambda answer: answer["rules"][0].update(description="", logging=None),
+        lambda answer: answer["rules"][0].pop("enabled"),
+    ],
+)
+def test_what_means_the_same_is_no_difference(change):
+    assert concluded(change).warnings == ()
+
+
+DIFFERENCES = {
+    "a name is missing": (lambda answer: parameters(answer)["request_fields"].pop(), "rule r1 differs in request_fields"),
+    "a name is too many": (
+        lambda answer: parameters(answer)["request_fields"].append({"name": "c"}),
+        "rule r1 differs in request_fields",
+    ),
+    "a kind is missing": (
+        lambda answer: parameters(answer).pop("response_fields"),
+        "rule r1 differs in response_fields, preserve_duplicates",
+    ),
+    "a kind is too many": (
+        lambda answer: parameters(answer).update(cookie_fields=[{"name": "C"}]),
+        "rule r1 differs in cookie_fields",
+    ),
+    "a flag is missing": (
+        lambda answer: (
+            parameters(answer)["response_fields"][0].clear() or parameters(answer)["response_fields"][0].update(name="x")
+        ),
+        "rule r1 differs in preserve_duplicates",
+    ),
+    "disabled": (lambda answer: rule(answer).update(enabled=False), "rule r1 differs in enabled"),
+    "another expression": (lambda answer: rule(answer).update(expression="false"), "rule r1 differs in expression"),
+    "another description": (lambda answer: rule(answer).update(description="other"), "rule r1 differs in description"),
+    "another ref": (lambda answer: rule(answer).update(ref="other"), "rule r1 differs in ref"),
+    "another id": (lambda answer: rule(answer).update(id="other"), "rule r1 is missing; rule other was not asked for"),
+    "our rule is gone": (lambda answer: answer["rules"].pop(), "rule r1 is missing"),
+    "their rule is gone": (lambda answer: answer["rules"].pop(0), "rule f1 is missing"),
+    "their rule does something else": (lambda answer: answer["rules"][0].update(action="skip"), "rule f1 differs in action"),
+    "their rule became one of ours": (
+        lambda answer: answer["rules"][0].update(action="log_custom_field"),
+        "rule f1 differs in action",
+    ),
+    "our rule does something else": (lambda answer: rule(answer).update(action="skip"), "rule r1 differs in action"),
+    "their rule differs": (lambda answer: answer["rules"][0].update(expression="false"), "rule f1 differs in expression"),
+    "their rule has other parameters": (
+        lambda answer: answer["rules"][0].update(action_parameters={}),
+        "rule f1 differs in action_parameters",
+    ),
+    "their rule is off": (lambda answer: answer["rules"][0].update(enabled=False), "rule f1 differs in enabled"),
+    "a further rule": (lambda answer: answer["rules"].append({**THEIRS, "id": "f9"}), "rule f9 was not asked for"),
+    "no rules": (lambda answer: answer.pop("rules"), "it shows no rules"),
+    "another ruleset": (lambda answer: answer.update(id="other"), "it is of ruleset other, not rs"),
+}
+
+
+@pytest.mark.parametrize(("change", "named"), DIFFERENCES.values(), ids=DIFFERENCES)
+def test_an_answer_that_is_not_what_was_asked_for_is_a_bad_response_that_names_what_differs(change, named):
+    with pytest.raises(Failure) as caught:
+        concluded(change)
+    assert caught.value.kind == BAD_RESPONSE
+    assert str(caught.value) == f"The service accepted the write, but its answer is not what was asked for: {named}."
+
+
+@pytest.mark.parametrize("rules", [None, {}, [None], [{"action": "log_custom_field"}]])
+def test_a_garbled_answer_is_a_bad_response(rules):
+    with pytest.raises(Failure) as caught:
+        concluded(lambda answer: answer.update(rules=rules))
+    assert caught.value.kind == BAD_RESPONSE
+
+
+def test_a_new_rule_that_is_not_there_is_named():
+    with pytest.raises(Failure, match="rule that is new is missing"):
+        concluded(lambda answer: answer["rules"].pop(), current={**CURRENT, "rules": [THEIRS]})
+
+
+@pytest.mark.parametrize("shown", [[], None])
+def test_nothing_left_may_be_answered_without_rules(shown):
+    def change(answer):
+        answer["rules"] = []
+        if shown is None:
+            del answer["rules"]
+
+    conclusion = concluded(
+        change, current={**CURRENT, "rules": [OURS]}, state="absent", **dict.fromkeys(FIELD_KINDS), preserve_duplicates=None
+    )
+    assert conclusion.result["ruleset"] == {
+        "id": "rs",
+        "version": "6",
+        "rule_id": None,
+        "ref": None,
+        "last_updated": "2026-01-03T00:00:00Z",
+    }
+    assert not any(conclusion.result["custom_fields"].values())
+
+
+@pytest.mark.parametrize(
+    ("read", "answered", "attempts", "warns"),
+    [
+        ("5", "6", 1, False),
+        ("5", "7", 1, True),
+        ("9", "11", 1, True),
+        ("9", "10", 1, False),
+        ("5", "7", 2, False),
+        ("5", "5", 1, False),
+        (None, "7", 1, False),
+        ("5", None, 1, False),
+        ("5", "v9", 1, False),
+        ("5", "²", 1, False),
+    ],
+)
+def test_a_version_that_shows_a_foreign_write_is_a_warning(read, answered, attempts, warns):
+    warnings = concluded(current={**CURRENT, "version": read}, version=answered, attempts=attempts).warnings
+    assert bool(warnings) == warns
+    if warns:
+        (sentence,) = warnings
+        assert sentence == (
+            f"Ruleset rs went from version {read} to {answered} although this run wrote once: somebody else changed it"
+            " between the read and the write, and a change of theirs may have been replaced."
+        )
+
+
+@pytest.mark.parametrize(("answered", "warns"), [("2", False), ("3", True)])
+def test_a_creation_counts_from_the_version_that_it_made(answered, warns):
+    created = {"id": "rs", "version": "1", "rules": None}
+    conclusion = concluded(current=None, first=(created,), version=answered)
+    assert bool(conclusion.warnings) == warns
+    assert conclusion.result["ruleset"]["rule_id"] == "made"

@@ -1,0 +1,172 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.edgeops.observability.plugins.module_utils._engine import options as room
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
+
+ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
+OPTIONS = {
+    "base_url": room.DEFAULT_BASE_URL,
+    "api_token": "task-token",
+    "api_email": None,
+    "api_key": None,
+    "zone_id": ZONE,
+    "timeout": 30.0,
+    "retries": 4,
+    "retry_wait_max": 300,
+    "validate_certs": True,
+    "ca_path": None,
+    "request_budget": "1200/300",
+}
+NOTHING = {"api_token": None, "api_email": None, "api_key": None}
+
+
+def connect(environ=None, **given_options):
+    return room.connection({**OPTIONS, **given_options}, environ or {})
+
+
+def refusal(environ=None, **given_options) -> str:
+    with pytest.raises(Failure) as caught:
+        connect(environ, **given_options)
+    assert caught.value.kind == INVALID_OPTION
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "used"),
+    [
+        ("https://api.example.com/client/v4/", "https://api.example.com/client/v4"),
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ("https://[::1]:8443/v4", "https://[::1]:8443/v4"),
+        ("", room.DEFAULT_BASE_URL),
+    ],
+)
+def test_a_base_url_is_used_without_its_trailing_slash(url, used):
+    assert connect(base_url=url).base_url == used
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://api.example.com",
+        "api.example.com/client/v4",
+        "file:///etc/passwd",
+        "https://",
+        "https://:443/v4",
+        "https://api.example.com:port/v4",
+        "https://api.example.com/v4?x=1",
+        "https://api.example.com/v4#part",
+        "https://api.example.com/v4\r\nX-Evil: 1",
+        "https://api.exa mple.com",
+        "https://[::1/v4",
+    ],
+)
+def test_a_base_url_that_is_no_plain_http_address_is_refused(url):
+    assert refusal(base_url=url).startswith("base_url: ")
+
+
+def test_user_information_in_the_base_url_is_refused_without_repeating_it():
+    message = refusal(base_url="https://admin:s3cr3t@api.example.com/v4")
+    assert message.startswith("base_url: ") and "s3cr3t" not in message
+
+
+@pytest.mark.parametrize("zone", ["a", "0123456789abcdefABCDEF0123456789"])
+def test_a_zone_id_is_up_to_32_hexadecimal_digits(zone):
+    assert connect(zone_id=zone).zone_id == zone
+
+
+@pytest.mark.parametrize("zone", ["", "g", "a" * 33, "abc/../def", "abc\n", " abc", "٣", "0x12"])
+def test_anything_else_is_refused_as_a_zone_id(zone):
+    assert refusal(zone_id=zone).startswith("zone_id: ")
+
+
+def test_the_inventory_has_no_zone():
+    options = {name: value for name, value in OPTIONS.items() if name != "zone_id"}
+    assert room.connection(options, {}).zone_id is None
+
+
+PAIR = {"api_email": "me@example.com", "api_key": "task-key"}
+ENV_TOKEN = {"CLOUDFLARE_API_TOKEN": "env-token"}
+ENV_PAIR = {"CLOUDFLARE_EMAIL": "env@example.com", "CLOUDFLARE_API_KEY": "env-key"}
+
+
+@pytest.mark.parametrize(
+    ("options", "environ", "used"),
+    [
+        ({"api_token": "task-token"}, {}, ("task-token", None, None)),
+        ({"api_token": "task-token", **PAIR}, ENV_TOKEN, ("task-token", None, None)),
+        ({"api_token": "task-token", "api_email": "me@example.com"}, {}, ("task-token", None, None)),
+        (PAIR, ENV_TOKEN, (None, "me@example.com", "task-key")),
+        ({**PAIR, "api_token": ""}, ENV_TOKEN, (None, "me@example.com", "task-key")),
+        ({}, {**ENV_TOKEN, **ENV_PAIR, "CLOUDFLARE_TOKEN": "older"}, ("env-token", None, None)),
+        ({}, {**ENV_PAIR, "CLOUDFLARE_TOKEN": "older"}, ("older", None, None)),
+        ({}, {**ENV_PAIR, "CLOUDFLARE_API_TOKEN": ""}, (None, "env@example.com", "env-key")),
+    ],
+)
+def test_the_credentials_of_the_task_beat_those_of_the_environment_as_a_set(options, environ, used):
+    found = connect(environ, **{**NOTHING, **options})
+    assert (found.token, found.email, found.key) == used
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [({"api_email": "me@example.com"}, "api_key"), ({"api_key": "task-key"}, "api_email")],
+)
+def test_half_a_set_in_the_task_is_refused_whatever_the_environment_holds(options, named):
+    message = refusal({**ENV_TOKEN, **ENV_PAIR}, **{**NOTHING, **options})
+    assert message.startswith(f"{named}: ") and "task-key" not in message
+
+
+@pytest.mark.parametrize("environ", [{}, {"CLOUDFLARE_EMAIL": "env@example.com"}, {"CLOUDFLARE_API_KEY": "env-key"}])
+def test_without_credentials_both_ways_to_give_them_are_named(environ):
+    message = refusal(environ, **NOTHING)
+    for name in ("api_token", "CLOUDFLARE_API_TOKEN", "api_email", "api_key", "CLOUDFLARE_EMAIL", "CLOUDFLARE_API_KEY"):
+        assert name in message
+
+
+@pytest.mark.parametrize("value", ["tok en", "token\n", "tokén", "\x00"])
+def test_a_credential_that_no_header_can_carry_is_refused_without_repeating_it(value):
+    message = refusal(api_token=value)
+    assert message.startswith("api_token: ") and value not in message
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("timeout", 0.0),
+        ("timeout", -1.0),
+        ("timeout", float("nan")),
+        ("timeout", float("inf")),
+        ("retries", -1),
+        ("retry_wait_max", -1),
+        ("request_budget", "many"),
+        ("request_budget", "0/300"),
+        ("request_budget", "10/0"),
+        ("ca_path", "/nowhere/at/all.pem"),
+    ],
+)
+def test_a_number_or_path_that_cannot_work_is_refused_by_name(option, value):
+    assert refusal(**{option: value}).startswith(f"{option}: ")
+
+
+@pytest.mark.parametrize(
+    ("validate", "path", "verify"),
+    [(True, None, True), (False, None, False), (False, __file__, False), (True, __file__, __file__)],
+)
+def test_certificates_are_verified_unless_told_otherwise(validate, path, verify):
+    assert connect(validate_certs=validate, ca_path=path).verify == verify
+
+
+@given(st.text(), st.text())
+def test_arbitrary_text_is_used_or_refused_but_never_a_crash(url, zone):
+    with contextlib.suppress(Failure):
+        assert connect(base_url=url, zone_id=zone).zone_id == zone

@@ -1,0 +1,265 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Answer
+from ansible_collections.edgeops.observability.plugins.module_utils._engine import task as room
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
+    BAD_RESPONSE,
+    CONFLICT,
+    REJECTED,
+    UNAVAILABLE,
+    Failure,
+    invalid_option,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Plan, Request
+
+OPTIONS = {
+    "base_url": "http://127.0.0.1:1",
+    "api_token": "canary-token",
+    "api_email": None,
+    "api_key": None,
+    "zone_id": "abc",
+    "timeout": 1.0,
+    "retries": 0,
+    "retry_wait_max": 1,
+    "validate_certs": True,
+    "ca_path": None,
+    "request_budget": "none",
+    "expected_plan_id": None,
+}
+
+
+class Service:
+    """A store behind the client's interface that holds one thing, and does to each write what the test has queued for it."""
+
+    def __init__(self, thing=None, outcomes=()):
+        self.thing = thing
+        self.outcomes = list(outcomes)
+        self.sent = []
+        self.warnings = []
+        self.secrets = ("canary-of-a-proxy",)
+
+    def read(self):
+        self.sent.append("GET")
+        return self.thing
+
+    def call(self, operation, *, ids=None, body=None, query=None):
+        self.sent.append(operation)
+        outcome = self.outcomes.pop(0) if self.outcomes else None
+        if outcome is None or getattr(outcome, "unanswered", False):
+            self.thing = body
+        self._fail(outcome)
+        return Answer(result={"id": "new", **(outcome or body)}, result_info=None, status=200, attempts=1, request_id=None)
+
+    @staticmethod
+    def _fail(outcome):
+        if isinstance(outcome, Failure):
+            raise outcome
+
+    def delete(self, operation, *, ids=None):
+        self.sent.append(operation)
+        there, self.thing = self.thing is not None, None
+        return there
+
+    def locate(self, failure):
+        return failure
+
+    def close(self):
+        self.sent.append("closed")
+
+
+def plan(desired, state):
+    operation = "logpush_jobs.update" if state else "logpush_jobs.create"
+    request = Request(operation, body=desired, creates=not state, look_again_on=(REJECTED,), if_it_fails="That is all.")
+    return Plan(
+        before=state or {},
+        after=desired,
+        result={"thing": desired},
+        requests=() if state == desired else (request,),
+        basis=state,
+        warnings=("planned",),
+    )
+
+
+TASK = room.StateTask(
+    name="thing",
+    spec=room.Spec(options={}),
+    desire=lambda params: {"value": "wanted"},
+    read=lambda client, desired: client.read(),
+    plan=plan,
+    conclude=lambda desired, state, planned, answers: Conclusion({"thing": answers[-1].result}, ("concluded",)),
+    secrets=lambda desired, state: ["canary-secret"],
+)
+
+
+@pytest.fixture
+def execute(monkeypatch):
+    def run(service, task=TASK, *, check_mode=False, diff_mode=False, **options):
+        monkeypatch.setattr(room, "Client", lambda described: service)
+        return room.Run({**OPTIONS, **options}, check_mode=check_mode, diff_mode=diff_mode).finish(task)
+
+    return run
+
+
+def test_check_mode_predicts_and_writes_nothing(execute):
+    service = Service()
+    result = execute(service, check_mode=True, diff_mode=True)
+    assert service.sent == ["GET", "closed"]
+    assert result["changed"] is True
+    assert result["thing"] == {"value": "wanted"}
+    assert result["diff"] == {"before": {}, "after": {"value": "wanted"}}
+
+
+def test_the_real_run_writes_once_and_reports_the_answer_with_the_same_diff_and_plan(execute):
+    predicted = execute(Service(), check_mode=True, diff_mode=True)
+    service = Service()
+    result = execute(service, diff_mode=True)
+    assert service.sent == ["GET", "logpush_jobs.create", "closed"]
+    assert result["thing"] == {"id": "new", "value": "wanted"}
+    assert {name: result[name] for name in ("changed", "diff", "plan_id")} == {
+        name: predicted[name] for name in ("changed", "diff", "plan_id")
+    }
+    assert result["warnings"] == ["planned", "concluded"]
+
+
+def test_nothing_is_written_where_nothing_differs(execute):
+    service = Service({"value": "wanted"})
+    result = execute(service)
+    assert service.sent == ["GET", "closed"]
+    assert result["changed"] is False and "diff" not in result
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_plan_other_than_the_approved_one_is_refused_in_both_modes(execute, check_mode):
+    approved = execute(Service(), check_mode=True)["plan_id"]
+    service = Service({"value": "moved"})
+    result = execute(service, check_mode=check_mode, expected_plan_id=approved)
+    assert result["failed"] and result["error"]["kind"] == CONFLICT and not result["changed"]
+    assert result["msg"].startswith("expected_plan_id: ")
+    assert service.sent == ["GET", "closed"]
+
+
+def test_the_approved_plan_is_applied(execute):
+    approved = execute(Service(), check_mode=True)["plan_id"]
+    assert execute(Service(), expected_plan_id=approved)["changed"]
+
+
+def test_a_creation_without_an_answer_is_looked_for_and_adopted(execute):
+    service = Service(outcomes=[Failure(UNAVAILABLE, "cut off", unanswered=True)])
+    result = execute(service)
+    assert service.sent == ["GET", "logpush_jobs.create", "GET", "closed"]
+    assert result["changed"] and result["thing"] == {"value": "wanted"}
+
+
+def test_a_creation_whose_answer_names_nothing_is_looked_for_and_adopted(execute):
+    service = Service(outcomes=[{"id": None}])
+    reads = iter([None, {"value": "wanted"}])
+    service.read = lambda: service.sent.append("GET") or next(reads)
+    result = execute(service)
+    assert service.sent == ["GET", "logpush_jobs.create", "GET", "closed"]
+    assert result["changed"] and result["thing"] == {"value": "wanted"}
+
+
+def test_a_creation_that_was_lost_is_not_repeated(execute):
+    service = Service(outcomes=[Failure(UNAVAILABLE, "cut off.", unanswered=True)])
+    service.read = lambda: service.sent.append("GET")
+    result = execute(service)
+    assert service.sent == ["GET", "logpush_jobs.create", "GET", "closed"]
+    assert result["failed"] and result["error"]["kind"] == UNAVAILABLE
+    assert result["msg"] == "cut off. That is all."
+
+
+def test_a_lost_race_goes_on_from_what_the_other_one_made(execute):
+    service = Service(outcomes=[Failure(REJECTED, "there is one already")])
+    reads = iter([None, {"value": "of the other one"}])
+    service.read = lambda: next(reads)
+    result = execute(service)
+    assert service.sent == ["logpush_jobs.create", "logpush_jobs.update", "closed"]
+    assert result["changed"]
+
+
+def test_a_refusal_that_another_look_does_not_explain_stands(execute):
+    result = execute(Service(outcomes=[Failure(REJECTED, "not allowed.")]))
+    assert result["failed"] and result["error"]["kind"] == REJECTED and result["changed"] is False
+
+
+def test_a_thing_that_went_away_in_the_meantime_was_not_deleted_by_this_run(execute):
+    deletion = TASK._replace(
+        plan=lambda desired, state: Plan({"x": 1}, {}, {"thing": None}, (Request("logpush_jobs.delete"),)),
+        conclude=lambda desired, state, planned, answers: Conclusion({"thing": None}),
+    )
+    assert execute(Service(None), deletion)["changed"] is False
+    assert execute(Service({"x": 1}), deletion)["changed"] is True
+
+
+def test_an_id_that_only_the_answer_tells_is_taken_from_there(execute):
+    requests = (Request("rulesets.create", body={}), Request("rulesets.update", body={}, id_from_answer="ruleset_id"))
+    task = TASK._replace(plan=lambda desired, state: Plan({}, {"x": 1}, {}, requests))
+    seen = []
+    service = Service()
+    send = service.call
+    service.call = lambda operation, **given: seen.append(given["ids"]) or send(operation, **given)
+    assert execute(service, task)["changed"]
+    assert seen == [{}, {"ruleset_id": "new"}]
+
+
+@pytest.mark.parametrize("identifier", [None, "", True, 1.5, {}])
+def test_an_answer_without_a_usable_id_ends_the_run_and_says_that_something_was_written(execute, identifier):
+    requests = (Request("rulesets.create", body={}), Request("rulesets.update", body={}, id_from_answer="ruleset_id"))
+    task = TASK._replace(plan=lambda desired, state: Plan({}, {"x": 1}, {}, requests))
+    result = execute(Service(outcomes=[{"id": identifier}]), task)
+    assert result["failed"] and result["error"]["kind"] == BAD_RESPONSE and result["changed"] is True
+
+
+def test_an_option_is_refused_before_any_request(execute):
+    def refuse(params):
+        raise invalid_option("fields[0]", "empty")
+
+    service = Service()
+    result = execute(service, TASK._replace(desire=refuse))
+    assert service.sent == [] and result["msg"] == "fields[0]: empty"
+    assert result["error"] == {
+        "kind": "invalid_option",
+        "method": None,
+        "path": None,
+        "status": None,
+        "errors": [],
+        "request_id": None,
+        "attempts": 0,
+    }
+
+
+def test_secrets_are_hidden_in_results_warnings_and_failures(execute):
+    leak = "it said canary-secret, canary-token and canary-of-a-proxy"
+    leaking = TASK._replace(conclude=lambda *given: Conclusion({"thing": {"note": leak}}, (leak,)))
+    failing = Service(outcomes=[Failure(UNAVAILABLE, leak, errors=[{"code": 1, "message": leak}])])
+    for result in (execute(Service(), leaking), execute(failing)):
+        assert "canary" not in repr(result)
+
+
+def test_an_unforeseen_exception_becomes_a_failure_that_quotes_nothing(execute):
+    def stumble(client, desired):
+        raise KeyError("canary-secret in a key")
+
+    result = execute(Service(), TASK._replace(read=stumble))
+    assert result["failed"] and result["error"]["kind"] == BAD_RESPONSE
+    assert "KeyError" in result["msg"] and "canary" not in repr(result)
+
+
+def test_a_task_without_approval_has_neither_the_option_nor_the_digest(execute):
+    task = TASK._replace(approvable=False)
+    assert "expected_plan_id" not in task.arguments()["argument_spec"]
+    assert "plan_id" not in execute(Service(), task)
+
+
+def test_an_info_task_reads_and_reports(execute):
+    task = room.InfoTask(
+        "thing_info", room.Spec({}), lambda params: 7, lambda client, desired: Conclusion({"things": [desired]}, ("w",))
+    )
+    result = execute(Service(), task)
+    assert result == {"changed": False, "things": [7], "warnings": ["w"]}

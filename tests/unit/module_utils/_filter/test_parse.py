@@ -1,0 +1,398 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import collections
+import json
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._filter import operators
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse, read_echo
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.structure import MAX_DEPTH, MAX_NODES
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Condition, Group
+
+A = {"key": "a", "operator": "eq", "value": 1}
+
+
+def of(operator, value):
+    return {"key": "a", "operator": operator, "value": value}
+
+
+def refusal(value, place="filter"):
+    with pytest.raises(Failure) as caught:
+        parse(value, place)
+    assert caught.value.kind == "invalid_option"
+    return str(caught.value)
+
+
+VALUES = [
+    *[(name, value) for name in ("eq", "!eq") for value in ("", "x", 0, -1, 1.5, True, False, 2**4096 - 1)],
+    *[
+        (name, value)
+        for name in ("lt", "leq", "gt", "geq")
+        for value in (
+            0,
+            -3,
+            30.0,
+            "0",
+            "-0",
+            "30",
+            "-1.5",
+            "0.10",
+            "1e3",
+            "1E+3",
+            "2.5e-07",
+            "1e999999999",
+            "1e-000000000009",
+            "-1E+99999999999999999999",
+            "1" * 4096,
+        )
+    ],
+    *[
+        (name, value)
+        for name in ("startsWith", "endsWith", "contains", "!startsWith", "!endsWith", "!contains")
+        for value in ("", "/x", "\u00e9\U0001f600")
+    ],
+    *[(name, value) for name in ("in", "!in") for value in (["a"], [1, "1", 2.5], [""])],
+]
+
+
+@pytest.mark.parametrize(("operator", "value"), VALUES)
+def test_value_is_kept_as_given(operator, value):
+    tree = parse(of(operator, value))
+    expected = tuple(value) if isinstance(value, list) else value
+    assert isinstance(tree, Condition)
+    assert (tree.key, tree.operator, tree.value) == ("a", operator, expected)
+    assert type(tree.value) is type(expected)
+
+
+def test_every_operator_has_a_row():
+    assert {operator for operator, _value in VALUES} == set(operators.OPERATORS)
+    assert len(operators.OPERATORS) == 14
+
+
+SCALAR = "must be text, a number, true or false"
+NUMBER = "must be a number, or text that is a JSON number, for 'lt'"
+WRONG_VALUES = [
+    ("eq", None, f".value: {SCALAR}, not null"),
+    ("eq", {"x": 1}, f".value: {SCALAR}, not an object"),
+    ("eq", float("nan"), f".value: {SCALAR}, not nan"),
+    ("eq", float("-inf"), f".value: {SCALAR}, not -inf"),
+    ("eq", b"x", f".value: {SCALAR}, not a value of type bytes"),
+    ("eq", [1], f".value: {SCALAR} for 'eq' (a list goes with 'in'), not a list"),
+    ("!eq", (1,), f".value: {SCALAR} for '!eq' (a list goes with '!in'), not a list"),
+    ("eq", 2**4096, ".value: is a number too large to be sent"),
+    ("eq", "\ud800", ".value: '\\ud800' has a lone surrogate, which cannot be sent as UTF-8"),
+    ("eq", "x\udfff", ".value: 'x\\udfff' has a lone surrogate, which cannot be sent as UTF-8"),
+    *[
+        ("lt", value, f".value: {NUMBER}, not {shown}")
+        for value, shown in [
+            (True, "true"),
+            (False, "false"),
+            (None, "null"),
+            ([1], "a list"),
+            ("", "''"),
+            ("x", "'x'"),
+            (" 1", "' 1'"),
+            ("1 ", "'1 '"),
+            ("+1", "'+1'"),
+            ("01", "'01'"),
+            (".5", "'.5'"),
+            ("1.", "'1.'"),
+            ("0x10", "'0x10'"),
+            ("1_000", "'1_000'"),
+            ("NaN", "'NaN'"),
+            ("Infinity", "'Infinity'"),
+            ("1e", "'1e'"),
+            ("\u0663", "'\u0663'"),
+            ("1\n", "'1\\n'"),
+            ("1" * 4097, "'" + "1" * 56 + "..."),
+            ("1" * 59, None),
+            ("x" * 58, "'" + "x" * 58 + "'"),
+            ("x" * 59, "'" + "x" * 56 + "..."),
+        ]
+        if shown
+    ],
+    *[(name, 5, f".value: must be text for {name!r}, not 5") for name in operators.TEXT],
+    ("contains", ["x"], ".value: must be text for 'contains', not a list"),
+    ("contains", True, ".value: must be text for 'contains', not true"),
+    ("startsWith", 2**256, ".value: must be text for 'startsWith', not a very large number"),
+    ("startsWith", 2**300, ".value: must be text for 'startsWith', not a very large number"),
+    ("startsWith", 2**256 - 1, f".value: must be text for 'startsWith', not {str(2**256)[:57]}..."),
+    ("endsWith", "\udc00", ".value: '\\udc00' has a lone surrogate, which cannot be sent as UTF-8"),
+    ("in", "200,201", ".value: must be a list of texts or numbers for 'in', not '200,201'"),
+    ("in", b"ab", ".value: must be a list of texts or numbers for 'in', not a value of type bytes"),
+    ("!in", 5, ".value: must be a list of texts or numbers for '!in', not 5"),
+    ("in", {"a": 1}, ".value: must be a list of texts or numbers for 'in', not an object"),
+    ("in", [], ".value: must not be empty for 'in'"),
+    ("in", ["a", True], ".value[1]: must be text or a number, not true"),
+    ("in", [None], ".value[0]: must be text or a number, not null"),
+    ("!in", [1, [2]], ".value[1]: must be text or a number, not a list"),
+    ("!in", [1, (2,)], ".value[1]: must be text or a number, not a list"),
+    ("in", ["\ud800"], ".value[0]: '\\ud800' has a lone surrogate, which cannot be sent as UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("operator", "value", "message"), WRONG_VALUES)
+def test_wrong_value_is_refused_with_its_place(operator, value, message):
+    assert refusal({"and": [A, of(operator, value)]}) == f"filter.where.and[1]{message}"
+
+
+SUGGESTIONS = [
+    ("lte", "leq"),
+    ("le", "leq"),
+    ("LTE", "leq"),
+    ("gte", "geq"),
+    ("ge", "geq"),
+    ("ne", "!eq"),
+    ("neq", "!eq"),
+    ("!=", "!eq"),
+    ("<>", "!eq"),
+    ("=", "eq"),
+    ("==", "eq"),
+    ("<", "lt"),
+    ("<=", "leq"),
+    (">", "gt"),
+    (">=", "geq"),
+    ("EQ", "eq"),
+    ("equals", "eq"),
+    (" eq ", "eq"),
+    ("starts_with", "startsWith"),
+    ("startswith", "startsWith"),
+    ("ends_with", "endsWith"),
+    ("contain", "contains"),
+    ("not_contains", "!contains"),
+    ("not contains", "!contains"),
+    ("not-in", "!in"),
+    ("notin", "!in"),
+    ("notStartsWith", "!startsWith"),
+    ("!starts", "!startsWith"),
+    ("not_eq", "!eq"),
+    ("not", "!eq"),
+    ("!", "!eq"),
+]
+
+
+@pytest.mark.parametrize(("name", "meant"), SUGGESTIONS)
+def test_unknown_operator_names_the_likely_one(name, meant):
+    assert refusal({"where": {"and": [A, of(name, 1)]}}) == (
+        f"filter.where.and[1].operator: {name!r} is not an operator (did you mean {meant!r}?)"
+    )
+
+
+def test_operator_with_nothing_in_common_has_no_suggestion():
+    assert refusal(of("\u00df", 1)) == "filter.where.operator: '\u00df' is not an operator"
+    assert refusal(of("", 1)) == "filter.where.operator: '' is not an operator"
+
+
+def test_long_operator_is_cut():
+    message = refusal(of("eq" * 50_000, 1))
+    assert len(message) < 200
+
+
+@pytest.mark.parametrize(("length", "meant"), [(64, "leq"), (63, "lt")])
+def test_only_the_beginning_of_a_long_operator_is_compared(length, meant):
+    assert refusal(of("lte".ljust(length) + "x", 1)).endswith(f"is not an operator (did you mean {meant!r}?)")
+
+
+EXPECTED = "must be a condition {key, operator, value}, {and: [...]} or {or: [...]}"
+WRONG_SHAPES = [
+    (None, f"filter.where: {EXPECTED}, not null"),
+    (5, f"filter.where: {EXPECTED}, not 5"),
+    (True, f"filter.where: {EXPECTED}, not true"),
+    ([A], f"filter.where: {EXPECTED}, not a list"),
+    (b"{}", f"filter.where: {EXPECTED}, not a value of type bytes"),
+    ({}, f"filter.where: {EXPECTED}, not an empty object"),
+    ({"where": {}}, f"filter.where: {EXPECTED}, not an empty object"),
+    ({"where": None}, f"filter.where: {EXPECTED}, not null"),
+    ({"where": [A]}, f"filter.where: {EXPECTED}, not a list"),
+    ({"where": "{}"}, f"filter.where: {EXPECTED}, not '{{}}'"),
+    ({"where": A, "x": 1, "y": 2}, "filter.where: 'where' must be the only member, found beside it: 'x', 'y'"),
+    ({"where": A, "key": "a"}, "filter.where: 'where' must be the only member, found beside it: 'key'"),
+    ({"where": A, 5: 1}, "filter.where: the name of a member must be text, not 5"),
+    ({"where": {"where": A}}, "filter.where: 'where' may only be the outermost member"),
+    ({"and": [{"where": A}]}, "filter.where.and[0]: 'where' may only be the outermost member"),
+    ({"and": []}, "filter.where.and: must not be empty"),
+    ({"or": ()}, "filter.where.or: must not be empty"),
+    ({"and": A}, "filter.where.and: must be a list of conditions, not an object"),
+    ({"and": "x"}, "filter.where.and: must be a list of conditions, not 'x'"),
+    ({"or": None}, "filter.where.or: must be a list of conditions, not null"),
+    ({"and": [A], "or": [A]}, "filter.where: 'and' must be the only member, found beside it: 'or'"),
+    ({"or": [A], "key": 1}, "filter.where: 'or' must be the only member, found beside it: 'key'"),
+    ({"and": [A, {"or": []}]}, "filter.where.and[1].or: must not be empty"),
+    ({"and": [A, {"or": [A, {"and": [5]}]}]}, f"filter.where.and[1].or[1].and[0]: {EXPECTED}, not 5"),
+    ({None: 1}, "filter.where: the name of a member must be text, not null"),
+    ({"key": "a"}, "filter.where: 'operator' is missing: a condition has the members key, operator and value"),
+    (
+        {"key": "a", "operator": "eq"},
+        "filter.where: 'value' is missing: a condition has the members key, operator and value",
+    ),
+    (
+        {"operator": "eq", "value": 1},
+        "filter.where: 'key' is missing: a condition has the members key, operator and value",
+    ),
+    ({**A, "note": "x"}, "filter.where: 'note' is not a member of an expression"),
+    (
+        {"key": "a", "op": "eq", "value": 1},
+        "filter.where: 'op' is not a member of an expression (did you mean 'operator'?)",
+    ),
+    ({"AND": [A]}, "filter.where: 'AND' is not a member of an expression (did you mean 'and'?)"),
+    ({"kye": "a"}, "filter.where: 'kye' is not a member of an expression (did you mean 'key'?)"),
+    ({**A, "key": ""}, "filter.where.key: must not be empty: it is the name of a log field"),
+    ({**A, "key": " \t"}, "filter.where.key: must not be empty: it is the name of a log field"),
+    ({**A, "key": 5}, "filter.where.key: must be text, the name of a log field, not 5"),
+    ({**A, "key": None}, "filter.where.key: must be text, the name of a log field, not null"),
+    ({**A, "key": "\ud83d"}, "filter.where.key: '\\ud83d' has a lone surrogate, which cannot be sent as UTF-8"),
+    ({**A, "operator": None}, "filter.where.operator: must be text, the name of an operator, not null"),
+    ({**A, "operator": ["eq"]}, "filter.where.operator: must be text, the name of an operator, not a list"),
+]
+
+
+@pytest.mark.parametrize(("value", "message"), WRONG_SHAPES)
+def test_wrong_shape_is_refused_with_its_place(value, message):
+    assert refusal(value) == message
+
+
+WRONG_TEXTS = [
+    ("", "is empty: give a condition, or 'and' or 'or' of conditions"),
+    (" \n", "is empty: give a condition, or 'and' or 'or' of conditions"),
+    ("{", "is not valid JSON: line 1, column 2: Expecting property name enclosed in double quotes"),
+    ('{"and":\n  [}', "is not valid JSON: line 2, column 4: Expecting value"),
+    ("{} {}", "is not valid JSON: line 1, column 4: Extra data"),
+    ("NaN", "is not valid JSON: 'NaN' is not a JSON number"),
+    ('{"key":"a","operator":"eq","value":-Infinity}', "is not valid JSON: '-Infinity' is not a JSON number"),
+    ("1" * 4097, "is not valid JSON: a number has too many digits"),
+    ('{"key":"a","operator":"eq","value":1.' + "0" * 4095 + "}", "is not valid JSON: a number has too many digits"),
+    ('{"key":"a","key":"b","operator":"eq","value":1}', "the member 'key' is given more than once"),
+    ('{"where":{"and":[]},"where":{"and":[]}}', "the member 'where' is given more than once"),
+    ('"text"', f"{EXPECTED}, not 'text'"),
+    ('[{"key":"a"}]', f"{EXPECTED}, not a list"),
+    ("1.50", f"{EXPECTED}, not 1.50"),
+    ("1." + "0" * 58, f"{EXPECTED}, not 1." + "0" * 58),
+    ("1." + "0" * 59, f"{EXPECTED}, not 1." + "0" * 55 + "..."),
+    ("[" * 100_000, f"is nested more than {MAX_DEPTH} levels deep"),
+    ('{"or":[' * 100_000, f"is nested more than {MAX_DEPTH} levels deep"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG_TEXTS)
+def test_wrong_text_is_refused_with_its_place(text, message):
+    found = refusal(text)
+    assert found.startswith("filter.where")
+    if message is not None:
+        assert found == f"filter.where: {message}"
+
+
+def test_repeated_member_further_down_has_its_path():
+    text = '{"and":[{"key":"a","operator":"eq","value":1},{"key":"a","operator":"eq","value":1,"value":2}]}'
+    assert refusal(text) == "filter.where.and[1]: the member 'value' is given more than once"
+
+
+def test_place_names_the_option():
+    assert refusal({"and": []}, "log_delivery_job.filter") == "log_delivery_job.filter.where.and: must not be empty"
+
+
+@pytest.mark.parametrize("wrap", [lambda data: data, lambda data: {"where": data}])
+@pytest.mark.parametrize("form", [lambda data: data, json.dumps, lambda data: json.dumps(data, indent=2)])
+def test_where_and_the_form_do_not_matter(wrap, form):
+    assert repr(parse(form(wrap(A)))) == "Condition('a', 'eq', 1)"
+    group = {"or": [A, {"and": [of("in", ["x", 2])]}]}
+    expected = "Group('or', (Condition('a', 'eq', 1), Group('and', (Condition('a', 'in', ('x', 2)),))))"
+    assert repr(parse(form(wrap(group)))) == expected
+
+
+def nested(levels):
+    data = A
+    for _level in range(levels):
+        data = {"and": [data]}
+    return data
+
+
+def test_depth_has_a_limit():
+    assert isinstance(parse(nested(MAX_DEPTH)), Group)
+    assert refusal(nested(MAX_DEPTH + 1)) == (f"filter.where.and[0].and[0]...: is nested more than {MAX_DEPTH} levels deep")
+
+
+def test_size_has_a_limit():
+    assert isinstance(parse({"and": [A] * (MAX_NODES - 1)}), Group)
+    assert (
+        refusal({"and": [A] * MAX_NODES}) == f"filter.where.and[{MAX_NODES - 1}]: has more than {MAX_NODES} conditions and groups"
+    )
+
+
+@pytest.mark.parametrize(
+    ("groups", "place"),
+    [
+        (["and", "or"], f"filter.where.and[0].or[{MAX_NODES - 2}]"),
+        (["and", "or", "and"], "filter.where.and[0].or[0]..."),
+    ],
+)
+def test_place_of_what_is_too_large_is_cut_where_it_gets_long(groups, place):
+    data = [A] * MAX_NODES
+    for op in reversed(groups):
+        data = [{op: data}]
+    assert refusal(data[0]) == f"{place}: has more than {MAX_NODES} conditions and groups"
+
+
+def test_data_that_contains_itself_is_refused():
+    loop = {"and": []}
+    loop["and"] += [loop, loop]
+    assert "nested more than" in refusal(loop)
+
+
+def test_data_that_multiplies_itself_is_refused():
+    data = A
+    for _level in range(60):
+        data = {"or": [data, data]}
+    assert "conditions and groups" in refusal(data)
+
+
+def test_recursion_that_is_used_up_by_the_caller_is_no_traceback():
+    def deep(levels):
+        return deep(levels - 1) if levels else refusal(nested(100))
+
+    def until_it_fits(levels):
+        try:
+            return deep(levels)
+        except RecursionError:
+            return until_it_fits(levels - 60)
+
+    assert "nested more than" in until_it_fits(900)
+
+
+class Text(str):
+    def __str__(self):
+        return "tagged"
+
+    __repr__ = __str__
+
+
+def test_proxies_and_tagged_values_become_plain():
+    condition = collections.UserDict(
+        {Text("key"): Text("a"), "operator": Text("in"), "value": collections.UserList([Text("x"), 1])}
+    )
+    tree = parse(collections.UserDict({"where": collections.UserDict({"and": collections.UserList([condition])})}))
+    assert repr(tree) == "Group('and', (Condition('a', 'in', ('x', 1)),))"
+    (child,) = tree.children
+    assert [type(each) for each in (child.key, child.operator, *child.value)] == [str, str, str, int]
+    assert parse(of("eq", Text("x"))).value.__class__ is str
+
+
+def test_tagged_text_is_shown_as_it_is():
+    assert refusal(of("lt", Text("x"))) == f"filter.where.value: {NUMBER}, not 'x'"
+    assert refusal(of(Text("lte"), 1)) == "filter.where.operator: 'lte' is not an operator (did you mean 'leq'?)"
+    assert refusal({Text("kye"): 1}) == "filter.where: 'kye' is not a member of an expression (did you mean 'key'?)"
+
+
+@pytest.mark.parametrize("echo", [None, "", "{", 5, "null", "{}", [], b"{}", '{"where":{"and":[]}}', "\ud800", "[" * 100_000])
+def test_echo_that_is_no_filter_is_none(echo):
+    assert read_echo(echo) is None
+
+
+def test_echo_is_read_like_an_option():
+    for echo in ('{ "where": {"value": 1, "operator": "eq", "key": "a"} }', {"where": A}):
+        assert repr(read_echo(echo)) == "Condition('a', 'eq', 1)"

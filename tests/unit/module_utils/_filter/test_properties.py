@@ -1,0 +1,338 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from fractions import Fraction
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import canonical, same
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.evaluate import passes
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import (
+    PHRASES,
+    explain,
+    explain_echo,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.limits import budget
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint import findings as rules
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint.findings import findings
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint.prover import Prover
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.operators import OPERATORS
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse, read_echo
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.structure import MAX_DEPTH
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import to_text
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Group, conditions
+
+# Few values, so that conditions meet; among them every pair that is easily confused.
+TEXTS = st.sampled_from(["", "a", "ab", "b", "/a", "1", "1.0", "10e-1", "2", "-3", "true", "x1"])
+NUMBERS = st.sampled_from([0, 1, 1.0, 2, -3, 0.5, 2**53, 2**53 + 1, float(2**53)])
+NUMBER_TEXTS = st.sampled_from(["1", "1.0", "10e-1", "2", "-3", "0.5", "9007199254740993"])
+KEYS = st.sampled_from(["p", "q"])
+
+
+def condition(operator, value):
+    return st.builds(lambda key, found: {"key": key, "operator": operator, "value": found}, KEYS, value)
+
+
+def values_of(operator):
+    base = operator.lstrip("!")
+    if base == "eq":
+        return TEXTS | NUMBERS | st.booleans()
+    if base == "in":
+        return st.lists(TEXTS | NUMBERS, min_size=1, max_size=4)
+    return NUMBERS | NUMBER_TEXTS if base in ("lt", "leq", "gt", "geq") else TEXTS
+
+
+CONDITIONS = st.one_of([condition(operator, values_of(operator)) for operator in OPERATORS])
+EXPRESSIONS = st.recursive(
+    CONDITIONS,
+    lambda inner: st.builds(
+        lambda op, parts: {op: parts}, st.sampled_from(["and", "or"]), st.lists(inner, min_size=1, max_size=3)
+    ),
+    max_leaves=8,
+)
+FIELDS = TEXTS | NUMBERS | st.booleans() | st.none() | st.lists(TEXTS | NUMBERS, max_size=3) | st.just(math.nan) | st.just({})
+RECORDS = st.dictionaries(KEYS, FIELDS)
+
+# Every value that matters to the texts and numbers above, and their neighbours.
+POOL = [
+    None,
+    "",
+    "a",
+    "ab",
+    "b",
+    "bab",
+    "/a",
+    "/ab",
+    "1",
+    "1.0",
+    "10e-1",
+    "1.5",
+    "2",
+    "-3",
+    "0.5",
+    "true",
+    "x1",
+    "9007199254740993",
+]
+POOL += [
+    0,
+    1,
+    1.0,
+    1.5,
+    2,
+    3,
+    -3,
+    -4,
+    0.5,
+    2**53,
+    2**53 + 1,
+    float(2**53),
+    True,
+    False,
+    math.nan,
+    {},
+    [],
+    ["a"],
+    ["ab", "1"],
+    ["", 1],
+    [1],
+]
+# Each value of either field beside six of the other: many more records than could be drawn for each example.
+GRID = [
+    {"p": one, "q": other}
+    for turn in range(6)
+    for one, other in zip(POOL, random.Random(turn).sample(POOL, len(POOL)), strict=True)
+]
+GRID += [{}, {"p": 1}, {"q": "a"}]
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()) | st.sampled_from(OPERATORS),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["where", "and", "or", "key", "operator", "value"]) | st.text(max_size=3) | st.integers(),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+def naive_number(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    if isinstance(value, str):
+        try:
+            return naive_number(json.loads(value)) if value.strip() == value and not isinstance(json.loads(value), str) else None
+        except ValueError:
+            return None
+    return Fraction(repr(value)) if math.isfinite(value) else None
+
+
+def naive_equal(one, other):
+    if isinstance(one, str) or isinstance(other, str) or isinstance(one, bool) or isinstance(other, bool):
+        return type(one) is type(other) and one == other
+    left, right = naive_number(one), naive_number(other)
+    return left is not None and left == right
+
+
+def naive(expression, record):  # noqa: PLR0911  # as plain as can be: one return for each operator
+    if "and" in expression:
+        return all(naive(part, record) for part in expression["and"])
+    if "or" in expression:
+        return any(naive(part, record) for part in expression["or"])
+    operator, value, found = expression["operator"], expression["value"], record.get(expression["key"])
+    if operator.startswith("!"):
+        return not naive({**expression, "operator": operator[1:]}, record)
+    if found is None:
+        return False
+    if operator in ("eq", "in"):
+        return any(naive_equal(each, found) for each in (value if operator == "in" else [value]))
+    if operator in ("startsWith", "endsWith"):
+        if not isinstance(found, str):
+            return False
+        return (found[: len(value)] if operator == "startsWith" else found[max(0, len(found) - len(value)) :]) == value
+    if operator == "contains":
+        return (
+            value in found
+            if isinstance(found, str)
+            else isinstance(found, list) and value in [each for each in found if each.__class__ is str]
+        )
+    left, right = naive_number(found), naive_number(value)
+    if left is None:
+        return False
+    return {"lt": left < right, "leq": left <= right, "gt": left > right, "geq": left >= right}[operator]
+
+
+def delivered(tree):
+    """For each record of the grid, whether it passes."""
+    return [passes(tree, record) for record in GRID]
+
+
+def levels(expression):
+    return 1 + max(map(levels, *expression.values())) if "key" not in expression else 1
+
+
+def respelled(expression, seed):
+    """The same in another spelling, which may have many more levels, but no more than are read."""
+    other = rearranged(expression, random.Random(seed))
+    assume(levels(other) < MAX_DEPTH)
+    return other
+
+
+def rearranged(expression, chance):
+    """The same expression in another spelling."""
+    if "key" in expression:
+        changed = dict(reversed(expression.items()))
+        value = changed["value"]
+        if isinstance(value, list):
+            changed["value"] = chance.sample(value, len(value)) + chance.sample(value, chance.randrange(len(value)))
+        elif not isinstance(value, bool) and isinstance(value, int) and abs(value) < 2**50:
+            changed["value"] = float(value)
+    else:
+        ((op, parts),) = expression.items()
+        parts = [rearranged(part, chance) for part in parts]
+        parts += [rearranged(part, chance) for part in chance.sample(parts, chance.randrange(len(parts)))]
+        chance.shuffle(parts)
+        cut = chance.randrange(len(parts) + 1)
+        changed = {op: [*parts[:cut], {op: parts[cut:]}]} if cut < len(parts) and chance.random() < 0.5 else {op: parts}
+    return {chance.choice(["and", "or"]): [changed]} if chance.random() < 0.3 else changed
+
+
+@given(EXPRESSIONS)
+def test_text_is_stable(expression):
+    text = to_text(parse(expression))
+    assert to_text(parse(text)) == text
+    assert same(parse(text), parse(expression))
+    sent = json.loads(text)["where"]
+    assert sent == ({"and": [expression]} if "key" in expression else expression)
+    assert budget(parse(expression))["operators"] == text.count('"operator":')
+
+
+@given(EXPRESSIONS, st.randoms(use_true_random=False))
+def test_equality_does_not_see_spelling(expression, chance):
+    other = respelled(expression, chance.random())
+    assert same(parse(expression), parse(other))
+    assert same(parse(other), parse({"where": expression}))
+
+
+@given(EXPRESSIONS, EXPRESSIONS)
+def test_equal_expressions_deliver_the_same(one, other):
+    left, right = parse(one), parse(other)
+    assert same(left, left)
+    assert same(left, right) is same(right, left) is (canonical(left) == canonical(right))
+    if same(left, right):
+        assert delivered(left) == delivered(right)
+
+
+@given(EXPRESSIONS, st.randoms(use_true_random=False))
+def test_spelling_does_not_change_what_is_delivered(expression, chance):
+    other = respelled(expression, chance.random())
+    assert delivered(parse(expression)) == delivered(parse(other))
+
+
+@given(EXPRESSIONS, RECORDS)
+def test_evaluator_agrees_with_a_naive_one(expression, record):
+    tree = parse(expression)
+    for each in (record, *GRID[:: len(POOL) // 5]):
+        assert passes(tree, each) is naive(expression, each)
+
+
+@given(EXPRESSIONS)
+def test_lint_says_nothing_untrue(expression):
+    for finding in findings(parse(expression)):
+        if finding.kind in (rules.ALWAYS, rules.NEVER):
+            assert set(delivered(finding.node)) == {finding.kind == rules.ALWAYS}
+
+
+@settings(max_examples=200)
+@given(CONDITIONS, CONDITIONS)
+def test_implication_is_true(one, other):
+    left, right = parse({**one, "key": "p"}), parse({**other, "key": "p"})
+    pairs = set(zip(delivered(left), delivered(right), strict=True))
+    if Prover().implies(left, right):
+        assert (True, False) not in pairs
+    if Prover().never(Group("and", (left, right))):
+        assert (True, True) not in pairs
+
+
+def without(expression, steps):
+    """The expression without the child at the end of the path."""
+    (op, index), *rest = steps
+    parts = list(expression[op])
+    if rest:
+        parts[index] = without(parts[index], rest)
+    else:
+        del parts[index]
+    return {op: parts}
+
+
+def steps_of(path):
+    return [(step.split("[")[0], int(step.split("[")[1].rstrip("]"))) for step in path.split(".")[2:]]
+
+
+@given(EXPRESSIONS)
+def test_what_is_called_superfluous_can_be_removed(expression):
+    tree = parse(expression)
+    for finding in findings(tree):
+        if finding.kind in (rules.DUPLICATE, rules.SHADOWED) and ".value[" not in finding.path:
+            shorter = parse(without(expression, steps_of(finding.path)))
+            assert delivered(tree) == delivered(shorter)
+
+
+@given(EXPRESSIONS)
+def test_sentence_names_every_comparison(expression):
+    tree = parse(expression)
+    sentence = explain(tree)
+    assert sentence.startswith("A record is delivered only if ")
+    for each in conditions(tree):
+        assert f"{each.key} {PHRASES[each.operator]} " in sentence
+
+
+def read(value):
+    try:
+        tree = parse(value)
+    except Failure as refused:
+        failure = refused
+    else:
+        failure = None
+    if failure is not None:
+        assert failure.kind == "invalid_option"
+        assert failure.message.startswith("filter.where")
+        failure.message.encode()
+        assert read_echo(value) is None
+        return
+    text = to_text(tree)
+    text.encode()
+    assert to_text(parse(text)) == text
+    assert same(parse(text), tree)
+    findings(tree)
+    assert explain(tree) == explain_echo(value)
+
+
+@given(JSON)
+def test_any_data_is_read_or_refused(value):
+    read(value)
+    read({"and": [value]})
+    read({"key": "a", "operator": "in", "value": value})
+    read({"key": "a", "operator": "eq", "value": value})
+
+
+@given(st.text(st.characters()) | JSON.map(lambda value: json.dumps(value, default=str, skipkeys=True)))
+def test_any_text_is_read_or_refused(text):
+    read(text)
+
+
+@given(EXPRESSIONS.map(json.dumps), st.data())
+def test_damaged_text_is_read_or_refused(text, data):
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    read(text[:start] + data.draw(st.text(max_size=2)) + text[end:])

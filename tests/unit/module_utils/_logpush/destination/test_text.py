@@ -1,0 +1,38 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.text import without_secrets
+
+M = "********"
+
+
+@pytest.mark.parametrize(
+    ("text", "readable"),
+    [
+        ("no address: here // nor there", "no address: here // nor there"),
+        ("see https://docs.example/api/jobs?page=2", "see https://docs.example/api/jobs?page=2"),
+        ('Put "s3://b/p?region=x&secret-access-key=abc": refused', f'Put "s3://b/p?region=x&secret-access-key={M}": refused'),
+        ("https://user:pass@h.example/in", f"https://{M}@h.example/in"),
+        ("sumo://h.example/receiver/v1/http/abc==", f"sumo://h.example/{M}"),
+        ("https:\\/\\/u:p@h.example\\/in", f"https://{M}@h.example/in"),
+        ("s3%3A%2F%2Fb%2Fp%3Fsecret%3Dabc then", f"s3://{M} then"),
+        ("s3%3a//b/p%3Fsecret%3Dabc", f"s3://{M}"),
+        ("s3:%2F%2Fb%2Fp%3Fsecret%3Dabc", f"s3://{M}"),
+        ("see https://h.example/in?url=https://u:p@i.example", f"see https://h.example/in?url={M}"),
+        ("s3://b c://d?token=x", f"s3://b c://d?token={M}"),
+    ],
+)
+def test_addresses_in_words_are_shown_as_far_as_they_may_be_read(text: str, readable: str) -> None:
+    assert without_secrets(text) == readable
+    assert without_secrets(readable) == readable
+
+
+@pytest.mark.parametrize("text", ["x" * 100_000, "x:/" * 30_000, "s3%3A%2F%2F" * 9000, "a" * 50_000 + "://u:p@h/"])
+def test_long_words_take_no_time(text: str) -> None:
+    """Quadratic time would run into the test's own time limit."""
+    assert "u:p" not in without_secrets(text)

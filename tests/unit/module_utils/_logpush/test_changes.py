@@ -1,0 +1,94 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+from samples.logpush import CONDITION, JOB, S3, TEXT, planned, sent
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.changes import carried
+
+FRENCH = TEXT.replace('"de"', '"fr"')
+OPTIONS = {"field_names": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("options", "present", "before", "after"),
+    [
+        ({"enabled": True}, {}, {"enabled": False}, {"enabled": True}),
+        ({"filter": CONDITION}, {}, {"filter": None}, {"filter": TEXT}),
+        ({"filter": CONDITION}, {"filter": FRENCH}, {"filter": FRENCH}, {"filter": TEXT}),
+        ({"filter": CONDITION}, {"filter": "not JSON"}, {"filter": "not JSON"}, {"filter": TEXT}),
+        ({"filter": CONDITION}, {"filter": TEXT}, {"filter": TEXT}, {"filter": TEXT}),
+        ({"filter": ""}, {"filter": TEXT}, {"filter": TEXT}, {"filter": None}),
+        ({"filter": ""}, {}, {"filter": None}, {"filter": None}),
+        ({"fields": ["a"]}, {}, {"logpull_options": None}, {"logpull_options": "fields=a"}),
+        (
+            {"fields": ["a"]},
+            {"logpull_options": "fields=b&X=true"},
+            {"logpull_options": "fields=b&X=true"},
+            {"logpull_options": "fields=a&X=true"},
+        ),
+        ({"fields": []}, {"logpull_options": "fields=b"}, {"logpull_options": "fields=b"}, {"logpull_options": None}),
+        (
+            {"fields": ["a", "b"]},
+            {"logpull_options": "fields=b,a"},
+            {"logpull_options": "fields=b,a"},
+            {"logpull_options": "fields=b,a"},
+        ),
+        (
+            {"output_options": {"sample_rate": 0.5}},
+            {"output_options": OPTIONS},
+            {"output_options": OPTIONS},
+            {"output_options": {**OPTIONS, "sample_rate": 0.5}},
+        ),
+        ({"output_options": OPTIONS}, {"output_options": OPTIONS}, {"output_options": OPTIONS}, {"output_options": OPTIONS}),
+    ],
+)
+def test_the_diff_shows_what_there_is_and_what_there_will_be(
+    options: dict[str, t.Any], present: dict[str, t.Any], before: dict[str, t.Any], after: dict[str, t.Any]
+) -> None:
+    found = planned(options, {**JOB, **present})
+    assert (found.before, found.after) == ({"name": "n", **before}, {"name": "n", **after})
+    assert {name: found.result["job"][name] for name in after} == after
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"timestamp_format": "unixnano"}, "timestamps=unixnano"),
+        ({"logpull_options": "sample=1"}, "sample=1"),
+        ({"option_flags": {"X": False}}, None),
+        ({"logpull_options": ""}, None),
+    ],
+)
+def test_a_new_job_gets_the_older_form_also_if_it_says_the_defaults(options: dict[str, t.Any], text: str | None) -> None:
+    ((_operation, body),) = sent(planned({"destination_conf": S3, **options}, None))
+    assert body.get("logpull_options") == text
+
+
+@pytest.mark.parametrize(
+    ("job", "taken"),
+    [
+        ({"id": 7, "destination_conf": S3, "error_message": "sick", "enabled": False, "frequency": "high"}, {}),
+        ({"output_options": OPTIONS}, {"output_options": OPTIONS}),
+        ({"output_options": OPTIONS, "logpull_options": "fields=a"}, {"output_options": OPTIONS}),
+        ({"output_options": {}, "logpull_options": "fields=a"}, {"logpull_options": "fields=a"}),
+        ({"name": "n", "filter": {"where": {"and": [CONDITION]}}}, {"name": "n", "filter": TEXT}),
+    ],
+)
+def test_a_successor_takes_over_what_is_set(job: dict[str, t.Any], taken: dict[str, t.Any]) -> None:
+    assert carried(job) == taken
+
+
+def test_the_older_form_for_a_job_that_uses_the_newer_one() -> None:
+    with pytest.raises(Failure) as caught:
+        planned({"fields": ["a"]}, {**JOB, "output_options": OPTIONS})
+    assert str(caught.value) == (
+        "logpull_options: job 7 already uses output_options, beside which the service ignores logpull_options."
+        " Give output_options instead of fields, timestamp_format, option_flags and logpull_options."
+    )

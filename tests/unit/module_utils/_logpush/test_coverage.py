@@ -1,0 +1,127 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import (
+    log_fields_arrive,
+    selected_fields,
+)
+
+NOTHING = {
+    kind: []
+    for kind in ("request_fields", "transformed_request_fields", "response_fields", "raw_response_fields", "cookie_fields")
+}
+
+
+def fields(**kinds):
+    return {**NOTHING, "preserve_duplicates": [], **kinds}
+
+
+def job(selected, **members):
+    return {"id": 7, "name": "edge-logs", "dataset": "http_requests", "logpull_options": f"fields={selected}", **members}
+
+
+@pytest.mark.parametrize(
+    ("custom_fields", "jobs"),
+    [
+        (fields(), []),
+        (None, []),
+        ({"changed": True, "custom_fields": None}, [job("ClientIP")]),
+        ({"request_fields": ["x-a"], "cookie_fields": None}, [job("RequestHeaders")]),
+        ({"request_fields": ["x-a"]}, [job("RequestHeaders")]),
+        (fields(), [job("ClientIP")]),
+        (fields(request_fields=["x-a"]), [job("ClientIP,RequestHeaders")]),
+        (fields(transformed_request_fields=["x-a"]), [job("RequestHeaders")]),
+        (fields(raw_response_fields=["x-a"]), [job("ResponseHeaders")]),
+        (fields(cookie_fields=["Cart"]), [job("Cookies", enabled=False)]),
+        (fields(cookie_fields=["Cart"]), [job("ClientIP"), job("Cookies", id=8)]),
+        (fields(cookie_fields=["Cart"]), [job("", output_options={"field_names": ["Cookies"]})]),
+        (fields(), [job("Cookies", dataset="firewall_events")]),
+        (fields(cookie_fields=["Cart"]), [job("Cookies", dataset=None)]),
+        (fields(cookie_fields=["Cart"]), [job("ClientIP%2CCookies")]),
+    ],
+)
+def test_fitting_configurations_have_no_findings(custom_fields, jobs):
+    assert log_fields_arrive(custom_fields, jobs) == {"arrives": True, "unselected": [], "unconfigured": [], "sentences": []}
+
+
+def test_fields_that_no_job_selects_are_named_kind_by_kind():
+    found = log_fields_arrive(fields(request_fields=["x-a", "x-b"], cookie_fields=["Cart"]), [job("ClientIP")])
+    assert found["arrives"] is False
+    assert found["unselected"] == [
+        {"kind": "request_fields", "names": ["x-a", "x-b"], "field": "RequestHeaders"},
+        {"kind": "cookie_fields", "names": ["Cart"], "field": "Cookies"},
+    ]
+    assert found["unconfigured"] == []
+    assert found["sentences"] == [
+        "request_fields (x-a, x-b) reach no log: no job that was looked at ('edge-logs') selects RequestHeaders.",
+        "cookie_fields (Cart) reach no log: no job that was looked at ('edge-logs') selects Cookies.",
+    ]
+
+
+def test_without_any_job_of_the_dataset_the_sentence_says_so():
+    found = log_fields_arrive(fields(cookie_fields=["Cart"]), [job("Cookies", dataset="firewall_events")])
+    assert found["sentences"] == [
+        "cookie_fields (Cart) reach no log: there is no job of the dataset http_requests to carry them."
+    ]
+
+
+def test_jobs_that_select_what_nobody_configured_are_named():
+    found = log_fields_arrive(
+        fields(request_fields=["x-a"]), [job("RequestHeaders,ResponseHeaders"), job("Cookies", id=8, name=None)]
+    )
+    assert found["unselected"] == []
+    assert found["unconfigured"] == [
+        {"job_id": 7, "job_name": "edge-logs", "field": "ResponseHeaders"},
+        {"job_id": 8, "job_name": None, "field": "Cookies"},
+    ]
+    assert found["sentences"] == [
+        "Job 'edge-logs' selects ResponseHeaders, which stays empty: the zone has no response_fields or raw_response_fields.",
+        "Job number 8 selects Cookies, which stays empty: the zone has no cookie_fields.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("custom_fields", "jobs"),
+    [
+        (
+            {"changed": False, "custom_fields": fields(cookie_fields=["Cart"]), "ruleset": {}},
+            {"changed": False, "jobs": [job("ClientIP")]},
+        ),
+        ({"custom_fields": fields(cookie_fields=["Cart"])}, {"changed": True, "job": job("ClientIP")}),
+        (fields(cookie_fields=["Cart"]), job("ClientIP")),
+    ],
+)
+def test_whole_results_and_their_parts_mean_the_same(custom_fields, jobs):
+    found = log_fields_arrive(custom_fields, jobs)
+    assert [finding["kind"] for finding in found["unselected"]] == ["cookie_fields"]
+    assert "looked at ('edge-logs') selects Cookies" in found["sentences"][0]
+
+
+def test_all_jobs_that_were_looked_at_are_named():
+    found = log_fields_arrive(fields(cookie_fields=["Cart"]), [job("ClientIP"), job("ClientIP", id=8, name="")])
+    assert "no job that was looked at ('edge-logs', number 8) selects" in found["sentences"][0]
+
+
+def test_a_job_that_was_removed_is_no_job():
+    assert log_fields_arrive({"custom_fields": fields()}, {"changed": True, "job": None})["arrives"] is True
+
+
+def test_output_options_beat_the_older_option_string():
+    both = job("RequestHeaders", output_options={"field_names": ["ClientIP", "Cookies"]})
+    assert selected_fields(both) == ["ClientIP", "Cookies"]
+    assert selected_fields(job("ClientIP", output_options={})) == ["ClientIP"]
+    assert selected_fields({"logpull_options": None, "output_options": None}) == []
+    assert selected_fields({"logpull_options": ["fields=ClientIP"]}) == []
+
+
+@pytest.mark.parametrize(
+    ("custom_fields", "jobs"), [("x-a", []), ([], []), (fields(), "edge-logs"), (fields(), ["edge-logs"]), (fields(), 7)]
+)
+def test_other_input_is_refused(custom_fields, jobs):
+    with pytest.raises(ValueError, match=r"^(jobs: )?the result of .* is needed$"):
+        log_fields_arrive(custom_fields, jobs)

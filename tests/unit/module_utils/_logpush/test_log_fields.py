@@ -1,0 +1,113 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import selected_fields
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.log_fields import (
+    carriers_of,
+    with_custom_log_fields,
+)
+
+LISTS = {"request_headers": ["x-a"], "response_headers": [], "cookies": ["Cart"]}
+
+
+@pytest.mark.parametrize(
+    ("lists", "carriers"),
+    [
+        ({}, []),
+        ({"request_headers": [], "response_headers": [], "cookies": []}, []),
+        ({"request_headers": None}, []),
+        ({"request_headers": ["x-a"]}, ["RequestHeaders"]),
+        ({"response_headers": ["x-a"]}, ["ResponseHeaders"]),
+        ({"cookies": ["Cart"]}, ["Cookies"]),
+        ({"transformed_request_fields": ["x-a"], "raw_response_fields": ["x-b"]}, ["RequestHeaders", "ResponseHeaders"]),
+        (
+            {"request_fields": ["x-a"], "response_fields": ["x-b"], "cookie_fields": ["c"]},
+            ["RequestHeaders", "ResponseHeaders", "Cookies"],
+        ),
+    ],
+)
+def test_a_list_that_is_not_empty_wants_its_field(lists, carriers):
+    assert carriers_of(lists) == carriers
+
+
+@pytest.mark.parametrize(
+    ("job", "extended"),
+    [
+        ({"name": "n"}, {"name": "n", "fields": ["RequestHeaders", "Cookies"]}),
+        ({"fields": None}, {"fields": ["RequestHeaders", "Cookies"]}),
+        ({"fields": ["ClientIP", "Cookies"]}, {"fields": ["ClientIP", "Cookies", "RequestHeaders"]}),
+        ({"fields": "ClientIP, RayID"}, {"fields": ["ClientIP", "RayID", "RequestHeaders", "Cookies"]}),
+        ({"fields": [" ClientIP ", "", 7]}, {"fields": ["ClientIP", 7, "RequestHeaders", "Cookies"]}),
+        ({"fields": ""}, {"fields": ["RequestHeaders", "Cookies"]}),
+        (
+            {"logpull_options": "fields=ClientIP,Cookies&timestamps=rfc3339"},
+            {"logpull_options": "fields=ClientIP,Cookies,RequestHeaders&timestamps=rfc3339"},
+        ),
+        (
+            {"logpull_options": "timestamps=unix&fields=A%2CCookies"},
+            {"logpull_options": "timestamps=unix&fields=A%2CCookies,RequestHeaders"},
+        ),
+        ({"logpull_options": "timestamps=unix"}, {"logpull_options": "fields=RequestHeaders,Cookies&timestamps=unix"}),
+        ({"logpull_options": ""}, {"logpull_options": "fields=RequestHeaders,Cookies"}),
+        (
+            {"logpull_options": "fields&timestamps=unix"},
+            {"logpull_options": "fields=RequestHeaders,Cookies&timestamps=unix"},
+        ),
+        ({"logpull_options": "fields="}, {"logpull_options": "fields=RequestHeaders,Cookies"}),
+        (
+            {"output_options": {"field_names": ["ClientIP"], "output_type": "csv"}},
+            {"output_options": {"field_names": ["ClientIP", "RequestHeaders", "Cookies"], "output_type": "csv"}},
+        ),
+        ({"output_options": {}}, {"output_options": {"field_names": ["RequestHeaders", "Cookies"]}}),
+        ({"output_options": "ndjson"}, {"output_options": "ndjson"}),
+    ],
+)
+def test_the_fields_go_where_the_callers_own_are(job, extended):
+    assert with_custom_log_fields(job, LISTS) == extended
+
+
+def test_without_custom_fields_the_callers_own_stay_as_they_are():
+    job = {"fields": ["Cookies", "ClientIP"], "filter": None}
+    assert with_custom_log_fields(job, {"request_headers": [], "cookies": []}) == job
+
+
+JOB_NEEDED = "the options of a log delivery job are needed: a mapping, or its JSON text"
+LISTS_NEEDED = "custom fields: a mapping of lists is needed"
+
+
+@pytest.mark.parametrize(
+    ("job", "lists", "sentence"),
+    [
+        ("name=n", {}, JOB_NEEDED),
+        (None, {}, JOB_NEEDED),
+        ([], {}, JOB_NEEDED),
+        ({}, "x-a", LISTS_NEEDED),
+        ({}, ["x-a"], LISTS_NEEDED),
+    ],
+)
+def test_other_input_is_refused_without_repeating_it(job, lists, sentence):
+    with pytest.raises(ValueError, match="needed") as refusal:
+        with_custom_log_fields(job, lists)
+    assert str(refusal.value) == sentence
+
+
+NAMES = st.lists(st.sampled_from(["ClientIP", "RayID", "RequestHeaders", "ResponseHeaders", "Cookies"]), unique=True)
+
+
+@given(own=NAMES, lists=st.fixed_dictionaries({}, optional={name: st.lists(st.just("x")) for name in LISTS}))
+def test_every_form_selects_the_same_and_a_second_time_adds_nothing(own, lists):
+    wanted = set(own) | set(carriers_of(lists))
+    forms = [{"fields": own}, {"logpull_options": f"fields={','.join(own)}"}, {"output_options": {"field_names": own}}]
+    for form in forms:
+        once = with_custom_log_fields(form, lists)
+        assert with_custom_log_fields(once, lists) == once
+        selected = once["fields"] if "fields" in once else selected_fields(once)
+        assert set(selected) == wanted
+        assert selected[: len(own)] == own

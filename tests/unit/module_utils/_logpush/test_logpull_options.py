@@ -1,0 +1,224 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.logpull_options import (
+    Wanted,
+    canonical,
+    from_parts,
+    from_text,
+    merged,
+    parse,
+    render,
+)
+
+NAMES = st.text("abcXYZ_09-", min_size=1, max_size=6).filter(lambda name: name not in ("fields", "timestamps"))
+QUERIES = st.dictionaries(NAMES, st.one_of(st.sampled_from(("true", "false", "0.1", "0", "rfc3339", "")), NAMES), max_size=4)
+WISHES = st.builds(
+    Wanted, st.none() | st.lists(NAMES, max_size=4, unique=True).map(tuple), QUERIES, st.just(Wanted._field_defaults["order"])
+)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "present", "text", "differs"),
+    [
+        ((["b", "a", "b"], "rfc3339", None), None, "fields=b,a&timestamps=rfc3339", True),
+        ((["a", "b"], None, None), "timestamps=rfc3339&fields=b%2Ca", "fields=a,b&timestamps=rfc3339", False),
+        ((None, "rfc3339", None), "fields=a&F=true", "fields=a&timestamps=rfc3339&F=true", True),
+        ((None, "unixnano", None), "fields=a", "fields=a&timestamps=unixnano", False),
+        ((None, "", None), "fields=a&timestamps=unix", "fields=a", True),
+        ((None, "", None), "fields=a&timestamps=unixnano", "fields=a", False),
+        ((None, None, {"F": False}), "fields=a", "fields=a", False),
+        ((None, None, {"F": False}), "fields=a&F=true", "fields=a", True),
+        ((None, None, {"F": True}), "fields=a&F=TRUE", "fields=a&F=true", False),
+        ((None, None, {"F": "True"}), "fields=a", "fields=a&F=true", True),
+        ((None, None, {"sample": 0.1}), "sample=0.10", "sample=0.1", False),
+        ((None, None, {"sample": 1}), "fields=a", "fields=a&sample=1", False),
+        ((None, None, {"sample": 1}), "sample=0.5", "sample=1", True),
+        (([], None, None), "fields=a&F=true", "F=true", True),
+        ((["a"], None, None), "?fields=a&fields=a", "fields=a", False),
+        ((["a"], None, None), "&&fields=+a,,", "fields=a", True),
+        ((["a", "b"], None, None), "fields=a&fields=b", "fields=a,b", False),
+        ((None, "rfc3339", None), "timestamps=RFC3339", "timestamps=rfc3339", True),
+        ((None, "rfc3339", {"X:Y": 2}), "timestamps=unix&timestamps=rfc3339", "timestamps=rfc3339&X:Y=2", True),
+        ((None, None, {"sample": 1}), "sample=1.00", "sample=1", False),
+        ((None, None, {"sample": 0.1 + 0.2}), "sample=0.3", "sample=0.3", False),
+        ((None, None, {"after": 1234567890123456789}), None, "after=1234567890123456789", True),
+        ((None, None, {"F": False}), "F=0.00", "", False),
+        ((None, None, {"F": True}), "F=1", "F=true", True),
+        ((None, None, {"F": False}), "F=1", "", True),
+        ((None, None, {"F": "False"}), "F=true", "", True),
+        ((None, None, {"F": " "}), "F=true", "", True),
+        ((None, None, {"F": None}), "F=true", "", True),
+    ],
+)
+def test_parts(wanted: tuple[t.Any, ...], present: str | None, text: str, differs: bool) -> None:
+    given = from_parts(*wanted)
+    assert given is not None
+    assert merged(given, present) == (text, differs)
+
+
+def test_no_part_is_no_wish() -> None:
+    assert from_parts(None, None, None) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters"),
+    [
+        (None, {}),
+        (" ?a=b=c&&=d ", {"a": "b=c"}),
+        ("fields=a&%46=x%26y&fields=b,a&%46=z", {"fields": "a,b", "F": "z"}),
+    ],
+)
+def test_what_the_service_holds(text: str | None, parameters: dict[str, str]) -> None:
+    assert parse(text) == parameters
+
+
+@pytest.mark.parametrize(
+    ("text", "present", "differs"),
+    [
+        ("fields=a,b&timestamps=rfc3339", "timestamps=rfc3339&fields=b,a", False),
+        ("fields=a%2Cb&F=true", "F=true&fields=a,b&timestamps=unix", False),
+        ("", "fields=a", False),
+        ("fields=a", "fields=a,b", True),
+        ("fields=", "fields=a", True),
+    ],
+)
+def test_text(text: str, present: str, differs: bool) -> None:
+    assert merged(from_text(text), present)[1] is differs
+
+
+@pytest.mark.parametrize(
+    "text", ["fields=b,a&timestamps=rfc3339&X=true", "timestamps=unixnano&fields=a", "X=0.5&timestamps=rfc3339"]
+)
+def test_text_is_sent_in_its_own_order(text: str) -> None:
+    assert merged(from_text(text), None)[0] == text
+
+
+def test_fields_that_are_kept_come_first() -> None:
+    assert merged(from_text("timestamps=rfc3339"), "X=true&fields=a") == ("fields=a&timestamps=rfc3339&X=true", True)
+
+
+def test_the_longest_text_is_accepted() -> None:
+    text = "fields=" + "a" * 4089
+    assert merged(from_text(text), None) == (text, True)
+    with pytest.raises(Failure) as caught:
+        render({"fields": "a" * 4090})
+    assert str(caught.value) == "logpull_options: 4097 characters would be more than the limit of 4096"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("timestamps=rfc3339,ClientIP=true", "would not be read as field names"),
+        ("?timestamps=rfc3339,ClientIP", "would not be read as field names"),
+        ("?fields=a,,b", "empty field name"),
+        ("fields=RayID&timestamps=rfc3339,ClientIP", "would not be read as field names"),
+        ("&timestamps=rfc3339,ClientIP", "would not be read as field names"),
+        ("timestamps=rfc3339%2CClientIP", "would not be read as field names"),
+        ("fields=a,,b", "empty field name"),
+        ("fields", "NAME=VALUE"),
+        ("=a", "NAME=VALUE"),
+        ("fields=" + "a" * 4090, "4096"),
+    ],
+)
+def test_text_that_cannot_mean_what_it_says(text: str, says: str) -> None:
+    with pytest.raises(Failure, match=says) as caught:
+        from_text(text)
+    assert caught.value.kind == "invalid_option"
+    assert str(caught.value).startswith("logpull_options")
+
+
+@pytest.mark.parametrize(
+    ("parts", "place"),
+    [
+        ((["a", ""], None, None), "fields[1]"),
+        ((["a,b"], None, None), "fields[0]"),
+        ((["a b"], None, None), "fields[0]"),
+        ((None, "rfc3339,ClientIP", None), "timestamp_format"),
+        ((None, None, {"fields": "a"}), "option_flags.fields"),
+        ((None, None, {"timestamps": "a"}), "option_flags.timestamps"),
+        ((None, None, {"F": [1]}), "option_flags.F"),
+        ((None, None, {"F": "a&b"}), "option_flags.F"),
+        ((None, None, {"": True}), "option_flags"),
+    ],
+)
+def test_parts_that_would_break_the_query(parts: tuple[t.Any, ...], place: str) -> None:
+    with pytest.raises(Failure) as caught:
+        from_parts(*parts)
+    assert caught.value.kind == "invalid_option"
+    assert str(caught.value).startswith(f"{place}:")
+
+
+NOT_ONE_WORD = "is empty, or has white space or one of the characters & = , ? # % + ;"
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        ((["a b"], None, None), f"fields[0]: 'a b' {NOT_ONE_WORD}"),
+        ((None, None, {"fields": "a"}), "option_flags.fields: use the option fields for it"),
+        ((None, None, {"timestamps": "a"}), "option_flags.timestamps: use the option timestamp_format for it"),
+        ((None, None, {"F": [1]}), "option_flags.F: [1] is not true or false, a number or a text"),
+    ],
+)
+def test_sentences_about_parts(parts: tuple[t.Any, ...], sentence: str) -> None:
+    with pytest.raises(Failure) as caught:
+        from_parts(*parts)
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "timestamps=rfc3339,RayID",
+            (
+                "timestamps=rfc3339,RayID: a timestamp format is one word, and what follows its comma would not be read as field"
+                " names; list every field under 'fields', as in fields=ClientIP,RayID&timestamps=rfc3339"
+            ),
+        ),
+        ("fields", "'fields' is not of the form NAME=VALUE, as in timestamps=rfc3339"),
+        ("fields=a,,b", "fields=a,,b holds an empty field name"),
+        ("a" * 4097, "4097 characters are more than the limit of 4096"),
+    ],
+)
+def test_sentences_about_text(text: str, sentence: str) -> None:
+    with pytest.raises(Failure) as caught:
+        from_text(text)
+    assert str(caught.value) == f"logpull_options: {sentence}"
+
+
+def test_too_many_fields_are_refused() -> None:
+    wanted = from_parts(["f" * 50 + str(number) for number in range(100)], None, None)
+    assert wanted is not None
+    with pytest.raises(Failure, match="limit of 4096"):
+        merged(wanted, None)
+
+
+@given(QUERIES)
+def test_reading_what_was_written_keeps_its_meaning(query: dict[str, str]) -> None:
+    assert canonical(parse(render(query))) == canonical(query)
+
+
+@given(WISHES, QUERIES)
+def test_what_was_merged_needs_no_second_merge(wanted: Wanted, there: dict[str, str]) -> None:
+    text, _differs = merged(wanted, render(there))
+    assert merged(wanted, text) == (text, False)
+
+
+@given(WISHES, QUERIES)
+def test_what_is_not_named_is_kept(wanted: Wanted, there: dict[str, str]) -> None:
+    after = canonical(parse(merged(wanted, render(there))[0]))
+    for name, value in canonical(there).items():
+        if name not in wanted.others:
+            assert after[name] == value

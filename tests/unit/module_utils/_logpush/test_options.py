@@ -1,0 +1,113 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+from samples.logpush import CONDITION, KEYS, S3, TEXT, ZONE, wish
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.logpull_options import Wanted
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired
+
+NOTHING = Desired(
+    present=True,
+    zone_id=ZONE,
+    job_id=None,
+    name="n",
+    dataset="http_requests",
+    plain={"name": "n"},
+    destination=None,
+    challenge=None,
+    filter=None,
+    logpull=None,
+    output=None,
+    recreate=False,
+    create_unlisted=False,
+)
+LONG_DESTINATION = "s3://".ljust(4096, "a")
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({}, {}),
+        ({"state": "absent", "zone_id": "z"}, {"present": False, "zone_id": "z"}),
+        ({"recreate": True, "create_unlisted": True}, {"recreate": True, "create_unlisted": True}),
+        ({"job_id": 1}, {"job_id": 1, "name": None, "plain": {}}),
+        ({"job_id": 7, "name": ""}, {"job_id": 7, "name": "", "plain": {"name": ""}}),
+        ({"dataset": ""}, {"plain": {"name": "n", "dataset": "http_requests"}}),
+        ({"dataset": "A_z-9"}, {"dataset": "A_z-9", "plain": {"name": "n", "dataset": "A_z-9"}}),
+        ({"dataset": "a" * 256}, {"dataset": "a" * 256, "plain": {"name": "n", "dataset": "a" * 256}}),
+        ({"kind": "edge", "dataset": ""}, {"plain": {"name": "n", "dataset": "http_requests", "kind": "edge"}}),
+        (
+            {"enabled": False, "frequency": "low", "kind": "edge"},
+            {"plain": {"name": "n", "enabled": False, "frequency": "low", "kind": "edge"}},
+        ),
+        ({"max_upload_bytes": 1_000_000_000}, {"plain": {"name": "n", "max_upload_bytes": 1_000_000_000}}),
+        ({"max_upload_interval_seconds": 30}, {"plain": {"name": "n", "max_upload_interval_seconds": 30}}),
+        ({"max_upload_records": 1_000_000}, {"plain": {"name": "n", "max_upload_records": 1_000_000}}),
+        ({"destination_conf": S3}, {"destination": S3}),
+        ({"destination_conf": LONG_DESTINATION}, {"destination": LONG_DESTINATION}),
+        ({"destination_conf": KEYS, "ownership_challenge": " token\r\n"}, {"destination": KEYS, "challenge": "token"}),
+        ({"ownership_challenge": "a" * 4096 + "\n"}, {"challenge": "a" * 4096}),
+        ({"ownership_challenge": "\n"}, {}),
+        ({"filter": ""}, {"filter": ""}),
+        ({"filter": CONDITION}, {"filter": parse(CONDITION)}),
+        ({"filter": TEXT}, {"filter": parse(TEXT)}),
+        (
+            {"logpull_options": "fields=a&timestamps=unix"},
+            {"logpull": Wanted(("a",), {"timestamps": "unix"}, ("fields", "timestamps"))},
+        ),
+        ({"logpull_options": ""}, {"logpull": Wanted(None, {})}),
+        (
+            {"fields": ["a"], "timestamp_format": "rfc3339", "option_flags": {"X": True}},
+            {"logpull": Wanted(("a",), {"timestamps": "rfc3339", "X": "true"}, ("fields", "timestamps", "X"))},
+        ),
+        ({"timestamp_format": "unix"}, {"logpull": Wanted(None, {"timestamps": "unix"}, ("fields", "timestamps"))}),
+        ({"output_options": {"sample_rate": 0.5}}, {"output": {"sample_rate": 0.5}}),
+    ],
+)
+def test_what_options_ask_for(options: dict[str, t.Any], wanted: dict[str, t.Any]) -> None:
+    found, expected = wish(**options), NOTHING._replace(**wanted)
+    # Expressions have no `==`, which would take 1 for true.
+    assert found._replace(filter=None) == expected._replace(filter=None)
+    assert repr(found.filter) == repr(expected.filter)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"job_id": 0}, "job_id: 0 is not above 0"),
+        ({"name": ""}, "name: is empty; without job_id it says which job is meant"),
+        ({"name": None}, "name: is empty; without job_id it says which job is meant"),
+        (
+            {"max_upload_records": 999},
+            "max_upload_records: 999 is neither 0 (the default of the service) nor 1000 to 1000000",
+        ),
+        ({"dataset": "a b"}, "dataset: 'a b' is not up to 256 letters, digits, '_' and '-'"),
+        (
+            {"kind": "edge", "dataset": "firewall_events"},
+            "kind: 'edge' exists for the dataset http_requests only, not for firewall_events",
+        ),
+        (
+            {"destination_conf": "bucket/planted"},
+            "destination_conf: is not of the form SCHEME://ADDRESS, as in s3://bucket/folder?region=us-west-2",
+        ),
+        ({"destination_conf": f"{LONG_DESTINATION}a"}, "destination_conf: 4097 characters are more than the limit of 4096"),
+        ({"ownership_challenge": "a" * 4097}, "ownership_challenge: 4097 characters are more than the limit of 4096"),
+        ({"ownership_challenge": "planted token"}, "ownership_challenge: has white space in it, which no token has"),
+        (
+            {"filter": {"and": [CONDITION] * 31}},
+            "filter: 31 operators are 1 more than the limit of 30; 1662 bytes are 662 more than the limit of 1000",
+        ),
+    ],
+)
+def test_sentences(options: dict[str, t.Any], sentence: str) -> None:
+    with pytest.raises(Failure) as caught:
+        wish(**options)
+    assert (caught.value.kind, str(caught.value)) == ("invalid_option", sentence)

@@ -1,0 +1,132 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_facts import SUBOPTIONS
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_options import (
+    desire,
+    differing,
+    merged,
+    shown,
+)
+
+OPTIONS = st.fixed_dictionaries(
+    {},
+    optional={
+        "field_names": st.lists(st.sampled_from("abc"), max_size=3),
+        "output_type": st.sampled_from(("ndjson", "csv")),
+        "sample_rate": st.sampled_from((0.5, 1)),
+        "CVE-2021-44228": st.booleans(),
+        "record_prefix": st.sampled_from(("", "{", "[")),
+        "record_suffix": st.sampled_from(("", "}\n", "\n")),
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "present", "differs"),
+    [
+        ({"field_names": ["a", "b"]}, {"field_names": ["b", "a", "a"]}, False),
+        ({"field_names": ["a", "b"], "output_type": "csv"}, {"field_names": ["b", "a"], "output_type": "csv"}, True),
+        ({"output_type": "ndjson", "record_prefix": "{", "sample_rate": 1.0, "CVE-2021-44228": False}, None, False),
+        ({"record_suffix": "\n"}, {"output_type": "csv"}, False),
+        ({"record_suffix": "\n"}, {}, True),
+        ({"field_names": ["a"]}, {"field_names": ["a"], "new_member": 1, "batch_prefix": None}, False),
+        ({}, {"field_names": ["a"]}, False),
+        ({"timestamp_format": "rfc3339"}, {"timestamp_format": "unix"}, True),
+    ],
+)
+def test_compared_with_defaults_filled_in(wanted: dict[str, t.Any], present: dict[str, t.Any] | None, differs: bool) -> None:
+    assert merged(wanted, present)[1] is differs
+
+
+def test_the_whole_is_sent() -> None:
+    present = {"field_names": ["a"], "new_member": 1, "batch_prefix": None, "record_prefix": "{", "record_suffix": "x"}
+    assert merged({"sample_rate": 0.5}, present) == (
+        {"field_names": ["a"], "new_member": 1, "record_prefix": "{", "record_suffix": "x", "sample_rate": 0.5},
+        True,
+    )
+    # Another output type brings other defaults; what somebody chose stays.
+    assert merged({"output_type": "csv"}, present)[0] == {
+        "field_names": ["a"],
+        "new_member": 1,
+        "record_suffix": "x",
+        "output_type": "csv",
+    }
+
+
+@given(OPTIONS, OPTIONS)
+def test_what_was_merged_needs_no_second_merge(wanted: dict[str, t.Any], present: dict[str, t.Any]) -> None:
+    whole, _differs = merged(wanted, present)
+    assert merged(wanted, whole) == (whole, False)
+    assert not differing(whole, whole)
+
+
+@given(OPTIONS, OPTIONS)
+def test_one_wish_has_one_spelling(wanted: dict[str, t.Any], present: dict[str, t.Any]) -> None:
+    whole, _differs = merged(wanted, present)
+    output_type = whole.get("output_type", "ndjson")
+    filled = {**{name: sub.default_for(output_type) for name, sub in SUBOPTIONS.items()}, **whole}
+    assert shown(whole, wanted) == shown(merged(wanted, filled)[0], wanted)
+
+
+def test_an_answer_is_compared_member_by_member() -> None:
+    assert differing({"sample_rate": 0.5, "batch_prefix": ""}, {"sample_rate": 1}) == ["sample_rate"]
+
+
+@pytest.mark.parametrize(
+    ("whole", "wanted", "reported"),
+    [
+        ({"sample_rate": 1, "batch_prefix": ""}, {"sample_rate": 1}, {"sample_rate": 1}),
+        ({"sample_rate": 1, "batch_prefix": "["}, {}, {"batch_prefix": "["}),
+        ({"output_type": "csv", "record_suffix": "\n"}, {}, {"output_type": "csv"}),
+        ({"sample_rate": 1, "field_names": []}, {}, None),
+    ],
+)
+def test_reported_is_what_is_named_or_set(
+    whole: dict[str, t.Any], wanted: dict[str, t.Any], reported: dict[str, t.Any] | None
+) -> None:
+    assert shown(whole, wanted) == reported
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"sample_rate": 1.5}, "output_options.sample_rate: 1.5 is not above 0 and at most 1"),
+        ({"field_names": ["a", "b,c"]}, "output_options.field_names[1]: 'b,c' is not the name of a field"),
+    ],
+)
+def test_sentences(given: dict[str, t.Any], sentence: str) -> None:
+    with pytest.raises(Failure) as caught:
+        desire(given)
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("rate", [0, -0.1, 1.01, float("nan"), float("inf")])
+def test_a_sample_rate_has_limits(rate: float) -> None:
+    with pytest.raises(Failure, match=r"^output_options\.sample_rate"):
+        desire({"sample_rate": rate})
+
+
+@pytest.mark.parametrize("names", [[""], ["a,b"], [" "]])
+def test_a_field_has_a_name(names: list[str]) -> None:
+    with pytest.raises(Failure, match=r"^output_options\.field_names\[0\]"):
+        desire({"field_names": names})
+
+
+def test_names_of_the_service_are_sent() -> None:
+    given: dict[str, t.Any] = dict.fromkeys(sub.option for sub in SUBOPTIONS.values())
+    assert desire({**given, "cve_2021_44228": True, "field_names": ["a", "a"]}) == {
+        "CVE-2021-44228": True,
+        "field_names": ["a"],
+    }
+    assert desire(None) is None

@@ -1,0 +1,102 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import (
+    Desired,
+    conclude,
+    desire,
+    plan,
+    secrets,
+)
+
+KEYS = "https://host/in?header_Authorization=planted"
+ASK = desire({"destination_conf": "gs://bucket", "ownership_challenge": None})
+VALIDATE = desire({"destination_conf": "gs://bucket", "ownership_challenge": " token\n"})
+
+
+def test_asking_changes_and_validating_does_not() -> None:
+    asked, validated = plan(ASK), plan(VALIDATE)
+    assert [(request.operation, request.body) for request in asked.requests + validated.requests] == [
+        ("logpush_ownership.create", {"destination_conf": "gs://bucket"}),
+        ("logpush_ownership.validate", {"destination_conf": "gs://bucket", "ownership_challenge": "token"}),
+    ]
+    assert (asked.changed, validated.changed) == (True, False)
+    assert not asked.creates
+    assert (asked.before, asked.after) == (
+        {},
+        {"challenge": {"destination": {"scheme": "gs", "address": "bucket", "options": {}}}},
+    )
+    assert asked.warnings == validated.warnings == ()
+    assert validated.before == validated.after
+    assert asked.result == {"ownership": {"filename": None, "valid": None, "message": None}}
+    assert validated.result == {"ownership": {"valid": None}}
+
+
+def test_where_no_proof_is_needed_asking_is_a_warning() -> None:
+    desired = desire({"destination_conf": KEYS, "ownership_challenge": None})
+    found = plan(desired)
+    assert found.warnings == ("destination_conf: the service asks for no proof of ownership of this kind of destination.",)
+    assert "planted" not in f"{found.after}{found.warnings}"
+    assert {"planted", KEYS} <= secrets(desired)
+    assert "token" in secrets(VALIDATE)
+    assert None not in secrets(ASK)
+
+
+def test_a_token_is_taken_without_its_line_end() -> None:
+    assert desire({"destination_conf": "gs://bucket", "ownership_challenge": " token\n"}) == Desired("gs://bucket", "token")
+    assert desire({"destination_conf": "gs://bucket", "ownership_challenge": None}) == Desired("gs://bucket", None)
+
+
+EMPTY = "ownership_challenge: is empty; leave the option out to ask for a challenge"
+
+
+@pytest.mark.parametrize(
+    ("token", "sentence"),
+    [("", EMPTY), (" ", EMPTY), ("a b", "ownership_challenge: has white space in it, which no token has")],
+)
+def test_an_empty_token_is_not_a_question(token: str, sentence: str) -> None:
+    with pytest.raises(Failure) as caught:
+        desire({"destination_conf": "gs://bucket", "ownership_challenge": token})
+    assert caught.value.kind == "invalid_option"
+    assert str(caught.value) == sentence
+
+
+UNUSABLE = "The service's answer about the ownership has no usable '{}'."
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "says"),
+    [
+        ({"valid": False, "message": "denied"}, "rejected", "The service could not write a challenge: denied"),
+        ({"valid": False}, "rejected", "The service could not write a challenge."),
+        ({"valid": False, "message": ""}, "rejected", "The service could not write a challenge."),
+        ({}, "bad_response", UNUSABLE.format("valid")),
+        ({"valid": None}, "bad_response", UNUSABLE.format("valid")),
+        ({"valid": "true"}, "bad_response", UNUSABLE.format("valid")),
+        ({"valid": 1}, "bad_response", UNUSABLE.format("valid")),
+        ({"valid": True, "filename": 1}, "bad_response", UNUSABLE.format("filename")),
+    ],
+)
+def test_answers_that_are_failures(answer: dict[str, t.Any], kind: str, says: str) -> None:
+    with pytest.raises(Failure) as caught:
+        conclude(ASK, answer)
+    assert (caught.value.kind, caught.value.status) == (kind, 200)
+    assert str(caught.value) == says
+
+
+def test_answers_that_are_results() -> None:
+    answer = {"valid": True, "filename": "f", "message": "", "other": 1}
+    assert conclude(ASK, answer).result == {"ownership": {"filename": "f", "valid": True, "message": ""}}
+    assert conclude(ASK, {"valid": True}).result == {"ownership": {"filename": None, "valid": True, "message": None}}
+    assert conclude(VALIDATE, answer).result == {"ownership": {"valid": True}}
+    with pytest.raises(Failure) as caught:
+        conclude(VALIDATE, {"valid": False})
+    assert str(caught.value) == "The token is not a valid proof of ownership of the destination."

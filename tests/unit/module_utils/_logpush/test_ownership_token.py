@@ -1,0 +1,109 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import base64
+import json
+import typing as t
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership_token import fault, read_claims
+
+ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
+S3 = "s3://bucket/dir?region=a"
+NOW = 1_000_000.0
+
+
+def segment(value: t.Any) -> str:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+
+
+def token(claims: t.Any, header: t.Any = None) -> str:
+    return f"{segment({'alg': 'HS256'} if header is None else header)}.{segment(claims)}.c2lnbmF0dXJl"
+
+
+@pytest.mark.parametrize(
+    ("claims", "says"),
+    [
+        ({"exp": NOW + 1, "zone_id": ZONE.upper(), "destination_conf": S3}, None),
+        ({"exp": NOW}, "expired 0 seconds ago"),
+        ({"exp": NOW - 3 * 86400}, "expired 3 days ago"),
+        ({"exp": NOW - 7200.5}, "expired 2 hours ago"),
+        ({"exp": NOW - 600}, "expired 10 minutes ago"),
+        ({"exp": NOW - 119}, "expired 119 seconds ago"),
+        ({"exp": NOW - 120}, "expired 2 minutes ago"),
+        ({"exp": NOW - 2 * 86400}, "expired 2 days ago"),
+        ({"exp": True}, None),
+        ({"exp": "soon"}, None),
+        ({"zone_id": "f" * 32}, "another zone"),
+        ({"zone": "f" * 32}, "another zone"),
+        ({"zone": "example.com"}, None),
+        ({"destination_conf": "s3://bucket/dir?region=%61"}, None),
+        ({"destination_conf": "s3://bucket/other?region=a"}, "another destination"),
+        ({"dest": "a hash of it"}, None),
+        ({}, None),
+        ([], None),
+    ],
+)
+def test_what_can_be_told_without_the_key(claims: t.Any, says: str | None) -> None:
+    found = fault(token(claims), ZONE, S3, NOW)
+    if says is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert says in found
+        assert "s3://" not in found
+
+
+@pytest.mark.parametrize(
+    "text", ["", "opaque", "a.b.c", "..", token({"exp": 1}, header={}), token({"exp": 1}, header=1), "é.é.é", "bm8.bm8.bm8"]
+)
+def test_any_other_text_is_left_to_the_service(text: str) -> None:
+    assert read_claims(text) is None
+    assert fault(text, ZONE, S3, NOW) is None
+
+
+BOUND = "a challenge holds for exactly the destination_conf that it was asked for with"
+
+
+@pytest.mark.parametrize(
+    ("claims", "sentence"),
+    [
+        (
+            {"exp": NOW - 7200},
+            "the token has expired 2 hours ago; ask for a new challenge with the module logpush_ownership",
+        ),
+        (
+            {"zone_tag": "ab"},
+            "the token is bound to another zone (ab), and a challenge holds for the zone that asked for it only",
+        ),
+        (
+            {"destination": "s3://other/dir"},
+            f"the token is bound to another destination; {BOUND}",
+        ),
+    ],
+)
+def test_sentences(claims: t.Any, sentence: str) -> None:
+    assert fault(token(claims), ZONE, S3, NOW) == sentence
+
+
+def test_the_signs_of_base64_that_tokens_replace_are_read() -> None:
+    claims = {"note": "~?>~~?>>~???>>>"}
+    assert {"-", "_"} <= set(segment(claims))
+    assert read_claims(token(claims)) == claims
+
+
+@pytest.mark.parametrize("signs", ["!", "=", "!!!!", " \n \n"])
+def test_what_is_not_base64_throughout_is_no_token(signs: str) -> None:
+    header, claims, signature = token({"exp": 1}).split(".")
+    assert read_claims(f"{header}.{claims[:4]}{signs}{claims[4:]}.{signature}") is None
+
+
+@given(st.text())
+def test_no_text_breaks_the_look(text: str) -> None:
+    fault(text, ZONE, S3, NOW)

@@ -1,0 +1,544 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import base64
+import json
+import typing as t
+
+import pytest
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from hypothesis import given
+from hypothesis import strategies as st
+from samples.logpush import CONDITION, JOB, KEYS, NOTHING, S3, TEXT, ZONE, planned, sent, wish
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import secrets
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import (
+    State,
+    named,
+    successor,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.verify import conclude
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Plan
+from ansible_collections.edgeops.observability.plugins.module_utils._plan_id import plan_id
+from ansible_collections.edgeops.observability.plugins.modules.logpush_job import TASK
+
+FLAG = "CVE-2021-44228"
+EDGE_ELSEWHERE = (
+    "Job 7 would be created anew as kind 'edge' of the dataset 'dns_logs', but 'edge' exists for 'http_requests' only."
+    " What is not given carries over: give both kind and dataset."
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "present", "body"),
+    [
+        ({}, {}, None),
+        (
+            {},
+            {"enabled": True, "kind": "edge", "frequency": "low", "max_upload_bytes": 5_000_000, "output_options": {"a": 1}},
+            None,
+        ),
+        ({"enabled": True}, {"enabled": True}, None),
+        ({"enabled": True}, {"enabled": False}, {"enabled": True}),
+        ({"enabled": False}, {}, None),
+        ({"enabled": False}, {"enabled": None}, None),
+        ({"kind": ""}, {"kind": None}, None),
+        ({"frequency": "high"}, {}, None),
+        ({"frequency": "high"}, {"frequency": ""}, None),
+        ({"frequency": "high"}, {"frequency": "low"}, {"frequency": "high"}),
+        ({"frequency": "low"}, {}, {"frequency": "low"}),
+        ({"max_upload_bytes": 0}, {"max_upload_bytes": None}, None),
+        ({"max_upload_bytes": 0}, {"max_upload_bytes": 5_000_000}, {"max_upload_bytes": 0}),
+        ({"max_upload_interval_seconds": 30}, {"max_upload_interval_seconds": 0}, None),
+        ({"max_upload_interval_seconds": 0}, {"max_upload_interval_seconds": 30}, None),
+        ({"max_upload_interval_seconds": 0}, {"max_upload_interval_seconds": 60}, {"max_upload_interval_seconds": 0}),
+        ({"max_upload_records": 100_000}, {}, None),
+        ({"dataset": "http_requests"}, {"dataset": None}, None),
+        ({"dataset": ""}, {"dataset": "http_requests"}, None),
+        ({"job_id": 7, "name": "m"}, {}, {"name": "m"}),
+        ({"job_id": 7, "name": ""}, {"name": None}, None),
+        ({"filter": CONDITION}, {"filter": TEXT}, None),
+        ({"filter": json.dumps(CONDITION)}, {"filter": json.dumps({"where": CONDITION}, indent=1)}, None),
+        ({"filter": CONDITION}, {"filter": {"where": CONDITION}}, None),
+        ({"filter": CONDITION}, {}, {"filter": TEXT}),
+        ({"filter": CONDITION}, {"filter": "not JSON"}, {"filter": TEXT}),
+        ({"filter": ""}, {"filter": TEXT}, {"filter": ""}),
+        ({"filter": ""}, {"filter": "not JSON"}, {"filter": ""}),
+        ({"filter": ""}, {"filter": None}, None),
+        ({"filter": ""}, {"filter": ""}, None),
+        ({}, {"filter": TEXT}, None),
+        ({"destination_conf": S3, "ownership_challenge": "token"}, {}, None),
+        ({"destination_conf": S3, "ownership_challenge": "token", "enabled": True}, {}, {"enabled": True}),
+        (
+            {"destination_conf": "gs://b", "ownership_challenge": " token\n"},
+            {},
+            {"destination_conf": "gs://b", "ownership_challenge": "token"},
+        ),
+        ({"destination_conf": "gs://b"}, {"destination_conf": None}, {"destination_conf": "gs://b"}),
+        ({"destination_conf": KEYS}, {"destination_conf": KEYS.replace("planted", "*****")}, None),
+        ({"ownership_challenge": "token"}, {}, None),
+        ({"fields": ["b", "a"]}, {"logpull_options": "fields=a,b"}, None),
+        ({"fields": ["a"]}, {"logpull_options": "fields=a,b&X=true"}, {"logpull_options": "fields=a&X=true"}),
+        ({"option_flags": {"X": False}}, {}, None),
+        ({"option_flags": {FLAG: True}}, {"logpull_options": "fields=a"}, {"logpull_options": f"fields=a&{FLAG}=true"}),
+        (
+            {"output_options": {"cve_2021_44228": True}},
+            {"output_options": {"field_names": ["a"], FLAG: False}},
+            {"output_options": {"field_names": ["a"], FLAG: True}},
+        ),
+        ({"output_options": {}}, {"logpull_options": "fields=a"}, None),
+        ({"output_options": {"field_names": ["a"]}}, {"logpull_options": "fields=a"}, {"output_options": {"field_names": ["a"]}}),
+        ({"output_options": {"sample_rate": 1}}, {"output_options": {"field_names": ["a"]}}, None),
+        ({"fields": ["a"]}, {"output_options": {}}, {"logpull_options": "fields=a"}),
+    ],
+)
+def test_what_is_sent_to_an_existing_job(
+    options: dict[str, t.Any], present: dict[str, t.Any], body: dict[str, t.Any] | None
+) -> None:
+    found = planned(options, {**JOB, **present})
+    assert sent(found) == ([] if body is None else [("update", body)])
+    assert [request.ids for request in found.requests] == ([] if body is None else [{"job_id": 7}])
+    assert (found.before == found.after) is (body is None)
+
+
+def test_a_new_job_has_what_is_given_and_a_dataset() -> None:
+    found = planned(
+        {"destination_conf": S3, "ownership_challenge": "token", "filter": "", "option_flags": {"X": False}, "kind": ""}, None
+    )
+    assert sent(found) == [
+        (
+            "create",
+            {"name": "n", "kind": "", "dataset": "http_requests", "destination_conf": S3, "ownership_challenge": "token"},
+        )
+    ]
+    assert found.creates
+    job = found.result["job"]
+    assert (job["id"], job["enabled"], job["frequency"], job["max_upload_records"]) == (None, False, "high", 100_000)
+    assert found.result["filter_budget"] is None
+    assert found.before == {}
+
+
+@pytest.mark.parametrize("options", [{"sample_rate": 1, "output_type": "ndjson"}, {"field_names": ["a"]}])
+def test_a_new_job_gets_the_newer_form_also_if_it_says_the_defaults(options: dict[str, t.Any]) -> None:
+    ((_operation, body),) = sent(planned({"destination_conf": S3, "output_options": options}, None))
+    assert body["output_options"] == options
+
+
+def test_deleting() -> None:
+    found = planned({"state": "absent"}, {**JOB, "destination_conf": KEYS})
+    assert sent(found) == [("delete", None)]
+    assert found.requests[0].ids == {"job_id": 7}
+    nothing = {"job": None, "filter_budget": None}
+    assert found.result == nothing
+    assert {"id", "name", "dataset", "destination", "filter"} <= found.before.keys()
+    assert found.before.keys().isdisjoint({"last_error", "error_message", "filter_explained"})
+    assert "planted" not in str(found.before)
+    gone = planned({"state": "absent"}, None)
+    assert (gone.requests, gone.before, gone.after, gone.result) == ((), {}, {}, nothing)
+
+
+@pytest.mark.parametrize(
+    ("options", "job", "kind", "says"),
+    [
+        ({"destination_conf": None}, None, "invalid_option", "destination_conf"),
+        ({"job_id": 9, "destination_conf": S3}, None, "not_found", "there is no job 9"),
+        ({"fields": ["a"]}, {**JOB, "output_options": {"field_names": ["a"]}}, "conflict", "output_options"),
+        ({"kind": "edge"}, JOB, "conflict", "recreate"),
+        ({"job_id": 7, "dataset": "other"}, JOB, "conflict", "'http_requests' cannot become 'other'"),
+        ({"kind": "edge", "recreate": True}, JOB, "invalid_option", "destination_conf"),
+    ],
+)
+def test_refused_before_any_write(options: dict[str, t.Any], job: dict[str, t.Any] | None, kind: str, says: str) -> None:
+    with pytest.raises(Failure, match=says) as caught:
+        planned(options, job)
+    assert caught.value.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        *(({name: value}, name) for name in ("max_upload_bytes",) for value in (-1, 1, 4_999_999, 1_000_000_001)),
+        *(({"max_upload_interval_seconds": value}, "max_upload_interval_seconds") for value in (29, 301)),
+        *(({"max_upload_records": value}, "max_upload_records") for value in (999, 1_000_001)),
+        ({"kind": "edge", "dataset": "firewall_events"}, "kind"),
+        ({"dataset": "a b"}, "dataset"),
+        ({"dataset": "a" * 257}, "dataset"),
+        ({"name": ""}, "name"),
+        ({"job_id": 0}, "job_id"),
+        ({"destination_conf": ""}, "destination_conf"),
+        ({"destination_conf": "bucket/planted"}, "destination_conf"),
+        ({"destination_conf": "s3://planted\n"}, "destination_conf"),
+        ({"destination_conf": "s3://planted" + "a" * 4096}, "destination_conf"),
+        ({"ownership_challenge": "planted token"}, "ownership_challenge"),
+        ({"ownership_challenge": "planted" + "a" * 4096}, "ownership_challenge"),
+        ({"filter": {"and": []}}, "filter.where"),
+        ({"filter": [CONDITION]}, "filter.where"),
+        ({"filter": {"and": [CONDITION] * 31}}, "filter"),
+    ],
+)
+def test_options_that_are_refused(options: dict[str, t.Any], place: str) -> None:
+    with pytest.raises(Failure) as caught:
+        wish(**options)
+    assert caught.value.kind == "invalid_option"
+    assert str(caught.value).startswith(place)
+    assert "planted" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_upload_bytes": 5_000_000, "max_upload_interval_seconds": 300, "max_upload_records": 1000},
+        {"max_upload_bytes": 0, "max_upload_interval_seconds": 0, "max_upload_records": 0},
+        {"filter": {"and": [CONDITION] * 31}, "validate_filter": False},
+        {"kind": "edge"},
+        {"ownership_challenge": ""},
+        {"name": "Läden & Co. / shop.example.com (2)"},
+    ],
+)
+def test_options_at_the_limits(options: dict[str, t.Any]) -> None:
+    wish(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "job", "sentence"),
+    [
+        (
+            {},
+            None,
+            "destination_conf: is required to create the job 'n', which does not exist yet",
+        ),
+        (
+            {"job_id": 9, "destination_conf": S3},
+            None,
+            "job_id: there is no job 9 in this zone; without job_id, name creates one.",
+        ),
+        (
+            {"kind": "edge", "recreate": True},
+            JOB,
+            "destination_conf: must be given to recreate a job, because the service may not show all of it",
+        ),
+        (
+            {"job_id": 7, "dataset": "other", "kind": ""},
+            {**JOB, "kind": "edge"},
+            (
+                "Job 7 exists, and its dataset 'http_requests' cannot become 'other' and kind 'edge' cannot become ''."
+                " With recreate it is deleted and created anew."
+            ),
+        ),
+        (
+            {"job_id": 7, "dataset": "dns_logs", "recreate": True, "destination_conf": S3},
+            {**JOB, "kind": "edge"},
+            EDGE_ELSEWHERE,
+        ),
+        (
+            {"job_id": 7, "kind": "edge", "recreate": True, "destination_conf": S3},
+            {**JOB, "dataset": "dns_logs"},
+            EDGE_ELSEWHERE,
+        ),
+    ],
+)
+def test_sentences_of_refusals(options: dict[str, t.Any], job: dict[str, t.Any] | None, sentence: str) -> None:
+    with pytest.raises(Failure) as caught:
+        planned(options, job)
+    assert str(caught.value) == sentence
+
+
+def validated(**options: t.Any) -> t.Any:
+    arguments = TASK.arguments()
+    validator = ArgumentSpecValidator(arguments["argument_spec"], mutually_exclusive=arguments["mutually_exclusive"])
+    return validator.validate({"zone_id": ZONE, "name": "n", **options})
+
+
+def test_what_a_task_does_not_give_is_not_managed() -> None:
+    params = validated().validated_parameters
+    assert {name: params[name] for name in NOTHING} == {**NOTHING, "name": "n"}
+
+
+@pytest.mark.parametrize(
+    "older", [{"fields": ["a"]}, {"timestamp_format": "unix"}, {"option_flags": {}}, {"logpull_options": ""}]
+)
+def test_the_two_forms_of_options_exclude_each_other(older: dict[str, t.Any]) -> None:
+    assert not validated(**older).error_messages
+    (message,) = validated(output_options={"field_names": ["a"]}, **older).error_messages
+    assert "mutually exclusive: output_options" in message
+
+
+def test_recreation_deletes_then_creates() -> None:
+    old = {**JOB, "enabled": True, "filter": TEXT, "logpull_options": "stale", "output_options": {"field_names": ["a"]}}
+    old |= {"filter_attack_traffic": True, "max_upload_bytes": 0, "frequency": "high", "error_message": "sick"}
+    found = planned(
+        {"kind": "edge", "recreate": True, "destination_conf": KEYS, "ownership_challenge": "token", "enabled": False}, old
+    )
+    assert sent(found) == [
+        ("delete", None),
+        (
+            "create",
+            {
+                "name": "n",
+                "dataset": "http_requests",
+                "enabled": False,
+                "kind": "edge",
+                "filter": TEXT,
+                "output_options": {"field_names": ["a"]},
+                "filter_attack_traffic": True,
+                "destination_conf": KEYS,
+                "ownership_challenge": "token",
+            },
+        ),
+    ]
+    assert found.requests[0].if_it_fails == (
+        "Should job 7 be gone all the same, nothing is delivered, and the next run by name creates it with the options that it"
+        " is given; none carries over from a job that is gone."
+    )
+    assert found.requests[1].if_it_fails == (
+        "Job 7 had already been deleted to make place for this one: it is gone, and nothing is delivered until it is created"
+        " again, which a run with name and without job_id does."
+    )
+    assert found.requests[0].ids == {"job_id": 7}
+    assert found.requests[1].creates
+    assert found.result["filter_budget"] is not None
+    job = found.result["job"]
+    assert (job["id"], job["error_message"], job["filter"]) == (None, None, TEXT)
+    again = successor(wish(job_id=7), found.requests[1].body)
+    assert (again.job_id, again.name, again.dataset) == (None, "n", "http_requests")
+
+
+@pytest.mark.parametrize(
+    ("options", "present", "body"),
+    [
+        ({"kind": "edge"}, {}, {"kind": "edge"}),
+        ({"kind": "edge", "ownership_challenge": "token"}, {}, {"kind": "edge", "ownership_challenge": "token"}),
+        ({"kind": ""}, {"kind": "edge"}, {"kind": ""}),
+        ({"dataset": "dns_logs", "kind": ""}, {"kind": "edge"}, {"dataset": "dns_logs", "kind": ""}),
+        ({"kind": "edge", "dataset": "http_requests"}, {"dataset": "dns_logs"}, {"kind": "edge"}),
+    ],
+)
+def test_a_successor_to_the_same_destination(
+    options: dict[str, t.Any], present: dict[str, t.Any], body: dict[str, t.Any]
+) -> None:
+    found = planned({"job_id": 7, "recreate": True, "destination_conf": S3, **options}, {**JOB, **present})
+    kept = {"name": "n", "dataset": "http_requests", "destination_conf": S3}
+    assert sent(found) == [("delete", None), ("create", {**kept, **body})]
+
+
+def test_a_wish_without_a_dataset_means_the_default_and_any_other_stays() -> None:
+    assert [wish(**given).dataset for given in ({}, {"dataset": "firewall_events"})] == ["http_requests", "firewall_events"]
+
+
+def test_a_successor_is_looked_for_in_its_own_dataset() -> None:
+    again = successor(wish(job_id=7, dataset="http_requests", name="other"), {"name": "n", "dataset": "firewall_events"})
+    assert (again.job_id, again.name, again.dataset) == (None, "n", "firewall_events")
+
+
+def test_a_job_made_anew_and_one_deleted_are_shown_whole_and_digested_with_their_destination() -> None:
+    job = {**JOB, "destination_conf": KEYS}
+    anew = planned({"kind": "edge", "recreate": True, "destination_conf": "gs://b"}, job)
+    gs = {"scheme": "gs", "address": "b", "options": {}}
+    assert anew.after == {"id": None, "name": "n", "kind": "edge", "destination": gs}
+    masked = {"region": "a", "access-key-id": "ID", "secret-access-key": "********"}
+    s3 = {"scheme": "s3", "address": "bucket/dir", "options": masked}
+    assert anew.before == {"id": 7, "name": "n", "kind": "", "destination": s3}
+    gone = planned({"state": "absent"}, job)
+    assert (gone.before["id"], gone.before["destination"]["scheme"], gone.after) == (7, "s3", {})
+    other = planned({"state": "absent"}, {**job, "destination_conf": KEYS.replace("planted", "other")})
+    assert gone.before == other.before
+    assert plan_id(ZONE, gone) != plan_id(ZONE, other)
+
+
+def jwt(claims: dict[str, t.Any]) -> str:
+    parts = [base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in ({"alg": "none"}, claims)]
+    return ".".join((*parts, "x"))
+
+
+def test_a_token_is_looked_at_only_where_it_would_be_sent() -> None:
+    stale = {"destination_conf": S3, "ownership_challenge": jwt({"exp": 10})}
+    assert not planned(stale, JOB, now=20.0).requests
+    for job in (None, {**JOB, "destination_conf": "gs://b"}):
+        assert planned(stale, job, now=5.0).requests
+        with pytest.raises(Failure, match=r"^ownership_challenge: the token has expired"):
+            planned(stale, job, now=20.0)
+    with pytest.raises(Failure, match="expired"):
+        planned({**stale, "kind": "edge", "recreate": True}, JOB, now=20.0)
+
+
+def test_a_token_that_nobody_asks_for_is_a_warning_where_it_is_sent() -> None:
+    options = {"destination_conf": KEYS, "ownership_challenge": "token"}
+    needless = "ownership_challenge: the service asks for no proof of ownership of this kind of destination."
+    assert planned(options, None).warnings == (needless,)
+    assert not planned(options, {**JOB, "destination_conf": KEYS}).warnings
+    again = {**options, "kind": "edge", "recreate": True}
+    assert planned(again, {**JOB, "destination_conf": KEYS}).warnings == (needless,)
+
+
+@pytest.mark.parametrize(
+    ("claims", "says"),
+    [
+        ({"zone_id": ZONE, "destination_conf": S3}, None),
+        ({"zone_id": "f" * 32, "destination_conf": S3}, "bound to another zone"),
+        ({"zone_id": ZONE, "destination_conf": "s3://other?region=a"}, "bound to another destination"),
+    ],
+)
+def test_a_token_is_held_against_zone_and_destination(claims: dict[str, t.Any], says: str | None) -> None:
+    options = {"destination_conf": S3, "ownership_challenge": jwt(claims)}
+    if says is None:
+        assert planned(options, None).requests
+        return
+    with pytest.raises(Failure, match=rf"^ownership_challenge: the token is {says}"):
+        planned(options, None)
+
+
+@pytest.mark.parametrize("job", [None, JOB, {**JOB, "filter": TEXT}])
+def test_a_filter_that_hardly_does_what_is_meant_is_a_warning(job: dict[str, t.Any] | None) -> None:
+    (warning,) = planned({"destination_conf": S3, "filter": {"and": [CONDITION, CONDITION]}}, job).warnings
+    assert warning.startswith("filter.where.and[1]: ")
+
+
+@pytest.mark.parametrize(
+    ("health", "options", "warnings"),
+    [
+        ({}, {}, 0),
+        ({"enabled": True, "last_complete": "2026-03-02", "last_error": "2026-03-01"}, {}, 0),
+        ({"enabled": True, "last_complete": "2026-03-02", "last_error": "2026-03-03"}, {}, 1),
+        ({"enabled": True, "error_message": "sick"}, {}, 1),
+        ({"enabled": False, "error_message": "sick"}, {}, 2),
+        ({"enabled": False, "error_message": "sick"}, {"enabled": True}, 2),
+        ({"enabled": False, "error_message": "sick"}, {"enabled": False}, 1),
+        ({"enabled": False}, {}, 0),
+    ],
+)
+def test_health(health: dict[str, t.Any], options: dict[str, t.Any], warnings: int) -> None:
+    assert len(planned(options, {**JOB, **health}).warnings) == warnings
+    anew = {"kind": "edge", "recreate": True, "destination_conf": S3}
+    assert len(planned({**options, **anew}, {**JOB, **health}).warnings) == warnings
+
+
+@pytest.mark.parametrize(
+    ("options", "job", "basis"),
+    [
+        ({"destination_conf": S3}, None, {"job": None}),
+        ({"state": "absent"}, None, {"job": None}),
+        ({}, JOB, {"id": 7, "name": "n"}),
+        (
+            {"enabled": True, "max_upload_bytes": 6_000_000, "destination_conf": "gs://b"},
+            {**JOB, "max_upload_bytes": 5_000_000, "destination_conf": KEYS, "error_message": "sick", "filter": TEXT},
+            {"id": 7, "name": "n", "enabled": False, "max_upload_bytes": 5_000_000, "destination_conf": KEYS},
+        ),
+        (
+            {"kind": "edge", "recreate": True, "destination_conf": S3},
+            {**JOB, "kind": None, "last_error": "2026-03-03"},
+            {"id": 7, "name": "n", "kind": "", "destination_conf": S3},
+        ),
+        (
+            {"state": "absent"},
+            {**JOB, "destination_conf": KEYS, "enabled": True, "last_complete": "2026-03-03", "max_upload_bytes": 0},
+            {
+                "id": 7,
+                "name": "n",
+                "dataset": "http_requests",
+                "enabled": True,
+                "kind": "",
+                "frequency": "high",
+                "logpull_options": None,
+                "output_options": None,
+                "filter": None,
+                "max_upload_bytes": None,
+                "max_upload_interval_seconds": 30,
+                "max_upload_records": 100_000,
+                "destination_conf": KEYS,
+            },
+        ),
+    ],
+)
+def test_what_was_read_of_the_managed_members_is_digested(
+    options: dict[str, t.Any], job: dict[str, t.Any] | None, basis: dict[str, t.Any]
+) -> None:
+    assert planned(options, job).basis == basis
+
+
+def test_the_digest_follows_what_is_managed_and_nothing_else() -> None:
+    options = {"destination_conf": KEYS, "enabled": True}
+
+    def digest(options: dict[str, t.Any], **job: t.Any) -> str:
+        return plan_id(ZONE, planned(options, {**JOB, "destination_conf": S3, **job}))
+
+    first = digest(options)
+    assert digest(options, last_error="2026-03-03", error_message="x", last_complete="y", filter=TEXT) == first
+    assert digest(options, enabled=None) == first
+    assert digest({**options, "destination_conf": KEYS.replace("planted", "other")}) != first
+    assert digest(options, destination_conf=KEYS.replace("planted", "other")) != first
+    assert digest(options, enabled=True) != first
+    assert digest({**options, "state": "absent"}) != first
+
+
+def test_secrets_are_those_of_both_destinations_and_the_challenge() -> None:
+    desired = wish(destination_conf=KEYS, ownership_challenge="challenge")
+    assert {"planted", "challenge", KEYS} <= secrets(desired, None)
+    assert secrets(wish(), None) == frozenset()
+    present = {**JOB, "destination_conf": "https://user:present@host"}
+    assert {"present", "user", "planted"} <= secrets(desired, State(present))
+
+
+def test_a_service_without_a_list() -> None:
+    refusal = Failure("rejected", "no", method="GET", path="/jobs", status=405)
+    unknown = "The service offers no list of jobs, so that it cannot be known whether there is one named 'n'."
+    looking = "Give create_unlisted to create the job without looking; each further run would create another one."
+    for options, advice in (
+        ({"destination_conf": S3}, looking),
+        ({"state": "absent", "create_unlisted": True}, "Give job_id to say which job is to be deleted."),
+    ):
+        with pytest.raises(Failure) as caught:
+            planned(options, None, unlisted=refusal)
+        assert caught.value.message == f"{unknown} {advice} ({refusal})"
+        assert (caught.value.kind, caught.value.status) == ("not_found", 405)
+    found = planned({"destination_conf": S3, "create_unlisted": True}, None, unlisted=refusal)
+    assert found.warnings == ("The service lists no jobs: one is created without looking whether it exists already.",)
+
+
+def test_names_are_told_apart_by_dataset_and_doubles_are_a_conflict() -> None:
+    jobs = [{"id": 3, "name": "n"}, {"id": 1, "name": "n", "dataset": "http_requests"}, {"id": 2, "name": "n", "dataset": "d"}]
+    assert named(jobs[1:], "n", "http_requests") == jobs[1]
+    assert named(jobs, "n", "d") == jobs[2]
+    assert named(jobs, "none", "d") is None
+    assert named([{"id": 1, "name": None}], None, "http_requests") is None
+    with pytest.raises(Failure, match="1, 3") as caught:
+        named(jobs, "n", "http_requests")
+    assert caught.value.kind == "conflict"
+
+
+WISHES = st.fixed_dictionaries(
+    {"destination_conf": st.sampled_from((S3, KEYS, "gs://b"))},
+    optional={
+        "enabled": st.booleans(),
+        "frequency": st.sampled_from(("high", "low")),
+        "max_upload_interval_seconds": st.sampled_from((0, 30, 60)),
+        "filter": st.sampled_from(("", CONDITION, {"or": [CONDITION, {**CONDITION, "value": "fr"}]})),
+        "fields": st.lists(st.sampled_from("abc"), max_size=3),
+        "timestamp_format": st.sampled_from(("unixnano", "rfc3339")),
+        "option_flags": st.dictionaries(st.sampled_from(("X", "sample")), st.sampled_from((True, False, 0.5)), max_size=2),
+    },
+)
+
+
+def applied(found: Plan, job: dict[str, t.Any] | None) -> dict[str, t.Any]:
+    """What a service makes of a plan."""
+    after = dict(job or {})
+    for request in found.requests:
+        after = {**(after if request.operation.endswith("update") else {"id": 8}), **request.body}
+    return {name: value for name, value in after.items() if name != "ownership_challenge" and value not in (None, "", 0, False)}
+
+
+@given(WISHES, WISHES)
+def test_an_applied_plan_leaves_nothing_to_do(first: dict[str, t.Any], second: dict[str, t.Any]) -> None:
+    job: dict[str, t.Any] | None = None
+    for options in (first, second):
+        found = planned(options, job)
+        job = applied(found, job)
+        again = planned(options, job)
+        assert not again.requests
+        if found.requests:
+            conclusion = conclude(wish(**options), found, job)
+            assert conclusion.result["job"] == {**found.result["job"], "id": job["id"]} == again.result["job"]

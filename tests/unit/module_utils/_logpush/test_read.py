@@ -1,0 +1,105 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+from samples.logpush import wish
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import by_id, read, report
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import Wanted
+
+JOB = {"id": 7, "name": "n"}
+MISSING = Failure("not_found", "no", status=404)
+NOT_ALLOWED = Failure("rejected", "no", status=405)
+NO_ACCESS = Failure("authentication", "no", status=404)
+
+
+class FakeClient:
+    """Answers operations from a table; a Failure in it is raised."""
+
+    def __init__(self, **answers: t.Any) -> None:
+        self._answers = answers
+        self.asked: list[str] = []
+
+    def call(self, operation: str, **_more: t.Any) -> t.Any:
+        return t.cast("t.Any", type("Answer", (), {"result": self._answer(operation)}))
+
+    def items(self, operation: str, **_more: t.Any) -> t.Any:
+        return self._answer(operation)
+
+    def _answer(self, operation: str) -> t.Any:
+        name = operation.partition(".")[2]
+        self.asked.append(name)
+        answer = self._answers[name]
+        if isinstance(answer, Failure):
+            raise answer
+        return answer
+
+
+def client(**answers: t.Any) -> Client:
+    return t.cast("Client", FakeClient(**answers))
+
+
+@pytest.mark.parametrize(
+    ("answers", "found"),
+    [
+        ({"get": JOB}, JOB),
+        ({"get": [JOB]}, JOB),
+        ({"get": MISSING, "list": [{"id": 8}, JOB]}, JOB),
+        ({"get": NOT_ALLOWED, "list": [JOB]}, JOB),
+        ({"get": MISSING, "list": []}, None),
+        ({"get": MISSING, "list": NOT_ALLOWED}, None),
+    ],
+)
+def test_by_id(answers: dict[str, t.Any], found: dict[str, t.Any] | None) -> None:
+    assert by_id(client(**answers), 7) == found
+
+
+@pytest.mark.parametrize(
+    ("answers", "kind"),
+    [
+        ({"get": []}, "bad_response"),
+        ({"get": [JOB, JOB]}, "bad_response"),
+        ({"get": {"id": 8}}, "bad_response"),
+        ({"get": NO_ACCESS}, "authentication"),
+        ({"get": MISSING, "list": NO_ACCESS}, "authentication"),
+        ({"get": MISSING, "list": [{"id": "7"}]}, "bad_response"),
+    ],
+)
+def test_by_id_what_is_no_answer_is_not_nothing(answers: dict[str, t.Any], kind: str) -> None:
+    with pytest.raises(Failure) as caught:
+        by_id(client(**answers), 7)
+    assert caught.value.kind == kind
+
+
+def test_read_by_name() -> None:
+    assert read(client(list=[JOB]), wish()).job == JOB
+    assert read(client(list=[]), wish()).job is None
+    for refusal in (MISSING, NOT_ALLOWED):
+        state = read(client(list=refusal), wish())
+        assert (state.job, state.unlisted) == (None, refusal)
+    with pytest.raises(Failure) as caught:
+        read(client(list=NO_ACCESS), wish())
+    assert caught.value.kind == "authentication"
+
+
+def test_read_by_id_asks_for_one() -> None:
+    fake = FakeClient(get=JOB)
+    state = read(t.cast("Client", fake), wish(job_id=7))
+    assert (state.job, fake.asked) == (JOB, ["get"])
+    assert state.now > 0
+
+
+def test_report() -> None:
+    jobs = [{"id": 9, "name": "n"}, {"id": 8, "name": "m", "dataset": "d"}, JOB]
+    reported = report(client(list=jobs), Wanted(None, None, None)).result["jobs"]
+    assert [job["id"] for job in reported] == [7, 8, 9]
+    assert report(client(get=JOB), Wanted("m", None, 7)).result == {"jobs": []}
+    with pytest.raises(Failure):
+        report(client(list=MISSING), Wanted(None, None, None))

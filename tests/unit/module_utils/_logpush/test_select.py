@@ -1,0 +1,74 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import Wanted, numbered, selected, wanted
+
+# The service leaves `dataset` out where it is the default, and lists in no order.
+JOBS: list[dict[str, t.Any]] = [
+    {"id": 9, "name": "edge", "dataset": "http_requests"},
+    {"id": 3, "name": "edge"},
+    {"id": 5, "name": "edge", "dataset": "firewall_events"},
+    {"id": 4, "name": None, "dataset": "firewall_events"},
+]
+
+
+@pytest.mark.parametrize(
+    ("options", "conditions"),
+    [
+        ({}, Wanted(None, None, None)),
+        ({"name": "edge"}, Wanted("edge", None, None)),
+        ({"dataset": "firewall_events"}, Wanted(None, "firewall_events", None)),
+        ({"job_id": 1}, Wanted(None, None, 1)),
+        ({"name": "", "dataset": "d", "job_id": 9}, Wanted("", "d", 9)),
+    ],
+)
+def test_options_are_conditions(options: dict[str, t.Any], conditions: Wanted) -> None:
+    assert wanted({"name": None, "dataset": None, "job_id": None, **options}) == conditions
+
+
+@pytest.mark.parametrize("job_id", [0, -1])
+def test_no_job_has_an_id_below_one(job_id: int) -> None:
+    with pytest.raises(Failure, match=rf"^job_id\b.*{job_id} is not above 0") as caught:
+        wanted({"name": None, "dataset": None, "job_id": job_id})
+    assert caught.value.kind == "invalid_option"
+
+
+@pytest.mark.parametrize(
+    ("conditions", "ids"),
+    [
+        (Wanted(None, None, None), [3, 4, 5, 9]),
+        (Wanted("edge", None, None), [3, 5, 9]),
+        (Wanted("other", None, None), []),
+        (Wanted(None, "http_requests", None), [3, 9]),
+        (Wanted(None, "firewall_events", None), [4, 5]),
+        (Wanted(None, None, 5), [5]),
+        (Wanted(None, None, 6), []),
+        (Wanted("edge", "firewall_events", None), [5]),
+        (Wanted("edge", "http_requests", 5), []),
+        (Wanted("other", "firewall_events", 5), []),
+        (Wanted("edge", "firewall_events", 5), [5]),
+    ],
+)
+def test_every_condition_counts_and_the_order_is_that_of_ids(conditions: Wanted, ids: list[int]) -> None:
+    assert [job["id"] for job in selected(JOBS, conditions)] == ids
+
+
+def test_an_id_finds_its_job_or_none() -> None:
+    assert [numbered(JOBS, job["id"]) for job in JOBS] == JOBS
+    assert numbered(JOBS, 1) is None
+    assert numbered([], 1) is None
+
+
+@pytest.mark.parametrize("find", [lambda jobs: selected(jobs, Wanted(None, None, 9)), lambda jobs: numbered(jobs, 7)])
+def test_a_list_with_something_unusable_in_it_decides_nothing(find: t.Callable[[list[t.Any]], t.Any]) -> None:
+    with pytest.raises(Failure) as caught:
+        find([*JOBS, {"id": "9"}])
+    assert caught.value.kind == "bad_response"

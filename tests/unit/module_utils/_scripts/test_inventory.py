@@ -1,0 +1,216 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts import inventory as room
+
+OPTIONS = {
+    "script_id": None,
+    "hosts": None,
+    "status": [],
+    "per_page": 100,
+    "malicious_threshold": 50,
+    "malicious_when": None,
+    "malicious_only": False,
+    "route": "script_monitor",
+}
+
+
+def query(**given_options) -> room.Query:
+    return room.desire({**OPTIONS, **given_options})
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        ({"per_page": 0}, "per_page"),
+        ({"per_page": 101}, "per_page"),
+        ({"hosts": ["a.example", " "]}, r"hosts\[1\]"),
+        ({"hosts": ["a.example,b.example"]}, r"hosts\[0\]"),
+        ({"status": [""]}, r"status\[0\]"),
+        ({"script_id": "../../rulesets"}, "script_id"),
+        ({"script_id": ""}, "script_id"),
+    ],
+)
+def test_a_value_that_could_not_be_sent_is_refused_with_its_place(options, place):
+    with pytest.raises(Failure, match=f"^{place}: ") as caught:
+        query(**options)
+    assert caught.value.kind == INVALID_OPTION
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"per_page": 101}, "per_page: 101 is not between 1 and 100"),
+        ({"script_id": "a/b"}, "script_id: 'a/b' is not a script identifier"),
+        ({"hosts": [" a,b "]}, "hosts[0]: 'a,b' is empty or holds a comma; give each item as one of the list"),
+    ],
+)
+def test_sentences(options, sentence):
+    with pytest.raises(Failure) as caught:
+        query(**options)
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("per_page", [1, 2, 100])
+def test_every_option_is_asked_for_as_it_is_given(per_page):
+    options = {"script_id": "ab12", "status": ["active"], "malicious_threshold": 20, "malicious_when": "below"}
+    assert query(**options, per_page=per_page, malicious_only=True) == room.Query(
+        route="script_monitor",
+        script_id="ab12",
+        hosts=(),
+        statuses=("active",),
+        per_page=per_page,
+        threshold=20,
+        malicious_when="below",
+        malicious_only=True,
+    )
+
+
+def test_items_are_trimmed_and_asked_for_once():
+    assert query(hosts=[" a.example", "a.example", "*.b.example"]).hosts == ("a.example", "*.b.example")
+
+
+@pytest.mark.parametrize(
+    ("score", "when", "expected"),
+    [
+        (51, "above", True),
+        (50, "above", False),
+        (49, "above", False),
+        (49, "below", True),
+        (50, "below", False),
+        (51, "below", False),
+        (None, "above", None),
+        (None, "below", None),
+    ],
+)
+def test_the_threshold_itself_is_not_malicious_and_no_score_is_unknown(score, when, expected):
+    assert room.classify(score, 50, when) is expected
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, "above"),
+        ({"route": "page_shield"}, "below"),
+        ({"route": "page_shield", "malicious_when": "above"}, "above"),
+        ({"malicious_when": "below"}, "below"),
+    ],
+)
+def test_the_direction_of_the_score_follows_the_route_unless_given(options, expected):
+    assert query(**options).malicious_when == expected
+
+
+def test_every_member_is_kept_and_the_verdict_comes_with_its_reasons():
+    sent = {
+        "script_id": "ab",
+        "js_integrity_score": 87,
+        "malicious_url_categories": ["Malware"],
+        "malicious_domain_categories": ["Phishing"],
+        "id": 7,
+        "url": "kept under its own name",
+        "new_member": {"kept": [1]},
+    }
+    (script,) = room.report([sent], query())["scripts"]
+    assert script == {
+        **sent,
+        "malicious": True,
+        "malicious_reasons": ["js_integrity_score 87 is above 50", "URL category: Malware", "domain category: Phishing"],
+    }
+
+
+def test_categories_give_reasons_but_the_score_decides():
+    (script,) = room.report([{"script_id": "ab", "js_integrity_score": 3, "malicious_url_categories": ["Malware"]}], query())[
+        "scripts"
+    ]
+    assert script["malicious"] is False
+    assert script["malicious_reasons"] == ["URL category: Malware"]
+
+
+def test_the_present_route_is_reported_under_the_names_of_the_interface():
+    sent = {
+        "id": "ab",
+        "url": "u",
+        "first_page_url": "f",
+        "page_urls": ["p"],
+        "url_contains_cdn_cgi_path": True,
+        "host": "h",
+        "js_integrity_score": 3,
+    }
+    (script,) = room.report([sent], query(route="page_shield"))["scripts"]
+    assert script == {
+        "script_id": "ab",
+        "script_url": "u",
+        "seen_on_first": "f",
+        "seen_on": ["p"],
+        "appears_in_cdn_cgi_path": True,
+        "host": "h",
+        "js_integrity_score": 3,
+        "malicious": True,
+        "malicious_reasons": ["js_integrity_score 3 is below 50"],
+    }
+
+
+def test_the_summary_counts_the_listing_before_the_filter():
+    listed = [
+        {"script_id": "c", "js_integrity_score": 90, "status": "active", "host": "one"},
+        {"script_id": "a", "js_integrity_score": 10, "status": "active", "host": "two"},
+        {"script_id": "b", "status": None},
+        {"script_id": "c", "js_integrity_score": 90, "status": "active", "host": "one"},
+    ]
+    found = room.report(listed, query(malicious_only=True))
+    assert [script["script_id"] for script in found["scripts"]] == ["c"]
+    assert found["summary"] == {
+        "total": 3,
+        "malicious": 1,
+        "not_malicious": 1,
+        "unknown": 1,
+        "by_status": {"active": 2},
+        "by_host": {"one": 1, "two": 1},
+    }
+
+
+@pytest.mark.parametrize(
+    ("item", "sentence"),
+    [
+        (None, "A monitored script is NoneType, not an object."),
+        ("script", "A monitored script is str, not an object."),
+        ({}, "A monitored script has no identifier."),
+        ({"script_id": ""}, "A monitored script has no identifier."),
+        ({"script_id": 7}, "A monitored script has no identifier."),
+        ({"script_id": "a", "js_integrity_score": "90"}, "Script a has str in 'js_integrity_score'."),
+        ({"script_id": "a", "js_integrity_score": True}, "Script a has bool in 'js_integrity_score'."),
+        ({"script_id": "a", "status": ["active"]}, "Script a has list in 'status'."),
+        ({"script_id": "a", "host": {}}, "Script a has dict in 'host'."),
+        ({"script_id": "a", "malicious_url_categories": "Malware"}, "Script a has str in 'malicious_url_categories'."),
+    ],
+)
+def test_a_script_that_cannot_be_classified_or_counted_is_a_bad_response(item, sentence):
+    with pytest.raises(Failure) as caught:
+        room.report([item], query())
+    assert caught.value.kind == BAD_RESPONSE
+    assert str(caught.value) == sentence
+
+
+SCRIPTS = st.lists(
+    st.fixed_dictionaries(
+        {"script_id": st.text("0123456789abcdef", min_size=1, max_size=3)},
+        optional={"js_integrity_score": st.none() | st.integers(1, 99), "status": st.sampled_from(["active", "infrequent"])},
+    )
+)
+
+
+@given(SCRIPTS, st.integers(0, 100), st.sampled_from(["above", "below"]))
+def test_scripts_come_once_and_sorted_and_the_counts_add_up(listed, threshold, when):
+    found = room.report(listed, query(malicious_threshold=threshold, malicious_when=when))
+    identifiers = [script["script_id"] for script in found["scripts"]]
+    assert identifiers == sorted({script["script_id"] for script in listed})
+    summary = found["summary"]
+    assert summary["total"] == len(identifiers) == summary["malicious"] + summary["not_malicious"] + summary["unknown"]

@@ -1,0 +1,60 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._diff_lines import LONGEST, describe_differences
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [
+        ({"enabled": True}, {"enabled": True}, []),
+        ({"enabled": False}, {"enabled": True}, ["enabled: false -> true"]),
+        ({"fields": ["b", "a"]}, {"fields": ["a", "c"]}, ["fields: +c -b"]),
+        ({"fields": ["b", "a"]}, {"fields": ["a", "b"]}, ['fields: ["b", "a"] -> ["a", "b"]']),
+        ({"filter": "x"}, {"filter": ""}, ['filter: x -> ""']),
+        ({"filter": None}, {"filter": "x"}, ["filter: null -> x"]),
+        ({"options": {"a": 1, "b": 2}}, {"options": {"a": 1, "b": 3}}, ["options.b: 2 -> 3"]),
+        ({"options": {"a": 1}}, {"options": {}}, ['options: {"a": 1} -> {}']),
+        ({"a": 1}, {"a": 1, "b": 2}, ["b: null -> 2"]),
+        ({"b": 1, "a": 1}, {"b": 2, "a": 2}, ["a: 1 -> 2", "b: 1 -> 2"]),
+        ({"rules": [{"id": "x"}]}, {"rules": []}, ['rules: [{"id": "x"}] -> []']),
+        ({}, {"name": "n"}, ["is not there and would be created"]),
+        (None, {"name": "n"}, ["is not there and would be created"]),
+        ({"name": "n"}, {}, ["is there and would be removed"]),
+        ({"name": "n"}, None, ["is there and would be removed"]),
+        ("one text", "another", ["one text -> another"]),
+        ({"name": ["über"]}, {"name": {}}, ['name: ["über"] -> {}']),
+        ({"since": datetime.date(2026, 1, 2)}, {"since": None}, ['since: "2026-01-02" -> null']),
+    ],
+)
+def test_one_line_for_each_member_that_differs(before, after, lines):
+    assert describe_differences({"before": before, "after": after}) == lines
+    assert describe_differences({"changed": True, "diff": {"before": before, "after": after}}) == lines
+
+
+def test_long_values_are_shortened():
+    (line,) = describe_differences({"before": {"filter": "a" * LONGEST}, "after": {"filter": "b" * (LONGEST + 1)}})
+    assert line == f"filter: {'a' * LONGEST} -> {'b' * (LONGEST - 3)}..."
+    (line,) = describe_differences({"before": {"filter": "a" * 500}, "after": {"filter": "b" * 500}})
+    assert line == f"filter: {'a' * (LONGEST - 3)}... -> {'b' * (LONGEST - 3)}..."
+    (line,) = describe_differences({"before": {"fields": []}, "after": {"fields": ["x" * 60, "y" * 60]}})
+    assert len(line) == len("fields: ") + LONGEST and line.endswith("...")
+
+
+@pytest.mark.parametrize("result", [None, {}, {"changed": False}, {"changed": False, "diff": None}])
+def test_a_result_without_a_diff_has_nothing_to_describe(result):
+    assert describe_differences(result) == []
+
+
+@pytest.mark.parametrize("other", ["text", [], {"diff": []}, {"before": {}}])
+def test_other_input_is_refused(other):
+    with pytest.raises(ValueError, match="needed") as refusal:
+        describe_differences(other)
+    assert str(refusal.value) == "a diff with 'before' and 'after', or the result that holds one, is needed"

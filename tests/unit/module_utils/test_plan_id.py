@@ -1,0 +1,88 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json, Plan, Request
+from ansible_collections.edgeops.observability.plugins.module_utils._plan_id import plan_id
+
+CREATE = Request(
+    "rulesets.create", body={"name": "Läden", "kind": "zone"}, creates=True, look_again_on=("rejected",), if_it_fails="Oh."
+)
+UPDATE = Request(
+    "rulesets.update",
+    ids={"ruleset_id": "r", "job_id": 7},
+    body={"rules": [{"ref": "another's"}, {"expression": "true", "enabled": True}]},
+    id_from_answer="ruleset_id",
+    digested={"rules": [{"expression": "true", "enabled": True}]},
+)
+PLAN = Plan(
+    before={"a": 1},
+    after={"a": 2},
+    result={"a": 2},
+    requests=(CREATE, UPDATE),
+    basis={"id": 7, "enabled": False, "filter": None, "names": ["b", "a"], "rate": 0.5},
+    warnings=("Beware.",),
+)
+
+
+@pytest.mark.parametrize(
+    ("zone_id", "plan", "digest"),
+    [
+        (
+            "z",
+            PLAN,
+            "sha256:6aa7a7dd5ba7e5a60d0240751412f9ca43a314649cdee769bb9d04891c54577c",
+        ),
+        (
+            None,
+            Plan(before={}, after={}, result={}),
+            "sha256:44d73559c68732f7f63c95ad30b47d70dbc3d6e992dab4eccf4197870167484f",
+        ),
+    ],
+)
+def test_a_plan_has_the_same_digest_on_every_machine_and_in_every_run(zone_id: str | None, plan: Plan, digest: str) -> None:
+    assert plan_id(zone_id, plan) == digest
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        {"before": {}, "after": {}, "result": {}, "warnings": (), "changes": False},
+        {"basis": dict(reversed(PLAN.basis.items()))},
+        {"requests": (CREATE._replace(if_it_fails=""), UPDATE)},
+        {"requests": (CREATE, UPDATE._replace(body={"rules": []}))},
+        {"requests": (CREATE, UPDATE._replace(body=UPDATE.digested, digested=None))},
+        {"requests": (CREATE, UPDATE._replace(ids={"job_id": 7, "ruleset_id": "r"}))},
+    ],
+)
+def test_words_other_objects_and_the_order_of_members_do_not_count(same: dict[str, Json]) -> None:
+    assert plan_id("z", PLAN._replace(**same)) == plan_id("z", PLAN)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"basis": {**PLAN.basis, "enabled": True}},
+        {"basis": {**PLAN.basis, "names": ["a", "b"]}},
+        {"basis": None},
+        {"requests": ()},
+        {"requests": (CREATE,)},
+        {"requests": (UPDATE, CREATE)},
+        {"requests": (CREATE, UPDATE._replace(operation="rulesets.delete"))},
+        {"requests": (CREATE, UPDATE._replace(ids={"ruleset_id": "r", "job_id": 8}))},
+        {"requests": (CREATE, UPDATE._replace(digested={"rules": []}))},
+        {"requests": (CREATE._replace(body={"name": "Laden", "kind": "zone"}), UPDATE)},
+    ],
+)
+def test_what_was_read_and_what_would_be_sent_count(other: dict[str, t.Any]) -> None:
+    assert plan_id("z", PLAN._replace(**other)) != plan_id("z", PLAN)
+
+
+def test_the_zone_counts() -> None:
+    assert len({plan_id(zone_id, PLAN) for zone_id in ("z", "other", "", None)}) == 4
