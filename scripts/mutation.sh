@@ -31,7 +31,7 @@ for room in "$@"; do
         case " $keep " in *" $(basename "$found") "*) ;; *) rm -rf "$found" ;; esac
     done
     find "$work/tests" -name '*properties*' -delete
-    cp -r "$copy/tests/samples" "$work/tests/"
+    cp -r "$copy/tests/support" "$work/tests/"
     rm -rf "$copy/tests" "$copy/simulator" "$copy/docs"
     pattern=$room/*
     [ -d "$work/$utils/$room" ] || pattern=$room.py
@@ -44,7 +44,7 @@ use_git_change_detection = false
 track_dependencies = false
 [tool.pytest.ini_options]
 addopts = ["--import-mode=importlib"]
-pythonpath = ["src", "tests"]
+pythonpath = ["src", "tests/support"]
 CONFIG
     (
         cd "$work"
