@@ -4,20 +4,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
 from zone_runs import lists, modules, play, wish
+
+from harness import documented
 
 GROUP = "group/edgeops.observability.zone"
 EMPTY = {"CLOUDFLARE_BASE_URL": None, "CLOUDFLARE_API_TOKEN": None}
-MODULES = {
-    "script_monitor": {"enabled": True},
-    "script_monitor_info": {},
-    "log_custom_fields": {"request_fields": ["x-a"]},
-    "log_custom_fields_info": {},
-    "logpush_job": {"name": "edge-logs", "destination_conf": "https://logs.example.com/in", "fields": ["ClientIP"]},
-    "logpush_job_info": {},
-    "logpush_ownership": {"destination_conf": "s3://edge-logs/all?region=eu-west-1"},
-}
+RUNTIME = Path(__file__).resolve().parents[2] / "meta" / "runtime.yml"
+MODULES = yaml.safe_load(RUNTIME.read_text(encoding="utf-8"))["action_groups"]["zone"]
+
+
+def example(module):
+    """The first example of a module without its zone: every example runs as it is written."""
+    name = f"edgeops.observability.{module}"
+    options = next(task[name] for task in documented.section(module, "EXAMPLES") if name in task)
+    return {"name": module, name: {option: value for option, value in options.items() if option != "zone_id"}}
 
 
 def connection(simulator, **further):
@@ -26,10 +31,11 @@ def connection(simulator, **further):
 
 
 def test_the_group_gives_every_module_its_connection_and_zone(playbook, simulator, zone):
-    tasks = [{"name": name, f"edgeops.observability.{name}": options} for name, options in MODULES.items()]
     defaults = connection(simulator, zone_id=zone)
-    report = playbook.run(tasks, module_defaults=defaults, extra_vars={"token": simulator.token}, env=EMPTY)
-    assert [outcome.module for outcome in report.ours] == list(MODULES)
+    report = playbook.run(
+        [example(module) for module in MODULES], module_defaults=defaults, extra_vars={"token": simulator.token}, env=EMPTY
+    )
+    assert [outcome.module for outcome in report.ours] == MODULES
     assert {entry["zone"] for entry in report.journal} == {zone}
     assert all(outcome.journal for outcome in report.ours)
 

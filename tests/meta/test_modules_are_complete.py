@@ -19,18 +19,12 @@ from harness import documented
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py") if path.stem != "__init__")
-CONTRACT = [
-    "log_custom_fields",
-    "log_custom_fields_info",
-    "logpush_job",
-    "logpush_job_info",
-    "logpush_ownership",
-    "script_monitor",
-    "script_monitor_info",
-]
-# Why a module that brings something into a state has no sibling that only reads.
+CONNECTION = "edgeops.observability.connection"
+# Why a module that talks to the service names no module that only reads the same things.
 WITHOUT_INFO = {"logpush_ownership": "the service offers no way to read a challenge"}
 LONGEST_MODULE = 60
+# The kinds of plugins that a user calls by name.
+PUBLIC = ("modules", "filter", "test", "inventory", "lookup", "callback", "strategy")
 # Which numbers the description of an option has to name.
 LIMITS = {
     **{("logpush_job", name): span for name, span in jobs.RANGES.items()},
@@ -59,29 +53,28 @@ def code_lines(path: Path) -> int:
     return sum(1 for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")) - documentation
 
 
-def test_the_modules_are_those_of_the_contract() -> None:
-    assert MODULES == CONTRACT
+def is_remote(module: str) -> bool:
+    """Whether a module talks to the service: its documentation has the options of the connection."""
+    return CONNECTION in documented.section(module, "DOCUMENTATION").get("extends_documentation_fragment", ())
 
 
-def test_action_group_holds_every_module() -> None:
-    assert sorted(runtime()["action_groups"]["zone"]) == MODULES
+REMOTE = [module for module in MODULES if is_remote(module)]
 
 
-def test_every_module_has_an_action_plugin_and_nothing_else_has() -> None:
-    assert sorted(path.stem for path in (ROOT / "plugins" / "action").glob("*.py") if path.stem != "__init__") == MODULES
+def test_action_group_holds_every_module_that_talks_to_the_service() -> None:
+    assert runtime()["action_groups"]["zone"] == REMOTE, "meta/runtime.yml, action_groups.zone: in the order of the alphabet"
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_action_plugin_names_the_task_of_its_module(module: str) -> None:
-    text = (ROOT / "plugins" / "action" / f"{module}.py").read_text(encoding="utf-8")
-    assert f"plugins.modules.{module} import TASK" in text
+def test_action_plugin_is_short(module: str) -> None:
     assert code_lines(ROOT / "plugins" / "action" / f"{module}.py") <= 6
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_module_is_tested_through_playbooks(module: str) -> None:
+    """Either by its full name, or as the first argument of the harness."""
     tests = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "integration").glob("test_*.py"))
-    assert f'"{module}"' in tests or f"edgeops.observability.{module}" in tests
+    assert re.search(rf"\bedgeops\.observability\.{module}\b|\b(converge|lifecycle)\(\s*\"{module}\"", tests)
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -99,28 +92,43 @@ def test_an_option_is_documented_with_its_limits(module: str, option: str) -> No
     assert set(LIMITS[module, option]) <= numbers
 
 
-@pytest.mark.parametrize("module", [each for each in MODULES if not each.endswith("_info")])
-def test_module_has_an_info_sibling_or_a_reason(module: str) -> None:
-    assert (f"{module}_info" in MODULES) != (module in WITHOUT_INFO)
+@pytest.mark.parametrize("module", [each for each in REMOTE if not each.endswith("_info")])
+def test_module_names_one_that_only_reads_or_there_is_a_reason(module: str) -> None:
+    named = {entry.get("module", "") for entry in documented.section(module, "DOCUMENTATION").get("seealso", ())}
+    readers = {name for name in named if name.endswith("_info") and name.rpartition(".")[2] in MODULES}
+    assert bool(readers) != (module in WITHOUT_INFO), f"seealso of plugins/modules/{module}.py, or WITHOUT_INFO in this file"
 
 
-def test_every_public_name_of_the_contract_exists() -> None:
-    for path in (
-        "plugins/filter/logpush_filter.yml",
-        "plugins/filter/explain_logpush_filter.yml",
-        "plugins/test/passes_logpush_filter.yml",
-        "plugins/inventory/zones.py",
-        "roles/log_delivery/meta/argument_specs.yml",
-        "playbooks/deliver.yml",
-        "playbooks/check.yml",
-    ):
-        stem = ROOT / path
-        assert stem.exists() or stem.with_suffix(".py").exists(), path
+def test_reasons_are_for_modules_that_exist() -> None:
+    assert WITHOUT_INFO.keys() <= set(MODULES)
 
 
-def test_readme_names_every_module() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert not [module for module in MODULES if f"`{module}`" not in readme and f"edgeops.observability.{module}" not in readme]
+def plugins_in_changelog() -> set[tuple[str, str]]:
+    releases = yaml.safe_load((ROOT / "changelogs" / "changelog.yaml").read_text(encoding="utf-8"))["releases"].values()
+    listed = {("modules", entry["name"]) for release in releases for entry in release.get("modules", ())}
+    kinds = [(kind, entries) for release in releases for kind, entries in release.get("plugins", {}).items()]
+    return listed | {(kind, entry["name"]) for kind, entries in kinds for entry in entries}
+
+
+def test_changelog_lists_every_plugin() -> None:
+    """What is published cannot vanish, or appear, without a word."""
+    files = [path for kind in PUBLIC for path in (ROOT / "plugins" / kind).glob("[a-z]*") if path.suffix in (".py", ".yml")]
+    assert {(path.parent.name, path.stem) for path in files} == plugins_in_changelog(), (
+        "run `antsibull-changelog release --update-existing --reload-plugins --refresh-plugins`"
+    )
+
+
+def readme_table(head: str) -> list[list[str]]:
+    """The rows of the table of README.md that begins with this row, cell by cell."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = text.partition(f"\n{head}\n")[2].partition("\n\n")[0].splitlines()[1:]
+    return [[cell.strip("` ") for cell in row.strip("|").split(" | ")] for row in rows]
+
+
+def test_readme_lists_every_plugin_once() -> None:
+    assert sorted(row[0] for row in readme_table("| module | does |")) == MODULES
+    plugins = [(kind, name) for name, kind, *_rest in readme_table("| plugin | kind | does |") if kind in PUBLIC]
+    assert sorted([*plugins, *(("modules", module) for module in MODULES)]) == sorted(plugins_in_changelog())
 
 
 def test_what_the_readme_promises_is_shown_in_tests_that_exist() -> None:

@@ -43,9 +43,11 @@ REGISTRIES = (
 RUN_TIME_ROOMS = ("meta", "plugins", "roles", "playbooks")
 
 
-def tracked() -> list[str]:
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
-    return [name for name in listed if (ROOT / name).is_file()]
+def files() -> list[str]:
+    """Every file of the project: the tracked ones, and new ones that no rule ignores."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    return [name for name in dict.fromkeys(listed) if name and (ROOT / name).is_file()]
 
 
 def text_of(name: str) -> str:
@@ -59,7 +61,7 @@ def load(name: str) -> dict:
 def test_every_file_carries_its_licence() -> None:
     missing = [
         name
-        for name in tracked()
+        for name in files()
         if not any(fnmatch.fnmatch(name, pattern) for pattern in WITHOUT_COMMENTS)
         and text_of(name).strip()
         and "SPDX-License-Identifier: GPL-3.0-or-later" not in text_of(name)[:1500]
@@ -74,13 +76,13 @@ def test_licence_is_whole() -> None:
 
 def test_no_file_names_a_package_registry() -> None:
     allowed = {"scripts/compile-requirements.sh"}  # switches such addresses off
-    found = [(name, word) for name in tracked() if name not in allowed for word in REGISTRIES if word in text_of(name)]
+    found = [(name, word) for name in files() if name not in allowed for word in REGISTRIES if word in text_of(name)]
     assert not found
 
 
 def test_no_lock_file_no_archive_and_no_ignored_sanity_finding() -> None:
     patterns = ("*uv.lock", "*package-lock.json", "*.tar.gz", "tests/sanity/ignore-*", "*.egg-info/*")
-    assert not [name for name in tracked() for pattern in patterns if fnmatch.fnmatch(name, pattern)]
+    assert not [name for name in files() for pattern in patterns if fnmatch.fnmatch(name, pattern)]
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "requirements").glob("*.txt")))
@@ -95,7 +97,7 @@ def test_silencing_has_its_reason_beside_it() -> None:
     silenced = re.compile(r"# (type: " + r"ignore|no" + r"qa)\S*\s*(.*)$")
     bare = [
         f"{name}:{number}"
-        for name in tracked()
+        for name in files()
         if name.endswith(".py")
         for number, line in enumerate(text_of(name).splitlines(), 1)
         if (found := silenced.search(line)) and "#" not in found[2] and not re.search(r"\w{3}.*\s\w", found[2])
@@ -136,7 +138,7 @@ def test_nothing_but_the_run_time_rooms_is_imported_at_run_time() -> None:
     own = "ansible_collections.edgeops.observability."
     foreign = [
         (name, module)
-        for name in tracked()
+        for name in files()
         if name.startswith("plugins/") and name.endswith(".py")
         for module in imports(name)
         if module.startswith(("ansible_collections.", "edgeops_simulator", "harness")) and not module.startswith(f"{own}plugins")
@@ -147,7 +149,7 @@ def test_nothing_but_the_run_time_rooms_is_imported_at_run_time() -> None:
 def test_pure_rooms_know_neither_ansible_nor_http_nor_the_clock() -> None:
     outside = {"ansible", "requests", "urllib3", "http", "socket", "time", "datetime"}
     pure = re.compile(r"plugins/module_utils/(_plan|_filter|_facts)/|plugins/module_utils/(_redact|_errors)\.py")
-    found = [(name, module) for name in tracked() if pure.match(name) and name.endswith(".py") for module in imports(name)]
+    found = [(name, module) for name in files() if pure.match(name) and name.endswith(".py") for module in imports(name)]
     assert found
     # A token of ownership names the moment at which it expires; that date is read, not the clock.
     assert not [(name, module) for name, module in found if module.split(".")[0] in outside - {"datetime"}]
@@ -156,7 +158,7 @@ def test_pure_rooms_know_neither_ansible_nor_http_nor_the_clock() -> None:
 def test_only_the_api_wrapper_imports_requests() -> None:
     users = [
         name
-        for name in tracked()
+        for name in files()
         if name.startswith("plugins/") and name.endswith(".py") and {"requests", "urllib3"} & imports(name)
     ]
     assert all(name.startswith("plugins/module_utils/_api/") for name in users)
