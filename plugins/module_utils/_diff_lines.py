@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import typing as t
 
-Json = t.Any
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 LONGEST = 100
 

@@ -58,8 +58,18 @@ class Plan(t.NamedTuple):
         return any(request.creates for request in self.requests)
 
 
+class Answer(t.NamedTuple):
+    """What the service answered to one request: `result` and `result_info` of the envelope, and how it came about."""
+
+    result: Json
+    result_info: dict[str, Json] | None
+    status: int
+    attempts: int
+    request_id: str | None
+
+
 class Conclusion(t.NamedTuple):
-    """What the answers of the service mean: the result, and what a person should hear about it."""
+    """What the answers of the service mean: the result, and warnings for the user."""
 
     result: t.Mapping[str, Json]
     warnings: tuple[str, ...] = ()

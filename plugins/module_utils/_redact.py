@@ -11,7 +11,7 @@ import re
 import typing as t
 from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
-Json = t.Any
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 MASK = "********"
 

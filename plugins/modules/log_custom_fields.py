@@ -270,7 +270,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._custom_fiel
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.options import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.plan import plan
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.read import entry_point
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.read import read
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.verify import conclude
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
@@ -290,11 +290,9 @@ TASK = StateTask(
         },
     ),
     desire=desire,
-    read=lambda client, desired: entry_point(client, confirm=desired.present),
+    read=read,
     plan=plan,
-    conclude=lambda desired, ruleset, planned, answers: conclude(
-        planned, ruleset, [answer.result for answer in answers], answers[-1].attempts
-    ),
+    conclude=conclude,
 )
 
 

@@ -132,17 +132,15 @@ error:
     attempts: 1
 """
 
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.present import report
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.read import entry_point
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.read import report_fields
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion
 
 TASK = InfoTask(
     name="log_custom_fields_info",
     spec=Spec(options={}),
     desire=lambda params: None,
-    report=lambda client, desired: Conclusion(report(entry_point(client, confirm=False))),
+    report=report_fields,
 )
 
 

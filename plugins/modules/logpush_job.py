@@ -460,9 +460,9 @@ TASK = StateTask(
     desire=desire,
     read=read,
     plan=plan,
-    conclude=lambda desired, state, planned, answers: conclude(desired, planned, answers[-1].result),
+    conclude=conclude,
     secrets=secrets,
-    successor=lambda desired, request: successor(desired, request.body),
+    successor=successor,
 )
 
 

@@ -109,7 +109,13 @@ error:
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import conclude, desire, plan, secrets
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import (
+    conclude,
+    desire,
+    plan,
+    read,
+    secrets,
+)
 
 TASK = StateTask(
     name="logpush_ownership",
@@ -120,10 +126,10 @@ TASK = StateTask(
         },
     ),
     desire=desire,
-    read=lambda client, desired: None,
-    plan=lambda desired, state: plan(desired),
-    conclude=lambda desired, state, planned, answers: conclude(desired, answers[-1].result),
-    secrets=lambda desired, state: secrets(desired),
+    read=read,
+    plan=plan,
+    conclude=conclude,
+    secrets=secrets,
     approvable=False,
 )
 

@@ -95,7 +95,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.modu
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import ROUTES
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import conclude, desire, plan
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import status
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import read
 
 TASK = StateTask(
     name="script_monitor",
@@ -106,9 +106,9 @@ TASK = StateTask(
         },
     ),
     desire=desire,
-    read=lambda client, desired: status(client, desired.route),
+    read=read,
     plan=plan,
-    conclude=lambda desired, state, planned, answers: conclude(desired, answers[-1].result),
+    conclude=conclude,
 )
 
 

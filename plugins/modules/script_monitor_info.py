@@ -289,10 +289,9 @@ error:
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.bounds import MALICIOUS_THRESHOLD, MAX_PER_PAGE
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import ROUTES
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import desire, report
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import scripts, status
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import desire
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import report_inventory
 
 TASK = InfoTask(
     name="script_monitor_info",
@@ -310,9 +309,7 @@ TASK = InfoTask(
         mutually_exclusive=[("script_id", option) for option in ("hosts", "status", "per_page")],
     ),
     desire=desire,
-    report=lambda client, query: Conclusion(
-        {"script_monitor": status(client, query.route), **report(scripts(client, query), query)}
-    ),
+    report=report_inventory,
 )
 
 

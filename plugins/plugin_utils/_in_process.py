@@ -18,7 +18,8 @@ from ansible.plugins.action import ActionBase
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import missing_requests
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import presentable
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Run, Task
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import text_without
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import Validated, serialised, validated

@@ -22,7 +22,7 @@ SCRIPTS = 50_000
 ZONE = "5a1e0c47d2b94f6f8e3b7c9012d4a6f8"
 CHILD = """
 import json, resource, sys, time
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Run
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.modules.script_monitor_info import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 given = json.loads(sys.argv[1])

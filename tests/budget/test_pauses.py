@@ -16,7 +16,7 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import task as _task
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Run
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 from edgeops_simulator.testing import DEFAULT_ZONE
 

@@ -20,7 +20,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Transport
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import task as _task
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Run
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 from edgeops_simulator.testing import DEFAULT_ZONE
 

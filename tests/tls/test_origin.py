@@ -22,7 +22,7 @@ import trustme
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import task as _task
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Run
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 
 MODULES = "ansible_collections.edgeops.observability.plugins.modules"

@@ -16,7 +16,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoin
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import missing_requests
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.proxies import environment_proxies, secrets_of
 from ansible_collections.edgeops.observability.plugins.module_utils._api.pagination import KEYS, Fetched, Listing, Query, collect
-from ansible_collections.edgeops.observability.plugins.module_utils._api.response import Answer, Reading
+from ansible_collections.edgeops.observability.plugins.module_utils._api.response import Reading
 from ansible_collections.edgeops.observability.plugins.module_utils._api.side_by_side import side_by_side
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Transport
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
@@ -26,13 +26,11 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
     Failure,
     invalid_option,
 )
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Json
 
-Json = t.Any
 Ids = t.Mapping[str, "str | int"]
 QueryIn = t.Mapping[str, t.Any]
 MOST_SIDE_BY_SIDE = 8
-
-__all__ = ["Answer", "Client"]
 
 
 class Client:

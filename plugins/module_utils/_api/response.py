@@ -28,23 +28,12 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.service
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply, redirect_target
 from ansible_collections.edgeops.observability.plugins.module_utils._api.wording import doing
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, RATE_LIMITED, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
-
-Json = t.Any
 
 # Far more than is reported: a secret that this cuts in half must not be near the end of what a person reads.
 _LONGEST_TEXT = 100_000
 _RAY = re.compile(r"[0-9A-Za-z_.-]{1,64}")
-
-
-class Answer(t.NamedTuple):
-    """A good answer."""
-
-    result: Json
-    result_info: dict[str, Json] | None
-    status: int
-    attempts: int
-    request_id: str | None
 
 
 class Reading:

@@ -8,18 +8,30 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import PHASE, RULESET_KIND
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.options import Desired
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.present import report
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import (
     Ruleset,
     bad,
     read_ruleset,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json
 
 _NO_ENTRY_POINT = 10003
 _NO_ROUTE = frozenset((7000, 7003))
 # A ruleset that was never written to since it was made.
 _UNTOUCHED = "1"
+
+
+def read(client: Client, desired: Desired) -> Ruleset | None:
+    """The ruleset that the state task plans from; only where one may be created must its absence be confirmed."""
+    return entry_point(client, confirm=desired.present)
+
+
+def report_fields(client: Client, _query: None) -> Conclusion:
+    """What is configured now."""
+    return Conclusion(report(entry_point(client, confirm=False)))
 
 
 def entry_point(client: Client, *, confirm: bool) -> Ruleset | None:

@@ -10,6 +10,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._custom_fiel
     PRESERVE_DUPLICATES,
     RESPONSE_KINDS,
 )
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.options import Desired
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.present import report
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import (
     Document,
@@ -20,20 +21,17 @@ from ansible_collections.edgeops.observability.plugins.module_utils._custom_fiel
     read_ruleset,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json, Plan
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion, Plan
 
 _OWN = ("description", "enabled", "expression")
 # Of a rule that was only carried along; an empty value and none are the same.
 _OTHERS = ("action", "action_parameters", "description", "expression", "ref")
 
 
-def conclude(plan: Plan, ruleset: Ruleset | None, results: t.Sequence[Json], attempts: int) -> Conclusion:
-    """What the service answered to the writes of a plan, held against what was asked for.
-
-    `ruleset` is what was read before, `results` are the answers in order, `attempts` the tries that the last write took.
-    """
-    answered = read_ruleset(results[-1])
-    base = ruleset or _created(results[0])
+def conclude(desired: Desired, state: Ruleset | None, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+    """Verify what the service answered to the writes of a plan against what was sent."""
+    answered = read_ruleset(answers[-1].result)
+    base = state or _created(answers[0].result)
     sent = plan.requests[-1].body["rules"]
     found = _differences(sent, answered) if answered.id == base.id else [f"it is of ruleset {answered.id}, not {base.id}"]
     if found:
@@ -41,7 +39,7 @@ def conclude(plan: Plan, ruleset: Ruleset | None, results: t.Sequence[Json], att
             BAD_RESPONSE, f"The service accepted the write, but its answer is not what was asked for: {'; '.join(found)}."
         )
     # A repeated write counts as often as it was received, which only the service knows.
-    warning = _foreign_write(base, answered) if attempts <= 1 else ""
+    warning = _foreign_write(base, answered) if answers[-1].attempts <= 1 else ""
     return Conclusion(report(answered), (warning,) if warning else ())
 
 

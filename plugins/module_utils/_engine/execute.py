@@ -6,26 +6,24 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Answer, Client
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Desired, State, StateTask
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json, Plan, Request
-
-if t.TYPE_CHECKING:
-    from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import StateTask
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion, Json, Plan, Request
 
 
-class Application:
-    """Carries a plan out: request by request, with another look at the service where a creation had no clear answer."""
+class Execution(t.Generic[Desired, State]):
+    """Sends a plan request by request, and reads the service once more where a creation had no clear answer."""
 
-    def __init__(self, task: StateTask, client: Client, mark_written: t.Callable[[], None]) -> None:
+    def __init__(self, task: StateTask[Desired, State], client: Client, mark_written: t.Callable[[], None]) -> None:
         self._task = task
         self._client = client
         self._mark_written = mark_written
-        self._carried = False
+        self._wrote = False
 
-    def apply(self, desired: t.Any, state: t.Any, plan: Plan) -> tuple[Conclusion, bool]:
-        """What the answers mean, and whether anything was carried out by this run.
+    def apply(self, desired: Desired, state: State, plan: Plan) -> tuple[Conclusion, bool]:
+        """Return what the answers mean, and whether this run wrote anything.
 
         A creation whose outcome is unknown is never repeated: the service is read and planned again. What is there by then
         is adopted; where the new plan would still create it, the first failure stands.
@@ -38,9 +36,9 @@ class Application:
                 if not request.creates or not (failure.unanswered or failure.kind in request.look_again_on):
                     raise failure.with_note(request.if_it_fails) from failure
                 return self._look_again(desired, request, failure)
-        return self._task.conclude(desired, state, plan, answers), self._carried
+        return self._task.conclude(desired, state, plan, answers), self._wrote
 
-    def _look_again(self, desired: t.Any, request: Request, failure: Failure) -> tuple[Conclusion, bool]:
+    def _look_again(self, desired: Desired, request: Request, failure: Failure) -> tuple[Conclusion, bool]:
         desired = self._task.successor(desired, request)
         try:
             state = self._task.read(self._client, desired)
@@ -52,7 +50,7 @@ class Application:
         if failure.unanswered:
             self._note_write()
         if not plan.requests:
-            return Conclusion(plan.result, plan.warnings), self._carried
+            return Conclusion(plan.result, plan.warnings), self._wrote
         return self.apply(desired, state, plan)
 
     def _send(self, request: Request, answers: t.Sequence[Answer]) -> Answer:
@@ -74,7 +72,7 @@ class Application:
         return Answer(result=None, result_info=None, status=200, attempts=1, request_id=None)
 
     def _note_write(self) -> None:
-        self._carried = True
+        self._wrote = True
         self._mark_written()
 
 

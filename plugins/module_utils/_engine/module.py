@@ -11,7 +11,8 @@ import typing as t
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import presentable
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Run, Task
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
 
 

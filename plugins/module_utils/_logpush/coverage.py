@@ -7,7 +7,7 @@ from __future__ import annotations
 import typing as t
 from urllib.parse import parse_qs
 
-Json = t.Any
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 DATASET = "http_requests"
 

@@ -8,8 +8,7 @@ import typing as t
 from urllib.parse import quote, unquote_plus
 
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import CARRIERS
-
-Json = t.Any
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 # The lists of the role beside those of the module.
 ROLE_LISTS: t.Mapping[str, str] = {

@@ -16,7 +16,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.opt
     checked_challenge,
     checked_destination,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json, Plan, Request
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion, Json, Plan, Request
 
 # What is reported after asking for a challenge, with the types that the service may send.
 _ASKED: t.Mapping[str, type] = {"filename": str, "valid": bool, "message": str}
@@ -44,7 +44,11 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     return Desired(conf, challenge)
 
 
-def plan(desired: Desired) -> Plan:
+def read(client: object, desired: Desired) -> None:
+    """There is nothing to read: whether a challenge was asked for before cannot be seen."""
+
+
+def plan(desired: Desired, state: None) -> Plan:
     """One POST either way. Asking writes a file to the destination, which is a change; validating changes nothing."""
     body = {"destination_conf": desired.destination}
     result = {"ownership": dict.fromkeys(desired.members)}
@@ -61,8 +65,9 @@ def plan(desired: Desired) -> Plan:
     )
 
 
-def conclude(desired: Desired, answer: t.Mapping[str, Json]) -> Conclusion:
+def conclude(desired: Desired, state: None, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
     """The answer; the service says no with HTTP 200 and success, so that only `valid` counts."""
+    answer: t.Mapping[str, Json] = answers[-1].result
     found = {name: answer.get(name) for name in desired.members}
     wrong = [name for name, value in found.items() if value is not None and not isinstance(value, desired.members[name])]
     if wrong or found["valid"] is None:
@@ -81,6 +86,6 @@ def conclude(desired: Desired, answer: t.Mapping[str, Json]) -> Conclusion:
     return Conclusion({"ownership": found})
 
 
-def secrets(desired: Desired) -> frozenset[str]:
+def secrets(desired: Desired, state: None) -> frozenset[str]:
     """What no output may hold."""
     return secret_parts(desired.destination) | ({desired.challenge} if desired.challenge else set())

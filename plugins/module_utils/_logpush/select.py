@@ -10,7 +10,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job, checked
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json, Request
 
 
 class State(t.NamedTuple):
@@ -67,6 +67,7 @@ def selected(jobs: t.Iterable[Json], wanted: Wanted) -> list[Job]:
     return sorted(found, key=lambda job: job["id"])
 
 
-def successor(desired: Desired, body: t.Mapping[str, Json]) -> Desired:
+def successor(desired: Desired, request: Request) -> Desired:
     """How to look for the job that a creation may have made: by name and dataset, because its id is not known."""
+    body = request.body
     return desired._replace(job_id=None, name=body.get("name"), dataset=body["dataset"])

@@ -15,17 +15,18 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.des
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job, checked, health, view
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json, Plan
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion, Json, Plan
 
 _NEVER_ANSWERED = ("ownership_challenge",)
 
 
-def conclude(desired: Desired, plan: Plan, answer: Json) -> Conclusion:
-    """What the answer to the last write means: the prediction with what the service added, or `bad_response` where it contradicts."""
+def conclude(desired: Desired, state: State, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+    """Verify the answer to the last write: the prediction with what the service added; raise `bad_response` where it contradicts."""
     request = plan.requests[-1]
     if request.operation == "logpush_jobs.delete":
         return Conclusion(plan.result)
-    answered = checked(answer, plan.result["job"]["id"])
+    answered = checked(answers[-1].result, plan.result["job"]["id"])
     sent = {name: value for name, value in request.body.items() if name not in _NEVER_ANSWERED}
     lacking = [name for name in sent if _lacks(name, sent[name], answered)]
     wrong = [name for name in sent if name not in lacking and not _agrees(name, sent[name], answered.get(name))]

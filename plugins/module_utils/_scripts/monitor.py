@@ -7,7 +7,9 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json, Plan, Request
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion, Json, Plan, Request
+
+Status = dict[str, Json]
 
 
 class Desired(t.NamedTuple):
@@ -22,7 +24,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     return Desired(params["enabled"], params["route"])
 
 
-def present(status: t.Mapping[str, Json]) -> dict[str, Json]:
+def present(status: t.Mapping[str, Json]) -> Status:
     """The two members of a status that are reported; `enabled` must be there, or nothing could be decided."""
     enabled = status.get("enabled")
     if not isinstance(enabled, bool):
@@ -30,7 +32,7 @@ def present(status: t.Mapping[str, Json]) -> dict[str, Json]:
     return {"enabled": enabled, "updated_at": status.get("updated_at")}
 
 
-def plan(desired: Desired, state: t.Mapping[str, Json]) -> Plan:
+def plan(desired: Desired, state: Status) -> Plan:
     """One PUT when the state differs, nothing otherwise; `updated_at` keeps its present value because only the service can move it."""
     before = {"enabled": state["enabled"]}
     after = {"enabled": desired.enabled}
@@ -43,9 +45,9 @@ def plan(desired: Desired, state: t.Mapping[str, Json]) -> Plan:
     )
 
 
-def conclude(desired: Desired, status: t.Mapping[str, Json]) -> Conclusion:
-    """The status as the service answered to the write, held against what was asked for."""
-    answered = present(status)
+def conclude(desired: Desired, state: Status, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+    """Verify the status in the answer to the write against the desired state."""
+    answered = present(answers[-1].result)
     if answered["enabled"] is not desired.enabled:
         raise Failure(
             BAD_RESPONSE,

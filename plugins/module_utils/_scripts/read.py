@@ -8,17 +8,27 @@ import itertools
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import Query
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import present
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import Query, report
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import Desired, Status, present
 
 # Pages asked for side by side; more would only spend the budget of the zone's neighbours faster.
 PARALLEL_PAGES = 4
 
 
-def status(client: Client, route: str) -> dict[str, Json]:
+def status(client: Client, route: str) -> Status:
     """The status of the zone's script monitor."""
     return present(client.call(f"{route}.get").result)
+
+
+def read(client: Client, desired: Desired) -> Status:
+    """The status that the state task plans from."""
+    return status(client, desired.route)
+
+
+def report_inventory(client: Client, query: Query) -> Conclusion:
+    """The status, and what is listed with its summary."""
+    return Conclusion({"script_monitor": status(client, query.route), **report(scripts(client, query), query)})
 
 
 def scripts(client: Client, query: Query) -> list[Json]:

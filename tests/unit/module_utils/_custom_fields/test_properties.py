@@ -15,6 +15,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._custom_fiel
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.verify import conclude
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
 
 NAMES = st.sampled_from(["a", "b", "c", "A", "C-c"])
 LISTS = st.none() | st.lists(NAMES, max_size=4)
@@ -88,7 +89,12 @@ def test_a_plan_that_is_carried_out_leaves_nothing_to_do_and_others_alone(option
     assert not (desired.present and desired.purge) or len(ours) == 1
     answer = served(2, body["rules"])
     after = read_ruleset(answer)
-    conclusion = conclude(first, ruleset, [{"id": "rs", "version": "1"}, answer] if ruleset is None else [answer], 1)
+    conclusion = conclude(
+        None,
+        ruleset,
+        first,
+        [Answer(one, None, 200, 1, None) for one in ([{"id": "rs", "version": "1"}, answer] if ruleset is None else [answer])],
+    )
     assert conclusion.warnings == ()
     assert conclusion.result["custom_fields"] == first.result["custom_fields"]
     second = plan(desired, after)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Answer
 from ansible_collections.edgeops.observability.plugins.module_utils._api.pagination import Listing, collect
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.read import entry_point
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
@@ -17,6 +16,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
     UNAVAILABLE,
     Failure,
 )
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
 
 RULE = {"id": "f1", "action": "set_config"}
 WHOLE = {

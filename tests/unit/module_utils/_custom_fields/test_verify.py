@@ -14,6 +14,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._custom_fiel
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.verify import conclude
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
 
 OPTIONS = {
     "state": "present",
@@ -65,7 +66,7 @@ def concluded(change=lambda answer: None, *, current="usual", first=(), attempts
     ruleset, planned_run = planned(CURRENT if current == "usual" else current, **options)
     answer = answer_to(planned_run, version)
     change(answer)
-    return conclude(planned_run, ruleset, [*first, answer], attempts)
+    return conclude(None, ruleset, planned_run, [Answer(one, None, 200, attempts, None) for one in (*first, answer)])
 
 
 def test_the_result_is_what_the_service_answered():

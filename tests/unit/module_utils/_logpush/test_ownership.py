@@ -16,14 +16,19 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.own
     plan,
     secrets,
 )
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
 
 KEYS = "https://host/in?header_Authorization=planted"
 ASK = desire({"destination_conf": "gs://bucket", "ownership_challenge": None})
 VALIDATE = desire({"destination_conf": "gs://bucket", "ownership_challenge": " token\n"})
 
 
+def concluded(desired, answer):
+    return conclude(desired, None, plan(desired, None), [Answer(answer, None, 200, 1, None)])
+
+
 def test_asking_changes_and_validating_does_not() -> None:
-    asked, validated = plan(ASK), plan(VALIDATE)
+    asked, validated = plan(ASK, None), plan(VALIDATE, None)
     assert [(request.operation, request.body) for request in asked.requests + validated.requests] == [
         ("logpush_ownership.create", {"destination_conf": "gs://bucket"}),
         ("logpush_ownership.validate", {"destination_conf": "gs://bucket", "ownership_challenge": "token"}),
@@ -42,12 +47,12 @@ def test_asking_changes_and_validating_does_not() -> None:
 
 def test_where_no_proof_is_needed_asking_is_a_warning() -> None:
     desired = desire({"destination_conf": KEYS, "ownership_challenge": None})
-    found = plan(desired)
+    found = plan(desired, None)
     assert found.warnings == ("destination_conf: the service asks for no proof of ownership of this kind of destination.",)
     assert "planted" not in f"{found.after}{found.warnings}"
-    assert {"planted", KEYS} <= secrets(desired)
-    assert "token" in secrets(VALIDATE)
-    assert None not in secrets(ASK)
+    assert {"planted", KEYS} <= secrets(desired, None)
+    assert "token" in secrets(VALIDATE, None)
+    assert None not in secrets(ASK, None)
 
 
 def test_a_token_is_taken_without_its_line_end() -> None:
@@ -87,16 +92,16 @@ UNUSABLE = "The service's answer about the ownership has no usable '{}'."
 )
 def test_answers_that_are_failures(answer: dict[str, t.Any], kind: str, says: str) -> None:
     with pytest.raises(Failure) as caught:
-        conclude(ASK, answer)
+        concluded(ASK, answer)
     assert (caught.value.kind, caught.value.status) == (kind, 200)
     assert str(caught.value) == says
 
 
 def test_answers_that_are_results() -> None:
     answer = {"valid": True, "filename": "f", "message": "", "other": 1}
-    assert conclude(ASK, answer).result == {"ownership": {"filename": "f", "valid": True, "message": ""}}
-    assert conclude(ASK, {"valid": True}).result == {"ownership": {"filename": None, "valid": True, "message": None}}
-    assert conclude(VALIDATE, answer).result == {"ownership": {"valid": True}}
+    assert concluded(ASK, answer).result == {"ownership": {"filename": "f", "valid": True, "message": ""}}
+    assert concluded(ASK, {"valid": True}).result == {"ownership": {"filename": None, "valid": True, "message": None}}
+    assert concluded(VALIDATE, answer).result == {"ownership": {"valid": True}}
     with pytest.raises(Failure) as caught:
-        conclude(VALIDATE, {"valid": False})
+        concluded(VALIDATE, {"valid": False})
     assert str(caught.value) == "The token is not a valid proof of ownership of the destination."

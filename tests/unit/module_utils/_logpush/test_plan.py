@@ -21,8 +21,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.sel
     named,
     successor,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.verify import conclude
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Plan
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.verify import conclude as verified
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Plan, Request
 from ansible_collections.edgeops.observability.plugins.module_utils._plan_id import plan_id
 from ansible_collections.edgeops.observability.plugins.modules.logpush_job import TASK
 
@@ -31,6 +31,10 @@ EDGE_ELSEWHERE = (
     "Job 7 would be created anew as kind 'edge' of the dataset 'dns_logs', but 'edge' exists for 'http_requests' only."
     " What is not given carries over: give both kind and dataset."
 )
+
+
+def conclude(desired, planned, answer):
+    return verified(desired, State(None), planned, [Answer(answer, None, 200, 1, None)])
 
 
 @pytest.mark.parametrize(
@@ -303,7 +307,7 @@ def test_recreation_deletes_then_creates() -> None:
     assert found.result["filter_budget"] is not None
     job = found.result["job"]
     assert (job["id"], job["error_message"], job["filter"]) == (None, None, TEXT)
-    again = successor(wish(job_id=7), found.requests[1].body)
+    again = successor(wish(job_id=7), found.requests[1])
     assert (again.job_id, again.name, again.dataset) == (None, "n", "http_requests")
 
 
@@ -330,7 +334,10 @@ def test_a_wish_without_a_dataset_means_the_default_and_any_other_stays() -> Non
 
 
 def test_a_successor_is_looked_for_in_its_own_dataset() -> None:
-    again = successor(wish(job_id=7, dataset="http_requests", name="other"), {"name": "n", "dataset": "firewall_events"})
+    again = successor(
+        wish(job_id=7, dataset="http_requests", name="other"),
+        Request("logpush_jobs.create", body={"name": "n", "dataset": "firewall_events"}),
+    )
     assert (again.job_id, again.name, again.dataset) == (None, "n", "firewall_events")
 
 

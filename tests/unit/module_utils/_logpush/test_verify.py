@@ -11,8 +11,13 @@ from samples.logpush import JOB, KEYS, S3, TEXT, planned, wish
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import checked, view
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.verify import conclude
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.verify import conclude as verified
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion
+
+
+def conclude(desired, planned, answer):
+    return verified(desired, State(None), planned, [Answer(answer, None, 200, 1, None)])
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
 from ansible_collections.edgeops.observability.plugins.module_utils._plan_id import plan_id
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import monitor as room
 
@@ -56,14 +57,16 @@ def test_a_status_that_does_not_say_true_or_false_decides_nothing(value):
 
 def test_an_answer_other_than_what_was_asked_for_is_no_success():
     with pytest.raises(Failure) as caught:
-        room.conclude(wish(True), SEEN)
+        room.conclude(wish(True), SEEN, room.plan(wish(True), SEEN), [Answer(SEEN, None, 200, 1, None)])
     assert caught.value.kind == BAD_RESPONSE
     assert str(caught.value) == ("The service was asked for enabled=True and answered with success, but says enabled=False.")
 
 
 def test_the_result_of_a_write_is_what_the_service_answered():
     answer = {"enabled": True, "updated_at": "2026-03-02T10:00:00.000001Z"}
-    assert room.conclude(wish(True), answer).result == {"script_monitor": answer}
+    assert room.conclude(wish(True), SEEN, room.plan(wish(True), SEEN), [Answer(answer, None, 200, 1, None)]).result == {
+        "script_monitor": answer
+    }
 
 
 def test_the_digest_ignores_the_time_and_moves_with_the_state_and_the_wish():

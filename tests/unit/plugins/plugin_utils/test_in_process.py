@@ -14,34 +14,39 @@ from ansible.module_utils.common.parameters import remove_values
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import LocalTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, UNAVAILABLE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion
 from ansible_collections.edgeops.observability.plugins.plugin_utils import _in_process
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
 
-SPECIFICATION = {
-    "argument_spec": {"name": {"required": True}, "secret": {"no_log": True}, "count": {"type": "int"}},
-    "required_together": [("secret", "count")],
-}
+SPEC = Spec(
+    {"name": {"required": True}, "secret": {"no_log": True}, "count": {"type": "int"}},
+    required_together=[("secret", "count")],
+)
 
 
-class Fake:
-    """A task of a module: keeps what it was given, returns what it is told."""
+class Seen:
+    """What a task was run with, where, and what it returns."""
 
-    name = "fake"
-
-    def __init__(self, result: dict[str, t.Any]) -> None:
+    def __init__(self, result: dict[str, t.Any] | None) -> None:
         self.result = result
+        self.params: t.Mapping[str, t.Any] = {}
         self.folder = Path()
 
-    def arguments(self) -> dict[str, t.Any]:
-        return SPECIFICATION
+    def desire(self, params: t.Mapping[str, t.Any]) -> None:
+        self.params, self.folder = params, Path.cwd()
+        if self.result is None:
+            raise KeyboardInterrupt
 
-    def carry_out(self, run: t.Any) -> None:
-        self.run, self.folder = run, Path.cwd()
-        run.result.update(self.result)
+    def report(self, desired: None) -> Conclusion:
+        return Conclusion(self.result or {})
 
 
 class Action(InProcessAction):
+    seen: Seen
+
     def _as_module(self, variables: dict[str, t.Any]) -> dict[str, t.Any]:
         return {"as": "module"}
 
@@ -57,12 +62,20 @@ def action(tmp_path: Path, args: dict[str, t.Any] | None = None, result: dict[st
         templar=SimpleNamespace(template=lambda value: value),
         shared_loader_obj=None,
     )
-    made.task = Fake(result or {})  # type: ignore[assignment,misc]  # a stand-in, for this instance only
+    made.seen = Seen({} if result is None else result)
+    made.task = LocalTask("fake", SPEC, made.seen.desire, made.seen.report)  # type: ignore[misc]  # for this instance only
     made._early_needs_tmp_path = lambda: False
     return made
 
 
-def test_runs_here(tmp_path: Path) -> None:
+def test_runs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    modes: list[dict[str, bool]] = []
+
+    def recorded(params: t.Mapping[str, t.Any], **given: bool) -> Run:
+        modes.append(given)
+        return Run(params, **given)
+
+    monkeypatch.setattr(_in_process, "Run", recorded)
     made = action(
         tmp_path, {"name": "a", "count": "2", "secret": "hidden-1"}, {"found": "hidden-1", "none": None, "flag": True}, diff=True
     )
@@ -74,9 +87,9 @@ def test_runs_here(tmp_path: Path) -> None:
         "none": None,
         "flag": True,
     }
-    assert made.task.run.params == {"name": "a", "count": 2, "secret": "hidden-1"}  # type: ignore[union-attr]  # the stand-in's
-    assert (made.task.run.check_mode, made.task.run.diff_mode) == (False, True)  # type: ignore[union-attr]  # the double holds its run by then
-    assert (made.task.folder, Path.cwd()) == (tmp_path, before)  # type: ignore[union-attr]  # likewise
+    assert made.seen.params == {"name": "a", "count": 2, "secret": "hidden-1"}
+    assert modes == [{"check_mode": False, "diff_mode": True}]
+    assert (made.seen.folder, Path.cwd()) == (tmp_path, before)
     assert "warnings" not in result
 
 
@@ -143,11 +156,7 @@ def test_masks_as_a_module_does(result: dict[str, t.Any], secrets: set[str]) -> 
 
 def test_the_folder_is_left_also_after_an_interruption(tmp_path: Path) -> None:
     made = action(tmp_path)
-
-    def interrupted(run: t.Any) -> None:
-        raise KeyboardInterrupt
-
-    made.task.carry_out = interrupted  # type: ignore[method-assign,assignment]  # the time limit of a task is no Exception either
+    made.seen.result = None  # interrupts: the time limit of a task is no Exception either
     before = Path.cwd()
     with pytest.raises(KeyboardInterrupt):
         made.run(task_vars={})

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Answer
-from ansible_collections.edgeops.observability.plugins.module_utils._engine import task as room
+from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec, StateTask
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
     BAD_RESPONSE,
     CONFLICT,
@@ -16,7 +18,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
     Failure,
     invalid_option,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Plan, Request
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion, Plan, Request
 
 OPTIONS = {
     "base_url": "http://127.0.0.1:1",
@@ -86,9 +88,9 @@ def plan(desired, state):
     )
 
 
-TASK = room.StateTask(
+TASK = StateTask(
     name="thing",
-    spec=room.Spec(options={}),
+    spec=Spec(options={}),
     desire=lambda params: {"value": "wanted"},
     read=lambda client, desired: client.read(),
     plan=plan,
@@ -100,8 +102,8 @@ TASK = room.StateTask(
 @pytest.fixture
 def execute(monkeypatch):
     def run(service, task=TASK, *, check_mode=False, diff_mode=False, **options):
-        monkeypatch.setattr(room, "Client", lambda described: service)
-        return room.Run({**OPTIONS, **options}, check_mode=check_mode, diff_mode=diff_mode).finish(task)
+        monkeypatch.setattr(run_module, "Client", lambda described: service)
+        return run_module.Run({**OPTIONS, **options}, check_mode=check_mode, diff_mode=diff_mode).finish(task)
 
     return run
 
@@ -189,7 +191,8 @@ def test_a_refusal_that_another_look_does_not_explain_stands(execute):
 
 
 def test_a_thing_that_went_away_in_the_meantime_was_not_deleted_by_this_run(execute):
-    deletion = TASK._replace(
+    deletion = dataclasses.replace(
+        TASK,
         plan=lambda desired, state: Plan({"x": 1}, {}, {"thing": None}, (Request("logpush_jobs.delete"),)),
         conclude=lambda desired, state, planned, answers: Conclusion({"thing": None}),
     )
@@ -199,7 +202,7 @@ def test_a_thing_that_went_away_in_the_meantime_was_not_deleted_by_this_run(exec
 
 def test_an_id_that_only_the_answer_tells_is_taken_from_there(execute):
     requests = (Request("rulesets.create", body={}), Request("rulesets.update", body={}, id_from_answer="ruleset_id"))
-    task = TASK._replace(plan=lambda desired, state: Plan({}, {"x": 1}, {}, requests))
+    task = dataclasses.replace(TASK, plan=lambda desired, state: Plan({}, {"x": 1}, {}, requests))
     seen = []
     service = Service()
     send = service.call
@@ -211,7 +214,7 @@ def test_an_id_that_only_the_answer_tells_is_taken_from_there(execute):
 @pytest.mark.parametrize("identifier", [None, "", True, 1.5, {}])
 def test_an_answer_without_a_usable_id_ends_the_run_and_says_that_something_was_written(execute, identifier):
     requests = (Request("rulesets.create", body={}), Request("rulesets.update", body={}, id_from_answer="ruleset_id"))
-    task = TASK._replace(plan=lambda desired, state: Plan({}, {"x": 1}, {}, requests))
+    task = dataclasses.replace(TASK, plan=lambda desired, state: Plan({}, {"x": 1}, {}, requests))
     result = execute(Service(outcomes=[{"id": identifier}]), task)
     assert result["failed"] and result["error"]["kind"] == BAD_RESPONSE and result["changed"] is True
 
@@ -221,7 +224,7 @@ def test_an_option_is_refused_before_any_request(execute):
         raise invalid_option("fields[0]", "empty")
 
     service = Service()
-    result = execute(service, TASK._replace(desire=refuse))
+    result = execute(service, dataclasses.replace(TASK, desire=refuse))
     assert service.sent == [] and result["msg"] == "fields[0]: empty"
     assert result["error"] == {
         "kind": "invalid_option",
@@ -236,7 +239,7 @@ def test_an_option_is_refused_before_any_request(execute):
 
 def test_secrets_are_hidden_in_results_warnings_and_failures(execute):
     leak = "it said canary-secret, canary-token and canary-of-a-proxy"
-    leaking = TASK._replace(conclude=lambda *given: Conclusion({"thing": {"note": leak}}, (leak,)))
+    leaking = dataclasses.replace(TASK, conclude=lambda *given: Conclusion({"thing": {"note": leak}}, (leak,)))
     failing = Service(outcomes=[Failure(UNAVAILABLE, leak, errors=[{"code": 1, "message": leak}])])
     for result in (execute(Service(), leaking), execute(failing)):
         assert "canary" not in repr(result)
@@ -246,20 +249,18 @@ def test_an_unforeseen_exception_becomes_a_failure_that_quotes_nothing(execute):
     def stumble(client, desired):
         raise KeyError("canary-secret in a key")
 
-    result = execute(Service(), TASK._replace(read=stumble))
+    result = execute(Service(), dataclasses.replace(TASK, read=stumble))
     assert result["failed"] and result["error"]["kind"] == BAD_RESPONSE
     assert "KeyError" in result["msg"] and "canary" not in repr(result)
 
 
 def test_a_task_without_approval_has_neither_the_option_nor_the_digest(execute):
-    task = TASK._replace(approvable=False)
+    task = dataclasses.replace(TASK, approvable=False)
     assert "expected_plan_id" not in task.arguments()["argument_spec"]
     assert "plan_id" not in execute(Service(), task)
 
 
 def test_an_info_task_reads_and_reports(execute):
-    task = room.InfoTask(
-        "thing_info", room.Spec({}), lambda params: 7, lambda client, desired: Conclusion({"things": [desired]}, ("w",))
-    )
+    task = InfoTask("thing_info", Spec({}), lambda params: 7, lambda client, desired: Conclusion({"things": [desired]}, ("w",)))
     result = execute(Service(), task)
     assert result == {"changed": False, "things": [7], "warnings": ["w"]}

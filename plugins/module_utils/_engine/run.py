@@ -1,0 +1,123 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.execute import Execution
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.legible import legible, place_of
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import Params, connection
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import (
+    Desired,
+    InfoTask,
+    LocalTask,
+    State,
+    StateTask,
+    Task,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure, conflict
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json, Plan
+from ansible_collections.edgeops.observability.plugins.module_utils._plan_id import plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
+
+
+class Run:
+    """One run of a task: the only reader of check mode and diff mode, and the place where its result grows."""
+
+    def __init__(self, params: Params, *, check_mode: bool, diff_mode: bool) -> None:
+        self._params = params
+        self._check_mode = check_mode
+        self._diff_mode = diff_mode
+        self._result: dict[str, Json] = {"changed": False}
+        self._warnings: list[str] = []
+        self._written = False
+        self._secrets: set[str] = set()
+        self._client: Client | None = None
+
+    def finish(self, task: Task) -> dict[str, Json]:
+        """Run the task and return its result, failed or not, warnings included and free of secrets."""
+        try:
+            self._perform(task)
+        except Failure as failure:
+            self._fail(failure)
+        except Exception as error:  # the last line of defence: the user gets a sentence, whatever the service sent
+            self._fail(Failure(BAD_RESPONSE, f"{task.name} met an unexpected response: {place_of(error)}"))
+        if self._client is not None:
+            self._warnings.extend(self._client.warnings)
+            self._client.close()
+        self._result["warnings"] = list(dict.fromkeys(self._warnings))
+        hidden: dict[str, Json] = scrub(self._result, self._secrets)
+        return legible(hidden) if hidden.get("failed") else hidden
+
+    def _perform(self, task: Task) -> None:
+        if isinstance(task, StateTask):
+            self._change(task)
+        elif isinstance(task, LocalTask):
+            self._report(task.report(task.desire(self._params)))
+        else:
+            self._read(task)
+
+    def _read(self, task: InfoTask[Desired]) -> None:
+        desired = task.desire(self._params)
+        self._report(task.report(self._connect(), desired))
+
+    def _change(self, task: StateTask[Desired, State]) -> None:
+        """Read, plan, and write unless this is check mode."""
+        desired = task.desire(self._params)
+        self._hide(task.secrets(desired, None))
+        client = self._connect()
+        state = task.read(client, desired)
+        self._hide(task.secrets(desired, state))
+        plan = task.plan(desired, state)
+        self._propose(plan, task.approvable)
+        if self._check_mode or not plan.requests:
+            return
+        mark_written = self._mark_written if plan.changes else lambda: None
+        conclusion, written = Execution(task, client, mark_written).apply(desired, state, plan)
+        self._result["changed"] = written and plan.changes
+        self._report(conclusion)
+
+    def _connect(self) -> Client:
+        """Return the client of this run; fail before any request where options, credentials or the library are unusable."""
+        described = connection(self._params)
+        self._hide(value for value in (described.token, described.key) if value)
+        self._client = Client(described)
+        self._hide(self._client.secrets)
+        return self._client
+
+    def _propose(self, plan: Plan, approvable: bool) -> None:
+        """Record the prediction; refuse a plan other than the approved one."""
+        self._warnings.extend(plan.warnings)
+        if approvable:
+            self._result["plan_id"] = plan_id(self._params["zone_id"], plan)
+            expected = self._params["expected_plan_id"]
+            if expected and expected != self._result["plan_id"]:
+                raise conflict(
+                    f"expected_plan_id: the plan is now {self._result['plan_id']}, not the approved {expected}:"
+                    " the service or the options have changed since. Nothing was written; review a new check run."
+                )
+        self._result.update(plan.result)
+        self._result["changed"] = plan.changed
+        if self._diff_mode:
+            self._result["diff"] = {"before": plan.before, "after": plan.after}
+
+    def _report(self, conclusion: Conclusion) -> None:
+        self._result.update(conclusion.result)
+        self._warnings.extend(conclusion.warnings)
+
+    def _hide(self, secrets: t.Iterable[str]) -> None:
+        """Remember strings that must not appear in any output."""
+        self._secrets.update(secret for secret in secrets if secret)
+
+    def _mark_written(self) -> None:
+        """Remember that the service was changed, for a failure that comes after it."""
+        self._written = True
+
+    def _fail(self, failure: Failure) -> None:
+        if self._client is not None:
+            failure = self._client.locate(failure)
+        kept = {name: self._result[name] for name in ("plan_id",) if name in self._result}
+        self._result = {"failed": True, "changed": self._written, **kept, "msg": str(failure), "error": failure.report()}
