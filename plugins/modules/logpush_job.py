@@ -414,56 +414,7 @@ error:
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import FREQUENCIES, KINDS
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import desire
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_facts import SUBOPTIONS
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan, secrets
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import read
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import successor
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.verify import conclude
-
-OLDER_FORM = ("fields", "timestamp_format", "option_flags")
-
-TASK = StateTask(
-    name="logpush_job",
-    spec=Spec(
-        options={
-            "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
-            "name": {"type": "str"},
-            "job_id": {"type": "int"},
-            "dataset": {"type": "str"},
-            "destination_conf": {"type": "str", "no_log": True},
-            "ownership_challenge": {"type": "str", "no_log": True},
-            "fields": {"type": "list", "elements": "str"},
-            "timestamp_format": {"type": "str"},
-            "option_flags": {"type": "dict"},
-            "logpull_options": {"type": "str"},
-            "output_options": {"type": "dict", "options": {sub.option: sub.argument for sub in SUBOPTIONS.values()}},
-            "filter": {"type": "raw"},
-            "enabled": {"type": "bool"},
-            "kind": {"type": "str", "choices": list(KINDS)},
-            "frequency": {"type": "str", "choices": list(FREQUENCIES)},
-            "max_upload_bytes": {"type": "int"},
-            "max_upload_interval_seconds": {"type": "int"},
-            "max_upload_records": {"type": "int"},
-            "recreate": {"type": "bool", "default": False},
-            "validate_filter": {"type": "bool", "default": True},
-            "create_unlisted": {"type": "bool", "default": False},
-        },
-        required_one_of=[("name", "job_id")],
-        mutually_exclusive=[
-            *(("logpull_options", option) for option in OLDER_FORM),
-            *(("output_options", option) for option in (*OLDER_FORM, "logpull_options")),
-        ],
-    ),
-    desire=desire,
-    read=read,
-    plan=plan,
-    conclude=conclude,
-    secrets=secrets,
-    successor=successor,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks.logpush_job import TASK
 
 
 def main():

@@ -92,24 +92,7 @@ error:
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import ROUTES
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import conclude, desire, plan
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import read
-
-TASK = StateTask(
-    name="script_monitor",
-    spec=Spec(
-        options={
-            "enabled": {"type": "bool", "required": True},
-            "route": {"type": "str", "choices": list(ROUTES), "default": "script_monitor"},
-        },
-    ),
-    desire=desire,
-    read=read,
-    plan=plan,
-    conclude=conclude,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks.script_monitor import TASK
 
 
 def main():

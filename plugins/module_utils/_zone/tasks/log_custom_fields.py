@@ -1,0 +1,37 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import (
+    DEFAULT_RULESET_DESCRIPTION,
+    DEFAULT_RULESET_NAME,
+    FIELD_KINDS,
+    PRESERVE_DUPLICATES,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.options import desire
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.plan import plan
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.read import read
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.verify import conclude
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.bounds import CUSTOM_FIELD_LIMIT
+
+TASK = StateTask(
+    name="log_custom_fields",
+    spec=Spec(
+        options={
+            "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+            **{name: {"type": "list", "elements": "str"} for name in (*FIELD_KINDS, PRESERVE_DUPLICATES)},
+            "purge": {"type": "bool", "default": True},
+            "description": {"type": "str"},
+            "ruleset_name": {"type": "str", "default": DEFAULT_RULESET_NAME},
+            "ruleset_description": {"type": "str", "default": DEFAULT_RULESET_DESCRIPTION},
+            "field_limit": {"type": "int", "default": CUSTOM_FIELD_LIMIT},
+        },
+    ),
+    desire=desire,
+    read=read,
+    plan=plan,
+    conclude=conclude,
+)

@@ -1,0 +1,24 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import ROUTES
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import conclude, desire, plan
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import read
+
+TASK = StateTask(
+    name="script_monitor",
+    spec=Spec(
+        options={
+            "enabled": {"type": "bool", "required": True},
+            "route": {"type": "str", "choices": list(ROUTES), "default": "script_monitor"},
+        },
+    ),
+    desire=desire,
+    read=read,
+    plan=plan,
+    conclude=conclude,
+)
