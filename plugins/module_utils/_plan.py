@@ -69,7 +69,12 @@ class Answer(t.NamedTuple):
 
 
 class Conclusion(t.NamedTuple):
-    """What the answers of the service mean: the result, and warnings for the user."""
+    """What the answers of the service mean: the result, and warnings for the user.
+
+    `refused` is a sentence for a task that did all of its work and fails all the same, because a policy of the user refuses
+    what it found: the failure is a `gate`, and keeps the result.
+    """
 
     result: t.Mapping[str, Json]
     warnings: tuple[str, ...] = ()
+    refused: str = ""

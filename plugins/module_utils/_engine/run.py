@@ -18,7 +18,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.task
     StateTask,
     Task,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure, conflict
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, GATE, Failure, conflict
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json, Plan
 from ansible_collections.edgeops.observability.plugins.module_utils._plan_id import plan_id
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
@@ -107,6 +107,8 @@ class Run:
     def _report(self, conclusion: Conclusion) -> None:
         self._result.update(conclusion.result)
         self._warnings.extend(conclusion.warnings)
+        if conclusion.refused:
+            raise Failure(GATE, conclusion.refused)
 
     def _hide(self, secrets: t.Iterable[str]) -> None:
         """Remember strings that must not appear in any output."""
@@ -119,5 +121,7 @@ class Run:
     def _fail(self, failure: Failure) -> None:
         if self._client is not None:
             failure = self._client.locate(failure)
-        kept = {name: self._result[name] for name in ("plan_id",) if name in self._result}
-        self._result = {"failed": True, "changed": self._written, **kept, "msg": str(failure), "error": failure.report()}
+        kept = (
+            self._result if failure.kind == GATE else {name: self._result[name] for name in ("plan_id",) if name in self._result}
+        )
+        self._result = {**kept, "failed": True, "changed": self._written, "msg": str(failure), "error": failure.report()}

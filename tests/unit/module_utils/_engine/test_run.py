@@ -9,10 +9,11 @@ import dataclasses
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec, StateTask
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, LocalTask, Spec, StateTask
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
     BAD_RESPONSE,
     CONFLICT,
+    GATE,
     REJECTED,
     UNAVAILABLE,
     Failure,
@@ -264,3 +265,12 @@ def test_an_info_task_reads_and_reports(execute):
     task = InfoTask("thing_info", Spec({}), lambda params: 7, lambda client, desired: Conclusion({"things": [desired]}, ("w",)))
     result = execute(Service(), task)
     assert result == {"changed": False, "things": [7], "warnings": ["w"]}
+
+
+def test_a_policy_that_refuses_fails_with_the_whole_result(execute):
+    conclusion = Conclusion({"findings": ["one"]}, ("careful",), "1 finding is refused")
+    task = LocalTask("local", Spec(options={}), desire=lambda params: None, report=lambda desired: conclusion)
+    result = execute(Service(), task)
+    assert result["failed"] and not result["changed"]
+    assert (result["msg"], result["error"]["kind"]) == ("1 finding is refused", GATE)
+    assert (result["findings"], result["warnings"]) == (["one"], ["careful"])
