@@ -28,11 +28,13 @@ options:
     required: true
   route:
     description:
-      - Under which name the service offers the script monitor.
-      - The public service renamed V(script_monitor) to V(page_shield) in 2022. Results have the same names either way.
+      - Under which name the service offers the script monitor. Results have the same names either way.
+      - Cloudflare renamed V(script_monitor) to V(page_shield) in 2022, and its API no longer has the old routes.
+      - V(auto) tries V(page_shield) first if the host of O(base_url) is C(api.cloudflare.com), and V(script_monitor) first otherwise. The
+        other one is tried once if the service does not know the first (status 405, or 404 with code 7000 or 7003 or without a code).
     type: str
-    choices: [script_monitor, page_shield]
-    default: script_monitor
+    choices: [auto, script_monitor, page_shield]
+    default: auto
 notes:
   - On the public service, writing needs an API token with the permission Page Shield Write (or Zone Settings Write), reading one with Page Shield Read.
 seealso:
@@ -45,7 +47,7 @@ EXAMPLES = r"""
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     enabled: true
 
-- name: Switch the monitor off on the public service, under the route's present name
+- name: Switch the monitor off, over a route that is known
   edgeops.observability.script_monitor:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     enabled: false

@@ -52,7 +52,8 @@ options:
   malicious_when:
     description:
       - On which side of O(malicious_threshold) a score means malicious.
-      - The default is V(above), and with O(route=page_shield) V(below), because there 1 is surely malicious and 99 surely clean.
+      - If omitted, the route that answered decides - V(above) for V(script_monitor), and V(below) for V(page_shield), because there 1 is
+        surely malicious and 99 surely clean.
     type: str
     choices: [above, below]
   malicious_only:
@@ -62,12 +63,15 @@ options:
     default: false
   route:
     description:
-      - Under which name the service offers the script monitor.
-      - The public service renamed V(script_monitor) to V(page_shield) in 2022. Results have the same names either way.
+      - Under which name the service offers the script monitor. Results have the same names either way.
+      - Cloudflare renamed V(script_monitor) to V(page_shield) in 2022, and its API no longer has the old routes.
+      - V(auto) tries V(page_shield) first if the host of O(base_url) is C(api.cloudflare.com), and V(script_monitor) first otherwise. The
+        other one is tried once if the service does not know the first (status 405, or 404 with code 7000 or 7003 or without a code).
     type: str
-    choices: [script_monitor, page_shield]
-    default: script_monitor
+    choices: [auto, script_monitor, page_shield]
+    default: auto
 notes:
+  - While the monitor is off, a warning reports it, because an empty list then does not mean that no malicious script is loaded.
   - Members that the plan of an account hides are simply absent from a script. A script without a score is neither malicious nor not malicious.
   - On the public service, reading needs an API token with the permission Page Shield Read (or Zone Settings Read).
 seealso:
@@ -289,7 +293,7 @@ error:
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.bounds import MALICIOUS_THRESHOLD, MAX_PER_PAGE
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import ROUTES
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import AUTO, ROUTE_CHOICES
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import report_inventory
 
@@ -304,7 +308,7 @@ TASK = InfoTask(
             "malicious_threshold": {"type": "int", "default": MALICIOUS_THRESHOLD},
             "malicious_when": {"type": "str", "choices": ["above", "below"]},
             "malicious_only": {"type": "bool", "default": False},
-            "route": {"type": "str", "choices": list(ROUTES), "default": "script_monitor"},
+            "route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO},
         },
         mutually_exclusive=[("script_id", option) for option in ("hosts", "status", "per_page")],
     ),

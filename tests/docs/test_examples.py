@@ -49,7 +49,7 @@ def runnable(source: str) -> list[Block]:
 
 @pytest.mark.parametrize("source", [source for source in SOURCES if runnable(source)])
 def test_examples_run_in_check_mode_and_for_real(source: str, playbook: Playbook, simulator: t.Any) -> None:
-    simulator.seed(zones=ZONES, scripts={ZONE: SCRIPTS})
+    simulator.seed(zones=ZONES, scripts={ZONE: SCRIPTS}, script_monitor={ZONE: {"enabled": True}})
     found = [block for block in runnable(source) if block.kind != "inventory"]
     made = [play for block in found for play in plays(block)]
     if not made:

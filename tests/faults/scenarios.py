@@ -158,6 +158,9 @@ _OLD: tuple[Document, ...] = (FOREIGN_RULE, OWN_RULE)
 
 SCENARIOS: t.Mapping[str, Scenario] = {
     "enable": Scenario((GET, PUT), (("script_monitor", {"enabled": True}),)),
+    "enable-over-the-other-route": Scenario(
+        (GET_NONE, GET, PUT), (("script_monitor", {"enabled": True}),), settings={"script_monitor_routes": False}
+    ),
     "create-fields": Scenario((GET_NONE, LIST, POST_RULESET, PUT), (("log_custom_fields", _NEW_FIELDS),)),
     "create-fields-by-list": Scenario(
         (GET_NONE, LIST, POST_RULESET, PUT), (("log_custom_fields", _NEW_FIELDS),), settings=_PLAIN_ROUTES

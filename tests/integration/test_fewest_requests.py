@@ -39,6 +39,12 @@ def test_script_monitor(playbook: Playbook) -> None:
     assert in_a_row(playbook, wish, wish) == [["GET", "PUT"], ["GET"]]
 
 
+def test_script_monitor_over_the_other_route(playbook: Playbook, simulator: t.Any) -> None:
+    simulator.settings(script_monitor_routes=False)
+    wish = ("script_monitor", MONITOR)
+    assert in_a_row(playbook, wish, wish) == [["GET", "GET", "PUT"], ["GET", "GET"]]
+
+
 @pytest.mark.parametrize(
     ("settings", "reads"),
     [
@@ -95,7 +101,7 @@ def scripts(count: int) -> list[dict[str, t.Any]]:
 
 
 def test_script_monitor_info_reads_the_status_and_the_pages(playbook: Playbook, simulator: t.Any) -> None:
-    simulator.seed(scripts={playbook.zone: scripts(950)})
+    simulator.seed(script_monitor={playbook.zone: MONITOR}, scripts={playbook.zone: scripts(950)})
     simulator.settings(latency_ms=50)
     report = playbook.run({f"{NAME}.script_monitor_info": {}})
     listed = [entry for entry in report.journal if entry["path"].endswith("/scripts")]
@@ -107,13 +113,13 @@ def test_script_monitor_info_reads_the_status_and_the_pages(playbook: Playbook, 
 
 
 def test_script_monitor_info_asks_for_one_script_only(playbook: Playbook, simulator: t.Any) -> None:
-    simulator.seed(scripts={playbook.zone: scripts(300)})
+    simulator.seed(script_monitor={playbook.zone: MONITOR}, scripts={playbook.zone: scripts(300)})
     report = playbook.run({f"{NAME}.script_monitor_info": {"script_id": f"{7:032x}"}})
     assert len(report.journal) == 2
 
 
 def test_a_list_that_moves_is_read_once_more_and_complete(playbook: Playbook, simulator: t.Any) -> None:
-    simulator.seed(scripts={playbook.zone: scripts(250)})
+    simulator.seed(script_monitor={playbook.zone: MONITOR}, scripts={playbook.zone: scripts(250)})
     # The last page of the first listing says that there is one script more than the first page did.
     moved = {"page": 3, "per_page": 100, "count": 50, "total_count": 251, "total_pages": 3}
     simulator.faults({"kind": "bad_result_info", "value": moved, "path": "*/scripts", "index": 2, "count": 1})

@@ -92,7 +92,7 @@ SCENARIOS: dict[str, Scenario] = {
             task("script_monitor_info", status=["active", "infrequent"], malicious_only=True),
             task("script_monitor_info", script_id=SCRIPTS[0]["script_id"]),
         ],
-        seed={"scripts": SCRIPTS},
+        seed={"scripts": SCRIPTS, "script_monitor": {"enabled": True}},
     ),
     "custom fields": Scenario(FIELDS),
     "custom fields, check mode": Scenario(FIELDS[:3], check=True),

@@ -28,11 +28,12 @@ SCRIPT_B = {
 }
 SCRIPT_C = {"script_id": "0c" * 16, "host": "www.example.com", "status": "active", "js_integrity_score": 50}
 READ = "edgeops.observability.script_monitor_info"
+OFF = "^The script monitor of the zone is off"
 
 
 @pytest.fixture
 def scripts(simulator: t.Any, zone: str) -> None:
-    simulator.seed(scripts={zone: [SCRIPT_C, SCRIPT_B, SCRIPT_A]})
+    simulator.seed(scripts={zone: [SCRIPT_C, SCRIPT_B, SCRIPT_A]}, script_monitor={zone: {"enabled": True}})
 
 
 def read(playbook: Playbook, options: dict[str, t.Any] | None = None, **run: t.Any) -> dict[str, t.Any]:
@@ -50,6 +51,30 @@ def test_on_off_on_takes_one_read_and_one_write_each(playbook: Playbook, route: 
         assert step.diff == {"before": {"enabled": not wanted}, "after": {"enabled": wanted}}
         assert step.result["script_monitor"]["enabled"] is wanted
         assert step.applied.result["script_monitor"]["updated_at"] > (step.predicted.result["script_monitor"]["updated_at"] or "")
+
+
+@pytest.mark.parametrize(
+    ("missing", "route", "reads"), [("page_shield", "script_monitor", 1), ("script_monitor", "page_shield", 2)]
+)
+def test_the_route_is_found_by_itself(playbook: Playbook, simulator: t.Any, missing: str, route: str, reads: int) -> None:
+    simulator.settings(**{f"{missing}_routes": False})
+    step = playbook.converge("script_monitor", {"enabled": True})
+    assert [entry["method"] for entry in step.applied.journal] == ["GET"] * reads + ["PUT"]
+    assert step.writes[0]["path"].endswith(f"/{route}")
+
+
+def test_the_route_that_answered_gives_the_names_and_turns_the_score(playbook: Playbook, simulator: t.Any, scripts: None) -> None:
+    simulator.settings(script_monitor_routes=False)
+    result = read(playbook, {"malicious_threshold": 88, "malicious_only": True, "hosts": ["shop.example.com"]})
+    assert result["scripts"][0]["script_url"] == SCRIPT_A["script_url"]
+    assert result["scripts"][0]["malicious_reasons"][0].endswith("is below 88")
+
+
+def test_a_service_without_either_route(playbook: Playbook, simulator: t.Any) -> None:
+    simulator.settings(script_monitor_routes=False, page_shield_routes=False)
+    report = playbook.run({"name": "On", "edgeops.observability.script_monitor": {"enabled": True}}, fails="not_found")
+    message = report.ours[0].result["msg"]
+    assert "route selects it" in message and "does not know the route page_shield either" in message
 
 
 def test_an_answer_that_contradicts_the_wish_is_a_bad_response(playbook: Playbook, simulator: t.Any) -> None:
@@ -85,7 +110,7 @@ def test_all_statuses_are_merged_sorted_judged_and_counted(playbook: Playbook, s
         "by_status": {"active": 2, "infrequent": 1},
         "by_host": {"shop.example.com": 1, "www.example.com": 2},
     }
-    assert result["script_monitor"]["enabled"] is False
+    assert result["script_monitor"]["enabled"] is True
 
 
 def test_without_a_status_the_service_lists_what_is_active(playbook: Playbook, scripts: None) -> None:
@@ -128,6 +153,6 @@ def test_the_present_route_gives_the_names_of_the_interface_and_turns_the_score(
 
 
 def test_an_empty_zone_has_no_scripts(playbook: Playbook) -> None:
-    result = read(playbook)
+    result = read(playbook, warns=[OFF])
     assert result["scripts"] == []
     assert result["summary"] == {"total": 0, "malicious": 0, "not_malicious": 0, "unknown": 0, "by_status": {}, "by_host": {}}

@@ -145,7 +145,7 @@ class Zone(RuleBasedStateMachine):
 
     # Wishes.
 
-    @rule(enabled=st.booleans(), route=st.sampled_from(["script_monitor", "page_shield"]))
+    @rule(enabled=st.booleans(), route=st.sampled_from(["auto", "script_monitor", "page_shield"]))
     def a_task_sets_the_monitor(self, enabled: bool, route: str) -> None:
         before, result, after = self.wish("script_monitor", {"enabled": enabled, "route": route})
         was = before["script_monitor"]["enabled"]

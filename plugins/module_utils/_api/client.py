@@ -8,7 +8,7 @@ import dataclasses
 import json
 import time
 import typing as t
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import Budget
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
@@ -57,6 +57,11 @@ class Client:
     def secrets(self) -> tuple[str, ...]:
         """What was sent and must never be repeated: to the service, and to a proxy on the way."""
         return self._connection.secrets
+
+    @property
+    def host(self) -> str:
+        """Return the host name of the service in lower case."""
+        return urlsplit(self._connection.base_url).hostname or ""
 
     def locate(self, failure: Failure) -> Failure:
         """The failure, told of the latest answer if it was found in its content by somebody who sees no requests."""

@@ -7,7 +7,10 @@ from __future__ import annotations
 # One sentence of advice for an error of the service, by its code, its status and what was asked for.
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import AUTHENTICATION_CODES
+from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import (
+    AUTHENTICATION_CODES,
+    NO_ROUTE_CODES,
+)
 
 _BY_CODE: t.Mapping[int, str] = {
     6111: "An API key in api_token, or a token in api_key, is the usual cause.",
@@ -28,6 +31,10 @@ _BY_AREA: t.Mapping[str, str] = {
     "logpush_ownership": _LOGS_WRITE,
     "zones": "The token needs Zone: Read.",
 }
+_ROUTE_HINT = (
+    "If the service offers the script monitor under another name, route selects it (auto, script_monitor or page_shield)."
+)
+_ROUTE_AREAS = ("script_monitor", "page_shield")
 _CATCH_ALL = 1004
 _CATCH_ALL_HINT = (
     "The service uses this code for several causes: an entitlement or a field that the plan lacks, the most jobs "
@@ -43,6 +50,13 @@ def hint(operation: str, status: int, codes: t.Collection[int | None]) -> str:
         found.append("Check api_token, or api_email and api_key.")
     if (status in (401, 403) or not AUTHENTICATION_CODES.isdisjoint(codes)) and area in _BY_AREA:
         found.append(_BY_AREA[area])
+    if area in _ROUTE_AREAS and status in (404, 405) and not (operation.endswith(".script") and _named(codes)):
+        found.append(_ROUTE_HINT)
     if _CATCH_ALL in codes and area == "logpush_jobs":
         found.append(_CATCH_ALL_HINT)
     return " ".join(found)
+
+
+def _named(codes: t.Collection[int | None]) -> bool:
+    """Return whether the service names an object that is missing, and not a route."""
+    return bool(set(codes) - {None} - NO_ROUTE_CODES)

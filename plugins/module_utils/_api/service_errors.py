@@ -16,12 +16,15 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
     RATE_LIMITED,
     REJECTED,
     UNAVAILABLE,
+    Failure,
 )
 
 Json = t.Any
 ServiceError = dict[str, t.Any]
 
 AUTHENTICATION_CODES = frozenset((6003, 6111, 9109, 10000))
+# No such route, and no such route for this zone.
+NO_ROUTE_CODES = frozenset((7000, 7003))
 _KINDS = {401: AUTHENTICATION, 403: PERMISSION, 404: NOT_FOUND, RATE_LIMITED_STATUS: RATE_LIMITED}
 _MOST_ERRORS, _DEEPEST_CHAIN = 50, 5
 
@@ -35,6 +38,19 @@ def kind_of(status: int, codes: t.Collection[int | None]) -> str:
     if status != RATE_LIMITED_STATUS and AUTHENTICATION_CODES.intersection(codes):
         return AUTHENTICATION
     return _KINDS.get(status, REJECTED)
+
+
+def lacks_route(failure: Failure) -> bool:
+    """Return whether the service does not know the path or the method of a request; another error code means that it does."""
+    codes = {error["code"] for error in failure.errors} - {None}
+    is_named = bool(codes & NO_ROUTE_CODES)
+    by_status = {400: is_named, 404: is_named or not codes, 405: True}
+    return failure.kind in (NOT_FOUND, REJECTED) and by_status.get(failure.status or 0, False)
+
+
+def is_missing(failure: Failure) -> bool:
+    """Return whether a read failed because the service has no such object or no such route."""
+    return failure.kind == NOT_FOUND or lacks_route(failure)
 
 
 def service_errors(answer: Json) -> tuple[ServiceError, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import is_missing
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import PHASE, RULESET_KIND
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.options import Desired
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.present import report
@@ -19,7 +20,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json
 
 _NO_ENTRY_POINT = 10003
-_NO_ROUTE = frozenset((7000, 7003))
 # A ruleset that was never written to since it was made.
 _UNTOUCHED = "1"
 
@@ -42,7 +42,7 @@ def entry_point(client: Client, *, confirm: bool) -> Ruleset | None:
     try:
         found = read_ruleset(_of_the_phase(client.call("rulesets.entrypoint").result))
     except Failure as failure:
-        if not _lacks(failure):
+        if not is_missing(failure):
             raise
         if _says_none(failure) and not confirm:
             return None
@@ -62,7 +62,7 @@ def _with_rules(client: Client, found: Ruleset, *, on_a_full_route: bool) -> Rul
     try:
         alone = read_ruleset(_of_the_phase(client.call("rulesets.get", ids={"ruleset_id": found.id}).result))
     except Failure as failure:
-        if not _lacks(failure):
+        if not is_missing(failure):
             raise
         alone, shown = found, on_a_full_route
     else:
@@ -110,15 +110,6 @@ def _of_the_phase(document: Json) -> Json:
     return document
 
 
-def _lacks(failure: Failure) -> bool:
-    """Whether a read failed because the service has no such thing, or no such route."""
-    return failure.status in (404, 405) or (failure.status == 400 and bool(_codes(failure) & _NO_ROUTE))
-
-
 def _says_none(failure: Failure) -> bool:
     """Whether the service knows the route and says that the phase has no entry point."""
-    return failure.status == 404 and _NO_ENTRY_POINT in _codes(failure)
-
-
-def _codes(failure: Failure) -> set[Json]:
-    return {error.get("code") for error in failure.errors}
+    return failure.status == 404 and any(error["code"] == _NO_ENTRY_POINT for error in failure.errors)

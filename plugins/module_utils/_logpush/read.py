@@ -7,7 +7,8 @@ from __future__ import annotations
 import time
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import NOT_FOUND, REJECTED, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import is_missing
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job, checked, view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import (
@@ -28,7 +29,7 @@ def read(client: Client, desired: Desired) -> State:
     try:
         return State(named(listed(client), desired.name, desired.dataset), now=now)
     except Failure as failure:
-        if _is_no_such_route(failure):
+        if is_missing(failure):
             return State(None, unlisted=failure, now=now)
         raise
 
@@ -53,7 +54,7 @@ def by_id(client: Client, job_id: int) -> Job | None:
     try:
         found = client.call("logpush_jobs.get", ids={"job_id": job_id}).result
     except Failure as failure:
-        if not _is_no_such_route(failure):
+        if not is_missing(failure):
             raise
         return _in_list(client, job_id)
     # An official example shows one job as a list of one.
@@ -64,11 +65,6 @@ def _in_list(client: Client, job_id: int) -> Job | None:
     try:
         return numbered(listed(client), job_id)
     except Failure as failure:
-        if _is_no_such_route(failure):
+        if is_missing(failure):
             return None
         raise
-
-
-def _is_no_such_route(failure: Failure) -> bool:
-    """404 and 405, unless the service means the credentials by them."""
-    return failure.status in (404, 405) and failure.kind in (NOT_FOUND, REJECTED)

@@ -8,6 +8,10 @@ import typing as t
 
 # The public service renamed routes and fields in 2022; results keep the names on the right (cloudflare-docs, page-shield API reference).
 ROUTES = ("script_monitor", "page_shield")
+# Try the routes one after the other; the host of the public service has the present names only.
+AUTO = "auto"
+ROUTE_CHOICES = (AUTO, *ROUTES)
+RENAMED_ON = "api.cloudflare.com"
 PAGE_SHIELD_NAMES: t.Mapping[str, str] = {
     "id": "script_id",
     "url": "script_url",
@@ -15,6 +19,14 @@ PAGE_SHIELD_NAMES: t.Mapping[str, str] = {
     "page_urls": "seen_on",
     "url_contains_cdn_cgi_path": "appears_in_cdn_cgi_path",
 }
+
+
+def routes_to_try(route: str, host: str) -> tuple[str, ...]:
+    """Return the routes that an option `route` means for a service on `host`, the likely one first."""
+    if route != AUTO:
+        return (route,)
+    return ROUTES[::-1] if host == RENAMED_ON else ROUTES
+
 
 # On which side of the threshold a score means malicious. The present route counts from 1 (surely malicious) to 99 (surely clean).
 MALICIOUS_WHEN: t.Mapping[str, str] = {"script_monitor": "above", "page_shield": "below"}

@@ -21,7 +21,10 @@ Script = dict[str, Json]
 
 
 class Query(t.NamedTuple):
-    """Which scripts to read, and when one of them counts as malicious."""
+    """Which scripts to read, and when one of them counts as malicious.
+
+    `route` may be `auto`, and `malicious_when` None for the default of the route; `on_route` settles both.
+    """
 
     route: str
     script_id: str | None
@@ -29,8 +32,12 @@ class Query(t.NamedTuple):
     statuses: tuple[str, ...]
     per_page: int
     threshold: int
-    malicious_when: str
+    malicious_when: str | None
     malicious_only: bool
+
+    def on_route(self, route: str) -> Query:
+        """Return the query for the route that answered."""
+        return self._replace(route=route, malicious_when=self.malicious_when or MALICIOUS_WHEN[route])
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Query:
@@ -47,7 +54,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Query:
         statuses=_items("status", params["status"]),
         per_page=params["per_page"],
         threshold=params["malicious_threshold"],
-        malicious_when=params["malicious_when"] or MALICIOUS_WHEN[params["route"]],
+        malicious_when=params["malicious_when"],
         malicious_only=params["malicious_only"],
     )
 
@@ -83,7 +90,7 @@ _TYPES: t.Mapping[str, tuple[type, ...]] = {
 }
 
 
-def classify(score: float | None, threshold: int, malicious_when: str) -> bool | None:
+def classify(score: float | None, threshold: int, malicious_when: str | None) -> bool | None:
     """Whether a score means malicious: strictly above, or strictly below, the threshold; None where there is no score."""
     if score is None:
         return None

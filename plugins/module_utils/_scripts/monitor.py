@@ -11,16 +11,28 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 
 Status = dict[str, Json]
 
+OFF = (
+    "The script monitor of the zone is off: an empty list, or one without malicious scripts, does not mean that the pages of"
+    " the zone load none."
+)
+
 
 class Desired(t.NamedTuple):
-    """Whether monitoring is to be on, and over which route."""
+    """Whether monitoring has to be on, and the option `route`."""
 
     enabled: bool
     route: str
 
 
+class State(t.NamedTuple):
+    """The route that answered, and the status that it showed."""
+
+    route: str
+    status: Status
+
+
 def desire(params: t.Mapping[str, t.Any]) -> Desired:
-    """The wanted state in validated options."""
+    """Return the desired state of validated options."""
     return Desired(params["enabled"], params["route"])
 
 
@@ -32,20 +44,25 @@ def present(status: t.Mapping[str, Json]) -> Status:
     return {"enabled": enabled, "updated_at": status.get("updated_at")}
 
 
-def plan(desired: Desired, state: Status) -> Plan:
+def warnings(status: Status) -> tuple[str, ...]:
+    """Return what a reader of a list of scripts has to know about the monitor that made it."""
+    return () if status["enabled"] else (OFF,)
+
+
+def plan(desired: Desired, state: State) -> Plan:
     """One PUT when the state differs, nothing otherwise; `updated_at` keeps its present value because only the service can move it."""
-    before = {"enabled": state["enabled"]}
+    before = {"enabled": state.status["enabled"]}
     after = {"enabled": desired.enabled}
     return Plan(
         before=before,
         after=after,
-        result={"script_monitor": {**state, **after}},
-        requests=() if before == after else (Request(f"{desired.route}.update", body=after),),
-        basis={"route": desired.route, **before},
+        result={"script_monitor": {**state.status, **after}},
+        requests=() if before == after else (Request(f"{state.route}.update", body=after),),
+        basis={"route": state.route, **before},
     )
 
 
-def conclude(desired: Desired, state: Status, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+def conclude(desired: Desired, state: State, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
     """Verify the status in the answer to the write against the desired state."""
     answered = present(answers[-1].result)
     if answered["enabled"] is not desired.enabled:

@@ -8,31 +8,51 @@ import itertools
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import lacks_route
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import routes_to_try
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import Query, report
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import Desired, Status, present
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import Desired, State, present, warnings
 
 # Pages asked for side by side; more would only spend the budget of the zone's neighbours faster.
 PARALLEL_PAGES = 4
 
 
-def status(client: Client, route: str) -> Status:
-    """The status of the zone's script monitor."""
-    return present(client.call(f"{route}.get").result)
+def monitor(client: Client, route: str) -> State:
+    """Return the status of the zone's script monitor, and the route that answered; `route` is the option of that name."""
+    first, *others = routes_to_try(route, client.host)
+    try:
+        return _status(client, first)
+    except Failure as failure:
+        if not others or not lacks_route(failure):
+            raise
+        try:
+            return _status(client, others[0])
+        except Failure as second:
+            if not lacks_route(second):
+                raise
+        raise failure.with_note(f"The service does not know the route {others[0]} either.") from failure
 
 
-def read(client: Client, desired: Desired) -> Status:
-    """The status that the state task plans from."""
-    return status(client, desired.route)
+def _status(client: Client, route: str) -> State:
+    return State(route, present(client.call(f"{route}.get").result))
 
 
 def report_inventory(client: Client, query: Query) -> Conclusion:
-    """The status, and what is listed with its summary."""
-    return Conclusion({"script_monitor": status(client, query.route), **report(scripts(client, query), query)})
+    """Return the status of the monitor and the scripts that the query selects, over the route that the service has."""
+    state = monitor(client, query.route)
+    query = query.on_route(state.route)
+    return Conclusion({"script_monitor": state.status, **report(scripts(client, query), query)}, warnings(state.status))
+
+
+def read(client: Client, desired: Desired) -> State:
+    """Return the state that the state task plans from."""
+    return monitor(client, desired.route)
 
 
 def scripts(client: Client, query: Query) -> list[Json]:
-    """What the service lists for the query, page by page and status by status, as it was sent."""
+    """Return what the service lists for a query of one route, page by page and status by status, as it was sent."""
     if query.script_id is not None:
         return [client.call(f"{query.route}.script", ids={"script_id": query.script_id}).result]
     listings = (_listing(client, query, wanted) for wanted in query.statuses or (None,))

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import ROUTES
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import AUTO, ROUTE_CHOICES
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import conclude, desire, plan
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import read
 
@@ -14,7 +14,7 @@ TASK = StateTask(
     spec=Spec(
         options={
             "enabled": {"type": "bool", "required": True},
-            "route": {"type": "str", "choices": list(ROUTES), "default": "script_monitor"},
+            "route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO},
         },
     ),
     desire=desire,

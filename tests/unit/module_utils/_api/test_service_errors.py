@@ -13,7 +13,12 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api import 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
 from ansible_collections.edgeops.observability.plugins.module_utils._api.response import Reading
-from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import kind_of, service_errors
+from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import (
+    is_missing,
+    kind_of,
+    lacks_route,
+    service_errors,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 
@@ -55,6 +60,32 @@ def test_the_kind(status: int, codes: list[int], kind: str) -> None:
     assert kind_of(status, codes) == kind
     if status != 304:
         assert failure_of(status, *({"code": code, "message": "m"} for code in codes)).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("status", "codes", "route", "object_or_route"),
+    [
+        (404, [], True, True),
+        (404, [7000], True, True),
+        (404, [7003], True, True),
+        (404, [None], True, True),
+        (404, [10003], False, True),
+        (404, [10000], False, False),
+        (405, [], True, True),
+        (405, [7001], True, True),
+        (405, [9109], False, False),
+        (400, [7003], True, True),
+        (400, [], False, False),
+        (400, [1004], False, False),
+        (403, [7003], False, False),
+        (500, [7003], False, False),
+        (200, [7003], False, False),
+    ],
+)
+def test_a_route_that_the_service_lacks(status: int, codes: list[int | None], route: bool, object_or_route: bool) -> None:
+    failure = failure_of(status, *({"code": code, "message": "m"} for code in codes))
+    assert lacks_route(failure) is route
+    assert is_missing(failure) is object_or_route
 
 
 @pytest.mark.parametrize(
@@ -121,6 +152,10 @@ def test_a_failure_carries_everything() -> None:
         ("zones.list", 403, 9109, "expired"),
         ("zones.list", 403, 10000, "credentials"),
         ("script_monitor.get", 404, 7003, "zone_id"),
+        ("script_monitor.get", 404, 7003, "route selects it"),
+        ("script_monitor.get", 404, 1999, "route selects it"),
+        ("page_shield.scripts", 405, None, "route selects it"),
+        ("page_shield.script", 404, None, "route selects it"),
     ],
 )
 def test_hints(operation: str, status: int, code: int | None, words: str) -> None:
@@ -129,6 +164,7 @@ def test_hints(operation: str, status: int, code: int | None, words: str) -> Non
 
 
 def test_no_hint_where_there_is_none() -> None:
+    assert "route" not in failure_of(404, {"code": 10007, "message": "no script"}, operation="page_shield.script").message
     assert failure_of(409, {"code": 5, "message": "busy"}).message.endswith(
         "failed: the service answered HTTP 409: busy (code 5)."
     )

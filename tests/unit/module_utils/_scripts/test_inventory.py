@@ -27,6 +27,11 @@ def query(**given_options) -> room.Query:
     return room.desire({**OPTIONS, **given_options})
 
 
+def settled(route="script_monitor", **given_options) -> room.Query:
+    """A query for the route that answered."""
+    return query(route="auto", **given_options).on_route(route)
+
+
 @pytest.mark.parametrize(
     ("options", "place"),
     [
@@ -105,7 +110,7 @@ def test_the_threshold_itself_is_not_malicious_and_no_score_is_unknown(score, wh
     ],
 )
 def test_the_direction_of_the_score_follows_the_route_unless_given(options, expected):
-    assert query(**options).malicious_when == expected
+    assert settled(**options).malicious_when == expected
 
 
 def test_every_member_is_kept_and_the_verdict_comes_with_its_reasons():
@@ -118,7 +123,7 @@ def test_every_member_is_kept_and_the_verdict_comes_with_its_reasons():
         "url": "kept under its own name",
         "new_member": {"kept": [1]},
     }
-    (script,) = room.report([sent], query())["scripts"]
+    (script,) = room.report([sent], settled())["scripts"]
     assert script == {
         **sent,
         "malicious": True,
@@ -127,7 +132,7 @@ def test_every_member_is_kept_and_the_verdict_comes_with_its_reasons():
 
 
 def test_categories_give_reasons_but_the_score_decides():
-    (script,) = room.report([{"script_id": "ab", "js_integrity_score": 3, "malicious_url_categories": ["Malware"]}], query())[
+    (script,) = room.report([{"script_id": "ab", "js_integrity_score": 3, "malicious_url_categories": ["Malware"]}], settled())[
         "scripts"
     ]
     assert script["malicious"] is False
@@ -144,7 +149,7 @@ def test_the_present_route_is_reported_under_the_names_of_the_interface():
         "host": "h",
         "js_integrity_score": 3,
     }
-    (script,) = room.report([sent], query(route="page_shield"))["scripts"]
+    (script,) = room.report([sent], settled(route="page_shield"))["scripts"]
     assert script == {
         "script_id": "ab",
         "script_url": "u",
@@ -165,7 +170,7 @@ def test_the_summary_counts_the_listing_before_the_filter():
         {"script_id": "b", "status": None},
         {"script_id": "c", "js_integrity_score": 90, "status": "active", "host": "one"},
     ]
-    found = room.report(listed, query(malicious_only=True))
+    found = room.report(listed, settled(malicious_only=True))
     assert [script["script_id"] for script in found["scripts"]] == ["c"]
     assert found["summary"] == {
         "total": 3,
@@ -194,7 +199,7 @@ def test_the_summary_counts_the_listing_before_the_filter():
 )
 def test_a_script_that_cannot_be_classified_or_counted_is_a_bad_response(item, sentence):
     with pytest.raises(Failure) as caught:
-        room.report([item], query())
+        room.report([item], settled())
     assert caught.value.kind == BAD_RESPONSE
     assert str(caught.value) == sentence
 
@@ -209,7 +214,7 @@ SCRIPTS = st.lists(
 
 @given(SCRIPTS, st.integers(0, 100), st.sampled_from(["above", "below"]))
 def test_scripts_come_once_and_sorted_and_the_counts_add_up(listed, threshold, when):
-    found = room.report(listed, query(malicious_threshold=threshold, malicious_when=when))
+    found = room.report(listed, settled(malicious_threshold=threshold, malicious_when=when))
     identifiers = [script["script_id"] for script in found["scripts"]]
     assert identifiers == sorted({script["script_id"] for script in listed})
     summary = found["summary"]

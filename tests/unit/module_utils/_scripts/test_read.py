@@ -1,0 +1,96 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import monitor
+
+OLD, NEW = "script_monitor", "page_shield"
+STATUS = {"enabled": True, "updated_at": None}
+ELSEWHERE, PUBLIC = "service.example", "api.cloudflare.com"
+
+
+def refusal(kind: str, status: int, *codes: int) -> Failure:
+    return Failure(kind, f"HTTP {status}", status=status, errors=[{"code": code, "message": "m"} for code in codes])
+
+
+UNKNOWN = [
+    refusal("not_found", 404),
+    refusal("not_found", 404, 7000),
+    refusal("not_found", 404, 7003),
+    refusal("rejected", 405),
+    refusal("rejected", 405, 7001),
+]
+FINAL = [
+    refusal("not_found", 404, 10007),
+    refusal("permission", 403),
+    refusal("authentication", 404, 10000),
+    refusal("unavailable", 500),
+    refusal("rejected", 400, 1004),
+]
+
+
+class Service:
+    """What each route answers, and which of them were requested."""
+
+    def __init__(self, host: str, **answers: t.Any) -> None:
+        self.host = host
+        self.answers = answers
+        self.requested: list[str] = []
+
+    def call(self, operation: str) -> Answer:
+        route = operation.partition(".")[0]
+        self.requested.append(route)
+        answer = self.answers.get(route, STATUS)
+        if isinstance(answer, Failure):
+            raise answer
+        return Answer(answer, None, 200, 1, None)
+
+
+@pytest.mark.parametrize(
+    ("route", "host", "tried"),
+    [("auto", ELSEWHERE, OLD), ("auto", PUBLIC, NEW), (OLD, PUBLIC, OLD), (NEW, ELSEWHERE, NEW)],
+)
+def test_the_first_route(route: str, host: str, tried: str) -> None:
+    service = Service(host)
+    assert monitor(t.cast("t.Any", service), route) == (tried, STATUS)
+    assert service.requested == [tried]
+
+
+@pytest.mark.parametrize("refused", UNKNOWN)
+@pytest.mark.parametrize(("host", "first", "second"), [(ELSEWHERE, OLD, NEW), (PUBLIC, NEW, OLD)])
+def test_the_other_route_once_where_the_first_is_unknown(refused: Failure, host: str, first: str, second: str) -> None:
+    service = Service(host, **{first: refused})
+    assert monitor(t.cast("t.Any", service), "auto") == (second, STATUS)
+    assert service.requested == [first, second]
+
+
+@pytest.mark.parametrize(("route", "refused"), [("auto", refused) for refused in FINAL] + [(OLD, refused) for refused in UNKNOWN])
+def test_any_other_refusal_is_final(route: str, refused: Failure) -> None:
+    service = Service(ELSEWHERE, script_monitor=refused)
+    with pytest.raises(Failure) as caught:
+        monitor(t.cast("t.Any", service), route)
+    assert caught.value is refused
+    assert service.requested == [OLD]
+
+
+def test_both_routes_unknown() -> None:
+    service = Service(ELSEWHERE, script_monitor=UNKNOWN[1], page_shield=UNKNOWN[3])
+    with pytest.raises(Failure, match="HTTP 404 The service does not know the route page_shield either") as caught:
+        monitor(t.cast("t.Any", service), "auto")
+    assert caught.value.status == 404
+    assert service.requested == [OLD, NEW]
+
+
+def test_the_second_route_refuses_for_a_reason_of_its_own() -> None:
+    service = Service(ELSEWHERE, script_monitor=UNKNOWN[0], page_shield=FINAL[1])
+    with pytest.raises(Failure) as caught:
+        monitor(t.cast("t.Any", service), "auto")
+    assert caught.value is FINAL[1]
