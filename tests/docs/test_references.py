@@ -18,11 +18,11 @@ from ansible_collections.edgeops.observability.plugins.module_utils import _erro
 from ansible_collections.edgeops.observability.plugins.module_utils._api import hints, retry
 from ansible_collections.edgeops.observability.plugins.module_utils._api import service_errors as errors
 from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import parse_budget
+from ansible_collections.edgeops.observability.plugins.module_utils._destination import facts as destinations
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import CONNECTION_OPTIONS
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import bounds as limits
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import operators
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts as jobs
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination import facts as destinations
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import facts as scripts
 
 PAGES = ROOT / "docs" / "docsite" / "rst"

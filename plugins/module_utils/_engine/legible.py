@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.text import without_secrets
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.text import without_secrets
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 # The most of the service's words that a person reads; only what has been searched for secrets may be cut.

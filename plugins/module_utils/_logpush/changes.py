@@ -6,17 +6,17 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._destination import parse as destination
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import (
+    public_change,
+    public_destination,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import conflict
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import same as same_filter
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import explain_echo
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import read_echo
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import to_text
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import logpull_options, output_options
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination import parse as destination
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.mask import (
-    public_change,
-    public_destination,
-)
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import CARRIED_UNNAMED, MEMBERS
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import NO_FILTER, Desired
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job

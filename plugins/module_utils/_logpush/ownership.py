@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, REJECTED, Failure, invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.mask import (
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import (
     public_destination,
     secret_parts,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.parse import takes_token
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.parse import takes_token
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, REJECTED, Failure, invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import (
     checked_challenge,
     checked_destination,

@@ -10,7 +10,7 @@ import json
 import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.parse import same
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.parse import same
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 # Claims under which a service may put what a token is bound to; any other shape of token is left to the service.

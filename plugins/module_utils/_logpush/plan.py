@@ -7,13 +7,13 @@ from __future__ import annotations
 import dataclasses
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import secret_parts
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.parse import takes_token
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import NOT_FOUND, Failure, conflict, invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.limits import budget
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint.findings import lint
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import read_echo
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.changes import Change, carried, changes, predicted
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.mask import secret_parts
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.parse import takes_token
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import EDGE_DATASET, MEMBERS, kind_fits
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import NO_FILTER, Desired
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership_token import fault

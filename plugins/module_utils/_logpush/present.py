@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import explain_echo
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.mask import (
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import (
     public_destination,
     secret_parts,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.text import without_secrets
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.text import without_secrets
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import explain_echo
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_facts import SUBOPTIONS
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json

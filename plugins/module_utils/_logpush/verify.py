@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._destination import parse as destination
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import same as same_filter
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import explain_echo
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import read_echo
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import logpull_options, output_options
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination import parse as destination
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job, checked, health, view

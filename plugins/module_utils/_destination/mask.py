@@ -8,8 +8,8 @@ import re
 import typing as t
 from urllib.parse import unquote_plus
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.facts import is_secret
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.parse import (
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.facts import is_secret
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.parse import (
     Destination,
     Option,
     parse,

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.mask import (
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import (
     public_change,
     public_destination,
     secret_parts,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.parse import (
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.parse import (
     Destination,
     Option,
     parse,

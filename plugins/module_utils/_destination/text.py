@@ -7,7 +7,7 @@ from __future__ import annotations
 # Words of the service that may quote a destination which nobody here knows: an earlier one, or somebody else's.
 import re
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.mask import public_destination
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import public_destination
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK
 
 # Tried at the beginning of a word only: anywhere else it would take quadratic time for nothing.

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.text import without_secrets
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.text import without_secrets
 
 M = "********"
 

@@ -8,7 +8,7 @@ import re
 import typing as t
 from urllib.parse import unquote, unquote_plus
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.destination.facts import (
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.facts import (
     SECRET_PATH,
     is_secret,
     needs_token,

@@ -1,0 +1,125 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Imports point one way, package by package."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import typing as t
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+OWN = "ansible_collections.edgeops.observability."
+UTILS = "plugins/module_utils/"
+# `_destination` is no resource: the engine masks destinations in every message, and may know no resource.
+RESOURCES = ("_logpush", "_custom_fields", "_scripts")
+# From the top down: a file may import what stands on its own level (resources apart) or below.
+LEVELS = (
+    ("plugins/action", "plugins/filter", "plugins/test", "plugins/inventory", "extensions"),
+    ("plugins/plugin_utils",),
+    ("plugins/modules",),
+    (f"{UTILS}_events", f"{UTILS}_delivery"),
+    (f"{UTILS}_zone", f"{UTILS}_report"),
+    (f"{UTILS}_engine",),
+    tuple(UTILS + name for name in RESOURCES),
+    (f"{UTILS}_filter", f"{UTILS}_destination", f"{UTILS}_api"),
+)
+
+
+def level_of(name: str) -> int:
+    for level, folders in enumerate(LEVELS):
+        if any(name.startswith(f"{folder}/") for folder in folders):
+            return level
+    # What is left are the files that everyone shares, and documentation that imports nothing.
+    return len(LEVELS)
+
+
+def package_of(name: str) -> str:
+    """The folder of a file below `module_utils`, `""` for the shared files and for what lies elsewhere."""
+    folder, _slash, rest = name.removeprefix(UTILS).partition("/")
+    return folder if name.startswith(UTILS) and rest else ""
+
+
+def imported(name: str, source: str) -> t.Iterator[str]:
+    """The project's files that a file imports, those for type checking included."""
+    for node in ast.walk(ast.parse(source)):
+        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            modules = [f"{node.module}.{alias.name}" for alias in node.names]
+        for module in modules:
+            if module.startswith(OWN):
+                path = module.removeprefix(OWN).replace(".", "/")
+                yield path if (ROOT / f"{path}.py").is_file() else path.rpartition("/")[0]
+
+
+def violation(name: str, target: str) -> str:
+    """Say why a file must not import another one; "" where it may."""
+    package, other = package_of(name), package_of(target)
+    if level_of(f"{target}.py") < level_of(name):
+        return "imports upwards"
+    if package in RESOURCES and other in RESOURCES and package != other:
+        return "a resource imports another resource"
+    if package in RESOURCES and other == "_api" and Path(name).name != "read.py":
+        return "only read.py of a resource may import _api"
+    if package != other and {package, other} <= {"_filter", "_destination", "_api"}:
+        return "_filter, _destination and _api know nothing of each other"
+    if package == "_engine" and other in RESOURCES:
+        return "_engine knows no resource"
+    return ""
+
+
+def violations(sources: t.Mapping[str, str]) -> list[str]:
+    found = [(name, target, violation(name, target)) for name in sources for target in imported(name, sources[name])]
+    return sorted(f"{name} → {target}: {why}" for name, target, why in found if why)
+
+
+def sources() -> dict[str, str]:
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "plugins", "extensions"]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    return {name: (ROOT / name).read_text(encoding="utf-8") for name in names if name.endswith(".py") and (ROOT / name).is_file()}
+
+
+def circles(graph: t.Mapping[str, t.Collection[str]]) -> list[str]:
+    """The files of circular imports, found by taking away whatever imports nothing that is left."""
+    left = {name: set(targets) for name, targets in graph.items()}
+    while free := [name for name, targets in left.items() if not targets & left.keys()]:
+        for name in free:
+            del left[name]
+    return sorted(left)
+
+
+def test_imports_point_downwards() -> None:
+    assert not violations(sources())
+
+
+def test_no_circle() -> None:
+    graph = {name.removesuffix(".py"): set(imported(name, text)) - {name.removesuffix(".py")} for name, text in sources().items()}
+    assert len(graph) > 50
+    assert not circles(graph)
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        (f"{UTILS}_logpush/plan.py", "_engine/task"),
+        (f"{UTILS}_logpush/plan.py", "_api/client"),
+        (f"{UTILS}_logpush/read.py", "_scripts/facts"),
+        (f"{UTILS}_api/client.py", "_logpush/facts"),
+        (f"{UTILS}_engine/run.py", "_logpush/plan"),
+        (f"{UTILS}_filter/parse.py", "_api/client"),
+        (f"{UTILS}_errors.py", "_filter/parse"),
+        ("plugins/modules/script_monitor.py", "../plugin_utils/_in_process"),
+    ],
+)
+def test_planted_violation_is_found(name: str, target: str) -> None:
+    module = (f"plugins/{target[3:]}" if target.startswith("../") else UTILS + target).replace("/", ".")
+    assert violations({name: f"from {OWN}{module} import anything"})
+
+
+def test_planted_circle_is_found() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == ["a", "b", "c"]
