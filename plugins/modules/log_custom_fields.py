@@ -266,7 +266,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.modu
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks.log_custom_fields import TASK
 
 
-def main():
+def main() -> None:
     run_module(TASK)
 
 

@@ -144,7 +144,7 @@ TASK = InfoTask(
 )
 
 
-def main():
+def main() -> None:
     run_module(TASK)
 
 

@@ -417,7 +417,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.modu
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks.logpush_job import TASK
 
 
-def main():
+def main() -> None:
     run_module(TASK)
 
 

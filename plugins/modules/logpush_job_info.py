@@ -199,7 +199,7 @@ TASK = InfoTask(
 )
 
 
-def main():
+def main() -> None:
     run_module(TASK)
 
 

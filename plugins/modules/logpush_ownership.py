@@ -134,7 +134,7 @@ TASK = StateTask(
 )
 
 
-def main():
+def main() -> None:
     run_module(TASK)
 
 

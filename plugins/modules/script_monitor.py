@@ -97,7 +97,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.modu
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks.script_monitor import TASK
 
 
-def main():
+def main() -> None:
     run_module(TASK)
 
 

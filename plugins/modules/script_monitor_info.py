@@ -317,7 +317,7 @@ TASK = InfoTask(
 )
 
 
-def main():
+def main() -> None:
     run_module(TASK)
 
 
