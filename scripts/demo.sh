@@ -79,7 +79,7 @@ holds 'Nothing changed, and nothing was written.'
 
 say 'An audit' 'ansible-playbook edgeops.observability.check -e fail_on_difference=true'
 ANSIBLE_DISPLAY_OK_HOSTS=true play edgeops.observability.check -e fail_on_difference=true
-says '1 checked: 1 as wanted, 0 differ, 0 failed' || fails 'the audit does not find the zone as wanted'
+says '1 checked: 1 compliant, 0 drifted, 0 failed' || fails 'the audit does not find the zone as wanted'
 edge journal "$control" reads
 holds 'The zone is as wanted, and the audit wrote nothing.'
 
@@ -96,7 +96,7 @@ edge journal "$control" writes >/dev/null
 if ANSIBLE_DISPLAY_OK_HOSTS=true play edgeops.observability.check -e fail_on_difference=true; then
     fails 'the audit did not fail'
 fi
-says 'shop\.example differs: job: enabled: false -> true' || fails 'the audit did not name the difference'
+says 'shop\.example drifted: job: enabled: false -> true' || fails 'the audit did not name the difference'
 edge journal "$control" reads
 holds 'The audit names what differs, fails as asked, and wrote nothing.'
 

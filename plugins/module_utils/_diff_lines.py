@@ -12,7 +12,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 LONGEST = 100
 
 
-def describe_differences(diff: Json) -> list[str]:
+def diff_lines(diff: Json) -> list[str]:
     """One line for each member in which the two sides of a module's `diff` differ.
 
     The diff may come alone or in a whole result; a result without one has nothing to describe.

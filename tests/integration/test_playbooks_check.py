@@ -42,16 +42,16 @@ def test_deliver_brings_every_zone_into_its_state_and_check_then_finds_it_so(pla
     hosts = without_role_zone(fleet(simulator, [WANTED, {"script_monitor_enabled": True}]))
     before = playbook.run(playbook=CHECK, inventory=hosts, secrets=[SECRET])
     stats, shown = findings(before)
-    assert [zone["zone"] for zone in stats["differ"]] == ["zone0", "zone1"]
-    assert stats["differ"][0]["differences"]["job"] == ["is not there and would be created"]
-    assert "custom_fields.request_fields: +x-trace-id" in " ".join(stats["differ"][0]["differences"]["custom_fields"])
-    assert stats["differ"][1]["differences"] == {
+    assert [zone["zone"] for zone in stats["drifted"]] == ["zone0", "zone1"]
+    assert stats["drifted"][0]["differences"]["job"] == ["is not there and would be created"]
+    assert "custom_fields.request_fields: +x-trace-id" in " ".join(stats["drifted"][0]["differences"]["custom_fields"])
+    assert stats["drifted"][1]["differences"] == {
         "custom_fields": [],
         "job": ["is not there and would be created"],
         "script_monitor": ["enabled: false -> true"],
     }
-    assert shown[0] == "2 checked: 0 as wanted, 2 differ, 0 failed"
-    assert "zone1 differs: script monitor: enabled: false -> true" in shown
+    assert shown[0] == "2 checked: 0 compliant, 2 drifted, 0 failed"
+    assert "zone1 drifted: script monitor: enabled: false -> true" in shown
     assert not before.writes
 
     playbook.run(playbook=DELIVER, inventory=hosts, secrets=[SECRET])
@@ -65,8 +65,8 @@ def test_deliver_brings_every_zone_into_its_state_and_check_then_finds_it_so(pla
     after = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"fail_on_difference": True})
     stats, shown = findings(after)
     both = ["zone0", "zone1"]
-    assert stats == {"zones": both, "as_wanted": both, "differ": [], "failed": [], "unknown": [], "notes": []}
-    assert shown == ["2 checked: 2 as wanted, 0 differ, 0 failed"]
+    assert stats == {"zones": both, "compliant": both, "drifted": [], "failed": [], "unknown": [], "notes": []}
+    assert shown == ["2 checked: 2 compliant, 0 drifted, 0 failed"]
     assert after.returncode == 0 and not after.writes
 
 
@@ -79,12 +79,12 @@ def test_a_failing_zone_and_one_without_its_variables_hide_no_other(playbook, si
     )
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"zones_at_once": 2}, fails=("ansible", "authentication"))
     stats, shown = findings(report)
-    assert [zone["zone"] for zone in stats["differ"]] == ["zone0"]
+    assert [zone["zone"] for zone in stats["drifted"]] == ["zone0"]
     errors = {zone["zone"]: zone["error"] for zone in stats["failed"]}
     assert errors["zone1"]["kind"] == "invalid_option" and "log_delivery_job" in errors["zone1"]["message"]
     assert errors["zone2"]["kind"] == "invalid_option" and "zone_id" in errors["zone2"]["message"]
     assert errors["zone3"]["kind"] == "authentication"
-    assert shown[0] == "4 checked: 0 as wanted, 1 differ, 3 failed"
+    assert shown[0] == "4 checked: 0 compliant, 1 drifted, 3 failed"
     assert [line.split()[:2] for line in shown[1:] if "failed" in line] == [[f"zone{n}", "failed:"] for n in (1, 2, 3)]
     assert report.returncode != 0
     assert failed_hosts(report) == {"zone1", "zone2", "zone3"}
@@ -103,9 +103,9 @@ def test_differences_fail_only_where_that_is_asked_for(playbook, simulator, text
 def test_a_target_a_limit_and_a_text_in_a_survey_narrow_the_audit(playbook, simulator):
     hosts = fleet(simulator, [WANTED, WANTED, WANTED])
     stats, _shown = findings(playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"target": "zone1:zone2"}))
-    assert (stats["zones"], [zone["zone"] for zone in stats["differ"]]) == (["zone1", "zone2"], ["zone1", "zone2"])
+    assert (stats["zones"], [zone["zone"] for zone in stats["drifted"]]) == (["zone1", "zone2"], ["zone1", "zone2"])
     stats, _shown = findings(playbook.run(playbook=CHECK, inventory=hosts, arguments=["--limit", "zone2"]))
-    assert (stats["zones"], [zone["zone"] for zone in stats["differ"]]) == (["zone2"], ["zone2"])
+    assert (stats["zones"], [zone["zone"] for zone in stats["drifted"]]) == (["zone2"], ["zone2"])
 
 
 @pytest.mark.parametrize("name", [CHECK, DELIVER])
@@ -124,7 +124,7 @@ def test_a_changed_secret_differs_and_is_not_shown(playbook, simulator):
     simulator.seed(jobs={zone: [{"name": "edge-logs", "dataset": "http_requests", "destination_conf": old, "enabled": True}]})
     report = playbook.run(playbook=CHECK, inventory=hosts, secrets=[SECRET, "planted-older-secret-93e2"], verbosity=4)
     stats, _shown = findings(report)
-    assert [line for line in stats["differ"][0]["differences"]["job"] if "destination" in line]
+    assert [line for line in stats["drifted"][0]["differences"]["job"] if "destination" in line]
 
 
 def test_the_cross_check_notes_what_no_job_selects(playbook, simulator):

@@ -19,7 +19,7 @@ CARRIERS: t.Mapping[str, tuple[str, ...]] = {
 }
 
 
-def log_fields_arrive(custom_fields: Json, jobs: Json) -> dict[str, Json]:
+def log_field_coverage(custom_fields: Json, jobs: Json) -> dict[str, Json]:
     """Holds the custom log fields of a zone against the fields that its jobs select.
 
     Both may be whole module results. Jobs of another dataset are left aside, since they never carry custom fields.

@@ -18,7 +18,7 @@ ROLE_LISTS: t.Mapping[str, str] = {
 }
 
 
-def with_custom_log_fields(job: Json, custom_fields: Json) -> dict[str, Json]:
+def select_custom_log_fields(job: Json, custom_fields: Json) -> dict[str, Json]:
     """Options of a job that select, beside the caller's own fields, what carries each list of custom fields that is not empty.
 
     The fields go where the caller's own are: into `output_options.field_names`, `logpull_options` or `fields`.

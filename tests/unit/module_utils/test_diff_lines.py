@@ -8,7 +8,7 @@ import datetime
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._diff_lines import LONGEST, describe_differences
+from ansible_collections.edgeops.observability.plugins.module_utils._diff_lines import LONGEST, diff_lines
 
 
 @pytest.mark.parametrize(
@@ -35,26 +35,26 @@ from ansible_collections.edgeops.observability.plugins.module_utils._diff_lines 
     ],
 )
 def test_one_line_for_each_member_that_differs(before, after, lines):
-    assert describe_differences({"before": before, "after": after}) == lines
-    assert describe_differences({"changed": True, "diff": {"before": before, "after": after}}) == lines
+    assert diff_lines({"before": before, "after": after}) == lines
+    assert diff_lines({"changed": True, "diff": {"before": before, "after": after}}) == lines
 
 
 def test_long_values_are_shortened():
-    (line,) = describe_differences({"before": {"filter": "a" * LONGEST}, "after": {"filter": "b" * (LONGEST + 1)}})
+    (line,) = diff_lines({"before": {"filter": "a" * LONGEST}, "after": {"filter": "b" * (LONGEST + 1)}})
     assert line == f"filter: {'a' * LONGEST} -> {'b' * (LONGEST - 3)}..."
-    (line,) = describe_differences({"before": {"filter": "a" * 500}, "after": {"filter": "b" * 500}})
+    (line,) = diff_lines({"before": {"filter": "a" * 500}, "after": {"filter": "b" * 500}})
     assert line == f"filter: {'a' * (LONGEST - 3)}... -> {'b' * (LONGEST - 3)}..."
-    (line,) = describe_differences({"before": {"fields": []}, "after": {"fields": ["x" * 60, "y" * 60]}})
+    (line,) = diff_lines({"before": {"fields": []}, "after": {"fields": ["x" * 60, "y" * 60]}})
     assert len(line) == len("fields: ") + LONGEST and line.endswith("...")
 
 
 @pytest.mark.parametrize("result", [None, {}, {"changed": False}, {"changed": False, "diff": None}])
 def test_a_result_without_a_diff_has_nothing_to_describe(result):
-    assert describe_differences(result) == []
+    assert diff_lines(result) == []
 
 
 @pytest.mark.parametrize("other", ["text", [], {"diff": []}, {"before": {}}])
 def test_other_input_is_refused(other):
     with pytest.raises(ValueError, match="needed") as refusal:
-        describe_differences(other)
+        diff_lines(other)
     assert str(refusal.value) == "a diff with 'before' and 'after', or the result that holds one, is needed"

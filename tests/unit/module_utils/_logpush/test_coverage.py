@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import (
-    log_fields_arrive,
+    log_field_coverage,
     selected_fields,
 )
 
@@ -46,11 +46,11 @@ def job(selected, **members):
     ],
 )
 def test_fitting_configurations_have_no_findings(custom_fields, jobs):
-    assert log_fields_arrive(custom_fields, jobs) == {"arrives": True, "unselected": [], "unconfigured": [], "sentences": []}
+    assert log_field_coverage(custom_fields, jobs) == {"arrives": True, "unselected": [], "unconfigured": [], "sentences": []}
 
 
 def test_fields_that_no_job_selects_are_named_kind_by_kind():
-    found = log_fields_arrive(fields(request_fields=["x-a", "x-b"], cookie_fields=["Cart"]), [job("ClientIP")])
+    found = log_field_coverage(fields(request_fields=["x-a", "x-b"], cookie_fields=["Cart"]), [job("ClientIP")])
     assert found["arrives"] is False
     assert found["unselected"] == [
         {"kind": "request_fields", "names": ["x-a", "x-b"], "field": "RequestHeaders"},
@@ -64,14 +64,14 @@ def test_fields_that_no_job_selects_are_named_kind_by_kind():
 
 
 def test_without_any_job_of_the_dataset_the_sentence_says_so():
-    found = log_fields_arrive(fields(cookie_fields=["Cart"]), [job("Cookies", dataset="firewall_events")])
+    found = log_field_coverage(fields(cookie_fields=["Cart"]), [job("Cookies", dataset="firewall_events")])
     assert found["sentences"] == [
         "cookie_fields (Cart) reach no log: there is no job of the dataset http_requests to carry them."
     ]
 
 
 def test_jobs_that_select_what_nobody_configured_are_named():
-    found = log_fields_arrive(
+    found = log_field_coverage(
         fields(request_fields=["x-a"]), [job("RequestHeaders,ResponseHeaders"), job("Cookies", id=8, name=None)]
     )
     assert found["unselected"] == []
@@ -97,18 +97,18 @@ def test_jobs_that_select_what_nobody_configured_are_named():
     ],
 )
 def test_whole_results_and_their_parts_mean_the_same(custom_fields, jobs):
-    found = log_fields_arrive(custom_fields, jobs)
+    found = log_field_coverage(custom_fields, jobs)
     assert [finding["kind"] for finding in found["unselected"]] == ["cookie_fields"]
     assert "looked at ('edge-logs') selects Cookies" in found["sentences"][0]
 
 
 def test_all_jobs_that_were_looked_at_are_named():
-    found = log_fields_arrive(fields(cookie_fields=["Cart"]), [job("ClientIP"), job("ClientIP", id=8, name="")])
+    found = log_field_coverage(fields(cookie_fields=["Cart"]), [job("ClientIP"), job("ClientIP", id=8, name="")])
     assert "no job that was looked at ('edge-logs', number 8) selects" in found["sentences"][0]
 
 
 def test_a_job_that_was_removed_is_no_job():
-    assert log_fields_arrive({"custom_fields": fields()}, {"changed": True, "job": None})["arrives"] is True
+    assert log_field_coverage({"custom_fields": fields()}, {"changed": True, "job": None})["arrives"] is True
 
 
 def test_output_options_beat_the_older_option_string():
@@ -124,4 +124,4 @@ def test_output_options_beat_the_older_option_string():
 )
 def test_other_input_is_refused(custom_fields, jobs):
     with pytest.raises(ValueError, match=r"^(jobs: )?the result of .* is needed$"):
-        log_fields_arrive(custom_fields, jobs)
+        log_field_coverage(custom_fields, jobs)

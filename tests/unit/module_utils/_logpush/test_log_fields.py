@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import selected_fields
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.log_fields import (
     carriers_of,
-    with_custom_log_fields,
+    select_custom_log_fields,
 )
 
 LISTS = {"request_headers": ["x-a"], "response_headers": [], "cookies": ["Cart"]}
@@ -70,12 +70,12 @@ def test_a_list_that_is_not_empty_wants_its_field(lists, carriers):
     ],
 )
 def test_the_fields_go_where_the_callers_own_are(job, extended):
-    assert with_custom_log_fields(job, LISTS) == extended
+    assert select_custom_log_fields(job, LISTS) == extended
 
 
 def test_without_custom_fields_the_callers_own_stay_as_they_are():
     job = {"fields": ["Cookies", "ClientIP"], "filter": None}
-    assert with_custom_log_fields(job, {"request_headers": [], "cookies": []}) == job
+    assert select_custom_log_fields(job, {"request_headers": [], "cookies": []}) == job
 
 
 JOB_NEEDED = "the options of a log delivery job are needed: a mapping, or its JSON text"
@@ -94,7 +94,7 @@ LISTS_NEEDED = "custom fields: a mapping of lists is needed"
 )
 def test_other_input_is_refused_without_repeating_it(job, lists, sentence):
     with pytest.raises(ValueError, match="needed") as refusal:
-        with_custom_log_fields(job, lists)
+        select_custom_log_fields(job, lists)
     assert str(refusal.value) == sentence
 
 
@@ -106,8 +106,8 @@ def test_every_form_selects_the_same_and_a_second_time_adds_nothing(own, lists):
     wanted = set(own) | set(carriers_of(lists))
     forms = [{"fields": own}, {"logpull_options": f"fields={','.join(own)}"}, {"output_options": {"field_names": own}}]
     for form in forms:
-        once = with_custom_log_fields(form, lists)
-        assert with_custom_log_fields(once, lists) == once
+        once = select_custom_log_fields(form, lists)
+        assert select_custom_log_fields(once, lists) == once
         selected = once["fields"] if "fields" in once else selected_fields(once)
         assert set(selected) == wanted
         assert selected[: len(own)] == own

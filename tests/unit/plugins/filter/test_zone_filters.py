@@ -10,9 +10,9 @@ import pytest
 from ansible.errors import AnsibleFilterError
 
 FILTERS = {
-    "log_fields_arrive": (({"custom_fields": None}, []), ("no mapping", [])),
-    "with_custom_log_fields": (({"name": "n"}, {}), ("no mapping", {})),
-    "describe_differences": (({"changed": False},), ("no mapping",)),
+    "log_field_coverage": (({"custom_fields": None}, []), ("no mapping", [])),
+    "select_custom_log_fields": (({"name": "n"}, {}), ("no mapping", {})),
+    "diff_lines": (({"changed": False},), ("no mapping",)),
 }
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 DOCUMENTATION = r"""
-name: with_custom_log_fields
+name: select_custom_log_fields
 short_description: Options of a log delivery job that also select the custom log fields
 version_added: 1.0.0
 author:
@@ -29,7 +29,7 @@ options:
     type: dict
     required: true
 seealso:
-  - plugin: edgeops.observability.log_fields_arrive
+  - plugin: edgeops.observability.log_field_coverage
     plugin_type: filter
 """
 
@@ -44,7 +44,7 @@ EXAMPLES = r"""
       cookie_fields: []
   ansible.builtin.debug:
     # ["ClientRequestHost", "EdgeResponseStatus", "RequestHeaders"]
-    msg: "{{ (job | edgeops.observability.with_custom_log_fields(custom_fields)).fields }}"
+    msg: "{{ (job | edgeops.observability.select_custom_log_fields(custom_fields)).fields }}"
 """
 
 RETURN = r"""
@@ -61,16 +61,16 @@ import typing as t
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.log_fields import (
-    with_custom_log_fields as extended,
+    select_custom_log_fields as extended,
 )
 
 
-def with_custom_log_fields(job: t.Any, custom_fields: t.Any) -> dict[str, t.Any]:
+def select_custom_log_fields(job: t.Any, custom_fields: t.Any) -> dict[str, t.Any]:
     """The pure function, with its refusal in the words of a template."""
     try:
         return extended(job, custom_fields)
     except ValueError as error:
-        raise AnsibleFilterError(f"with_custom_log_fields: {error}") from None
+        raise AnsibleFilterError(f"select_custom_log_fields: {error}") from None
 
 
 class FilterModule:
@@ -78,4 +78,4 @@ class FilterModule:
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
         """The filter by its name."""
-        return {"with_custom_log_fields": with_custom_log_fields}
+        return {"select_custom_log_fields": select_custom_log_fields}

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 DOCUMENTATION = r"""
-name: log_fields_arrive
+name: log_field_coverage
 short_description: Do the custom log fields of a zone reach a log
 version_added: 1.0.0
 author:
@@ -30,7 +30,7 @@ options:
     type: raw
     required: true
 seealso:
-  - plugin: edgeops.observability.with_custom_log_fields
+  - plugin: edgeops.observability.select_custom_log_fields
     plugin_type: filter
 """
 
@@ -47,7 +47,7 @@ EXAMPLES = r"""
 
 - name: Say what does not arrive
   ansible.builtin.debug:
-    msg: "{{ (custom_fields | edgeops.observability.log_fields_arrive(jobs)).sentences }}"
+    msg: "{{ (custom_fields | edgeops.observability.log_field_coverage(jobs)).sentences }}"
 """
 
 RETURN = r"""
@@ -91,15 +91,15 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import log_fields_arrive as holds
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import log_field_coverage as holds
 
 
-def log_fields_arrive(custom_fields: t.Any, jobs: t.Any) -> dict[str, t.Any]:
+def log_field_coverage(custom_fields: t.Any, jobs: t.Any) -> dict[str, t.Any]:
     """The pure function, with its refusal in the words of a template."""
     try:
         return holds(custom_fields, jobs)
     except ValueError as error:
-        raise AnsibleFilterError(f"log_fields_arrive: {error}") from None
+        raise AnsibleFilterError(f"log_field_coverage: {error}") from None
 
 
 class FilterModule:
@@ -107,4 +107,4 @@ class FilterModule:
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
         """The filter by its name."""
-        return {"log_fields_arrive": log_fields_arrive}
+        return {"log_field_coverage": log_field_coverage}

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 DOCUMENTATION = r"""
-name: describe_differences
+name: diff_lines
 short_description: What differs in a module's diff, in short lines
 version_added: 1.0.0
 author:
@@ -34,7 +34,7 @@ EXAMPLES = r"""
 
 - name: Say what would change
   ansible.builtin.debug:
-    msg: "{{ outcome | edgeops.observability.describe_differences }}"
+    msg: "{{ outcome | edgeops.observability.diff_lines }}"
 """
 
 RETURN = r"""
@@ -53,15 +53,15 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.edgeops.observability.plugins.module_utils._diff_lines import describe_differences as describe
+from ansible_collections.edgeops.observability.plugins.module_utils._diff_lines import diff_lines as describe
 
 
-def describe_differences(diff: t.Any) -> list[str]:
+def diff_lines(diff: t.Any) -> list[str]:
     """The pure function, with its refusal in the words of a template."""
     try:
         return describe(diff)
     except ValueError as error:
-        raise AnsibleFilterError(f"describe_differences: {error}") from None
+        raise AnsibleFilterError(f"diff_lines: {error}") from None
 
 
 class FilterModule:
@@ -69,4 +69,4 @@ class FilterModule:
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
         """The filter by its name."""
-        return {"describe_differences": describe_differences}
+        return {"diff_lines": diff_lines}
