@@ -14,7 +14,7 @@ help: ## List the targets
 
 .PHONY: setup
 setup: ## Make .venv: every pinned tool, the collection linked, the simulator installed
-	@scripts/environment.sh .venv 3.11 requirements/dev.txt
+	@scripts/environment.sh .venv "3.11 3.12 3.13" requirements/dev.txt
 
 .PHONY: demo
 demo: setup ## The main job on a simulated zone, from nothing to delivered log lines
@@ -25,7 +25,7 @@ simulator: setup ## Start the simulator with one zone; ctrl-c ends it
 	@edgeops-simulator --port 0 --token rehearsal --zone 023e105f4ecef8ad9ca31a8372d0c353
 
 .PHONY: check
-check: setup ## Lint, types, units: less than a minute
+check: setup ## Lint, types, units, lists and promises: less than a minute
 	@python scripts/run_gates.py check
 
 .PHONY: test

@@ -5,6 +5,6 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 # Of the thousands of files in this environment, few are ever imported.
-UV_COMPILE_BYTECODE=0 "$root/scripts/environment.sh" .venvs/awx 3.11 requirements/awx.txt
+UV_COMPILE_BYTECODE=0 "$root/scripts/environment.sh" .venvs/awx "3.11 3.12 3.13" requirements/awx.txt
 export PATH=$root/.venvs/awx/bin:$PATH VIRTUAL_ENV=$root/.venvs/awx
 exec "$@"

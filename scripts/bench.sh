@@ -3,6 +3,6 @@
 # Runs the benchmarks in an environment that has the vendor's SDK beside everything else: `scripts/bench.sh --quick`.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
-"$root/scripts/environment.sh" .venvs/bench 3.11 requirements/bench.txt
+"$root/scripts/environment.sh" .venvs/bench "3.11 3.12 3.13" requirements/bench.txt
 export PATH=$root/.venvs/bench/bin:$PATH VIRTUAL_ENV=$root/.venvs/bench
 exec python "$root/tests/benchmark/run.py" "$@"

@@ -1,26 +1,34 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Makes or refreshes one virtual environment: `scripts/environment.sh FOLDER PYTHON_VERSION PINS`.
+# Makes or refreshes one virtual environment: `scripts/environment.sh FOLDER PYTHON_VERSIONS PINS`, such as `.venv "3.11 3.12" requirements/dev.txt`.
+# The first of the versions that is on this machine is taken; with none of them it ends with 3.
 # The collection is linked into it under its full name and the simulator is installed editable. A second run with the same pins does nothing.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
-folder=$1 version=$2 pins=$3
+folder=$1 pins=$3
+read -ra versions <<<"$2"
 cd "$root"
 mkdir -p .venvs
 exec 9>.venvs/lock
 flock 9
 
+# Stays as it is as long as its interpreter is there and is one of those that the pins are for.
+fits() {
+    local found
+    found=$("$folder/bin/python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) && [[ " ${versions[*]} " == *" $found "* ]]
+}
+
 wanted=$(cat "$pins" requirements/bootstrap.txt scripts/environment.sh simulator/pyproject.toml 2>/dev/null | sha256sum)
-if [ "$(cat "$folder/installed" 2>/dev/null)" = "$wanted" ] && [ -x "$folder/bin/python" ]; then
+if [ "$(cat "$folder/installed" 2>/dev/null)" = "$wanted" ] && fits; then
     exit 0
 fi
 
-if ! python=$(scripts/find-python.sh "$version"); then
-    echo "Python $version is not on this machine" >&2
-    exit 3
-fi
 rm -f "$folder/installed"
-if [ ! -x "$folder/bin/python" ]; then
+if ! fits; then
+    if ! python=$(scripts/find-python.sh "${versions[@]}"); then
+        echo "Python ${2// //} with its venv module is not on this machine" >&2
+        exit 3
+    fi
     scripts/uv.sh venv --quiet --clear --no-project --python "$python" "$folder"
 fi
 export VIRTUAL_ENV=$root/$folder

@@ -9,8 +9,14 @@ from __future__ import annotations
 import dataclasses
 import os
 
-# The cores that are supported, each with a Python that belongs to it; the first is the floor, the last the newest.
-CORES = {"2.16": "3.11", "2.18": "3.12", "2.19": "3.11", "2.21": "3.13"}
+# The cores that are supported, the floor first and the newest last, each with the Pythons of the controller that its pins hold for:
+# the first of them that is on the machine is taken.
+CORES = {
+    "2.16": ("3.11", "3.12"),
+    "2.18": ("3.12", "3.11", "3.13"),
+    "2.19": ("3.11", "3.12", "3.13"),
+    "2.21": ("3.13", "3.12"),
+}
 MAIN = "2.19"
 PROCESSORS = os.cpu_count() or 1
 AWX = ("scripts/awx.sh",)
@@ -86,7 +92,7 @@ ONCE = (
 )
 FLOOR, *_unused, NEWEST = CORES
 RUNS = {
-    "check": (*STATIC, _pytest("units", "tests/unit")),
+    "check": (*STATIC, _pytest("units and meta", "tests/unit", "tests/meta")),
     # Sanity takes longest, so it starts first.
     "test": (*_on_core(FLOOR), *_on_core(NEWEST), *STATIC, *ONCE),
     "test-all": (*(gate for core in CORES for gate in _on_core(core)), *STATIC, *ONCE),

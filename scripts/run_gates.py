@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import dataclasses
+import functools
 import os
 import re
 import subprocess
@@ -25,6 +26,8 @@ ROOT = Path(__file__).resolve().parents[1]
 LOGS = ROOT / "build" / "logs"
 SHOWN = 6000
 NO_INTERPRETER = 3
+# What some tests of modules run with, beside the controllers' Pythons.
+PYTHONS = ("3.10", *sorted({version for versions in CORES.values() for version in versions}))
 ROW = "{:<20} {:<20} {:<26} {:<38} {:>7}"
 
 
@@ -85,7 +88,7 @@ def _report(outcomes: list[Outcome]) -> int:
 
 def _set_up(core: str) -> str:
     """Make the environment of a core; where its interpreter is missing, the sentence that says so."""
-    command = ["scripts/environment.sh", environment(core), CORES[core], pins(core)]
+    command = ["scripts/environment.sh", environment(core), " ".join(CORES[core]), pins(core)]
     done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
     if done.returncode == NO_INTERPRETER:
         return done.stderr.strip().splitlines()[-1]
@@ -110,7 +113,7 @@ def _run(gate: Gate) -> Outcome:
 
 
 def _execute(gate: Gate, command: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-    python_folders = [str(Path(found).parent) for version in ("3.10", *CORES.values()) if (found := _interpreter(version))]
+    python_folders = [str(Path(found).parent) for version in PYTHONS if (found := _interpreter(version))]
     # Real interpreters before the shims that some version managers put on PATH, and the environment before everything.
     path = [str(ROOT / gate.environment / "bin"), str(ROOT / "scripts"), *dict.fromkeys(python_folders), os.environ["PATH"]]
     return subprocess.run(
@@ -126,6 +129,7 @@ def _execute(gate: Gate, command: tuple[str, ...]) -> subprocess.CompletedProces
     )
 
 
+@functools.cache
 def _interpreter(version: str) -> str:
     command = [str(ROOT / "scripts" / "find-python.sh"), version]
     return subprocess.run(command, check=False, capture_output=True, text=True).stdout.strip()

@@ -7,7 +7,8 @@ pins=$root/requirements/bootstrap.txt
 home=$root/.venvs/uv
 
 if ! cmp -s "$pins" "$home/installed.txt"; then
-    python=$("$root/scripts/find-python.sh" 3.11) || { echo "Python 3.11 with its venv module is needed" >&2; exit 1; }
+    python=$("$root/scripts/find-python.sh" 3.11 3.12 3.13) ||
+        { echo "Python 3.11, 3.12 or 3.13 with its venv module is needed" >&2; exit 3; }
     "$python" -m venv --clear "$home"
     "$home/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$pins" >&2
     cp "$pins" "$home/installed.txt"

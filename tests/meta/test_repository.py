@@ -15,6 +15,7 @@ import sys
 import tarfile
 from pathlib import Path
 
+import gates
 import pytest
 import yaml
 
@@ -105,13 +106,24 @@ def test_silencing_has_its_reason_beside_it() -> None:
     assert not bare
 
 
-def test_versions_agree_everywhere() -> None:
+def test_floor_is_the_lowest_core_that_is_tested() -> None:
     floor = re.search(r"\d+\.\d+", load("meta/runtime.yml")["requires_ansible"])[0]
-    cores = re.findall(r'"(\d\.\d+)": "3', text_of("scripts/gates.py"))
-    assert floor == cores[0]
-    assert all((ROOT / "requirements" / f"core-{core}.txt").exists() for core in cores if core != "2.19")
-    assert all(f"ansible-core=={core}." in text_of(f"requirements/core-{core}.txt") for core in cores if core != "2.19")
-    assert floor in text_of("README.md") or "meta/runtime.yml" in text_of("README.md")
+    assert floor == next(iter(gates.CORES))
+
+
+@pytest.mark.parametrize("core", gates.CORES)
+def test_pins_are_for_the_core_and_its_pythons(core: str) -> None:
+    pins = text_of(gates.pins(core))
+    assert f"\nansible-core=={core}." in pins
+    assert pins.splitlines()[1].endswith(f" for Python {', '.join(sorted(gates.CORES[core]))}.")
+
+
+def test_main_environment_takes_the_pythons_of_its_core() -> None:
+    pythons = " ".join(gates.CORES[gates.MAIN])
+    assert f'environment.sh .venv "{pythons}" requirements/dev.txt' in text_of("Makefile")
+    for name in ("scripts/awx.sh", "scripts/bench.sh"):
+        assert f'"{pythons}" requirements/' in text_of(name), name
+    assert f'find-python.sh" {pythons})' in text_of("scripts/uv.sh")
 
 
 def test_requirements_say_the_same_everywhere() -> None:
