@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import collections.abc
 import json
+import os
 import re
 import typing as t
 from urllib.parse import quote, quote_plus, unquote, unquote_plus
@@ -94,3 +95,12 @@ def _in_base64(plain: t.Iterable[str]) -> set[str]:
         if len(raw) >= _FREELY_HIDDEN:
             found |= {encode(raw).decode().rstrip("=") for encode in (base64.b64encode, base64.urlsafe_b64encode)}
     return found
+
+
+def place_of(error: Exception) -> str:
+    """Type and line of an unforeseen exception; its text is left out because it may quote a secret."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}" if trace else "an unknown place"
+    return f"{type(error).__name__} at {where}. Please report this."

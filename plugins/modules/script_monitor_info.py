@@ -292,8 +292,12 @@ error:
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.bounds import MALICIOUS_THRESHOLD, MAX_PER_PAGE
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import AUTO, ROUTE_CHOICES
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import (
+    AUTO,
+    MALICIOUS_THRESHOLD,
+    MAX_PER_PAGE,
+    ROUTE_CHOICES,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import report_inventory
 

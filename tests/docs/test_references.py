@@ -16,13 +16,14 @@ import yaml
 from blocks import ROOT
 
 from ansible_collections.edgeops.observability.plugins.module_utils import _errors
-from ansible_collections.edgeops.observability.plugins.module_utils._api import hints, retry
+from ansible_collections.edgeops.observability.plugins.module_utils._api import retry
 from ansible_collections.edgeops.observability.plugins.module_utils._api import service_errors as errors
 from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import parse_budget
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.body import LIMIT
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import CUSTOM_FIELD_LIMIT
 from ansible_collections.edgeops.observability.plugins.module_utils._destination import facts as destinations
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import CONNECTION_OPTIONS
-from ansible_collections.edgeops.observability.plugins.module_utils._filter import bounds as limits
-from ansible_collections.edgeops.observability.plugins.module_utils._filter import operators
+from ansible_collections.edgeops.observability.plugins.module_utils._filter import limits, operators
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts as jobs
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import facts as scripts
 
@@ -64,12 +65,12 @@ def default(option: str) -> t.Any:
 LIMITS: dict[str, str] = {
     "comparisons in a filter": f"{limits.MAX_FILTER_OPERATORS}",
     "bytes of the text of a filter": f"{limits.MAX_FILTER_BYTES}",
-    "custom fields of a zone in total": f"{limits.CUSTOM_FIELD_LIMIT}",
+    "custom fields of a zone in total": f"{CUSTOM_FIELD_LIMIT}",
     # What the service alone enforces stands here as the interface documents it.
     "value of one custom field": "8 KB",
     "rulesets of a zone for the phase": "1",
-    "scripts in one page": f"{limits.MAX_PER_PAGE}",
-    "score that separates malicious scripts": f"{limits.MALICIOUS_THRESHOLD}",
+    "scripts in one page": f"{scripts.MAX_PER_PAGE}",
+    "score that separates malicious scripts": f"{scripts.MALICIOUS_THRESHOLD}",
     **{name: span(name) for name in jobs.RANGES},
     "characters of dataset": f"{jobs.LONGEST_DATASET}",
     "characters of logpull_options": f"{jobs.LONGEST_OPTIONS}",
@@ -79,7 +80,7 @@ LIMITS: dict[str, str] = {
     "one try of a request": f"{default('timeout'):g} seconds",
     "further tries of a request": f"{default('retries')}",
     "pause that the service may ask for": f"{default('retry_wait_max')} seconds",
-    "an answer of the service": f"{limits.MAX_BODY_BYTES // MIB} MiB",
+    "an answer of the service": f"{LIMIT // MIB} MiB",
 }
 
 
@@ -100,7 +101,7 @@ def test_every_member_of_an_error_is_explained() -> None:
 
 def test_codes_of_the_service_are_those_with_a_hint() -> None:
     named = {int(code) for row in table("reference_errors", "Code") for code in row.split(", ")}
-    assert named == {*hints._BY_CODE, hints._CATCH_ALL}
+    assert named == {*errors._BY_CODE, errors._CATCH_ALL}
     (row,) = [cells[0] for kind, cells in table("reference_errors", "Kind").items() if kind == _errors.AUTHENTICATION]
     assert {int(code) for code in re.findall(r"\b\d{4,5}\b", row)} == errors.AUTHENTICATION_CODES
 
@@ -140,7 +141,7 @@ def test_secret_parts_of_destinations_are_those_that_are_masked() -> None:
 
 def test_verdicts_on_scripts_are_those_of_the_code() -> None:
     assert {route: cells[1] for route, cells in table("guide_scripts", "Route").items()} == {
-        route: f"{side} {limits.MALICIOUS_THRESHOLD}" for route, side in scripts.MALICIOUS_WHEN.items()
+        route: f"{side} {scripts.MALICIOUS_THRESHOLD}" for route, side in scripts.MALICIOUS_WHEN.items()
     }
 
 

@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.edgeops.observability.plugins.module_utils._filter import bounds as limits
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import CUSTOM_FIELD_LIMIT
+from ansible_collections.edgeops.observability.plugins.module_utils._filter import limits
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts as jobs
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import MAX_PER_PAGE
 from harness import documented
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,8 +35,8 @@ LIMITS = {
     ("logpush_job", "ownership_challenge"): (jobs.LONGEST_CHALLENGE,),
     ("logpush_job", "logpull_options"): (jobs.LONGEST_OPTIONS,),
     ("logpush_job", "validate_filter"): (limits.MAX_FILTER_OPERATORS, limits.MAX_FILTER_BYTES),
-    ("log_custom_fields", "field_limit"): (limits.CUSTOM_FIELD_LIMIT,),
-    ("script_monitor_info", "per_page"): (1, limits.MAX_PER_PAGE),
+    ("log_custom_fields", "field_limit"): (CUSTOM_FIELD_LIMIT,),
+    ("script_monitor_info", "per_page"): (1, MAX_PER_PAGE),
 }
 
 

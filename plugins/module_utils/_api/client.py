@@ -17,7 +17,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.http.li
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.proxies import environment_proxies, secrets_of
 from ansible_collections.edgeops.observability.plugins.module_utils._api.pagination import KEYS, Fetched, Listing, Query, collect
 from ansible_collections.edgeops.observability.plugins.module_utils._api.response import Reading
-from ansible_collections.edgeops.observability.plugins.module_utils._api.side_by_side import side_by_side
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Transport
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
     BAD_RESPONSE,
@@ -31,6 +30,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 Ids = t.Mapping[str, "str | int"]
 QueryIn = t.Mapping[str, t.Any]
 MOST_SIDE_BY_SIDE = 8
+_In = t.TypeVar("_In")
+_Out = t.TypeVar("_Out")
 
 
 class Client:
@@ -165,3 +166,19 @@ def _query_value(value: t.Any) -> str:
     if isinstance(value, (list, tuple)):
         return ",".join(_query_value(item) for item in value)
     return str(value)
+
+
+def side_by_side(function: t.Callable[[_In], _Out], values: t.Sequence[_In], most: int) -> list[_Out]:
+    """The results of a function for several values, in order; after a failure nothing more is begun, and nothing is left running."""
+    if most == 1 or len(values) < 2:
+        return [function(value) for value in values]
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # most runs never need it, and it is slow to import
+
+    with ThreadPoolExecutor(min(most, len(values))) as executor:
+        futures = [executor.submit(function, value) for value in values]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise

@@ -9,10 +9,11 @@ from urllib.parse import quote
 
 
 class Endpoint(t.NamedTuple):
-    """Method and path of one operation, relative to the base URL, and the JSON types that its `result` may have."""
+    """Method and path of one operation, relative to the base URL, its name in a message, and the JSON types that `result` may have."""
 
     method: str
     path: str
+    description: str
     result: tuple[type, ...] = (dict,)
 
     def url_path(self, ids: t.Mapping[str, str | int]) -> str:
@@ -26,26 +27,28 @@ _JOBS = f"{_ZONE}/logpush/jobs"
 
 # Every path that the collection knows. A DELETE may answer with anything or nothing, so it expects no type.
 ENDPOINTS: t.Mapping[str, Endpoint] = {
-    "zones.list": Endpoint("GET", "/zones", (list,)),
-    "script_monitor.get": Endpoint("GET", f"{_ZONE}/script_monitor"),
-    "script_monitor.update": Endpoint("PUT", f"{_ZONE}/script_monitor"),
-    "script_monitor.scripts": Endpoint("GET", f"{_ZONE}/script_monitor/scripts", (list,)),
-    "script_monitor.script": Endpoint("GET", f"{_ZONE}/script_monitor/scripts/{{script_id}}"),
-    "page_shield.get": Endpoint("GET", f"{_ZONE}/page_shield"),
-    "page_shield.update": Endpoint("PUT", f"{_ZONE}/page_shield"),
-    "page_shield.scripts": Endpoint("GET", f"{_ZONE}/page_shield/scripts", (list,)),
-    "page_shield.script": Endpoint("GET", f"{_ZONE}/page_shield/scripts/{{script_id}}"),
-    "rulesets.list": Endpoint("GET", f"{_ZONE}/rulesets", (list,)),
-    "rulesets.create": Endpoint("POST", f"{_ZONE}/rulesets"),
-    "rulesets.get": Endpoint("GET", f"{_ZONE}/rulesets/{{ruleset_id}}"),
-    "rulesets.update": Endpoint("PUT", f"{_ZONE}/rulesets/{{ruleset_id}}"),
-    "rulesets.entrypoint": Endpoint("GET", f"{_ZONE}/rulesets/phases/{_PHASE}/entrypoint"),
-    "logpush_jobs.list": Endpoint("GET", _JOBS, (list,)),
-    "logpush_jobs.create": Endpoint("POST", _JOBS),
+    "zones.list": Endpoint("GET", "/zones", "Listing the zones", (list,)),
+    "script_monitor.get": Endpoint("GET", f"{_ZONE}/script_monitor", "Reading the status of the script monitor"),
+    "script_monitor.update": Endpoint("PUT", f"{_ZONE}/script_monitor", "Changing the status of the script monitor"),
+    "script_monitor.scripts": Endpoint("GET", f"{_ZONE}/script_monitor/scripts", "Listing the monitored scripts", (list,)),
+    "script_monitor.script": Endpoint("GET", f"{_ZONE}/script_monitor/scripts/{{script_id}}", "Reading a monitored script"),
+    "page_shield.get": Endpoint("GET", f"{_ZONE}/page_shield", "Reading the status of the script monitor"),
+    "page_shield.update": Endpoint("PUT", f"{_ZONE}/page_shield", "Changing the status of the script monitor"),
+    "page_shield.scripts": Endpoint("GET", f"{_ZONE}/page_shield/scripts", "Listing the monitored scripts", (list,)),
+    "page_shield.script": Endpoint("GET", f"{_ZONE}/page_shield/scripts/{{script_id}}", "Reading a monitored script"),
+    "rulesets.list": Endpoint("GET", f"{_ZONE}/rulesets", "Listing the rulesets", (list,)),
+    "rulesets.create": Endpoint("POST", f"{_ZONE}/rulesets", "Creating the ruleset for custom log fields"),
+    "rulesets.get": Endpoint("GET", f"{_ZONE}/rulesets/{{ruleset_id}}", "Reading a ruleset"),
+    "rulesets.update": Endpoint("PUT", f"{_ZONE}/rulesets/{{ruleset_id}}", "Changing the ruleset for custom log fields"),
+    "rulesets.entrypoint": Endpoint(
+        "GET", f"{_ZONE}/rulesets/phases/{_PHASE}/entrypoint", "Reading the ruleset for custom log fields"
+    ),
+    "logpush_jobs.list": Endpoint("GET", _JOBS, "Listing the log delivery jobs", (list,)),
+    "logpush_jobs.create": Endpoint("POST", _JOBS, "Creating the log delivery job"),
     # An official example shows one job as a list of one.
-    "logpush_jobs.get": Endpoint("GET", f"{_JOBS}/{{job_id}}", (dict, list)),
-    "logpush_jobs.update": Endpoint("PUT", f"{_JOBS}/{{job_id}}"),
-    "logpush_jobs.delete": Endpoint("DELETE", f"{_JOBS}/{{job_id}}", ()),
-    "logpush_ownership.create": Endpoint("POST", f"{_ZONE}/logpush/ownership"),
-    "logpush_ownership.validate": Endpoint("POST", f"{_ZONE}/logpush/ownership/validate"),
+    "logpush_jobs.get": Endpoint("GET", f"{_JOBS}/{{job_id}}", "Reading the log delivery job", (dict, list)),
+    "logpush_jobs.update": Endpoint("PUT", f"{_JOBS}/{{job_id}}", "Changing the log delivery job"),
+    "logpush_jobs.delete": Endpoint("DELETE", f"{_JOBS}/{{job_id}}", "Deleting the log delivery job", ()),
+    "logpush_ownership.create": Endpoint("POST", f"{_ZONE}/logpush/ownership", "Asking for an ownership challenge"),
+    "logpush_ownership.validate": Endpoint("POST", f"{_ZONE}/logpush/ownership/validate", "Validating the ownership challenge"),
 }

@@ -17,16 +17,15 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.envelop
     decode,
     open_envelope,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._api.hints import hint
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.fault import Fault
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.failures import Fault
 from ansible_collections.edgeops.observability.plugins.module_utils._api.retry import GATEWAY_STATUSES
 from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import (
     ServiceError,
+    hint,
     kind_of,
     service_errors,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply, redirect_target
-from ansible_collections.edgeops.observability.plugins.module_utils._api.wording import doing
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, RATE_LIMITED, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
@@ -122,7 +121,9 @@ class Reading:
         reply = outcome if isinstance(outcome, Reply) else None
         method = ENDPOINTS[self._operation].method
         advice = hint(self._operation, reply.status if reply else 0, _codes(errors))
-        message = f"{doing(self._operation)} ({method} {self._path}) failed: {reason}.{' ' + advice if advice else ''}"
+        message = (
+            f"{ENDPOINTS[self._operation].description} ({method} {self._path}) failed: {reason}.{' ' + advice if advice else ''}"
+        )
         return Failure(
             kind,
             self._clean(message),

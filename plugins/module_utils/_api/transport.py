@@ -11,12 +11,11 @@ import typing as t
 from urllib.parse import urlsplit
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import Unlimited
-from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
-from ansible_collections.edgeops.observability.plugins.module_utils._api.credentials import Credentials
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.adapter import PacedAdapter
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.attempt import CURRENT, Try
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection, Credentials
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.body import BodyError, read_body
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.fault import Fault
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.connections import PacedAdapter
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.deadline import CURRENT, Try
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.failures import Fault, fault_of
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import HTTPException, requests, urllib3
 from ansible_collections.edgeops.observability.plugins.module_utils._api.retry import (
     RATE_LIMITED_STATUS,
@@ -109,7 +108,7 @@ class Transport:
         try:
             outcome = self._send(request, self._connection.timeout)
         except (BodyError, HTTPException, OSError, ValueError, urllib3.exceptions.HTTPError) as error:
-            outcome = _fault_of(error)
+            outcome = fault_of(error)
         self._budget.settle(budgeted, outcome.headers if isinstance(outcome, Reply) else {})
         return outcome, attempt.sent
 
@@ -136,13 +135,6 @@ class Transport:
         if pause is not None and pause > self._connection.retry_wait_max:
             return False, pause
         return True, pause
-
-
-def _fault_of(error: Exception) -> Fault:
-    # Only a try that fails needs the table of what can go wrong.
-    from ansible_collections.edgeops.observability.plugins.module_utils._api.http.failures import fault_of  # noqa: PLC0415  # slow to import
-
-    return fault_of(error)
 
 
 def _rate_limited(outcome: Reply | Fault) -> bool:

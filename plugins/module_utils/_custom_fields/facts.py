@@ -40,3 +40,6 @@ DEFAULT_RULESET_DESCRIPTION = "Custom log fields of this zone"
 # RFC 9110, section 5.6.2; tested before lower-casing, which turns some letters outside ASCII into ASCII ones.
 HEADER_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 COOKIE_SEPARATORS = frozenset("=;,")
+
+# The most in total, as the service documents it.
+CUSTOM_FIELD_LIMIT = 40

@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
-# Words of the service that may quote a destination which nobody here knows: an earlier one, or somebody else's.
+# Texts of the service that may quote a destination which nobody here knows: an earlier one, or somebody else's.
 import re
 
 from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import public_destination
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK
+
+# Only what has been searched for secrets may be cut.
+_MAX_TEXT = 2000
 
 # Tried at the beginning of a word only: anywhere else it would take quadratic time for nothing.
 _SCHEME = r"(?<![A-Za-z0-9+.-])([A-Za-z][A-Za-z0-9+.-]*)"
@@ -26,3 +30,13 @@ def _public(found: re.Match[str]) -> str:
     shown = public_destination(found[0].replace("\\/", "/"))
     options = "&".join(f"{name}={value}" for name, value in shown["options"].items())
     return f"{found[1]}://{shown['address']}{'?' if options else ''}{options}"
+
+
+def readable_failure(result: dict[str, Json]) -> dict[str, Json]:
+    """A failed result whose texts of the service have a readable length, and addresses without their secrets."""
+    errors = [{**error, "message": _shorten(error["message"])} for error in result["error"]["errors"]]
+    return {**result, "msg": _shorten(result["msg"]), "error": {**result["error"], "errors": errors}}
+
+
+def _shorten(text: str) -> str:
+    return without_secrets(text)[:_MAX_TEXT]

@@ -7,8 +7,8 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.text import readable_failure
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.execute import Execution
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.legible import legible, place_of
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import Params, connection
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import (
     Desired,
@@ -19,9 +19,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.task
     Task,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, GATE, Failure, conflict
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json, Plan
-from ansible_collections.edgeops.observability.plugins.module_utils._plan_id import plan_id
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json, Plan, plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import place_of, scrub
 
 
 class Run:
@@ -50,7 +49,7 @@ class Run:
             self._client.close()
         self._result["warnings"] = list(dict.fromkeys(self._warnings))
         hidden: dict[str, Json] = scrub(self._result, self._secrets)
-        return legible(hidden) if hidden.get("failed") else hidden
+        return readable_failure(hidden) if hidden.get("failed") else hidden
 
     def _perform(self, task: Task) -> None:
         if isinstance(task, StateTask):

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.bounds import (
-    MAX_FILTER_BYTES,
-    MAX_FILTER_OPERATORS,
-)
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import to_text
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Tree, conditions
+
+# Documented by the service.
+MAX_FILTER_OPERATORS = 30
+MAX_FILTER_BYTES = 1000
 
 
 def budget(tree: Tree) -> dict[str, int]:

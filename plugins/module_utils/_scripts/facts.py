@@ -37,3 +37,7 @@ CATEGORIES: t.Mapping[str, str] = {
     "malicious_url_categories": "URL category",
     "malicious_domain_categories": "domain category",
 }
+
+# Documented by the service.
+MALICIOUS_THRESHOLD = 50
+MAX_PER_PAGE = 100

@@ -8,11 +8,11 @@ import collections
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure, invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.bounds import MAX_PER_PAGE
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import (
     CATEGORIES,
     MALICIOUS_WHEN,
+    MAX_PER_PAGE,
     PAGE_SHIELD_NAMES,
     SCORE,
 )

@@ -5,15 +5,28 @@
 from __future__ import annotations
 
 # What can happen to a try instead of an answer, in our own words: the libraries' texts may hold addresses with secrets.
-import http.client
 import re
 import socket
-import ssl
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.body import BodyError
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.fault import Fault
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import (
+    HTTPException,
+    IncompleteRead,
+    SSLCertVerificationError,
+    SSLError,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, UNAVAILABLE
+
+
+class Fault(t.NamedTuple):
+    """A try without a usable answer. `final` means that another try would end the same way."""
+
+    kind: str
+    reason: str
+    final: bool = False
+    timed_out: bool = False
+
 
 _UNRESOLVED = Fault(UNAVAILABLE, "the host name could not be resolved")
 _CUT = Fault(UNAVAILABLE, "the connection was cut before the answer was complete")
@@ -23,9 +36,9 @@ _FAULTS: tuple[tuple[type[BaseException], Fault], ...] = (
     (UnicodeError, _UNRESOLVED),
     (ConnectionRefusedError, Fault(UNAVAILABLE, "the connection was refused")),
     (TimeoutError, Fault(UNAVAILABLE, "there was no complete answer within the timeout", timed_out=True)),
-    (http.client.IncompleteRead, _CUT),
+    (IncompleteRead, _CUT),
     (ConnectionError, _CUT),
-    (http.client.HTTPException, Fault(BAD_RESPONSE, "the service's answer is not HTTP", final=True)),
+    (HTTPException, Fault(BAD_RESPONSE, "the service's answer is not HTTP", final=True)),
     (OSError, Fault(UNAVAILABLE, "the connection failed")),
 )
 _UNUSABLE = Fault(UNAVAILABLE, "the request cannot be sent with these proxies or this address", final=True)
@@ -46,10 +59,10 @@ def fault_of(error: BaseException) -> Fault:
 def _special(cause: BaseException) -> Fault | None:
     if isinstance(cause, BodyError):
         return Fault(BAD_RESPONSE, f"the service's answer cannot be used: {cause}", final=True)
-    if isinstance(cause, ssl.SSLCertVerificationError):
+    if isinstance(cause, SSLCertVerificationError):
         why = getattr(cause, "verify_message", "") or "no reason given"
         return Fault(UNAVAILABLE, f"the certificate does not verify: {why}", final=True)
-    if isinstance(cause, ssl.SSLError):
+    if isinstance(cause, SSLError):
         if cause.library in _FILES:
             return Fault(UNAVAILABLE, "the bundle of certificates to trust cannot be read", final=True)
         return Fault(UNAVAILABLE, f"the TLS connection failed ({cause.reason or 'it was cut'})")

@@ -13,8 +13,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 _PROBLEM = ""
 
 if t.TYPE_CHECKING:
-    from http.client import HTTPException, HTTPResponse
-    from ssl import SSLSocket
+    from http.client import HTTPException, HTTPResponse, IncompleteRead
+    from ssl import SSLCertVerificationError, SSLError, SSLSocket
 
     import requests
     import urllib3
@@ -34,8 +34,8 @@ else:
         from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
         from urllib3.util.retry import Retry
 
-        from http.client import HTTPException, HTTPResponse  # isort: skip
-        from ssl import SSLSocket  # isort: skip
+        from http.client import HTTPException, HTTPResponse, IncompleteRead  # isort: skip
+        from ssl import SSLCertVerificationError, SSLError, SSLSocket  # isort: skip
 
         if urllib3.__version__.startswith(("0.", "1.")):
             _PROBLEM = f"urllib3 is {urllib3.__version__}"
@@ -44,7 +44,7 @@ else:
         requests = urllib3 = None
         # Bases of our classes; nothing is ever made of them, because `missing_requests` is asked first.
         HTTPAdapter = AuthBase = Retry = HTTPConnectionPool = HTTPSConnectionPool = HTTPResponse = SSLSocket = object
-        HTTPException = Exception
+        HTTPException = IncompleteRead = SSLError = SSLCertVerificationError = Exception
 
         class HTTPConnection:
             """Stands in for a base class."""
@@ -62,7 +62,10 @@ __all__ = [
     "HTTPResponse",
     "HTTPSConnection",
     "HTTPSConnectionPool",
+    "IncompleteRead",
     "Retry",
+    "SSLCertVerificationError",
+    "SSLError",
     "SSLSocket",
     "missing_requests",
     "requests",

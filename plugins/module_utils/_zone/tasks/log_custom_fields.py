@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import (
+    CUSTOM_FIELD_LIMIT,
     DEFAULT_RULESET_DESCRIPTION,
     DEFAULT_RULESET_NAME,
     FIELD_KINDS,
@@ -15,7 +16,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._custom_fiel
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.read import read
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.verify import conclude
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.bounds import CUSTOM_FIELD_LIMIT
 
 TASK = StateTask(
     name="log_custom_fields",

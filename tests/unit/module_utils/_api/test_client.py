@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.side_by_side import side_by_side
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import side_by_side
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 
 LIST = "script_monitor.scripts"

@@ -9,9 +9,7 @@ import typing as t
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api import wording
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
-from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
 from ansible_collections.edgeops.observability.plugins.module_utils._api.response import Reading
 from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import (
     is_missing,
@@ -173,10 +171,6 @@ def test_no_hint_where_there_is_none() -> None:
 def test_a_service_that_quotes_the_credential() -> None:
     failure = failure_of(400, {"code": 6111, "message": "Invalid format: Bearer canary-token"})
     assert "canary" not in failure.message + repr(failure.report())
-
-
-def test_every_operation_has_words() -> None:
-    assert set(wording._DOING) == set(ENDPOINTS)
 
 
 def test_a_connection_shows_no_secret() -> None:

@@ -14,7 +14,7 @@ import typing as t
 import pytest
 import trustme
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http import resolve as resolving
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http import deadline
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.body import LIMIT
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 
@@ -104,7 +104,7 @@ def test_a_name_that_does_not_resolve_in_time_is_bounded(client: t.Any, monkeypa
         over.wait(3)
         raise socket.gaierror(socket.EAI_AGAIN, "late")
 
-    monkeypatch.setattr(resolving, "_lookup", slow)
+    monkeypatch.setattr(deadline, "_lookup", slow)
     failure = failing(client("http://service.invalid", timeout=0.2, retries=0), POST, body={})
     over.set()
     assert (failure.kind, failure.unanswered) == ("unavailable", False)

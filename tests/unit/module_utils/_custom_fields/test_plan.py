@@ -11,7 +11,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._custom_fiel
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, REJECTED, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan_id import plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import plan_id
 
 DEFAULTS = {
     "state": "present",

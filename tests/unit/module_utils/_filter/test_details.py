@@ -8,10 +8,14 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import canonical
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.extreme import MAX_EXPONENT
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint.findings import findings
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint.prover import Prover
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import Written, canonical_number, exact
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import (
+    MAX_EXPONENT,
+    Written,
+    canonical_number,
+    exact,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
 
 

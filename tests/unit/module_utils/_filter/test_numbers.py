@@ -15,8 +15,12 @@ from hypothesis import strategies as st
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import same
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.evaluate import passes
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import explain
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.extreme import MAX_EXPONENT, parts
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import canonical_number, exact
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import (
+    MAX_EXPONENT,
+    canonical_number,
+    exact,
+    parts,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import to_text
 

@@ -9,7 +9,6 @@ import json
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._filter import bounds as facts
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.limits import budget, check
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import scalar_text, to_text
@@ -78,12 +77,6 @@ def refusal(tree, **place):
         check(tree, **place)
     assert caught.value.kind == "invalid_option"
     return str(caught.value)
-
-
-def test_limits_of_the_service():
-    assert (facts.MAX_FILTER_OPERATORS, facts.MAX_FILTER_BYTES) == (30, 1000)
-    assert (facts.CUSTOM_FIELD_LIMIT, facts.MALICIOUS_THRESHOLD, facts.MAX_PER_PAGE) == (40, 50, 100)
-    assert facts.MAX_BODY_BYTES == 67_108_864
 
 
 def test_operators_at_the_limit():

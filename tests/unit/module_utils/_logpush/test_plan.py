@@ -22,8 +22,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.sel
     successor,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.verify import conclude as verified
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Plan, Request
-from ansible_collections.edgeops.observability.plugins.module_utils._plan_id import plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Plan, Request, plan_id
 from ansible_collections.edgeops.observability.plugins.modules.logpush_job import TASK
 
 FLAG = "CVE-2021-44228"

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
-from ansible_collections.edgeops.observability.plugins.module_utils._plan_id import plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, plan_id
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import monitor as room
 
 STATUS = {"enabled": False, "updated_at": "2026-03-02T09:41:33.358104Z"}
