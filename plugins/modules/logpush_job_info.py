@@ -32,6 +32,11 @@ options:
     description:
       - Return the job with this identifier, a number above 0. One that does not exist is no failure; the list is empty then.
     type: int
+  stale_after:
+    description:
+      - After how many seconds without a delivery the RV(jobs[].health.state) of a job is V(stale).
+    type: int
+    default: 3600
 notes:
   - On the public service every log delivery route, reading too, needs an API token with the permission Logs Write.
   - A service that offers no list of jobs is V(not_found), unless O(job_id) is given.
@@ -45,9 +50,12 @@ EXAMPLES = r"""
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
   register: delivery
 
-- name: Say which of them do not deliver
+- name: Name those that do not deliver, with the reason
   ansible.builtin.debug:
-    msg: "{{ delivery.jobs | rejectattr('enabled') | map(attribute='name') }}"
+    msg: "{{ item.name }} is {{ item.health.state }}: {{ item.health.message }}"
+  loop: "{{ delivery.jobs | selectattr('health.state', 'in', ['disabled', 'failing']) }}"
+  loop_control:
+    label: "{{ item.id }}"
 
 - name: Read one job by its name
   edgeops.observability.logpush_job_info:
@@ -170,6 +178,40 @@ jobs:
       type: str
       returned: success
       sample: A record is delivered only if ClientRequestHost is "shop.example.com"; all other records are left out.
+    health:
+      description: Whether the job delivers, as far as the service shows it.
+      type: dict
+      returned: success
+      contains:
+        state:
+          description:
+            - V(disabled) - RV(jobs[].enabled) is false. If there is an RV(jobs[].error_message), the service disabled the job.
+            - V(failing) - there is an RV(jobs[].error_message), or RV(jobs[].last_error) is later than RV(jobs[].last_complete) or stands alone.
+            - V(never) - there is no RV(jobs[].last_complete).
+            - V(stale) - RV(jobs[].last_complete) is more than O(stale_after) seconds ago. A zone without traffic has nothing to deliver.
+            - V(healthy) - none of these.
+            - V(unknown) - the service shows none of the three members, or no time that can be read.
+            - The first that fits in this order counts.
+          type: str
+          returned: success
+          sample: failing
+        since:
+          description:
+            - The last failed delivery if the job is V(failing) or was disabled by the service; the last delivery if it is V(stale) or V(healthy).
+            - RFC 3339 in UTC. V(null) if there is no such time.
+          type: str
+          returned: success
+          sample: "2026-03-02T09:44:10Z"
+        lag_seconds:
+          description: How many seconds ago the last delivery was, or V(null) if there is none.
+          type: int
+          returned: success
+          sample: 157
+        message:
+          description: The same as a sentence, with the service's reason but without secrets.
+          type: str
+          returned: success
+          sample: "The last delivery failed at 2026-03-02T09:44:10Z: access denied by the bucket policy"
 error:
   description: Why the task failed, for a playbook.
   returned: failure
@@ -188,12 +230,20 @@ error:
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import DEFAULT_STALE_AFTER
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import report
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import wanted
 
 TASK = InfoTask(
     name="logpush_job_info",
-    spec=Spec(options={"name": {"type": "str"}, "dataset": {"type": "str"}, "job_id": {"type": "int"}}),
+    spec=Spec(
+        options={
+            "name": {"type": "str"},
+            "dataset": {"type": "str"},
+            "job_id": {"type": "int"},
+            "stale_after": {"type": "int", "default": DEFAULT_STALE_AFTER},
+        }
+    ),
     desire=wanted,
     report=report,
 )

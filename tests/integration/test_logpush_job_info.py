@@ -68,3 +68,29 @@ def test_a_garbled_answer_is_never_an_empty_list(playbook: Playbook) -> None:
     )
     report = playbook.run([info({}, ignore_errors=True) for _shape in shapes], fails="bad_response")
     assert len(report.failures) == len(shapes)
+
+
+def test_health(playbook: Playbook) -> None:
+    """The state of each job against the clock of this machine, with one job that failed and one that the service switched off."""
+    signs: list[dict[str, t.Any]] = [
+        {"enabled": True, "last_complete": "2099-01-01T00:00:00Z"},
+        {"enabled": True, "last_complete": "2020-01-01T00:00:00Z"},
+        {
+            "enabled": True,
+            "last_error": "2026-03-02T09:44:10Z",
+            "error_message": f"refused: https://user:{SECRET}@logs.example.com",
+        },
+        {"enabled": False, "error_message": "gone"},
+        {"enabled": True},
+    ]
+    jobs = [
+        {"id": number, "name": f"{number}", "destination_conf": "s3://bucket", **sign} for number, sign in enumerate(signs, 1)
+    ]
+    playbook.simulator.seed(jobs={playbook.zone: jobs})
+    report = playbook.run([info({}), info({"stale_after": 1_000_000_000, "job_id": 2})], secrets=[SECRET])
+    shown = [job["health"] for job in report.ours[0].result["jobs"]]
+    assert [health["state"] for health in shown] == ["healthy", "stale", "failing", "disabled", "never"]
+    assert shown[2]["since"] == "2026-03-02T09:44:10Z" and "refused" in shown[2]["message"]
+    assert shown[1]["lag_seconds"] > 3600 and shown[4]["lag_seconds"] is None
+    assert report.ours[1].result["jobs"][0]["health"]["state"] == "healthy"
+    playbook.run(info({"stale_after": 0}), fails="invalid_option")

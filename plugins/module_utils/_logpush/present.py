@@ -44,13 +44,18 @@ def view(job: t.Mapping[str, Json]) -> Job:
     """All members that are reported, with documented defaults for those that the service left out, and without secrets."""
     shown = {name: member.normal(job.get(name)) for name, member in MEMBERS.items()}
     conf = job.get("destination_conf")
-    hidden = {name: without_secrets(scrub(shown[name], secret_parts(conf))) for name in _FREE_TEXT if shown[name]}
     return {
         **shown,
-        **hidden,
+        **{name: free_text(job, name) for name in _FREE_TEXT},
         "destination": public_destination(conf),
         "filter_explained": explain_echo(shown["filter"]),
     }
+
+
+def free_text(job: t.Mapping[str, Json], name: str) -> str | None:
+    """Return a member that holds the service's own words, without secrets; None for an empty one."""
+    text = MEMBERS[name].normal(job.get(name))
+    return without_secrets(scrub(text, secret_parts(job.get("destination_conf")))) if text else None
 
 
 def health(shown: Job, wants_enabled: bool | None) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import time
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import is_missing
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import health
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job, checked, view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import (
@@ -35,13 +36,15 @@ def read(client: Client, desired: Desired) -> State:
 
 
 def report(client: Client, wanted: Wanted) -> Conclusion:
-    """The jobs that meet the conditions; one that does not exist is an empty list."""
+    """Return the jobs that meet the conditions with their health; one that does not exist is an empty list."""
     if wanted.job_id is None:
         jobs = listed(client)
     else:
         found = by_id(client, wanted.job_id)
         jobs = [] if found is None else [found]
-    return Conclusion({"jobs": [view(job) for job in selected(jobs, wanted)]})
+    now = time.time()
+    shown = [{**view(job), "health": health(job, wanted.stale_after, now)} for job in selected(jobs, wanted)]
+    return Conclusion({"jobs": shown})
 
 
 def listed(client: Client) -> list[Json]:

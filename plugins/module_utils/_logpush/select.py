@@ -8,6 +8,7 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure, conflict, invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import DEFAULT_STALE_AFTER
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job, checked
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json, Request
@@ -22,18 +23,21 @@ class State(t.NamedTuple):
 
 
 class Wanted(t.NamedTuple):
-    """Which jobs are to be reported; None sets no condition."""
+    """Which jobs to report, None for no condition; and after how many seconds without a delivery one is stale."""
 
     name: str | None
     dataset: str | None
     job_id: int | None
+    stale_after: int = DEFAULT_STALE_AFTER
 
 
 def wanted(params: t.Mapping[str, t.Any]) -> Wanted:
-    """The conditions in validated options."""
+    """Return the conditions in validated options."""
+    if params["stale_after"] < 1:
+        raise invalid_option("stale_after", f"{params['stale_after']} is not above 0")
     if params["job_id"] is not None and params["job_id"] < 1:
         raise invalid_option("job_id", f"{params['job_id']} is not above 0")
-    return Wanted(params["name"], params["dataset"], params["job_id"])
+    return Wanted(params["name"], params["dataset"], params["job_id"], params["stale_after"])
 
 
 def dataset_of(job: t.Mapping[str, Json]) -> str:

@@ -28,16 +28,17 @@ JOBS: list[dict[str, t.Any]] = [
         ({"dataset": "firewall_events"}, Wanted(None, "firewall_events", None)),
         ({"job_id": 1}, Wanted(None, None, 1)),
         ({"name": "", "dataset": "d", "job_id": 9}, Wanted("", "d", 9)),
+        ({"stale_after": 60}, Wanted(None, None, None, 60)),
     ],
 )
 def test_options_are_conditions(options: dict[str, t.Any], conditions: Wanted) -> None:
-    assert wanted({"name": None, "dataset": None, "job_id": None, **options}) == conditions
+    assert wanted({"name": None, "dataset": None, "job_id": None, "stale_after": 3600, **options}) == conditions
 
 
 @pytest.mark.parametrize("job_id", [0, -1])
 def test_no_job_has_an_id_below_one(job_id: int) -> None:
     with pytest.raises(Failure, match=rf"^job_id\b.*{job_id} is not above 0") as caught:
-        wanted({"name": None, "dataset": None, "job_id": job_id})
+        wanted({"name": None, "dataset": None, "job_id": job_id, "stale_after": 3600})
     assert caught.value.kind == "invalid_option"
 
 

@@ -1,0 +1,84 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import datetime
+import re
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import free_text
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+
+DEFAULT_STALE_AFTER = 3600
+DISABLED, FAILING, NEVER, STALE, HEALTHY, UNKNOWN = STATES = ("disabled", "failing", "never", "stale", "healthy", "unknown")
+_SIGNS = ("last_complete", "last_error", "error_message")
+# The time of a service that has none to show.
+_ZERO_TIME = "0001-01-01T00:00:00"
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:[Zz]|([+-]\d\d:\d\d))?")
+
+
+def health(job: t.Mapping[str, Json], stale_after: float, now: float) -> dict[str, Json]:
+    """Return `state`, `since`, `lag_seconds` and `message` of a job as the service sent it; `now` is a Unix time.
+
+    The first state that fits counts: disabled, failing, never, stale, healthy. `unknown` is a job of which the service
+    shows none of the members that tell, not even as null, or times that cannot be read.
+    """
+    job = {name: None if str(value).startswith(_ZERO_TIME) else value for name, value in job.items()}
+    complete, error = _time(job.get("last_complete")), _time(job.get("last_error"))
+    reason = free_text(job, "error_message")
+    lag = None if complete is None else max(0, int(now - complete))
+    state = _state(job, complete, error, reason, lag is not None and now - (complete or 0) > stale_after)
+    return {
+        "state": state,
+        "since": _text(complete if state in (STALE, HEALTHY) else error if state == FAILING or reason else None),
+        "lag_seconds": lag,
+        "message": _sentence(state, reason, _text(complete), _text(error), lag),
+    }
+
+
+def _state(job: t.Mapping[str, Json], complete: float | None, error: float | None, reason: str | None, late: bool) -> str:
+    if not MEMBERS["enabled"].normal(job.get("enabled")):
+        return DISABLED
+    if not any(name in job for name in _SIGNS):
+        return UNKNOWN
+    if reason or (job.get("last_error") and not job.get("last_complete")):
+        return FAILING
+    if error is not None and complete is not None and error > complete:
+        return FAILING
+    if complete is None:
+        return UNKNOWN if job.get("last_complete") else NEVER
+    return STALE if late else HEALTHY
+
+
+def _sentence(state: str, reason: str | None, complete: str | None, error: str | None, lag: int | None) -> str:
+    when = f" at {error}" if error else ""
+    why = f": {reason}" if reason else "; the service does not say why."
+    return {
+        DISABLED: f"The service disabled the job after its deliveries had failed{why}" if reason else "The job is disabled.",
+        FAILING: f"The last delivery failed{when}{why}",
+        NEVER: "The job has not delivered anything yet; a new job needs up to 15 minutes, and a quiet zone has nothing to deliver.",
+        STALE: f"The last delivery was at {complete}, {lag} seconds ago; a quiet zone has nothing to deliver.",
+        HEALTHY: f"The last delivery was at {complete}.",
+        UNKNOWN: "The service does not show whether the job delivers.",
+    }[state]
+
+
+def _time(text: Json) -> float | None:
+    """Return the Unix time that a text says; None for no text, or one that is no time."""
+    found = _TIME.fullmatch(text.strip()) if isinstance(text, str) else None
+    if found is None:
+        return None
+    try:
+        return datetime.datetime.fromisoformat(f"{found[1]}T{found[2]}{found[3] or '+00:00'}").timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _text(moment: float | None) -> str | None:
+    """Return an RFC 3339 time in UTC with seconds."""
+    if moment is None:
+        return None
+    return datetime.datetime.fromtimestamp(moment, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
