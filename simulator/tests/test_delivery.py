@@ -83,7 +83,7 @@ def test_filter_enabled_dataset_and_zone_decide(zone: t.Any, other_zone: t.Any, 
         }
     )
     one = job(zone, filter=wish)["id"]
-    off, other = job(zone, enabled=False)["id"], job(zone, dataset="dns_logs")["id"]
+    off, other = job(zone, enabled=False)["id"], job(zone, dataset="dns_logs", logpull_options=None)["id"]
     visits = [{"host": h, "status": s} for h in ("a.example", "b.example") for s in (200, 500)]
     told = sim.traffic(visits)
     assert [(f["job_id"], len(f["records"])) for f in told["files"]] == [(one, 1)]

@@ -60,6 +60,45 @@ def test_refused_members(zone: t.Any, bad: t.Any) -> None:
     assert zone.result("GET", "/logpush/jobs") == []
 
 
+def test_field_lists(zone: t.Any) -> None:
+    known = {
+        "http_requests": {"RayID", "EdgeResponseStatus", "RequestHeaders", "WAFAttackScore"},
+        "firewall_events": {"Action", "RuleID", "Datetime"},
+        "dns_logs": {"QueryName", "EDNSSubnet"},
+        "page_shield_events": {"CSPDirective", "PageURL", "PolicyID"},
+        "nel_reports": {"LastKnownGoodColoCode"},
+    }
+    for dataset, names in known.items():
+        fields = zone.result("GET", f"/logpush/datasets/{dataset}/fields")
+        assert names <= fields.keys() and all(isinstance(text, str) and text for text in fields.values())
+        assert dataset == "http_requests" or "RequestHeaders" not in fields
+    assert zone.refusal("GET", "/logpush/datasets/nothing/fields")[0] == 404
+
+
+UNKNOWN_FIELDS = [
+    {"logpull_options": "fields=RayID,ClientIp"},
+    {"output_options": {"field_names": ["RayID", "ClientIp"]}},
+    {"dataset": "dns_logs", "logpull_options": "fields=QueryName%2CClientIp"},
+    {"dataset": "page_shield_events", "logpull_options": None, "output_options": {"field_names": ["ClientIp"]}},
+]
+
+
+@pytest.mark.parametrize("more", UNKNOWN_FIELDS, ids=json.dumps)
+def test_unknown_fields(zone: t.Any, sim: t.Any, more: t.Any) -> None:
+    dataset = more.get("dataset", "http_requests")
+    status, code, message = zone.refusal("POST", "/logpush/jobs", {**JOB, **more})
+    assert (status, code) == (400, 1004) and message.endswith(f"unknown fields of dataset {dataset}: ClientIp")
+    sim.seed(jobs={zone.id: [{"id": 7, **JOB, **more}]})
+    assert zone.refusal("PUT", "/logpush/jobs/7", more)[0] == 400
+    assert zone.result("PUT", "/logpush/jobs/7", {"enabled": True})["enabled"] is True, "what is not sent is not checked"
+    sim.settings(check_fields=False)
+    zone.result("POST", "/logpush/jobs", {**JOB, **more})
+
+
+def test_fields_of_a_dataset_that_is_not_simulated(zone: t.Any) -> None:
+    zone.result("POST", "/logpush/jobs", {**JOB, "dataset": "gateway_http", "logpull_options": "fields=Anything"})
+
+
 def test_dataset_and_kind_stay(zone: t.Any) -> None:
     zone("POST", "/logpush/jobs", JOB)
     assert zone.refusal("PUT", "/logpush/jobs/1", {"dataset": "dns_logs"})[0] == 400
@@ -133,6 +172,7 @@ def test_validation_routes(zone: t.Any, sim: t.Any) -> None:
     assert zone.result("POST", "/logpush/validate/destination/exists", {"destination_conf": S3}) == {"exists": True}
     assert zone.result("POST", "/logpush/validate/origin", {"logpull_options": "fields=RayID"})["valid"] is True
     assert zone.result("POST", "/logpush/validate/origin", {"logpull_options": "timestamps=x"})["valid"] is False
-    assert "RayID" in zone.result("GET", "/logpush/datasets/http_requests/fields")
-    assert zone.refusal("GET", "/logpush/datasets/nothing/fields")[0] == 404
+    for dataset, valid in (("dns_logs", False), ("http_requests", True)):
+        body = {"logpull_options": "fields=RayID", "dataset": dataset}
+        assert zone.result("POST", "/logpush/validate/origin", body)["valid"] is valid
     assert zone.refusal("POST", "/logpush/jobs", {**JOB, "destination_conf": "s3://closed/x"})[:2] == (400, 1002)

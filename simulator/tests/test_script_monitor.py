@@ -103,7 +103,11 @@ def test_one_script_carries_its_details(zone: t.Any, scripts: None) -> None:
 
 
 def test_page_shield_shows_the_same_in_its_own_words(zone: t.Any, sim: t.Any, scripts: None) -> None:
-    assert zone.result("PUT", "/page_shield", {"enabled": True}).keys() == {"enabled", "updated_at"}
+    put = zone.result("PUT", "/page_shield", {"enabled": True, "use_connection_url_path": True})
+    assert put == zone.result("GET", "/page_shield")
+    assert put.pop("updated_at") == zone.result("GET", "/script_monitor")["updated_at"]
+    assert put == {"enabled": True, "use_cloudflare_reporting_endpoint": True, "use_connection_url_path": True}
+    zone.result("PUT", "/page_shield", {"use_connection_url_path": False})
     assert zone.result("GET", "/script_monitor")["enabled"] is True
     assert zone.result("GET", "/page_shield")["use_connection_url_path"] is False
     one = zone.result("GET", f"/page_shield/scripts/{7:032x}")
@@ -113,6 +117,24 @@ def test_page_shield_shows_the_same_in_its_own_words(zone: t.Any, sim: t.Any, sc
     assert len(zone.result("GET", "/page_shield/scripts?page=all")) == 24
     sim.settings(page_shield_routes=False)
     assert zone.refusal("GET", "/page_shield")[:2] == (404, 7003)
+
+
+REQUIRED = ("id", "url", "host", "added_at", "first_seen_at", "last_seen_at", "url_contains_cdn_cgi_path")
+
+
+def test_few_members(sim: t.Any, zone: t.Any) -> None:
+    """page_shield shows what it requires of a script whatever the seed leaves out; the older route shows what was seeded."""
+    bare, seen = {"script_id": "a" * 32, "host": "h"}, {"script_id": "b" * 32, "fetched_at": "2026-05-01T00:00:00Z"}
+    late = {"script_id": "c" * 32, "first_seen_at": "2026-02-01T00:00:00Z", "last_seen_at": "2026-03-01T00:00:00Z"}
+    sim.seed(scripts={sim.zone: [bare, seen, late, {"script_id": "d" * 32, "hidden": ["added_at", "appears_in_cdn_cgi_path"]}]})
+    first, second, third, fourth = listed = zone.result("GET", "/page_shield/scripts")
+    assert all(set(REQUIRED) <= script.keys() for script in listed[:3])
+    assert (first["host"], first["added_at"], first["url_contains_cdn_cgi_path"]) == ("h", "2026-01-01T00:00:00Z", False)
+    assert second["first_seen_at"] == second["last_seen_at"] == second["added_at"] == "2026-05-01T00:00:00Z"
+    assert (third["added_at"], third["last_seen_at"]) == ("2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z")
+    assert set(REQUIRED) - fourth.keys() == {"added_at", "url_contains_cdn_cgi_path"}
+    assert zone.result("GET", f"/page_shield/scripts/{'a' * 32}").items() >= first.items()
+    assert zone.result("GET", "/script_monitor/scripts")[:2] == [bare, seen]
 
 
 def test_fifty_thousand_scripts_are_seeded_and_paged(sim: t.Any, zone: t.Any) -> None:

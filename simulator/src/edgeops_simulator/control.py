@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from edgeops_simulator import jsontext, openapi, snapshot
+from edgeops_simulator import guard, jsontext, openapi, snapshot
 from edgeops_simulator.delivery import deliver
 from edgeops_simulator.front.app import Front
 from edgeops_simulator.front.routes import BASE_PATH
@@ -34,8 +34,15 @@ class Control:
 
     async def __call__(self, scope: t.Any, receive: t.Any, send: t.Any) -> None:
         """Tools that load the description from here send their requests here, so the service answers here, too."""
-        at_service = scope["type"] == "http" and scope["path"].startswith(BASE_PATH + "/")
-        await (self._service if at_service else self._app)(scope, receive, send)
+        if scope["type"] != "http":
+            return
+        at_service = scope["path"].startswith(BASE_PATH + "/")
+        headers = guard.read_headers(scope["headers"])
+        refused, unusable = guard.check_sender(headers), "" if at_service else guard.check_body(headers)
+        if refused or unusable:
+            await _json({"error": refused or unusable}, 403 if refused else 415)(scope, receive, send)
+        else:
+            await (self._service if at_service else self._app)(scope, receive, send)
 
     def _routes(self) -> Starlette:
         table = {
@@ -94,17 +101,13 @@ class Control:
         return _json({"seeded": True})
 
     async def _reset(self, request: Request) -> Response:
-        self._world.reset()
-        self._world.seed(await self._body(request))
+        self._world.reset(await self._body(request))
         self._world.keep()
         return _json({"reset": True})
 
     async def _start(self, request: Request) -> Response:
         """Change what the start was, and reset to it; zones given on the command line stay part of it."""
-        body = await self._body(request)
-        zones = [*self._world.start.get("zones", []), *body.get("zones", [])]
-        self._world.start = {**body, "zones": zones}
-        self._world.reset()
+        self._world.restart(await self._body(request))
         self._world.keep()
         return _json({"reset": True})
 

@@ -46,6 +46,7 @@ class Settings:
     strict_ownership: bool = False
     unwritable_destinations: list[str] = dataclasses.field(default_factory=list)
     refuse_foreign_actions: list[str] = dataclasses.field(default_factory=list)
+    check_fields: bool = True
     check_filter_keys: bool = False
     unauthenticated_status: int = 401
     rate_limit: int = 0

@@ -8,12 +8,22 @@ import copy
 import typing as t
 
 from edgeops_simulator import clock
+from edgeops_simulator.rules.members import KIND_NAMES, is_a
 from edgeops_simulator.state import logpush_jobs, rulesets
 from edgeops_simulator.state.service import Service
 from edgeops_simulator.state.zone import Document, Zone, default_zone
 
 PARTS = ("script_monitor", "scripts", "rulesets", "jobs", "challenges")
 MEMBERS = ("zones", *PARTS, "settings", "faults", "next_job_id")
+
+
+# The members that the state itself looks at, as far as a zone has them.
+_MEMBERS: t.Mapping[str, t.Mapping[str, type]] = {
+    "scripts": {"script_id": str, "hidden": list},
+    "rulesets": {"id": str, "rules": list},
+    "jobs": {"id": int},
+    "challenges": {"token": str, "destination_conf": str, "expires": int},
+}
 
 
 class BadSeed(ValueError):
@@ -43,28 +53,48 @@ def load(service: Service, document: t.Any) -> None:
     unknown = sorted(set(document) - set(MEMBERS))
     if unknown:
         raise BadSeed(f"unknown members: {', '.join(unknown)}; known are {', '.join(MEMBERS)}")
-    for given in document.get("zones", ()):
+    for given in _need(list, document.get("zones") or [], "zones"):
         _load_zone(service, given)
     for part in PARTS:
-        for zone_id, value in (document.get(part) or {}).items():
+        for zone_id, value in _need(dict, document.get(part) or {}, part).items():
+            _check_part(part, zone_id, value)
             zone = service.zones.setdefault(zone_id, default_zone(zone_id))
             _LOADERS[part](service, zone, value if part == "scripts" else copy.deepcopy(value))
     try:
-        service.settings.change(document.get("settings") or {})
+        service.settings.change(_need(dict, document.get("settings") or {}, "settings"))
     except ValueError as problem:
         raise BadSeed(str(problem)) from None
-    service.next_job_id = max(service.next_job_id, document.get("next_job_id") or 1)
+    service.next_job_id = max(service.next_job_id, _need(int, document.get("next_job_id") or 1, "next_job_id"))
+
+
+def _need(kind: type, value: t.Any, place: str) -> t.Any:
+    if not is_a(value, kind):
+        raise BadSeed(f"{place} is not {KIND_NAMES[kind]}")
+    return value
+
+
+def _check_part(part: str, zone_id: str, value: t.Any) -> None:
+    """What the loaders rely on; whether the service would take it is another question, which a seed is not asked."""
+    place = f"{part}.{zone_id}"
+    if part == "script_monitor":
+        _need(dict, value, place)
+        return
+    for index, item in enumerate(_need(list, value, place)):
+        _need(dict, item, f"{place}[{index}]")
+        for name, kind in _MEMBERS[part].items():
+            if item.get(name) is not None:
+                _need(kind, item[name], f"{place}[{index}].{name}")
 
 
 def _load_zone(service: Service, given: t.Any) -> None:
     given = {"id": given} if isinstance(given, str) else given
-    if not isinstance(given, dict) or not given.get("id"):
+    if not isinstance(given, dict) or not given.get("id") or not isinstance(given["id"], str):
         raise BadSeed("a zone is an id, or an object with at least an id")
     zone = service.zones.setdefault(given["id"], default_zone(given["id"]))
     for name in ("name", "status"):
-        setattr(zone, name, given.get(name, getattr(zone, name)))
+        setattr(zone, name, _need(str, given.get(name, getattr(zone, name)), f"{name} of a zone"))
     account = given.get("account", zone.account)
-    zone.account = {"id": account, "name": account} if isinstance(account, str) else account
+    zone.account = {"id": account, "name": account} if isinstance(account, str) else _need(dict, account, "account of a zone")
 
 
 def _load_script_monitor(service: Service, zone: Zone, value: Document) -> None:
@@ -72,11 +102,10 @@ def _load_script_monitor(service: Service, zone: Zone, value: Document) -> None:
 
 
 def _load_scripts(service: Service, zone: Zone, value: list[Document]) -> None:
-    zone.scripts = {}
+    zone.scripts, zone.listings = {}, {}
     for index, script in enumerate(value):
         script_id = script.get("script_id") or f"{index + 1:032x}"
         zone.scripts[script_id] = script if "script_id" in script else {"script_id": script_id, **script}
-    zone.listings.clear()
 
 
 def _load_rulesets(service: Service, zone: Zone, value: list[Document]) -> None:
@@ -89,7 +118,8 @@ def _load_rulesets(service: Service, zone: Zone, value: list[Document]) -> None:
         zone.rulesets[ruleset["id"]] = ruleset
 
 
-def _rule(given: Document, moment: str) -> Document:
+def _rule(given: t.Any, moment: str) -> Document:
+    given = _need(dict, given, "a rule of a ruleset")
     rule_id = given.get("id") or rulesets.new_id()
     made = {"id": rule_id, "version": "1", "ref": rule_id, "last_updated": moment, "enabled": True, "description": ""}
     return {**made, **given}

@@ -15,6 +15,13 @@ from edgeops_simulator.state.service import Service
 _SMALL = ("script_monitor", "rulesets", "jobs", "challenges")
 
 
+def _open_private(path: pathlib.Path, flags: int) -> t.TextIO:
+    """A file for its owner only, whatever the umask and an earlier file of that name allow: the state may hold credentials."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | flags, 0o600)
+    os.fchmod(descriptor, 0o600)
+    return os.fdopen(descriptor, "w", encoding="utf-8")
+
+
 class Store:
     """The state file: a snapshot, and beside it a log of the zones that were written since, so that a sudden end loses nothing."""
 
@@ -41,7 +48,7 @@ class Store:
         """Everything, atomically; the log starts anew."""
         self.close()
         new = self._path.with_name(self._path.name + ".new")
-        with new.open("w", encoding="utf-8") as stream:
+        with _open_private(new, os.O_TRUNC) as stream:
             json.dump(snapshot.save(service), stream)
             stream.flush()
             os.fsync(stream.fileno())
@@ -53,7 +60,7 @@ class Store:
         zone = service.zones[zone_id]
         document = {part: {zone_id: snapshot.part_of(zone, part)} for part in _SMALL}
         if self._log is None:
-            self._log = self._log_path.open("a", encoding="utf-8")
+            self._log = _open_private(self._log_path, os.O_APPEND)
         self._log.write(json.dumps({**document, "next_job_id": service.next_job_id}) + "\n")
         self._log.flush()
 

@@ -129,5 +129,8 @@ def destination_exists(call: Call) -> Answer:
 
 def validate_origin(call: Call) -> Answer:
     (text,) = _texts(call, "logpull_options")
+    dataset = call.body.get("dataset") or "http_requests"
     problem = options.logpull_problem(text)
+    if not problem and call.settings.check_fields:
+        problem = options.unknown_field(str(dataset), options.logpull_fields(text))
     return Answer({"valid": not problem, "message": problem})

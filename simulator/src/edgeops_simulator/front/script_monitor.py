@@ -44,7 +44,8 @@ def put_page_shield(call: Call) -> Answer:
     body = need_object(call.body, _CODE)
     known = ("enabled", *state.PAGE_SHIELD_DEFAULTS)
     check_types(body, dict.fromkeys(known, bool), _CODE, nullable=False)
-    return Answer(state.update(call.zone, {name: body[name] for name in known if name in body}))
+    state.update(call.zone, {name: body[name] for name in known if name in body})
+    return Answer(state.page_shield_status(call.zone))
 
 
 def _page(call: Call, found: list[dict[str, t.Any]]) -> tuple[list[dict[str, t.Any]], dict[str, int] | None]:

@@ -12,9 +12,16 @@ from edgeops_simulator import snapshot
 from edgeops_simulator.faults.table import FaultTable
 from edgeops_simulator.front.rate import RateLimit
 from edgeops_simulator.journal import Journal
-from edgeops_simulator.settings import Settings
 from edgeops_simulator.state.service import Service
 from edgeops_simulator.store import Store
+
+
+def _load(trial: Service, document: t.Any) -> list[t.Any]:
+    """Load a document into a state that nobody sees yet, and return its faults, which are good."""
+    snapshot.load(trial, document)
+    faults = document.get("faults") or []
+    FaultTable().add(faults)
+    return faults if isinstance(faults, list) else [faults]
 
 
 @dataclasses.dataclass
@@ -31,25 +38,37 @@ class World:
     refuse: t.Callable[[float | None], None] = lambda seconds: None
     reopen: t.Callable[[], None] = lambda: None
 
-    def reset(self) -> None:
-        """Back to how it was started: state, settings and faults, with an empty journal."""
-        self.service.zones.clear()
-        self.service.settings = Settings()
-        self.service.next_job_id = 1
+    def reset(self, *more: t.Any) -> None:
+        """Back to how it was started, and what further seeds add: state, settings and faults, with an empty journal."""
+        trial = Service(self.service.credentials)
+        faults = [fault for document in (self.start, *more) for fault in _load(trial, document)]
+        self._adopt(trial)
         self.faults.clear()
+        self.faults.add(faults)
         self.reopen()
         self.rate = RateLimit()
-        self.seed(self.start)
         self.journal.clear()
 
+    def restart(self, document: t.Any) -> None:
+        """A new start, and a reset to it; zones that were given on the command line stay part of it."""
+        _load(Service(self.service.credentials), document)
+        self.start = {**document, "zones": [*self.start.get("zones", []), *document.get("zones", [])]}
+        self.reset()
+
     def seed(self, document: t.Any) -> None:
-        snapshot.load(self.service, document)
-        self.faults.add(document.get("faults") or [])
+        """Add what a document holds; one that is refused leaves nothing behind."""
+        trial = self.service.copy()
+        faults = _load(trial, document)
+        self._adopt(trial)
+        self.faults.add(faults)
 
     def restore(self, document: t.Any) -> None:
         """Exactly what a snapshot holds, nothing of what was there."""
         trial = Service(self.service.credentials)
-        snapshot.load(trial, document)
+        _load(trial, document)
+        self._adopt(trial)
+
+    def _adopt(self, trial: Service) -> None:
         self.service.zones, self.service.settings = trial.zones, trial.settings
         self.service.next_job_id = trial.next_job_id
 

@@ -19,8 +19,8 @@ _VALID = record({"valid": {"type": "boolean"}, "message": TEXT})
 _RESULTS: Schema = {
     "listZones": array(ref("Zone")),
     "getZone": ref("Zone"),
-    **dict.fromkeys(("getScriptMonitor", "updateScriptMonitor", "updatePageShield"), ref("ScriptMonitor")),
-    "getPageShield": ref("PageShield"),
+    **dict.fromkeys(("getScriptMonitor", "updateScriptMonitor"), ref("ScriptMonitor")),
+    **dict.fromkeys(("getPageShield", "updatePageShield"), ref("PageShield")),
     "listScripts": array(ref("Script")),
     "getScript": ref("ScriptInFull"),
     "listPageShieldScripts": array(ref("PageShieldScript")),

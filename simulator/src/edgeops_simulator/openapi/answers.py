@@ -51,6 +51,7 @@ _OLD_NAMES: Schema = {
     "count": COUNT,
     "appears_in_cdn_cgi_path": FLAG,
 }
+_SHIELD_REQUIRED = ("id", "url", "added_at", "first_seen_at", "last_seen_at", "host", "url_contains_cdn_cgi_path")
 _NEW_NAMES: Schema = {"id": TEXT, "url": TEXT, "first_page_url": TEXT, "url_contains_cdn_cgi_path": FLAG}
 STATUS = record({"enabled": FLAG, "updated_at": INSTANT})
 PAGE_SHIELD = record({**STATUS["properties"], "use_cloudflare_reporting_endpoint": FLAG, "use_connection_url_path": FLAG})
@@ -118,8 +119,10 @@ SCHEMAS: Schema = {
     "PageShield": PAGE_SHIELD,
     "Script": record({**_OLD_NAMES, **_SCRIPT}, ["script_id"]),
     "ScriptInFull": record({**_OLD_NAMES, **_SCRIPT, "seen_on": TEXTS, "versions": array(_VERSION)}, ["script_id"]),
-    "PageShieldScript": record({**_NEW_NAMES, **_SCRIPT}, ["id"]),
-    "PageShieldScriptInFull": record({**_NEW_NAMES, **_SCRIPT, "page_urls": TEXTS, "versions": array(_VERSION)}, ["id"]),
+    "PageShieldScript": record({**_NEW_NAMES, **_SCRIPT}, _SHIELD_REQUIRED),
+    "PageShieldScriptInFull": record(
+        {**_NEW_NAMES, **_SCRIPT, "page_urls": TEXTS, "versions": array(_VERSION)}, _SHIELD_REQUIRED
+    ),
     "Ruleset": RULESET,
     "Job": JOB,
     "Zone": ZONE,

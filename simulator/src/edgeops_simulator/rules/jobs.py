@@ -65,7 +65,24 @@ def check(body: t.Any, before: t.Mapping[str, t.Any] | None, settings: Settings)
         raise Refusal(400, CODE, problem)
     if body.get("output_options") is not None:
         options.check_output(body["output_options"])
+    if settings.check_fields:
+        _check_fields(body, _dataset(body, before))
     _check_filter(body, before, settings)
+
+
+def _dataset(body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None) -> str:
+    return str(body.get("dataset") or (before or {}).get("dataset") or "http_requests")
+
+
+def _check_fields(body: t.Mapping[str, t.Any], dataset: str) -> None:
+    """The field names that are sent, wherever they are sent."""
+    for member, names in (
+        ("logpull_options", options.logpull_fields(body.get("logpull_options") or "")),
+        ("output_options", (body.get("output_options") or {}).get("field_names") or []),
+    ):
+        problem = options.unknown_field(dataset, names)
+        if problem:
+            raise Refusal(400, CODE, f"{member}: {problem}", source={"pointer": f"/{member}"})
 
 
 def _check_texts(body: t.Mapping[str, t.Any]) -> None:
@@ -82,8 +99,7 @@ def _check_fixed(body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | No
     for name in ("dataset", "kind"):
         if before is not None and body.get(name) is not None and body[name] != before[name]:
             raise Refusal(400, CODE, f"{name} of a job cannot change")
-    dataset = body.get("dataset") or (before or {}).get("dataset") or "http_requests"
-    if body.get("kind") == "edge" and dataset != "http_requests":
+    if body.get("kind") == "edge" and _dataset(body, before) != "http_requests":
         raise Refusal(400, CODE, "kind 'edge' is for the dataset http_requests only")
 
 
@@ -94,7 +110,7 @@ def _check_filter(body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | N
     try:
         tree = syntax.parse(body["filter"])
         syntax.check_limits(body["filter"], tree)
-        fields = datasets.fields(body.get("dataset") or (before or {}).get("dataset") or "http_requests")
+        fields = datasets.fields(_dataset(body, before))
         if settings.check_filter_keys and fields is not None:
             syntax.check_keys(tree, fields)
     except syntax.BadFilter as problem:

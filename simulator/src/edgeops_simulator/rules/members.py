@@ -8,7 +8,7 @@ import typing as t
 
 from edgeops_simulator.refusal import Refusal
 
-_NAMES: t.Mapping[t.Any, str] = {
+KIND_NAMES: t.Mapping[t.Any, str] = {
     str: "a string",
     bool: "a boolean",
     int: "an integer",
@@ -35,7 +35,7 @@ def check_types(body: t.Mapping[str, t.Any], kinds: t.Mapping[str, type], code: 
         if name not in body or (nullable and body[name] is None):
             continue
         if not is_a(body[name], kind):
-            raise Refusal(400, code, f"{place}{name} must be {_NAMES[kind]}", source={"pointer": f"/{name}"})
+            raise Refusal(400, code, f"{place}{name} must be {KIND_NAMES[kind]}", source={"pointer": f"/{name}"})
 
 
 def need_object(value: t.Any, code: int, what: str = "the body") -> dict[str, t.Any]:

@@ -8,6 +8,7 @@ import re
 import typing as t
 from urllib.parse import parse_qsl
 
+from edgeops_simulator.delivery import datasets
 from edgeops_simulator.refusal import Refusal
 from edgeops_simulator.rules.members import check_types, is_a
 
@@ -41,6 +42,18 @@ def logpull_problem(text: str) -> str:
     if text and "=" not in text:
         return "logpull_options is not of the form NAME=VALUE&NAME=VALUE"
     return ""
+
+
+def logpull_fields(text: str) -> list[str]:
+    """The field names of the text of `logpull_options`."""
+    pairs = parse_qsl(text, keep_blank_values=True)
+    return [field for name, value in pairs if name == "fields" for field in value.split(",") if field]
+
+
+def unknown_field(dataset: str, names: t.Iterable[str]) -> str:
+    """What is wrong with field names that the dataset does not have, or an empty text."""
+    unknown = datasets.unknown_fields(dataset, names)
+    return f"unknown fields of dataset {dataset}: {', '.join(unknown)}" if unknown else ""
 
 
 def _is_rate(text: str) -> bool:

@@ -20,6 +20,7 @@ _RENAMED = {
     "appears_in_cdn_cgi_path": "url_contains_cdn_cgi_path",
 }
 _CACHED_LISTINGS = 32
+_USUAL_TIME = "2026-01-01T00:00:00Z"
 
 
 def _shown(script: Document, leave_out: t.Collection[str] = ()) -> Document:
@@ -48,12 +49,31 @@ def _turned(score: t.Any) -> t.Any:
     return min(99, max(1, 100 - score)) if isinstance(score, int) else score
 
 
+def _usual(shown: Document) -> Document:
+    """The members that page_shield shows of every script, with what they are where the seed says nothing of them."""
+    known = [shown[name] for name in ("added_at", "first_seen_at", "fetched_at", "last_seen_at") if shown.get(name)]
+    first, last = (known[0], known[-1]) if known else (_USUAL_TIME, _USUAL_TIME)
+    host = shown.get("host", "")
+    return {
+        "url": f"https://{host}/{shown.get('script_id')}.js",
+        "host": host,
+        "added_at": first,
+        "first_seen_at": first,
+        "last_seen_at": last,
+        "url_contains_cdn_cgi_path": False,
+    }
+
+
 def page_shield(script: Document, shown: Document) -> Document:
     """The same script in page_shield's words: renamed fields, no `count`, and a score that runs the other way."""
     renamed = {_RENAMED.get(name, name): value for name, value in shown.items() if name != "count"}
     if "js_integrity_score" in renamed:
         given = script.get("page_shield_js_integrity_score")
         renamed["js_integrity_score"] = _turned(renamed["js_integrity_score"]) if given is None else given
+    hidden = {_RENAMED.get(name, name) for name in script.get("hidden", ())}
+    for name, value in _usual(shown).items():
+        if name not in hidden:
+            renamed.setdefault(name, value)
     if "versions" in renamed:
         renamed["versions"] = [{**v, "js_integrity_score": _turned(v.get("js_integrity_score"))} for v in renamed["versions"]]
     return renamed

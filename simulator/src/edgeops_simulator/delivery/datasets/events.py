@@ -1,0 +1,85 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+FIREWALL_EVENTS: t.Mapping[str, str] = {
+    "AISecurityInjectionScore": "Likelihood of a prompt injection.",
+    "AISecurityPIICategories": "Categories of personal data in the request.",
+    "AISecurityTokenCount": "Number of tokens in the request.",
+    "AISecurityUnsafeTopicCategories": "Categories of unsafe topics in the request.",
+    "Action": "Action that was taken.",
+    "ClientASN": "AS number of the client.",
+    "ClientASNDescription": "Name of the client's AS.",
+    "ClientCountry": "Country of the client.",
+    "ClientIP": "IP address of the client.",
+    "ClientIPClass": "Class of the client's IP address.",
+    "ClientRefererHost": "Host of the referer.",
+    "ClientRefererPath": "Path of the referer.",
+    "ClientRefererQuery": "Query of the referer.",
+    "ClientRefererScheme": "URL scheme of the referer.",
+    "ClientRequestHost": "Host requested by the client.",
+    "ClientRequestMethod": "HTTP method of the client request.",
+    "ClientRequestPath": "Path requested by the client.",
+    "ClientRequestProtocol": "HTTP protocol of the client request.",
+    "ClientRequestQuery": "Query of the client request.",
+    "ClientRequestScheme": "URL scheme requested by the client.",
+    "ClientRequestUserAgent": "User agent reported by the client.",
+    "ContentScanObjResults": "Results of the content scan.",
+    "ContentScanObjSizes": "Sizes of the scanned objects.",
+    "ContentScanObjTypes": "Types of the scanned objects.",
+    "Datetime": "When the event occurred.",
+    "Description": "Description of the rule.",
+    "EdgeColoCode": "Airport code of the data centre that served the request.",
+    "EdgeResponseStatus": "HTTP status code sent to the client.",
+    "FirewallForAIInjectionScore": "Likelihood of a prompt injection (deprecated).",
+    "FirewallForAIPIICategories": "Categories of personal data in the request (deprecated).",
+    "FirewallForAITokenCount": "Number of tokens in the request (deprecated).",
+    "FirewallForAIUnsafeTopicCategories": "Categories of unsafe topics in the request (deprecated).",
+    "FraudUserID": "Id that the fraud detections gave the user.",
+    "Kind": "Kind of the event.",
+    "LeakedCredentialCheckResult": "Result of the check for leaked credentials.",
+    "MatchIndex": "Place of the rule among those that matched; the last one has 0.",
+    "Metadata": "Further members, which depend on the product.",
+    "OriginResponseStatus": "HTTP status code of the origin.",
+    "OriginatorRayID": "Identifier of the request that issued the challenge.",
+    "RayID": "Identifier of the request.",
+    "Ref": "Reference that the user gave the rule.",
+    "RuleID": "Identifier of the rule.",
+    "Source": "Security product that triggered the event.",
+}
+DNS_LOGS: t.Mapping[str, str] = {
+    "ColoCode": "Airport code of the data centre that received the query.",
+    "EDNSSubnet": "Client subnet that the resolver sent along.",
+    "EDNSSubnetLength": "Length of the client subnet, in bits.",
+    "QueryName": "Name that was asked for.",
+    "QueryType": "Number of the type of the query.",
+    "ResponseCached": "Whether the response came from the cache.",
+    "ResponseCode": "Number of the response code.",
+    "SourceIP": "IP address of the client.",
+    "Timestamp": "When the query was received.",
+}
+PAGE_SHIELD_EVENTS: t.Mapping[str, str] = {
+    "Action": "Action that was taken: log or allow.",
+    "CSPDirective": "Directive that was violated.",
+    "Host": "Host on which the resource was seen.",
+    "PageURL": "URL of the page on which the violation was seen.",
+    "PolicyID": "Identifier of the policy that was violated.",
+    "ResourceType": "Type of the resource: script, connection or other.",
+    "Timestamp": "When the report was received.",
+    "URL": "URL of the resource.",
+    "URLContainsCDNCGIPath": "Whether the URL contains the path /cdn-cgi/ (deprecated).",
+    "URLHost": "Host of the URL.",
+}
+NEL_REPORTS: t.Mapping[str, str] = {
+    "ClientIPASN": "AS number of the client.",
+    "ClientIPASNDescription": "Name of the client's AS.",
+    "ClientIPCountry": "Country of the client.",
+    "LastKnownGoodColoCode": "Airport code of the data centre that the client reached last.",
+    "Phase": "Phase of the connection in which the error occurred.",
+    "Timestamp": "When the error was reported.",
+    "Type": "Type of the error.",
+}
