@@ -61,7 +61,8 @@ DESTINATIONS = st.sampled_from(
         for parts in (("a", "eu", "planted-1"), ("a", "eu", "planted-2"), ("b", "eu", "planted-1"), ("a", "us", "planted-1"))
     ]
 )
-LOG_FIELDS = st.lists(st.sampled_from(["ClientIP", "RayID", "Cookies", "RequestHeaders"]), max_size=3)
+# Fields that both datasets have.
+LOG_FIELDS = st.lists(st.sampled_from(["ClientIP", "RayID", "EdgeColoCode", "EdgeResponseStatus"]), max_size=3)
 FLAG = "CVE-2021-44228"
 TEXT_OPTIONS = st.sampled_from(
     ["fields=ClientIP,RayID&timestamps=rfc3339", "timestamps=rfc3339&fields=RayID%2CClientIP", f"{FLAG}=true", "fields="]
