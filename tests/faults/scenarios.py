@@ -75,6 +75,10 @@ OUR_JOB: Document = {
     "enabled": False,
     "max_upload_records": 2000,
 }
+NEIGHBOURS: tuple[Document, ...] = (
+    {**OUR_JOB, "id": 14, "name": "edge-logs-changed"},
+    {**OUR_JOB, "id": 15, "name": "edge-logs-gone"},
+)
 SCRIPTS: list[Document] = [
     {
         "script_url": f"https://cdn.example/{number}.js",
@@ -153,6 +157,9 @@ _REPLACING_JOB: Document = {
     "max_upload_records": 2000,
     "option_flags": {"CVE-2021-44228": True},
 }
+_NEW_NEIGHBOUR: Document = {**_NEW_JOB, "name": "edge-logs-new"}
+_CHANGED_NEIGHBOUR: Document = {**_CHANGED_JOB, "name": "edge-logs-changed"}
+_GONE_NEIGHBOUR: Document = {"name": "edge-logs-gone", "state": "absent"}
 _PLAIN_ROUTES: Document = {"entrypoint_route": False, "get_ruleset_route": False, "rules_in_list": True}
 _OLD: tuple[Document, ...] = (FOREIGN_RULE, OWN_RULE)
 
@@ -183,6 +190,11 @@ SCENARIOS: t.Mapping[str, Scenario] = {
     "role-from-nothing": Scenario(
         (GET_NONE, LIST, POST_RULESET, PUT, LIST, POST_JOB, GET, PUT),
         (("log_custom_fields", _NEW_FIELDS), ("logpush_job", _NEW_JOB), ("script_monitor", {"enabled": True})),
+    ),
+    "manage-jobs": Scenario(
+        (LIST, DELETE, DELETE, POST_JOB, PUT, POST_JOB),
+        (("logpush_jobs", {"jobs": [_REPLACING_JOB, _NEW_NEIGHBOUR, _CHANGED_NEIGHBOUR, _GONE_NEIGHBOUR]}),),
+        jobs=(OUR_JOB, *NEIGHBOURS),
     ),
     "list-scripts": Scenario((GET, LIST, LIST, LIST), (("script_monitor_info", {"per_page": 2}),)),
     "inventory": Scenario((LIST, LIST, LIST), (("inventory", {}),)),

@@ -122,7 +122,7 @@ def others_things(state: t.Any) -> t.Any:
     ours = (scenarios.OWN_RULE["action"], scenarios.OUR_JOB["name"])
     rules = [rule for ruleset in state["rulesets"] for rule in ruleset["rules"] if rule["action"] != ours[0]]
     rulesets = [ruleset for ruleset in state["rulesets"] if ruleset["phase"] != scenarios.PHASE]
-    jobs = [job for job in state["jobs"] if (job["name"], job["dataset"]) != (ours[1], "http_requests")]
+    jobs = [job for job in state["jobs"] if not job["name"].startswith(ours[1]) or job["dataset"] != "http_requests"]
     return rules, rulesets, jobs, state["scripts"]
 
 

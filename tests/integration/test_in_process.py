@@ -82,6 +82,12 @@ JOBS = [
     task("logpush_job_info"),
 ]
 
+SEVERAL = [
+    task("logpush_jobs", jobs=[JOB, {**JOB, "name": "second", "filter": FILTER}]),
+    task("logpush_jobs", jobs=[{**JOB, "enabled": True}, {"name": "second", "state": "absent"}], unlisted="report"),
+    task("logpush_jobs", jobs=[JOB], unlisted="absent"),
+]
+
 SCENARIOS: dict[str, Scenario] = {
     "script monitor": Scenario(MONITOR),
     "script monitor, check mode": Scenario(MONITOR, check=True),
@@ -97,6 +103,17 @@ SCENARIOS: dict[str, Scenario] = {
     "custom fields": Scenario(FIELDS),
     "custom fields, check mode": Scenario(FIELDS[:3], check=True),
     "jobs": Scenario(JOBS),
+    "several jobs": Scenario(SEVERAL),
+    "several jobs, check mode": Scenario(SEVERAL, check=True),
+    "several jobs, refused": Scenario(
+        [
+            task("logpush_jobs", jobs=[JOB, JOB]),
+            task("logpush_jobs", jobs=[JOB, {"name": "second", "destination_conf": {"a": BUCKET}, "filter": []}]),
+            task("logpush_jobs", jobs=[{**JOB, "bogus": BUCKET}]),
+            task("logpush_jobs", jobs=[], unlisted="absent"),
+        ],
+        fails="invalid_option",
+    ),
     "jobs, check mode": Scenario(JOBS[:1] + JOBS[-2:], check=True),
     "ownership": Scenario([task("logpush_ownership", destination_conf=BUCKET)], warns=("proof of ownership",)),
     "ownership refused": Scenario(

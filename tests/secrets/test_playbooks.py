@@ -54,6 +54,10 @@ def test_no_output_holds_a_secret(
         ("script_monitor", {"enabled": True, "api_tokn": "{{ s_unsupported }}"}),
         ("script_monitor", {"enabled": True, "base_url": "{{ base }}"}),
         ("script_monitor", {"enabled": "{{ s_choice }}", "api_key": "{{ s_choice }}"}),
+        ("logpush_jobs", {"jobs": [{**job, "enabled": True}, {**job, "name": "next", "destination_conf": "{{ d_sumo }}"}]}),
+        ("logpush_jobs", {"jobs": [job, {**job, "destination_conf": {"a": "{{ s_dict }}"}, "kind": "{{ s_challenge }}"}]}),
+        ("logpush_jobs", {"jobs": [{**job, "ownership_chalenge": "{{ s_unsupported }}"}]}),
+        ("logpush_jobs", {"jobs": [{"name": "edge", "enabled": False}], "unlisted": "absent"}),
         ("logpush_job", {"name": "edge", "state": "absent"}),
     ]
     tasks = [

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
+from ansible_collections.edgeops.observability.plugins.module_utils._composition import Outcome, Step
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Desired, State, StateTask
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion, Json, Plan, Request
@@ -74,6 +76,31 @@ class Execution(t.Generic[Desired, State]):
     def _note_write(self) -> None:
         self._wrote = True
         self._mark_written()
+
+
+def apply_steps(
+    parts: t.Mapping[str, StateTask[t.Any, t.Any]], client: Client, mark_written: t.Callable[[], None], steps: t.Sequence[Step]
+) -> list[Outcome]:
+    """Apply one step after the other; a failure stops the rest and names what was written before it."""
+    done: list[Outcome] = []
+    for step in steps:
+        execution = Execution(parts[step.part], client, mark_written)
+        try:
+            conclusion, written = execution.apply(step.desired, step.state, step.plan)
+        except Failure as failure:
+            raise _told(failure, step, done, steps) from failure
+        done.append(Outcome(step, conclusion, written))
+    return done
+
+
+def _told(failure: Failure, step: Step, done: t.Sequence[Outcome], steps: t.Sequence[Step]) -> Failure:
+    """Return the failure of one step with what became of the others; first, because the service's words may be long."""
+    written = [repr(outcome.step.label) for outcome in done if outcome.written]
+    waiting = [repr(each.label) for each in steps[len(done) + 1 :]]
+    parts = [f"{step.place} ({step.label!r}) failed"]
+    parts += [f"already written: {', '.join(written)}"] if written else []
+    parts += [f"not sent: {', '.join(waiting)}"] if waiting else []
+    return dataclasses.replace(failure, message=f"{'; '.join(parts)}. {failure.message}")
 
 
 def _identity(answer: Answer) -> str | int:

@@ -8,9 +8,10 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._destination.text import readable_failure
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.execute import Execution
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.execute import Execution, apply_steps
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import Params, connection
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import (
+    CompositeTask,
     Desired,
     InfoTask,
     LocalTask,
@@ -21,6 +22,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.task
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, GATE, Failure, conflict
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json, Plan, plan_id
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import place_of, scrub
+
+Approvals = t.Mapping[str, "tuple[str | None, str | None]"]
+_NO_APPROVALS: Approvals = {}
 
 
 class Run:
@@ -54,6 +58,8 @@ class Run:
     def _perform(self, task: Task) -> None:
         if isinstance(task, StateTask):
             self._change(task)
+        elif isinstance(task, CompositeTask):
+            self._change_several(task)
         elif isinstance(task, LocalTask):
             self._report(task.report(task.desire(self._params)))
         else:
@@ -65,11 +71,7 @@ class Run:
 
     def _change(self, task: StateTask[Desired, State]) -> None:
         """Read, plan, and write unless this is check mode."""
-        desired = task.desire(self._params)
-        self._hide(task.secrets(desired, None))
-        client = self._connect()
-        state = task.read(client, desired)
-        self._hide(task.secrets(desired, state))
+        client, desired, state = self._prepare(task)
         plan = task.plan(desired, state)
         self._propose(plan, task.approvable)
         if self._check_mode or not plan.requests:
@@ -79,6 +81,26 @@ class Run:
         self._result["changed"] = written and plan.changes
         self._report(conclusion)
 
+    def _change_several(self, task: CompositeTask[Desired, State]) -> None:
+        """Read, make every plan, and write one after the other unless this is check mode."""
+        client, desired, state = self._prepare(task)
+        composition = task.plan(desired, state)
+        self._propose(composition.whole, task.approvable, composition.approvals)
+        if self._check_mode or not composition.steps:
+            return
+        outcomes = apply_steps(task.parts, client, self._mark_written, composition.steps)
+        self._result["changed"] = any(outcome.written for outcome in outcomes)
+        self._report(composition.conclude(outcomes))
+
+    def _prepare(self, task: StateTask[Desired, State] | CompositeTask[Desired, State]) -> tuple[Client, Desired, State]:
+        """Return the client of this run, the desired state and the current one, whose secrets are hidden from here on."""
+        desired = task.desire(self._params)
+        self._hide(task.secrets(desired, None))
+        client = self._connect()
+        state = task.read(client, desired)
+        self._hide(task.secrets(desired, state))
+        return client, desired, state
+
     def _connect(self) -> Client:
         """Return the client of this run; fail before any request where options, credentials or the library are unusable."""
         described = connection(self._params)
@@ -87,17 +109,16 @@ class Run:
         self._hide(self._client.secrets)
         return self._client
 
-    def _propose(self, plan: Plan, approvable: bool) -> None:
+    def _propose(self, plan: Plan, approvable: bool, approvals: Approvals = _NO_APPROVALS) -> None:
         """Record the prediction; refuse a plan other than the approved one."""
         self._warnings.extend(plan.warnings)
+        if approvals:
+            self._result["plan_ids"] = {name: found for name, (_expected, found) in approvals.items()}
         if approvable:
             self._result["plan_id"] = plan_id(self._params["zone_id"], plan)
-            expected = self._params["expected_plan_id"]
-            if expected and expected != self._result["plan_id"]:
-                raise conflict(
-                    f"expected_plan_id: the plan is now {self._result['plan_id']}, not the approved {expected}:"
-                    " the service or the options have changed since. Nothing was written; review a new check run."
-                )
+            _insist("expected_plan_id", self._params["expected_plan_id"], self._result["plan_id"])
+        for name, (expected, found) in approvals.items():
+            _insist(f"expected_plan_ids.{name}", expected, found)
         self._result.update(plan.result)
         self._result["changed"] = plan.changed
         if self._diff_mode:
@@ -120,7 +141,18 @@ class Run:
     def _fail(self, failure: Failure) -> None:
         if self._client is not None:
             failure = self._client.locate(failure)
-        kept = (
-            self._result if failure.kind == GATE else {name: self._result[name] for name in ("plan_id",) if name in self._result}
-        )
+        kept = self._result
+        if failure.kind != GATE:
+            kept = {name: self._result[name] for name in ("plan_id", "plan_ids") if name in self._result}
         self._result = {**kept, "failed": True, "changed": self._written, "msg": str(failure), "error": failure.report()}
+
+
+def _insist(option: str, expected: str | None, found: str | None) -> None:
+    """Refuse a plan that is not the approved one, where there is one."""
+    if not expected or expected == found:
+        return
+    now = f"the plan is now {found}" if found else "the task leaves this alone"
+    raise conflict(
+        f"{option}: {now}, not the approved {expected}: the service or the options have changed since."
+        " Nothing was written; review a new check run."
+    )

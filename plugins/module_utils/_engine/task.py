@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-# The three types of task that a module can be; `run.py` runs each of them.
+# The types of task that a module can be; `run.py` runs each of them.
 import dataclasses
 import types
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._composition import Composition
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import (
     APPROVAL_OPTIONS,
     CONNECTION_OPTIONS,
@@ -63,6 +64,27 @@ class StateTask(t.Generic[Desired, State]):
 
 
 @dataclasses.dataclass(frozen=True)
+class CompositeTask(t.Generic[Desired, State]):
+    """A module that brings several resources of a zone into their desired state: every plan is made before the first write.
+
+    `parts` are the single tasks by the names that steps give them; the rest is as in `StateTask`.
+    """
+
+    name: str
+    spec: Spec
+    desire: t.Callable[[Params], Desired]
+    read: t.Callable[[Client, Desired], State]
+    plan: t.Callable[[Desired, State], Composition]
+    parts: t.Mapping[str, StateTask[t.Any, t.Any]]
+    secrets: t.Callable[[Desired, State | None], t.Iterable[str]] = lambda desired, state: ()
+    approvable: bool = True
+
+    def arguments(self) -> dict[str, t.Any]:
+        """The arguments of AnsibleModule, or of the validator that stands in for it."""
+        return _arguments(self.spec, {**CONNECTION_OPTIONS, **ZONE_OPTIONS, **(APPROVAL_OPTIONS if self.approvable else {})})
+
+
+@dataclasses.dataclass(frozen=True)
 class InfoTask(t.Generic[Desired]):
     """A module that only reads: `report(client, desired)` returns its result."""
 
@@ -90,7 +112,7 @@ class LocalTask(t.Generic[Desired]):
         return _arguments(self.spec, {})
 
 
-Task: t.TypeAlias = "StateTask[t.Any, t.Any] | InfoTask[t.Any] | LocalTask[t.Any]"
+Task: t.TypeAlias = "StateTask[t.Any, t.Any] | CompositeTask[t.Any, t.Any] | InfoTask[t.Any] | LocalTask[t.Any]"
 
 
 def _arguments(spec: Spec, shared: ArgumentSpec) -> dict[str, t.Any]:

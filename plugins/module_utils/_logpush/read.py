@@ -10,6 +10,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.client 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import is_missing
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import health
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.items import IGNORE
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.items import Desired as DesiredJobs
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.match import Listing
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job, checked, view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import (
@@ -33,6 +36,19 @@ def read(client: Client, desired: Desired) -> State:
         if is_missing(failure):
             return State(None, unlisted=failure, now=now)
         raise
+
+
+def read_all(client: Client, desired: DesiredJobs) -> Listing:
+    """Read all jobs of the zone, once; where a service lists none, those that items name by id."""
+    now = time.time()
+    try:
+        return Listing(tuple(checked(job) for job in listed(client)), now=now)
+    except Failure as failure:
+        if not is_missing(failure):
+            raise
+        ids = [item.desired.job_id for item in desired.items if item.desired.job_id is not None]
+        found = [by_id(client, job_id) for job_id in ids] if desired.unlisted == IGNORE else []
+        return Listing(tuple(job for job in found if job is not None), refusal=failure, now=now)
 
 
 def report(client: Client, wanted: Wanted) -> Conclusion:

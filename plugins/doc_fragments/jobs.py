@@ -1,0 +1,47 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import re
+import typing as t
+
+import yaml
+
+from ansible_collections.edgeops.observability.plugins.modules.logpush_job import DOCUMENTATION as SINGLE
+
+_OPTIONS = yaml.safe_load(SINGLE)["options"]
+
+
+def _suboptions(path: str, without: t.Collection[str] = (), defaults: bool = True) -> dict[str, t.Any]:
+    """The options of one job as suboptions at `path`, with references among them as they are there."""
+    kept = {name: option for name, option in _OPTIONS.items() if name not in without}
+    names = "|".join(kept)
+    found: dict[str, t.Any] = json.loads(re.sub(rf"\bO\(({names})\b", rf"O({path}.\1", json.dumps(kept)))
+    for option in found.values() if not defaults else ():
+        if "default" in option:
+            option["description"].append(f"If omitted here and in the defaults, V({json.dumps(option.pop('default'))}).")
+    return found
+
+
+class ModuleDocFragment:
+    """Options that hold jobs: each job takes the options of the module logpush_job."""
+
+    DOCUMENTATION = yaml.safe_dump(
+        {
+            "options": {
+                "jobs": {
+                    "description": [
+                        "The jobs. Each item takes the options of M(edgeops.observability.logpush_job), with the same meaning.",
+                        "Two items that mean the same job are refused, and so is an empty list together with O(unlisted=absent).",
+                    ],
+                    "type": "list",
+                    "elements": "dict",
+                    "required": True,
+                    "suboptions": _suboptions("jobs[]"),
+                }
+            }
+        }
+    )

@@ -1,0 +1,43 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import types
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Plan
+
+
+class Step(t.NamedTuple):
+    """One of several plans of a task: the single task that it is of, where its options are, and what it was made from."""
+
+    part: str
+    place: str
+    label: str
+    desired: t.Any
+    state: t.Any
+    plan: Plan
+
+
+class Outcome(t.NamedTuple):
+    """What the answers to a step mean, and whether this run wrote anything for it."""
+
+    step: Step
+    conclusion: Conclusion
+    written: bool
+
+
+class Composition(t.NamedTuple):
+    """Several plans as one.
+
+    `whole` is what check mode, diff and approval see. `steps` are the plans with requests, in the order of their writes;
+    `conclude` makes their outcomes, also of some or none of them, into one.
+    `approvals` holds for each plan that is approved on its own the expected plan id and the present one.
+    """
+
+    whole: Plan
+    steps: tuple[Step, ...]
+    conclude: t.Callable[[t.Sequence[Outcome]], Conclusion]
+    approvals: t.Mapping[str, tuple[str | None, str | None]] = types.MappingProxyType({})

@@ -1,0 +1,240 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: logpush_jobs
+short_description: Manage all log delivery jobs of a zone
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - Creates, changes and deletes the log delivery (Logpush) jobs of one zone in one task, and optionally deletes all others.
+  - The jobs of the zone are listed once, however many items there are.
+  - All items are validated, and all their plans made, before the first write.
+  - Writes are sent in this order - deletions of items, re-creations, updates, creations, deletions of unlisted jobs.
+    If one fails, the rest is not sent. The message names the jobs that were written, and the next run continues from there.
+extends_documentation_fragment:
+  - edgeops.observability.jobs
+  - edgeops.observability.connection
+  - edgeops.observability.connection.zone
+  - edgeops.observability.connection.approval
+  - edgeops.observability.attributes
+options:
+  unlisted:
+    description:
+      - What to do with jobs of the zone that no item names.
+      - With V(ignore) they are left alone and not returned. With V(report) they are returned, which is never a change. With V(absent) they are deleted.
+      - V(report) and V(absent) fail as V(not_found) with a service that offers no list of jobs.
+    type: str
+    choices: [ignore, report, absent]
+    default: ignore
+notes:
+  - With Cloudflare, every Logpush route, reading too, needs an API token with the permission Logs Write.
+  - In a diff each job is named by its name, or by C(name/dataset/id) if the name is empty or repeated in the zone.
+seealso:
+  - module: edgeops.observability.logpush_job
+  - module: edgeops.observability.logpush_job_info
+  - module: edgeops.observability.log_custom_fields
+"""
+
+EXAMPLES = r"""
+- name: Deliver all requests to an archive, and errors to an endpoint
+  edgeops.observability.logpush_jobs:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    jobs:
+      - name: archive
+        destination_conf: s3://example-archive/http/{DATE}?region=us-west-2
+        fields: [ClientIP, ClientRequestHost, EdgeResponseStatus, RayID]
+        enabled: true
+      - name: errors
+        destination_conf: https://logs.example.com/errors
+        fields: [ClientRequestHost, EdgeResponseStatus, RayID]
+        filter: {key: EdgeResponseStatus, operator: geq, value: 500}
+        enabled: true
+
+- name: Have these two jobs and no others
+  edgeops.observability.logpush_jobs:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    jobs:
+      - name: archive
+      - name: errors
+    unlisted: absent
+"""
+
+RETURN = r"""
+jobs:
+  description:
+    - The jobs in the order of the items, as the service describes them, without secrets. In check mode the predicted ones.
+    - V(null) for an item with O(jobs[].state=absent).
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: Identifier of the job. V(null) for a job that would be created.
+      type: int
+      returned: success, unless the item is V(null)
+      sample: 1234567
+    name:
+      description: Name of the job, or V(null).
+      type: str
+      returned: success, unless the item is V(null)
+      sample: edge-logs
+    dataset:
+      description: Dataset that the job delivers.
+      type: str
+      returned: success, unless the item is V(null)
+      sample: http_requests
+    enabled:
+      description: Whether the job delivers.
+      type: bool
+      returned: success, unless the item is V(null)
+      sample: true
+    kind:
+      description: Kind of the job, V(edge) or an empty text.
+      type: str
+      returned: success, unless the item is V(null)
+      sample: ""
+    frequency:
+      description: How often the job delivers, V(high) or V(low).
+      type: str
+      returned: success, unless the item is V(null)
+      sample: high
+    logpull_options:
+      description: The older form of the options of the output, or V(null).
+      type: str
+      returned: success, unless the item is V(null)
+      sample: fields=ClientIP,RayID,RequestHeaders&timestamps=rfc3339
+    output_options:
+      description: The newer form of the options of the output, under the names of the service, or V(null).
+      type: dict
+      returned: success, unless the item is V(null)
+      sample: null
+    filter:
+      description: The filter as JSON text, or V(null) where there is none.
+      type: str
+      returned: success, unless the item is V(null)
+      sample: '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"shop.example.com"}]}}'
+    max_upload_bytes:
+      description: Most uncompressed bytes in one file, or V(null) where the service decides.
+      type: int
+      returned: success, unless the item is V(null)
+      sample: 5000000
+    max_upload_interval_seconds:
+      description: Most seconds between two files.
+      type: int
+      returned: success, unless the item is V(null)
+      sample: 30
+    max_upload_records:
+      description: Most records in one file.
+      type: int
+      returned: success, unless the item is V(null)
+      sample: 100000
+    last_complete:
+      description: Until when logs were delivered, or V(null).
+      type: str
+      returned: success, unless the item is V(null)
+      sample: "2026-03-02T09:41:33Z"
+    last_error:
+      description: When a delivery failed last, or V(null).
+      type: str
+      returned: success, unless the item is V(null)
+      sample: null
+    error_message:
+      description: Why the last delivery failed, or V(null).
+      type: str
+      returned: success, unless the item is V(null)
+      sample: null
+    destination:
+      description:
+        - Where the job delivers, without secrets.
+        - Masked are user information, also within an option's value, the path of a C(sumo) address, options named C(header_*), options whose
+          name, in any letter case, contains C(secret), C(token), C(password) or C(sig), or ends in C(key), and whatever follows a C(#).
+      type: dict
+      returned: success, unless the item is V(null)
+      contains:
+        scheme:
+          description: Scheme of the destination, or V(null) where the service does not show it.
+          type: str
+          returned: success, unless the item is V(null)
+          sample: s3
+        address:
+          description: What is between the scheme and the options.
+          type: str
+          returned: success, unless the item is V(null)
+          sample: example-bucket/http/{DATE}
+        options:
+          description: The options by name. The values of a name that is there several times are joined with commas.
+          type: dict
+          returned: success, unless the item is V(null)
+          sample:
+            region: us-west-2
+            access-key-id: EXAMPLEID
+            secret-access-key: '********'
+    filter_explained:
+      description: A sentence about which records are delivered.
+      type: str
+      returned: success, unless the item is V(null)
+      sample: A record is delivered only if ClientRequestHost is "shop.example.com"; all other records are left out.
+unlisted_jobs:
+  description:
+    - Jobs of the zone that no item names, sorted by id. With O(unlisted=absent) those that are deleted, with O(unlisted=ignore) an empty list.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: Identifier of the job.
+      type: int
+      returned: success
+      sample: 1234568
+    name:
+      description: Name of the job, or V(null).
+      type: str
+      returned: success
+      sample: old-logs
+    dataset:
+      description: Dataset that the job delivers.
+      type: str
+      returned: success
+      sample: http_requests
+    enabled:
+      description: Whether the job delivers.
+      type: bool
+      returned: success
+      sample: false
+plan_id:
+  description: A digest of the managed state that was read and of the writes that follow from it, over all items, for O(expected_plan_id).
+  returned: success
+  type: str
+  sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
+error:
+  description: Why the task failed, for a playbook.
+  returned: failure
+  type: dict
+  sample:
+    kind: rejected
+    method: POST
+    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs
+    status: 400
+    errors:
+      - code: 1002
+        message: error validating destination
+    request_id: 8a1f0c6d5e4b3a21-FRA
+    attempts: 1
+"""
+
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks.logpush_jobs import TASK
+
+
+def main() -> None:
+    run_module(TASK)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from harness import Playbook
+
+MODULE = "edgeops.observability.logpush_jobs"
+KEY = "planted-key-8c0db7"
+KEYED = f"s3://archive/http?region=auto&access-key-id=ID&secret-access-key={KEY}"
+S3 = "s3://bucket/logs?region=eu-west-1"
+ARCHIVE = {"name": "archive", "destination_conf": KEYED, "fields": ["ClientIP", "RayID"], "enabled": True}
+ERRORS = {
+    "name": "errors",
+    "destination_conf": S3,
+    "fields": ["RayID"],
+    "filter": {"key": "EdgeResponseStatus", "operator": "geq", "value": 500},
+}
+EVENTS = {"name": "errors", "dataset": "firewall_events", "destination_conf": S3, "fields": ["RayID"]}
+
+
+def task(*jobs: dict[str, t.Any], **args: t.Any) -> dict[str, t.Any]:
+    return {"name": "Jobs", MODULE: {"jobs": list(jobs), **args}, "ignore_errors": True}
+
+
+def state(playbook: Playbook) -> list[dict[str, t.Any]]:
+    return t.cast("list[dict[str, t.Any]]", playbook.simulator.state(playbook.zone)["jobs"])
+
+
+def methods(entries: t.Iterable[t.Mapping[str, t.Any]]) -> list[str]:
+    return [entry["method"] for entry in entries]
+
+
+def test_twelve_steps(playbook: Playbook) -> None:
+    created, modified, deleted = playbook.lifecycle(
+        "logpush_jobs",
+        create={"jobs": [ARCHIVE, ERRORS, EVENTS]},
+        modify={"jobs": [{"name": "archive", "state": "absent"}, {**ERRORS, "filter": ""}, EVENTS], "unlisted": "report"},
+        delete={"jobs": [{**each, "state": "absent"} for each in (ERRORS, EVENTS)]},
+        secrets=[KEY],
+    )
+    assert methods(created.applied.journal) == ["GET", "POST", "POST", "POST"]
+    assert methods(created.reapplied.journal) == ["GET"]
+    assert [job["name"] for job in created.result["jobs"]] == ["archive", "errors", "errors"]
+    assert [job["id"] for job in created.predicted.result["jobs"]] == [None] * 3
+    assert set(created.diff["after"]) == {"archive", "errors/http_requests/new", "errors/firewall_events/new"}
+    assert methods(modified.writes) == ["DELETE", "PUT"]
+    assert modified.result["jobs"][0] is None
+    assert modified.result["jobs"][1]["filter"] is None
+    assert modified.result["unlisted_jobs"] == []
+    assert methods(deleted.writes) == ["DELETE", "DELETE"]
+    assert deleted.result["jobs"] == [None, None]
+
+
+def test_jobs_that_no_item_names(playbook: Playbook) -> None:
+    seed = [{"name": name, "destination_conf": KEYED, "enabled": name == "b"} for name in "abc"]
+    playbook.simulator.seed(jobs={playbook.zone: seed})
+    runs = [("report", False), ("absent", True), ("absent", False), ("absent", False)]
+    tasks = [{**task({"name": "b"}, unlisted=unlisted), "check_mode": check} for unlisted, check in runs]
+    ignored, reported, *absent = playbook.run([task({"name": "b"}), *tasks], secrets=[KEY]).ours
+    assert ignored.result["unlisted_jobs"] == []
+    brief = reported.result["unlisted_jobs"]
+    assert [(job["name"], job["enabled"]) for job in brief] == [("a", False), ("c", False)]
+    assert reported.result["changed"] is False
+    predicted, applied, again = absent
+    assert (
+        predicted.result == {**applied.result, "invocation": predicted.result.get("invocation")}
+        or "invocation" not in predicted.result
+    )
+    assert predicted.result["unlisted_jobs"] == applied.result["unlisted_jobs"] == brief
+    assert set(applied.result["diff"]["before"]) == {"a", "b", "c"}
+    assert methods(applied.writes) == ["DELETE", "DELETE"]
+    assert [job["name"] for job in state(playbook)] == ["b"]
+    assert again.result["unlisted_jobs"] == [] and again.result["changed"] is False
+
+
+def test_nothing_is_written_where_one_item_is_wrong(playbook: Playbook) -> None:
+    playbook.simulator.seed(jobs={playbook.zone: [{"name": "old", "destination_conf": S3, "fields": ["RayID"]}]})
+    wrong: list[tuple[dict[str, t.Any], str]] = [
+        (
+            {"name": "b", "filter": {"key": "ClientIP", "operator": "equals", "value": "a"}},
+            "jobs[1].filter.where.operator: 'equals'",
+        ),
+        ({"name": "archive"}, "jobs[1]: means the same job as jobs[0]"),
+        ({"enabled": True}, "jobs[1].name: "),
+        ({"name": "b", "fields": ["A"], "logpull_options": "fields=A"}, "jobs[1].logpull_options: cannot be used"),
+        ({"name": "b"}, "jobs[1].destination_conf: is required"),
+    ]
+    args = [{"jobs": [ARCHIVE, item], "unlisted": "absent"} for item, _words in wrong] + [{"jobs": [], "unlisted": "absent"}]
+    words = [*(words for _item, words in wrong), "jobs: is empty"]
+    tasks = [{"name": f"{number}", MODULE: each, "ignore_errors": True} for number, each in enumerate(args)]
+    report = playbook.run(tasks, fails="invalid_option", secrets=[KEY])
+    for outcome, text in zip(report.ours, words, strict=True):
+        assert text in outcome.result["msg"]
+        assert outcome.result["changed"] is False
+    assert not report.writes
+    assert len(report.journal) == 1, "only what needs the zone's jobs may read them"
+
+
+def test_a_failure_stops_the_rest_and_a_plain_run_goes_on(playbook: Playbook) -> None:
+    playbook.simulator.seed(jobs={playbook.zone: [{"name": "old", "destination_conf": S3}]})
+    wish = task({"name": "old", "state": "absent"}, ARCHIVE, ERRORS, EVENTS)
+    fault = {"kind": "status", "status": 400, "index": 3, "count": 1, "message": "no"}
+    playbook.simulator.faults(fault)
+    failed, again, settled = playbook.run([wish, wish, wish], fails="rejected", secrets=[KEY]).ours
+    assert failed.result["changed"] is True
+    message = failed.result["msg"]
+    assert message.startswith(
+        "jobs[2] ('errors/http_requests/new') failed; already written: 'old', 'archive'; not sent: 'errors/firewall_events/new'. "
+    )
+    assert [job["name"] for job in state(playbook)] == ["archive", "errors", "errors"]
+    assert methods(again.writes) == ["POST", "POST"]
+    assert settled.result["changed"] is False
+
+
+def test_an_approved_plan_is_over_all_items(playbook: Playbook) -> None:
+    check = {**task(ARCHIVE, ERRORS), "check_mode": True}
+    approved = playbook.run(check, secrets=[KEY]).result["plan_id"]
+    report = playbook.run(
+        [task(ARCHIVE, {**ERRORS, "fields": ["ClientIP"]}, expected_plan_id=approved)], fails="conflict", secrets=[KEY]
+    )
+    assert not report.writes
+    assert len(playbook.run(task(ARCHIVE, ERRORS, expected_plan_id=approved), secrets=[KEY]).writes) == 2
+
+
+def test_a_service_that_lists_no_jobs(playbook: Playbook) -> None:
+    playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
+    playbook.simulator.faults({"kind": "status", "status": 405, "method": "GET", "path": "*/logpush/jobs", "count": None})
+    tasks = [
+        task({"job_id": 7, "enabled": True}),
+        task({"job_id": 7}, ERRORS),
+        task({"job_id": 7}, unlisted="report"),
+        task({"job_id": 7}, {**ERRORS, "create_unlisted": True}),
+    ]
+    by_id, refused, report, blind = playbook.run(tasks, fails="not_found", warns=["lists no jobs"]).ours
+    assert by_id.result["changed"] is True
+    assert "jobs[1]" in refused.result["msg"] and "create_unlisted" in refused.result["msg"]
+    assert "cannot be known" in report.result["msg"]
+    assert [job["name"] for job in blind.result["jobs"]] == ["old", "errors"]
+
+
+def test_a_loop_shows_no_secret(playbook: Playbook) -> None:
+    looped = {
+        "name": "Jobs of {{ _each }}",
+        MODULE: {"jobs": [{**ARCHIVE, "name": "{{ _each }}"}], "unlisted": "absent"},
+        "loop": ["first", "second"],
+        "loop_control": {"loop_var": "_each"},
+    }
+    playbook.run(looped, secrets=[KEY], verbosity=4)

@@ -1,0 +1,215 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Several jobs as one: what is refused, how items find their jobs, and in which order they are written."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from support.samples.logpush import NOTHING, S3, ZONE, planned
+
+from ansible_collections.edgeops.observability.plugins.module_utils._composition import Outcome
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
+    CONFLICT,
+    INVALID_OPTION,
+    NOT_FOUND,
+    Failure,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.compose import plan, secrets
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.items import desire
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.label import Identity, labels
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.match import Listing
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion
+
+NEW = {"destination_conf": S3, "fields": ["RayID"]}
+EQUALS = {"and": [{"key": "ClientIP", "operator": "equals", "value": "a"}]}
+
+
+def job(number, name, **members):
+    return {"id": number, "name": name, "dataset": "http_requests", "destination_conf": S3, **members}
+
+
+def wish(*items, unlisted="ignore"):
+    return desire({"zone_id": ZONE, "jobs": [{**NOTHING, **item} for item in items], "unlisted": unlisted})
+
+
+def composed(items, jobs, **options):
+    return plan(wish(*items, **options), Listing(tuple(jobs)))
+
+
+def sent(found):
+    return [
+        (request.operation.partition(".")[2], request.ids.get("job_id") or request.body.get("name"))
+        for step in found.steps
+        for request in step.plan.requests
+    ]
+
+
+BEFORE_A_REQUEST = [
+    ([{"name": "a"}, {"name": "b", "filter": EQUALS}], "jobs[1].filter.where.and[0].operator: 'equals' is not an operator"),
+    ([{"name": "a"}, {"name": "a"}], "jobs[1]: means the same job as jobs[0]"),
+    ([{"name": "a"}, {"name": "a", "dataset": "http_requests", "state": "absent"}], "jobs[1]: means the same job as jobs[0]"),
+    ([{"job_id": 7}, {"name": "b"}, {"job_id": 7, "name": "c"}], "jobs[2]: means the same job as jobs[0]"),
+    ([{"enabled": True}], "jobs[0].name: "),
+    ([{"name": "a", "fields": ["A"], "output_options": {}}], "jobs[0].output_options: cannot be used together with fields"),
+    ([{"name": "a", "fields": ["A"], "logpull_options": ""}], "jobs[0].logpull_options: cannot be used together with fields"),
+    ([{"name": "a", "fields": ["A", "b c"]}], "jobs[0].fields[1]: "),
+    ([{"name": "a", "option_flags": {"a b": True}}], "jobs[0].option_flags"),
+    ([{"name": "a", "max_upload_records": 1}], "jobs[0].max_upload_records: "),
+]
+
+
+@pytest.mark.parametrize(("items", "words"), BEFORE_A_REQUEST)
+def test_refused_before_a_request(items, words):
+    with pytest.raises(Failure) as caught:
+        wish(*items)
+    assert caught.value.kind == INVALID_OPTION
+    assert str(caught.value).startswith(words)
+
+
+def test_an_empty_list_deletes_nothing():
+    with pytest.raises(Failure, match="jobs: is empty") as caught:
+        wish(unlisted="absent")
+    assert caught.value.kind == INVALID_OPTION
+
+
+@pytest.mark.parametrize(
+    ("items", "jobs", "kind", "words"),
+    [
+        ([{"name": "a"}, {"job_id": 7}], [job(7, "a")], INVALID_OPTION, "jobs[1]: means the same job as jobs[0]"),
+        ([{"name": "a", **NEW}, {"job_id": 7, "name": "a"}], [job(7, "b")], INVALID_OPTION, "jobs[1]: means the same job"),
+        ([{"name": "a", **NEW}, {"name": "b"}], [], INVALID_OPTION, "jobs[1].destination_conf: is required"),
+        ([{"name": "a", **NEW}, {"job_id": 9}], [], NOT_FOUND, "jobs[1].job_id: there is no job 9"),
+        ([{"name": "a"}], [job(1, "a"), job(2, "a")], CONFLICT, "jobs[0].name: the jobs 1, 2 are all named 'a'"),
+        ([{"name": "a", "kind": "edge"}], [job(1, "a")], CONFLICT, "jobs[0]: Job 1 exists"),
+    ],
+)
+def test_refused_before_any_write(items, jobs, kind, words):
+    for unlisted in ("ignore", "absent"):
+        with pytest.raises(Failure) as caught:
+            composed(items, jobs, unlisted=unlisted)
+        assert caught.value.kind == kind
+        assert str(caught.value).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("items", "jobs"),
+    [
+        ([{"name": "a"}, {"name": "a", "dataset": "dns_logs"}], [job(1, "a"), job(2, "a", dataset="dns_logs")]),
+        ([{"job_id": 1, "name": "a"}, {"job_id": 2, "name": "a"}], [job(1, "a"), job(2, "a")]),
+        ([{"name": "a", "state": "absent"}, {"job_id": 2, "name": "a"}], [job(1, "a"), job(2, "b")]),
+        ([{"name": "b", "state": "absent"}, {"name": "a"}], [job(1, "a")]),
+        ([{"job_id": 2, "name": "a"}, {"name": "a"}], [job(1, "a"), job(2, "b", dataset="dns_logs")]),
+    ],
+)
+def test_items_that_may_look_alike(items, jobs):
+    composed(items, jobs)
+
+
+MIXED = {
+    "update": {"name": "update", "enabled": True},
+    "create": {"name": "create", **NEW},
+    "delete": {"name": "delete", "state": "absent"},
+    "again": {"name": "again", "kind": "edge", "recreate": True, **NEW},
+    "same": {"name": "same", "enabled": False},
+    "gone": {"name": "gone", "state": "absent"},
+}
+PRESENT = [job(1, "update"), job(2, "delete"), job(3, "again"), job(4, "same"), job(5, "stray"), job(6, None)]
+
+
+@pytest.mark.parametrize("names", [tuple(MIXED), tuple(reversed(MIXED)), ("create", "again", "gone", "update", "same", "delete")])
+def test_writes_have_one_order(names):
+    found = composed([MIXED[name] for name in names], PRESENT, unlisted="absent")
+    assert sent(found) == [
+        ("delete", 2),
+        ("delete", 3),
+        ("create", "again"),
+        ("update", 1),
+        ("create", "create"),
+        ("delete", 5),
+        ("delete", 6),
+    ]
+    assert found.whole.requests == tuple(request for step in found.steps for request in step.plan.requests)
+    jobs = dict(zip(names, found.whole.result["jobs"], strict=True))
+    assert jobs["delete"] is None and jobs["gone"] is None
+    assert {name: each["id"] for name, each in jobs.items() if each} == {"update": 1, "create": None, "again": None, "same": 4}
+
+
+@pytest.mark.parametrize("unlisted", ["ignore", "report", "absent"])
+def test_jobs_that_no_item_names(unlisted):
+    stray = job(8, "stray", dataset="dns_logs", enabled=True)
+    found = composed([{"name": "a"}], [job(9, None), stray, job(1, "a")], unlisted=unlisted)
+    brief = [
+        {"id": 8, "name": "stray", "dataset": "dns_logs", "enabled": True},
+        {"id": 9, "name": None, "dataset": "http_requests", "enabled": False},
+    ]
+    assert found.whole.result["unlisted_jobs"] == ([] if unlisted == "ignore" else brief)
+    assert found.whole.changed == (unlisted == "absent")
+    assert (found.whole.before != found.whole.after) == found.whole.changed
+    assert set(found.whole.before) == {"a", *(("stray", "/http_requests/9") if unlisted == "absent" else ())}
+
+
+def test_every_item_has_the_plan_of_a_task_of_its_own():
+    jobs = {each["name"]: each for each in PRESENT}
+    found = composed(MIXED.values(), PRESENT)
+    for name, item in MIXED.items():
+        alone = planned(item, jobs.get(name))
+        assert found.whole.before[name] == alone.before
+        assert found.whole.after[name] == alone.after
+        assert found.whole.result["jobs"][list(MIXED).index(name)] == alone.result["job"]
+    alone = [
+        request for name in ("delete", "again", "update", "create") for request in planned(MIXED[name], jobs.get(name)).requests
+    ]
+    assert list(found.whole.requests) == alone
+
+
+def test_other_jobs_are_no_part_of_the_basis():
+    alone, among = (
+        composed([{"name": "a"}], [job(1, "a")]),
+        composed([{"name": "a"}], [job(1, "a"), job(2, "b")], unlisted="report"),
+    )
+    assert (alone.whole.basis, alone.whole.requests) == (among.whole.basis, among.whole.requests)
+    assert composed([{"name": "a"}], [job(1, "a"), job(2, "b")], unlisted="absent").whole.basis != alone.whole.basis
+
+
+def test_outcomes_take_the_place_of_predictions():
+    found = composed([MIXED["same"], MIXED["create"]], PRESENT)
+    (step,) = found.steps
+    end = found.conclude([Outcome(step, Conclusion({"job": {"id": 77}}, ("filter: odd", "Job 77 is odd")), True)])
+    assert [each["id"] for each in end.result["jobs"]] == [4, 77]
+    assert end.warnings == ("jobs[1].filter: odd", "Job 77 is odd")
+
+
+@pytest.mark.parametrize("unlisted", ["report", "absent"])
+def test_without_a_list_nothing_is_unlisted(unlisted):
+    refusal = Failure(NOT_FOUND, "no such route", status=404)
+    with pytest.raises(Failure, match="cannot be known") as caught:
+        plan(wish({"job_id": 1}, unlisted=unlisted), Listing((), refusal))
+    assert caught.value.kind == NOT_FOUND
+
+
+def test_secrets_are_those_of_the_jobs_that_the_task_is_about():
+    conf = "s3://b?secret-access-key=planted-"
+    jobs = tuple(job(number, name, destination_conf=conf + name) for number, name in enumerate(("mine", "other"), 1))
+    found = {unlisted: secrets(wish({"name": "mine"}, unlisted=unlisted), Listing(jobs)) for unlisted in ("ignore", "absent")}
+    assert "planted-mine" in found["ignore"] and "planted-other" not in found["ignore"]
+    assert {"planted-mine", "planted-other"} <= found["absent"]
+    assert "planted-new" in secrets(wish({"name": "a", "destination_conf": f"{conf}new"}), None)
+
+
+@pytest.mark.parametrize(
+    ("jobs", "expected"),
+    [
+        ([("a", "d", 1), ("b", "d", None)], ["a", "b"]),
+        ([("a", "d", 1), ("a", "e", None)], ["a/d/1", "a/e/new"]),
+        ([(None, "d", 1), ("", "d", 2)], ["/d/1", "/d/2"]),
+        ([("a/d/1", "d", 2), ("a", "d", 1), ("a", "d", 3)], ["a/d/1/d/2", "a/d/1", "a/d/3"]),
+    ],
+)
+def test_labels(jobs, expected):
+    found = labels([Identity(*each) for each in jobs])
+    assert found == expected
+    assert all(one != other for one, other in itertools.combinations(found, 2))
