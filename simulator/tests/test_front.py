@@ -104,6 +104,25 @@ def test_what_is_not_there(sim: t.Any, method: str, path: str, status: int, code
     assert status != 405 or "OPTIONS" in headers["allow"]
 
 
+FAMILIES = {
+    "*/script_monitor*": ["/script_monitor", "/script_monitor/scripts"],
+    "*/page_shield*": ["/page_shield", "/page_shield/scripts"],
+    "*/datasets/*/fields": ["/logpush/datasets/http_requests/fields"],
+}
+
+
+@pytest.mark.parametrize("pattern", FAMILIES)
+def test_unknown_routes(sim: t.Any, zone: t.Any, pattern: str) -> None:
+    """Families of routes can be missing, as when an API drops them; the others stay, and nothing is carried out."""
+    sim.settings(unknown_routes=[pattern])
+    for family, paths in FAMILIES.items():
+        for path in paths:
+            assert (zone.refusal("GET", path)[:2] == (404, 7003)) if family == pattern else zone.result("GET", path) is not None
+    sim.settings(unknown_route_status=405)
+    assert zone.refusal("PUT", FAMILIES[pattern][0], {"enabled": True})[:2] == (405, 7001)
+    assert sim.state()["script_monitor"]["enabled"] is False
+
+
 def test_head_and_options(sim: t.Any) -> None:
     path = f"/zones/{sim.zone}/script_monitor"
     status, headers, content = send(sim, "HEAD", path, Authorization=f"Bearer {sim.token}")

@@ -14,7 +14,7 @@ import signal
 import sys
 import typing as t
 
-from edgeops_simulator import __version__, jsontext
+from edgeops_simulator import __version__, jsontext, script_command
 from edgeops_simulator.run import Options, Running, serve
 from edgeops_simulator.settings import CHOICES, Settings
 from edgeops_simulator.snapshot import BadSeed
@@ -41,7 +41,11 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(prog="edgeops-simulator", description="Serve simulated zones on loopback until SIGTERM.")
+    made = argparse.ArgumentParser(
+        prog="edgeops-simulator",
+        description="Serve simulated zones on loopback until SIGTERM.",
+        epilog="edgeops-simulator script --help: lets something happen to the scripts of a simulator that runs",
+    )
     made.add_argument("--version", action="version", version=__version__)
     made.add_argument("--port", type=int, default=0, help="port of the service; 0 (default) takes a free one")
     made.add_argument("--control-port", type=int, default=0, help="port of the control URL; 0 (default) takes a free one")
@@ -91,8 +95,11 @@ async def _serve(options: Options) -> None:
 
 
 def main(arguments: t.Sequence[str] | None = None) -> int:
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["script"]:
+        return script_command.main(given[1:])
     try:
-        options = options_from(parser().parse_args(arguments))
+        options = options_from(parser().parse_args(given))
         asyncio.run(_serve(options))
     except (OSError, BadSeed, ValueError) as problem:
         print(f"edgeops-simulator: {problem}", file=sys.stderr)

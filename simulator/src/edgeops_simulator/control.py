@@ -17,6 +17,7 @@ from edgeops_simulator.delivery import deliver
 from edgeops_simulator.front.app import Front
 from edgeops_simulator.front.routes import BASE_PATH
 from edgeops_simulator.front.world import World
+from edgeops_simulator.state import script_history
 
 
 def _json(value: t.Any, status: int = 200) -> Response:
@@ -60,12 +61,15 @@ class Control:
             ("GET", "/faults"): self._get_faults,
             ("POST", "/faults"): self._add_faults,
             ("DELETE", "/faults"): self._clear_faults,
+            ("GET", "/scripts"): self._get_scripts,
+            ("POST", "/scripts"): self._change_scripts,
             ("POST", "/traffic"): self._traffic,
             ("GET", "/openapi.json"): self._openapi,
         }
         routes = [Route(path, handler, methods=[method]) for (method, path), handler in table.items()]
         return Starlette(
-            routes=routes, exception_handlers={ValueError: _bad, HTTPException: _http, KeyError: _bad, TypeError: _bad}
+            routes=routes,
+            exception_handlers={ValueError: _bad, HTTPException: _http, KeyError: _bad, TypeError: _bad, AttributeError: _bad},
         )
 
     async def _body(self, request: Request) -> t.Any:
@@ -93,6 +97,9 @@ class Control:
         if zone_id not in self._world.service.zones:
             raise ValueError(f"no such zone: {zone_id}")
         return self._world.service.zones[zone_id]
+
+    def _zone_or_first(self, zone_id: str | None) -> t.Any:
+        return self._zone(zone_id or next(iter(self._world.service.zones), ""))
 
     async def _seed(self, request: Request) -> Response:
         self._world.seed(await self._body(request))
@@ -140,10 +147,20 @@ class Control:
         self._world.reopen()
         return _json({"cleared": True})
 
+    async def _get_scripts(self, request: Request) -> Response:
+        return _json({"scripts": snapshot.part_of(self._zone_or_first(request.query_params.get("zone")), "scripts")})
+
+    async def _change_scripts(self, request: Request) -> Response:
+        """Events in the life of scripts; what they touched and did not remove is shown as it is kept."""
+        body = await self._body(request)
+        zone = self._zone_or_first(body.get("zone"))
+        touched = script_history.follow(zone, body.get("events"))
+        self._world.keep()
+        return _json({"scripts": [zone.scripts[script_id] for script_id in touched if script_id in zone.scripts]})
+
     async def _traffic(self, request: Request) -> Response:
         body = await self._body(request)
-        zones = self._world.service.zones
-        zone = self._zone(body["zone"] if body.get("zone") else next(iter(zones)))
+        zone = self._zone_or_first(body.get("zone"))
         delivered = deliver.deliver(zone, body.get("requests", []), self._world.log_folder, self._world.service.settings)
         self._world.keep(zone.id)
         return _json(delivered)

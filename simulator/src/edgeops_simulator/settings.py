@@ -15,6 +15,7 @@ CHOICES: t.Mapping[str, tuple[t.Any, ...]] = {
     "echo_options": ("verbatim", "reordered", "encoded"),
     "echo_zero": ("omit", "null", "keep"),
     "echo_destination": ("verbatim", "masked"),
+    "unknown_route_status": (404, 405),
     "unauthenticated_status": (401, 400),
 }
 
@@ -29,6 +30,8 @@ class Settings:
     get_ruleset_route: bool = True
     script_monitor_routes: bool = True
     page_shield_routes: bool = True
+    unknown_routes: list[str] = dataclasses.field(default_factory=list)
+    unknown_route_status: int = 404
     job_list: str = "ok"
     job_get: str = "ok"
     job_delete: str = "id"

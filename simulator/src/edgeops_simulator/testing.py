@@ -86,6 +86,10 @@ class Simulator:
     def traffic(self, requests: t.Sequence[Document], zone: str | None = None) -> Document:
         return t.cast(Document, self.control("POST", "/traffic", {"zone": zone, "requests": list(requests)}))
 
+    def scripts(self, *events: Document, zone: str | None = None) -> list[Document]:
+        """Let these events happen to the scripts of a zone; returns the scripts that they touched."""
+        return t.cast("list[Document]", self.control("POST", "/scripts", {"zone": zone, "events": list(events)})["scripts"])
+
     def state(self, zone: str | None = None) -> Document:
         return t.cast(Document, self.control("GET", f"/state?zone={zone or self.zone}"))
 

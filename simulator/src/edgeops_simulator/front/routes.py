@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import typing as t
 
 from starlette.applications import Starlette
@@ -37,6 +38,7 @@ class _Endpoint:
         await response(scope, receive, send)
 
     async def _respond(self, request: Request) -> Response:
+        self._check_known(request)
         method = "GET" if request.method == "HEAD" else request.method
         if method == "OPTIONS":
             return Response(status_code=204, headers={"allow": self._allowed})
@@ -51,6 +53,14 @@ class _Endpoint:
         if method not in _SAFE:
             self._world.keep(zone.id if zone else None)
         return respond(answer)
+
+    def _check_known(self, request: Request) -> None:
+        """Routes can be taken out of service by patterns of their path, as when an API drops them."""
+        settings, path = self._world.service.settings, request.scope["service_path"]
+        if any(fnmatch.fnmatchcase(path, pattern) for pattern in settings.unknown_routes):
+            if settings.unknown_route_status == 405:
+                raise Refusal(405, 7001, f"Method {request.method} not available for that URI.", headers={"allow": "OPTIONS"})
+            raise unroutable(path)
 
     def _zone(self, request: Request) -> Zone | None:
         if "zone_id" not in request.path_params:
