@@ -162,6 +162,18 @@ def test_cursors_are_followed(shape: t.Callable[[t.Any], dict[str, t.Any]], end:
     assert asked == [{}, {"cursor": "x"}, {"cursor": "y"}]
 
 
+def test_items_repeated_behind_cursors_are_listed_once() -> None:
+    """A list that changes while it is read shows an item again; what the first of both says counts."""
+    pages = {
+        None: ([{"id": 1, "n": 1}, {"id": 2}], "x"),
+        "x": ([{"id": 2}, {"id": 3}, {"id": 3}], "y"),
+        "y": ([{"id": 1, "n": 2}], None),
+    }
+    answers = {cursor: (items, {"cursors": {"after": after}}) for cursor, (items, after) in pages.items()}
+    found = collect(lambda queries: [answers[query.get("cursor")] for query in queries], Listing())
+    assert found == [{"id": 1, "n": 1}, {"id": 2}, {"id": 3}]
+
+
 def test_a_loop_of_cursors_ends() -> None:
     with pytest.raises(Failure, match="cursor"):
         collect(lambda queries: [([1], {"cursor": "x"})], Listing())
