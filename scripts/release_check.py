@@ -20,7 +20,9 @@ VERSIONS = {
     DECIDES: r"^version: (.+)$",
     "plugins/module_utils/_version.py": r'^VERSION = "(.+)"$',
     "simulator/pyproject.toml": r'^version = "(.+)"$',
+    "simulator/src/edgeops_simulator/__init__.py": r'^__version__ = "(.+)"$',
     "examples/awx/execution-environment.yml": r"^ +version: (.+)$",
+    "examples/awx/controller.yml": r"^edgeops_execution_environment_image: .+:(.+)$",
 }
 DOCUMENTS = {
     "LICENSE": "GNU GENERAL PUBLIC LICENSE",

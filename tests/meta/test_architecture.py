@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Imports point one way, package by package."""
+"""Imports point one way, package by package, and what decides knows neither HTTP nor the clock."""
 
 from __future__ import annotations
 
@@ -29,6 +29,9 @@ LEVELS = (
     tuple(UTILS + name for name in RESOURCES),
     (f"{UTILS}_filter", f"{UTILS}_destination", f"{UTILS}_api"),
 )
+# What pure code knows nothing of. A date may be parsed; only asking for the present one is impure.
+IMPURE = {"ansible", "requests", "urllib3", "http", "socket", "ssl", "subprocess", "threading", "time", "random", "secrets"}
+CLOCKS = {"now", "utcnow", "today"}
 
 
 def level_of(name: str) -> int:
@@ -123,3 +126,54 @@ def test_planted_violation_is_found(name: str, target: str) -> None:
 
 def test_planted_circle_is_found() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == ["a", "b", "c"]
+
+
+def foreign(source: str) -> set[str]:
+    """The top-level packages that a file imports."""
+    nodes = list(ast.walk(ast.parse(source)))
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    return {name.partition(".")[0] for name in names}
+
+
+def is_pure(name: str) -> bool:
+    """Whether a file may only compute: the filter language, destinations, resources without their `read.py`, and shared files."""
+    pure = package_of(name) in (*RESOURCES, "_filter", "_destination", "")
+    return name.startswith(UTILS) and pure and Path(name).name != "read.py"
+
+
+def impurities(sources: t.Mapping[str, str]) -> list[str]:
+    found = []
+    for name, source in sources.items():
+        if is_pure(name):
+            found += [f"{name} imports {module}" for module in foreign(source) & IMPURE]
+            calls = [node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+            found += [f"{name} asks for the time" for call in calls if isinstance(call, ast.Attribute) and call.attr in CLOCKS]
+    return found
+
+
+def test_what_decides_knows_neither_ansible_nor_http_nor_the_clock() -> None:
+    assert sum(map(is_pure, sources())) > 40
+    assert not impurities(sources())
+
+
+@pytest.mark.parametrize("source", ["import time", "from urllib3.util import Retry", "import datetime\ndatetime.datetime.now()"])
+def test_planted_impurity_is_found(source: str) -> None:
+    assert impurities({f"{UTILS}_logpush/plan.py": source})
+    assert not impurities({f"{UTILS}_logpush/read.py": source})
+
+
+def test_only_the_api_imports_the_http_library() -> None:
+    assert not [
+        name
+        for name, source in sources().items()
+        if {"requests", "urllib3"} & foreign(source) and not name.startswith(f"{UTILS}_api/")
+    ]
+
+
+def test_plugins_import_nothing_of_the_project_beside_plugins() -> None:
+    """The simulator, the tests and the scripts are not in the artifact."""
+    own = [(name, path) for name, source in sources().items() for path in imported(name, source)]
+    assert own
+    assert not [(name, path) for name, path in own if not path.startswith("plugins/")]
+    assert not [name for name, source in sources().items() if {"edgeops_simulator", "harness"} & foreign(source)]

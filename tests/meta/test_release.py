@@ -7,10 +7,13 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+import subprocess
 import types
 from pathlib import Path
 
 import pytest
+from release_check import DECIDES, VERSIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -40,14 +43,22 @@ def test_nothing_stands_in_the_way(release_check: types.ModuleType, elsewhere: P
     assert release_check.problems() == []
 
 
-@pytest.mark.parametrize(
-    "name", ["plugins/module_utils/_version.py", "simulator/pyproject.toml", "examples/awx/execution-environment.yml"]
-)
+@pytest.mark.parametrize("name", [name for name in VERSIONS if name != DECIDES])
 def test_another_version_is_named(release_check: types.ModuleType, elsewhere: Path, name: str) -> None:
     version = release_check._versions()[release_check.DECIDES]
     path = elsewhere / name
     path.write_text(path.read_text(encoding="utf-8").replace(version, "9.9.9"), encoding="utf-8")
     assert release_check.problems() == [f"{name} says 9.9.9, and galaxy.yml {version}"]
+
+
+def test_no_other_file_names_the_version(release_check: types.ModuleType) -> None:
+    named = re.compile(rf"(version|observability)\W{{1,4}}{re.escape(release_check._versions()[DECIDES])}\b")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    texts = [
+        name for name in listed if (ROOT / name).is_file() and not name.startswith(("CHANGELOG", "changelogs/", "requirements/"))
+    ]
+    found = {name for name in texts if named.search((ROOT / name).read_text(encoding="utf-8", errors="replace"))}
+    assert found <= VERSIONS.keys(), "let it come from galaxy.yml, or compare it in scripts/release_check.py"
 
 
 def test_version_without_a_place_in_the_changelog_is_named(release_check: types.ModuleType, elsewhere: Path) -> None:

@@ -6,13 +6,9 @@
 
 from __future__ import annotations
 
-import ast
 import fnmatch
-import os
 import re
 import subprocess
-import sys
-import tarfile
 from pathlib import Path
 
 import gates
@@ -41,7 +37,6 @@ REGISTRIES = (
     "--index" + "-url",
     "--extra-index" + "-url",
 )
-RUN_TIME_ROOMS = ("meta", "plugins", "roles", "playbooks")
 
 
 def files() -> list[str]:
@@ -124,68 +119,3 @@ def test_main_environment_takes_the_pythons_of_its_core() -> None:
     for name in ("scripts/awx.sh", "scripts/bench.sh"):
         assert f'"{pythons}" requirements/' in text_of(name), name
     assert f'find-python.sh" {pythons})' in text_of("scripts/uv.sh")
-
-
-def test_requirements_say_the_same_everywhere() -> None:
-    def wanted(name: str) -> list[str]:
-        return [line for line in text_of(name).splitlines() if line and not line.startswith("#")]
-
-    environment = load("meta/execution-environment.yml")["dependencies"]
-    assert wanted("requirements.txt") == wanted(environment["python"])
-    assert {re.split(r"[<>=]", line)[0] for line in wanted("requirements.txt")} == {"requests", "urllib3"}
-    assert not wanted(environment["system"])
-
-
-def imports(name: str) -> set[str]:
-    found = set()
-    for node in ast.walk(ast.parse(text_of(name))):
-        if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module)
-    return found
-
-
-def test_nothing_but_the_run_time_rooms_is_imported_at_run_time() -> None:
-    own = "ansible_collections.edgeops.observability."
-    foreign = [
-        (name, module)
-        for name in files()
-        if name.startswith("plugins/") and name.endswith(".py")
-        for module in imports(name)
-        if module.startswith(("ansible_collections.", "edgeops_simulator", "harness")) and not module.startswith(f"{own}plugins")
-    ]
-    assert not foreign
-
-
-def test_pure_rooms_know_neither_ansible_nor_http_nor_the_clock() -> None:
-    outside = {"ansible", "requests", "urllib3", "http", "socket", "time", "datetime"}
-    pure = re.compile(r"plugins/module_utils/(_plan|_filter|_facts)/|plugins/module_utils/(_redact|_errors)\.py")
-    found = [(name, module) for name in files() if pure.match(name) and name.endswith(".py") for module in imports(name)]
-    assert found
-    # A token of ownership names the moment at which it expires; that date is read, not the clock.
-    assert not [(name, module) for name, module in found if module.split(".")[0] in outside - {"datetime"}]
-
-
-def test_only_the_api_wrapper_imports_requests() -> None:
-    users = [
-        name
-        for name in files()
-        if name.startswith("plugins/") and name.endswith(".py") and {"requests", "urllib3"} & imports(name)
-    ]
-    assert all(name.startswith("plugins/module_utils/_api/") for name in users)
-
-
-def test_artifact_holds_what_runs_and_nothing_else(tmp_path: Path) -> None:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "HOME": str(tmp_path)}
-    copied = subprocess.run(
-        [ROOT / "scripts" / "tracked-copy.sh", tmp_path / "source"], env=environment, capture_output=True, text=True, check=True
-    )
-    command = ["ansible-galaxy", "collection", "build", copied.stdout.strip(), "--output-path", tmp_path]
-    built = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stdout + built.stderr
-    with tarfile.open(next(tmp_path.glob("*.tar.gz"))) as artifact:
-        names = artifact.getnames()
-    assert set(RUN_TIME_ROOMS) <= {name.split("/")[0] for name in names}
-    assert not [name for name in names if name.split("/")[0] in ("tests", "simulator", "scripts", "requirements", "examples")]
