@@ -19,20 +19,27 @@ CORES = {
 }
 MAIN = "2.19"
 PROCESSORS = os.cpu_count() or 1
+# So many gates run at once, each with half of the processors: the third uses what the others leave while they wait.
+AT_ONCE = min(3, PROCESSORS + 1)
+WORKERS = PROCESSORS // 2
 AWX = ("scripts/awx.sh",)
 PYTEST = ("python", "-m", "pytest", "-q", "-p", "no:cacheprovider")
 
 
 @dataclasses.dataclass(frozen=True)
 class Gate:
-    """One row: a command in the environment of one core. A wide gate uses all processors itself, and runs alone."""
+    """One row: a command in the environment of one core. `seconds` is about what it takes: the longest begin first.
+
+    What a gate does at certain times must not depend on what else runs: such a gate is `alone`.
+    """
 
     name: str
     tool: str
     command: tuple[str, ...]
     core: str = MAIN
     version: tuple[str, ...] = ()
-    wide: bool = False
+    seconds: int = 5
+    alone: bool = False
 
     @property
     def environment(self) -> str:
@@ -49,51 +56,51 @@ def pins(core: str) -> str:
     return "requirements/dev.txt" if core == MAIN else f"requirements/core-{core}.txt"
 
 
-def _pytest(name: str, *arguments: str, core: str = MAIN, workers: int = PROCESSORS) -> Gate:
-    command = (*PYTEST, "-n", str(workers), *arguments)
-    return Gate(name, "pytest", command, core, ("python", "-m", "pytest", "--version"), wide=True)
+def _pytest(name: str, folder: str, seconds: int, *, core: str = MAIN, alone: bool = False) -> Gate:
+    workers = PROCESSORS if alone else WORKERS
+    command = (*PYTEST, *(("-n", str(workers)) if workers > 1 else ()), folder)
+    return Gate(name, "pytest", command, core, ("python", "-m", "pytest", "--version"), seconds, alone)
 
 
-def _tool(name: str, tool: str, *arguments: str) -> Gate:
-    return Gate(name, tool, (tool, *arguments), version=(tool, "--version"))
+def _tool(name: str, tool: str, *arguments: str, seconds: int = 5) -> Gate:
+    return Gate(name, tool, (tool, *arguments), version=(tool, "--version"), seconds=seconds)
 
 
 def _on_core(core: str) -> tuple[Gate, ...]:
-    sanity = Gate("sanity", "ansible-test", ("scripts/sanity.sh",), core, ("ansible-test", "--version"))
-    # A playbook waits for its service now and then: one worker more uses that time.
-    playbooks = _pytest("playbooks", "tests/integration", core=core, workers=PROCESSORS + 1)
-    return (sanity, _pytest("units", "tests/unit", core=core), playbooks)
+    sanity = Gate("sanity", "ansible-test", ("scripts/sanity.sh",), core, ("ansible-test", "--version"), seconds=150)
+    return (sanity, _pytest("units", "tests/unit", 40, core=core), _pytest("playbooks", "tests/integration", 350, core=core))
 
 
 STATIC = (
     _tool("lint", "ruff", "check", "--quiet", "."),
     _tool("format", "ruff", "format", "--check", "--quiet", "."),
-    _tool("types", "mypy"),
+    _tool("types", "mypy", seconds=20),
     _tool("yaml", "yamllint", "--strict", "."),
 )
 ONCE = (
     # Both need the modules of awx.awx, which only an environment apart has; `scripts/awx.sh` makes it.
-    Gate("roles and playbooks", "ansible-lint", (*AWX, "ansible-lint", "--offline"), version=(*AWX, "ansible-lint", "--version")),
-    Gate("controller", "pytest", (*AWX, *PYTEST, "tests/awx"), version=(*AWX, "python", "-m", "pytest", "--version")),
+    Gate(
+        "roles and playbooks", "ansible-lint", (*AWX, "ansible-lint", "--offline"), MAIN, (*AWX, "ansible-lint", "--version"), 30
+    ),
+    Gate("controller", "pytest", (*AWX, *PYTEST, "tests/awx"), MAIN, (*AWX, "python", "-m", "pytest", "--version"), 30),
     Gate("documentation", "antsibull-docs", ("scripts/docs-lint.sh",), version=("antsibull-docs", "--version")),
-    Gate("site", "sphinx", ("scripts/docs.sh",), version=("sphinx-build", "--version")),
+    Gate("site", "sphinx", ("scripts/docs.sh",), version=("sphinx-build", "--version"), seconds=20),
     _tool("changelog", "antsibull-changelog", "lint"),
-    Gate("package", "ansible-galaxy", ("scripts/package.sh",), version=("ansible-galaxy", "--version")),
-    Gate("importer", "galaxy-importer", ("scripts/importer.sh",), version=("scripts/version.sh", "galaxy-importer")),
-    _pytest("meta", "tests/meta"),
-    _pytest("simulator", "simulator/tests"),
-    _pytest("examples and site", "tests/docs"),
-    _pytest("faults", "tests/faults"),
-    _pytest("properties", "tests/properties"),
-    _pytest("concurrency", "tests/concurrency"),
-    _pytest("secrets", "tests/secrets"),
-    _pytest("budget", "tests/budget"),
-    _pytest("origin", "tests/tls"),
+    Gate("package", "ansible-galaxy", ("scripts/package.sh",), version=("ansible-galaxy", "--version"), seconds=40),
+    Gate("importer", "galaxy-importer", ("scripts/importer.sh",), version=("scripts/version.sh", "galaxy-importer"), seconds=20),
+    _pytest("meta", "tests/meta", 10),
+    _pytest("simulator", "simulator/tests", 30),
+    _pytest("examples and site", "tests/docs", 120),
+    _pytest("faults", "tests/faults", 90),
+    _pytest("properties", "tests/properties", 60),
+    _pytest("secrets", "tests/secrets", 60),
+    _pytest("origin", "tests/tls", 20),
+    _pytest("concurrency", "tests/concurrency", 10, alone=True),
+    _pytest("budget", "tests/budget", 60, alone=True),
 )
 FLOOR, *_unused, NEWEST = CORES
 RUNS = {
-    "check": (*STATIC, _pytest("units and meta", "tests/unit", "tests/meta")),
-    # Sanity takes longest, so it starts first.
+    "check": (*STATIC, _pytest("units", "tests/unit", 40), _pytest("meta", "tests/meta", 10)),
     "test": (*_on_core(FLOOR), *_on_core(NEWEST), *STATIC, *ONCE),
     "test-all": (*(gate for core in CORES for gate in _on_core(core)), *STATIC, *ONCE),
 }

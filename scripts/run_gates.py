@@ -18,9 +18,10 @@ import re
 import subprocess
 import sys
 import time
+import typing as t
 from pathlib import Path
 
-from gates import CORES, RUNS, Gate, environment, pins
+from gates import AT_ONCE, CORES, RUNS, Gate, environment, pins
 
 ROOT = Path(__file__).resolve().parents[1]
 LOGS = ROOT / "build" / "logs"
@@ -60,27 +61,27 @@ def main() -> int:
     print(ROW.format("gate", "tool", "version", "result", "seconds"), flush=True)
     for outcome in outcomes:
         print(outcome.row())
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        for outcome in pool.map(_run, [gate for gate in runnable if not gate.wide]):
-            outcomes.append(outcome)
-            print(outcome.row(), flush=True)
-    for gate in runnable:
-        if gate.wide:
-            outcomes.append(_run(gate))
-            print(outcomes[-1].row(), flush=True)
+    for outcome in _outcomes(runnable):
+        outcomes.append(outcome)
+        print(outcome.row(), flush=True)
     return _report(outcomes)
+
+
+def _outcomes(gates: list[Gate]) -> t.Iterator[Outcome]:
+    """Every outcome as soon as it is there: of the gates that run side by side, then of those that run alone."""
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        together = sorted((gate for gate in gates if not gate.alone), key=lambda gate: gate.seconds, reverse=True)
+        for done in concurrent.futures.as_completed([pool.submit(_run, gate) for gate in together]):
+            yield done.result()
+    yield from (_run(gate) for gate in gates if gate.alone)
 
 
 def _report(outcomes: list[Outcome]) -> int:
     for outcome in outcomes:
         if outcome.failed:
             print(f"\n=== {outcome.gate.name} ({outcome.gate.tool}) ===\n{outcome.output[-SHOWN:]}")
-        else:
-            print(
-                *(f"{outcome.gate.name}: {line}" for line in re.findall(r"^SKIPPED .*$", outcome.output, re.MULTILINE)),
-                sep="\n",
-                end="",
-            )
+        for line in [] if outcome.failed else re.findall(r"^SKIPPED .*$", outcome.output, re.MULTILINE):
+            print(f"{outcome.gate.name}: {line}")
     failed = sum(outcome.failed for outcome in outcomes)
     print(f"\n{sum(outcome.passed for outcome in outcomes)} passed, {failed} failed")
     return 1 if failed else 0
