@@ -61,3 +61,28 @@ attributes:
       - This assumes that the system controlled or queried by the module has not changed in a relevant way.
     support: full
 """
+
+    LOCAL = r"""
+attributes:
+  check_mode:
+    description: Can run in C(check_mode) and return changed status prediction without modifying the target.
+    support: full
+    details:
+      - The module writes its files in check mode too, because they are the product of an audit, which is a check run. No service is contacted.
+  diff_mode:
+    description: Will return details on what has changed (or possibly needs changing in C(check_mode)), when in diff mode.
+    support: N/A
+    details:
+      - The module changes nothing but its own files.
+  idempotent:
+    description:
+      - When run twice in a row outside check mode, with the same arguments, the second invocation indicates no change.
+      - This assumes that the system controlled or queried by the module has not changed in a relevant way.
+    support: full
+  action_group:
+    description: Use C(group/edgeops.observability.zone) in C(module_defaults) to set the connection options of all modules at once.
+    support: none
+    membership: []
+    details:
+      - The module has no connection options.
+"""

@@ -82,8 +82,9 @@ def _kinds(outcome: Outcome, report: Report) -> t.Iterator[str]:
 
 
 def is_state_module(module: str) -> bool:
-    """Whether a module brings something into a state; the others only read, or ask for a challenge."""
-    return not module.endswith("_info") and module != "logpush_ownership"
+    """Whether a module brings something into a state, which can be approved; the others only read, or ask for a challenge."""
+    fragments = documented.section(module, "DOCUMENTATION").get("extends_documentation_fragment", ())
+    return "edgeops.observability.connection.approval" in fragments
 
 
 def check_results(report: Report, diff: bool) -> None:

@@ -1,0 +1,36 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import os
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion
+from ansible_collections.edgeops.observability.plugins.module_utils._report import html_page, json_file, junit, markdown, metrics
+from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import read_previous, read_report
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import FILES, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._report.files import write_files
+from ansible_collections.edgeops.observability.plugins.module_utils._report.model import build
+from ansible_collections.edgeops.observability.plugins.module_utils._report.options import Order
+from ansible_collections.edgeops.observability.plugins.module_utils._report.outcome import refusal
+
+_RENDERERS: t.Mapping[str, t.Callable[[t.Mapping[str, Json]], bytes]] = {
+    "json": json_file.render,
+    "html": html_page.render,
+    "junit": junit.render,
+    "markdown": markdown.render,
+    "metrics": metrics.render,
+}
+
+
+def audit(order: Order) -> Conclusion:
+    """Build the report, write its files, and only then refuse what the user's policy refuses."""
+    previous = read_previous(order.previous) if order.previous else None
+    slices = [read_report(f"merge[{place}]", path) for place, path in enumerate(order.merge)]
+    report = build(order, previous, slices)
+    contents = {FILES[name]: _RENDERERS[name](report) for name in order.formats}
+    files = write_files(os.path.abspath(order.dest), contents)
+    result = {"files": files, **{name: report[name] for name in ("outcome", "counts", "report_id", "comparison", "plan_id")}}
+    return Conclusion(result, refused=refusal(report, order.fail_on, files[0]))

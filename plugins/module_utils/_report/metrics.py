@@ -1,0 +1,76 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+# OpenMetrics text for a file that a node exporter collects: every series in every run, also at 0.
+import collections
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import KINDS, RESOURCES, STATUSES, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._report.items import counting
+from ansible_collections.edgeops.observability.plugins.module_utils._report.moment import unix_seconds
+from ansible_collections.edgeops.observability.plugins.module_utils._report.text import line
+from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import Row
+
+Sample = tuple[dict[str, str], int]
+
+
+def render(report: t.Mapping[str, Json]) -> bytes:
+    """The report as metrics."""
+    rows = report["zones"]
+    families = [
+        _family("edgeops_zone_status", "1 for the status that the zone has.", _statuses(rows)),
+        _family("edgeops_zone_items", "Differences, findings and notes that are not waived.", _items(rows)),
+        _family(
+            "edgeops_job_last_success_timestamp_seconds",
+            "When a Logpush job last delivered; 0 if never.",
+            (({"zone": zone, "job": job["job"]}, unix_seconds(job["last_complete"])) for zone, job in _jobs(rows)),
+        ),
+        _family(
+            "edgeops_job_healthy",
+            "1 for a Logpush job that is healthy.",
+            (({"zone": zone, "job": job["job"]}, int(job["health"] == "healthy")) for zone, job in _jobs(rows)),
+        ),
+        _family("edgeops_audit_timestamp_seconds", "When the report was made.", [({}, unix_seconds(report["generated_at"]))]),
+    ]
+    return ("".join(families) + "# EOF\n").encode()
+
+
+def _statuses(rows: t.Sequence[Row]) -> t.Iterator[Sample]:
+    for row in rows:
+        for status in STATUSES:
+            yield {"zone": row["zone"], "status": status}, int(row["status"] == status)
+
+
+def _items(rows: t.Sequence[Row]) -> t.Iterator[Sample]:
+    for row in rows:
+        # A zone outside this run keeps what its last audit found: 0 would say that it was resolved.
+        items = [item for item in row["items"] if not item["waived"]] if row["carried"] else counting(row["items"])
+        found = collections.Counter((item["resource"], item["kind"]) for item in items)
+        for resource in RESOURCES:
+            for kind in KINDS:
+                yield {"zone": row["zone"], "resource": resource, "kind": kind}, found[resource, kind]
+
+
+def _jobs(rows: t.Sequence[Row]) -> t.Iterator[tuple[str, dict[str, Json]]]:
+    for row in rows:
+        for job in row["jobs"] or ():
+            yield row["zone"], job
+
+
+def _family(name: str, explained: str, samples: t.Iterable[Sample]) -> str:
+    lines = [f"# TYPE {name} gauge", f"# HELP {name} {explained}"]
+    lines += [f"{name}{_labels(labels)} {value}" for labels, value in samples]
+    return "\n".join(lines) + "\n"
+
+
+def _labels(labels: t.Mapping[str, str]) -> str:
+    if not labels:
+        return ""
+    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items()) + "}"
+
+
+def _escaped(text: str) -> str:
+    return line(text).replace("\\", "\\\\").replace('"', '\\"')

@@ -1,0 +1,138 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import stat
+import xml.etree.ElementTree as ET
+
+import jsonschema
+import pytest
+from support.samples.fleet import AT, HOSTILE, LATER, WAIVER, audit, drifted, failed, finding, job, record
+
+from harness import documented
+
+ALL = ["json", "html", "junit", "markdown", "metrics"]
+SCHEMA = json.loads((documented.ROOT / "extensions" / "schemas" / "audit-report-1.json").read_text(encoding="utf-8"))
+ZONES = [
+    {**drifted("shop.example"), "jobs": [job(state="failing")], "scripts": audit(finding())},
+    record("blog.example"),
+    failed("down.example"),
+]
+
+
+def task(name, check_mode=False, **options):
+    return {"name": name, "edgeops.observability.audit_report": {"zones": ZONES, "at": AT, **options}, "check_mode": check_mode}
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_report_is_the_same_in_check_mode_and_for_real(playbook, tmp_path):
+    tasks = [
+        task(f"{name} {number}", name == "check", dest=str(tmp_path / f"{name}{number}"), formats=ALL)
+        for name in ("check", "real")
+        for number in (1, 2)
+    ]
+    report = playbook.run(tasks)
+    written = [contents(tmp_path / f"{name}{number}") for name in ("check", "real") for number in (1, 2)]
+    assert sorted(written[0]) == ["report.html", "report.json", "report.md", "report.prom", "report.xml"]
+    assert all(each == written[0] for each in written)
+    jsonschema.validate(json.loads(written[0]["report.json"]), SCHEMA)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "real1").iterdir()} == {0o640}
+    assert stat.S_IMODE((tmp_path / "real1").stat().st_mode) == 0o750
+    for outcome in report.ours:
+        assert outcome.result["changed"] is False
+        assert outcome.result["outcome"] == "unaudited"
+        assert outcome.result["counts"]["findings"] == 2
+    assert report.journal == []
+
+
+def test_previous_report_waivers_and_gates(playbook, tmp_path):
+    """The second report is compared with the first, which it replaces; a gate fails after the files are written."""
+    dest = str(tmp_path / "out")
+    again = {"previous": f"{dest}/report.json", "dest": dest, "at": LATER, "zones": ZONES[:2]}
+    report = playbook.run(
+        [
+            task("first", dest=dest, previous=f"{dest}/report.json"),
+            task(
+                "second", **again, waivers=[{**WAIVER, "resource": "s*"}, {**WAIVER, "resource": "health", "until": "2026-11-22"}]
+            ),
+            {**task("gate", **{**again, "dest": f"{dest}2"}, fail_on=["drifted", "unmanaged"]), "ignore_errors": True},
+        ],
+        fails="gate",
+    )
+    first, second, gate = (outcome.result for outcome in report.ours)
+    assert first["comparison"]["previous_id"] is None
+    assert second["comparison"]["previous_id"] == first["report_id"]
+    assert (len(second["comparison"]["persisting"]), len(second["comparison"]["new"])) == (3, 1)
+    assert (second["outcome"], second["counts"]["waived"]) == ("findings", 2)
+    assert "drifted: 1" in gate["msg"] or "differences: 1, shop.example" in gate["msg"]
+    assert gate["counts"]["differences"] == 1
+    assert (tmp_path / "out2" / "report.html").exists()
+
+
+def test_bad_input_writes_nothing(playbook, tmp_path):
+    """Every refusal names the option, and leaves the folder as it was."""
+    (tmp_path / "bad.json").write_text("{", encoding="utf-8")
+    (tmp_path / "later.json").write_text('{"schema_version": "2.0"}', encoding="utf-8")
+    (tmp_path / "taken" / "report.html").mkdir(parents=True)
+    dest = str(tmp_path / "out")
+    cases = {
+        "zones: there is no zone to report on": {"zones": [], "dest": dest},
+        "previous: ": {"dest": dest, "previous": str(tmp_path / "bad.json")},
+        "has schema version '2.0'": {"dest": dest, "previous": str(tmp_path / "later.json")},
+        "merge[0]: ": {"dest": dest, "merge": [str(tmp_path / "none.json")]},
+        "dest: ": {"dest": str(tmp_path / "bad.json")},
+        "is a folder": {"dest": str(tmp_path / "taken")},
+        "waivers[0].reason: needed": {"dest": dest, "waivers": [{"owner": "x", "until": "2026-12-31"}]},
+        "waivers[0].owner: needed": {"dest": dest, "waivers": [{"reason": "x", "until": "2026-12-31"}]},
+        "waivers[0].until: needed": {"dest": dest, "waivers": [{"reason": "x", "owner": "x"}]},
+        "zones[0].result: 'x' is not an object": {"dest": dest, "zones": [{"zone": "a", "result": "x"}]},
+        "at: 'noon' is not a time": {"dest": dest, "at": "noon"},
+        "value of fail_on must be one or more of": {"dest": dest, "fail_on": ["drift"]},
+        "value of formats must be one or more of": {"dest": dest, "formats": ["pdf"]},
+    }
+    tasks = [{**task(message, **options), "ignore_errors": True} for message, options in cases.items()]
+    report = playbook.run(tasks, fails="invalid_option")
+    for outcome in report.ours:
+        assert outcome.name in outcome.result["msg"]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name in ("bad.json", "later.json", "taken", "out")) == [
+        "bad.json",
+        "later.json",
+        "taken",
+    ]
+    assert [path.name for path in (tmp_path / "taken").iterdir()] == ["report.html"]
+
+
+def test_dates_that_yaml_turns_into_dates(playbook, tmp_path):
+    """A date or time without quotes is a date for YAML, and a text for the report."""
+    text = f"""
+- hosts: all
+  gather_facts: false
+  tasks:
+    - edgeops.observability.audit_report:
+        dest: {tmp_path}/out
+        at: 2026-11-22T06:00:00Z
+        zones: [{{zone: a, error: {{kind: permission, message: no}}}}]
+        waivers: [{{reason: known, owner: web, until: 2026-12-31}}]
+"""
+    (tmp_path / "dates.yml").write_text(text, encoding="utf-8")
+    playbook.run(playbook=str(tmp_path / "dates.yml"))
+    made = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+    assert (made["generated_at"], made["waivers"][0]["until"]) == (AT, "2026-12-31")
+
+
+@pytest.mark.parametrize("in_process", [True, False])
+def test_hostile_text_arrives_whole(playbook, tmp_path, in_process):
+    """What Ansible can carry to a module arrives as it is, and as no template."""
+    texts = [text for text in HOSTILE if "{{" not in text and "\ud800" not in text]
+    zones = [record(f"zone {number}", scripts=audit(finding(message=text))) for number, text in enumerate(texts)]
+    given = {**task("hostile", dest=str(tmp_path / "out"), formats=ALL, zones=zones), "vars": {"edgeops_in_process": in_process}}
+    playbook.run(given)
+    made = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+    assert sorted(row["items"][0]["message"] for row in made["zones"]) == sorted(texts)
+    ET.fromstring((tmp_path / "out" / "report.xml").read_bytes())  # noqa: S314  # made by the code under test

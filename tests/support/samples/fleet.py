@@ -1,0 +1,136 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Records of audited zones, and reports made of them without a playbook."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import Earlier
+from ansible_collections.edgeops.observability.plugins.module_utils._report.model import build
+from ansible_collections.edgeops.observability.plugins.module_utils._report.options import Order, desire
+
+Json = t.Any
+
+AT = "2026-11-22T06:00:00Z"
+LATER = "2026-11-23T06:00:00Z"
+WAIVER = {"reason": "known", "owner": "web@example.com", "until": "2026-12-31"}
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    '" onmouseover="alert(1)',
+    "'><img src=x onerror=alert(1)>",
+    "{{ 7 * 7 }}{% raw %}",
+    "nul \x00 esc \x1b[31m del \x7f c1 \x9b",
+    "half \ud800 half \udfff \ufffe",
+    "direction \u202e over \u2066",
+    "| cell | `code` ``` **bold** [link](javascript:alert(1)) ![i](http://x) <!-- -->",
+    "]]> & &amp; <![CDATA[",
+    "line\nbreak\r\n# heading\n- item @team https://evil.example www.evil.example",
+    "javascript:alert(1)",
+    '\\ "quoted" \\n',
+    "x" * 100_000,
+)
+
+
+def zone_id(zone: str) -> str:
+    """An id that belongs to the name."""
+    return zone.encode(errors="surrogatepass").hex()[:32]
+
+
+def outcome(before: Json = None, after: Json = None, plan: str = "sha256:01") -> dict[str, Json]:
+    """The result of one module, in check and diff mode."""
+    sides = {"before": before or {}, "after": after or {}}
+    return {"changed": sides["before"] != sides["after"], "diff": sides, "plan_id": plan}
+
+
+def record(zone: str, *, monitor: Json = None, fields: Json = None, jobs: Json = None, **further: Json) -> dict[str, Json]:
+    """The record of an audited zone; what is not given complies."""
+    result = {
+        "custom_fields": outcome(*fields or ()),
+        "jobs": outcome(*jobs or ()),
+        "script_monitor": outcome(*monitor or ()),
+    }
+    return {"zone": zone, "zone_id": zone_id(zone), "result": result, **further}
+
+
+def drifted(zone: str, **further: Json) -> dict[str, Json]:
+    """A zone whose script monitor is off although it should be on."""
+    return record(zone, monitor=({"enabled": False}, {"enabled": True}), **further)
+
+
+def failed(zone: str, kind: str = "permission", message: str = "not allowed") -> dict[str, Json]:
+    """A zone that could not be audited."""
+    return {"zone": zone, "zone_id": zone_id(zone), "error": {"kind": kind, "message": message}}
+
+
+def unmanaged(zone: str, **further: Json) -> dict[str, Json]:
+    """A zone of which nothing is managed."""
+    return {"zone": zone, "zone_id": zone_id(zone), "result": {"custom_fields": {}, "jobs": {}, "script_monitor": {}}, **further}
+
+
+def job(name: str = "edge", state: str = "healthy", **members: Json) -> dict[str, Json]:
+    """A job as `logpush_job_info` returns it, with what the report reads of it."""
+    return {
+        "id": 1,
+        "name": name,
+        "dataset": "http_requests",
+        "enabled": True,
+        "filter": None,
+        "logpull_options": "fields=ClientIP,RayID",
+        "last_complete": "2026-11-22T05:00:00Z",
+        "error_message": None,
+        "health": {"state": state, "since": None, "lag_seconds": None, "message": ""},
+        **members,
+    }
+
+
+def finding(kind: str = "new", url: str = "https://cdn.example.net/a.js", message: str = "no entry covers it") -> dict[str, Json]:
+    """A finding of a script audit."""
+    return {"kind": kind, "script_url": url, "host": "shop.example.com", "entry": None, "message": message}
+
+
+def audit(*findings: Json, **members: Json) -> dict[str, Json]:
+    """The result of a script audit."""
+    return {"findings": list(findings), "inventory": [], "evidence": {"seq": 3, "head": "ab12"}, **members}
+
+
+def order(*zones: Json, **options: Json) -> Order:
+    """The checked options of `audit_report`, with its defaults."""
+    defaults: dict[str, Json] = {
+        "zones": list(zones),
+        "expected": None,
+        "dest": "/nowhere",
+        "formats": ["json"],
+        "previous": None,
+        "merge": [],
+        "waivers": [],
+        "required_fields": {},
+        "fail_on": [],
+        "at": AT,
+        "title": "Fleet audit",
+    }
+    return desire({**defaults, **options})
+
+
+def report(*zones: Json, previous: Json = None, slices: t.Sequence[Json] = (), **options: Json) -> dict[str, Json]:
+    """The report on some zones, after a previous one and with slices where they are given."""
+    checked = order(*zones, merge=["report.json"] * len(slices), **options)
+    return build(checked, earlier(previous) if previous else None, [earlier(each) for each in slices])
+
+
+def earlier(given: dict[str, Json]) -> Earlier:
+    """A report as a later run reads it."""
+    return Earlier(given["report_id"], tuple(given["zones"]), tuple(given["waivers"]))
+
+
+def items(given: dict[str, Json], zone: str | None = None) -> list[dict[str, Json]]:
+    """The items of a report, or of one of its zones."""
+    return [item for row in given["zones"] if zone in (None, row["zone"]) for item in row["items"]]
+
+
+def row(given: dict[str, Json], zone: str) -> dict[str, Json]:
+    """The row of a zone."""
+    found: dict[str, Json] = next(each for each in given["zones"] if each["zone"] == zone)
+    return found

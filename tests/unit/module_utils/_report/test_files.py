@@ -1,0 +1,93 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._report.files import write_files
+
+NEW = {"report.json": b"new", "report.html": b"new"}
+
+
+def mode(path):
+    return stat.S_IMODE(Path(path).stat().st_mode)
+
+
+def content(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o077])
+def test_modes_are_those_documented(tmp_path, mask):
+    before = os.umask(mask)
+    try:
+        paths = write_files(str(tmp_path / "made" / "here"), NEW)
+    finally:
+        os.umask(before)
+    assert paths == [str(tmp_path / "made" / "here" / name) for name in NEW]
+    assert (mode(tmp_path / "made" / "here"), {mode(path) for path in paths}) == (0o750, {0o640})
+
+
+def test_mode_of_an_existing_folder_stays(tmp_path):
+    tmp_path.chmod(0o777)
+    write_files(str(tmp_path), NEW)
+    assert mode(tmp_path) == 0o777
+    assert content(tmp_path) == NEW
+
+
+@pytest.mark.parametrize("name", NEW)
+def test_all_or_nothing(tmp_path, name):
+    """A folder in the place of one file keeps all of them from being written."""
+    for other in NEW:
+        (tmp_path / other).mkdir() if other == name else (tmp_path / other).write_bytes(b"old")
+    with pytest.raises(Failure, match=r"is a folder, so that no file can be put there. Nothing was written") as caught:
+        write_files(str(tmp_path), NEW)
+    assert caught.value.kind == INVALID_OPTION
+    assert content(tmp_path) == {other: b"old" for other in NEW if other != name}
+
+
+def test_a_full_disk_leaves_the_old_files(tmp_path, monkeypatch):
+    write_files(str(tmp_path), dict.fromkeys(NEW, b"old"))
+    synced = iter([None])
+
+    def fsync(descriptor):
+        if next(synced, 1) is not None:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(Failure, match="cannot be written: No space left on device"):
+        write_files(str(tmp_path), NEW)
+    assert content(tmp_path) == dict.fromkeys(NEW, b"old")
+
+
+@pytest.mark.parametrize("dest", ["file", "file/below"])
+def test_folder_that_cannot_be_made(tmp_path, dest):
+    (tmp_path / "file").write_bytes(b"old")
+    with pytest.raises(Failure, match=r"^dest: .* cannot be written"):
+        write_files(str(tmp_path / dest), NEW)
+    assert content(tmp_path) == {"file": b"old"}
+
+
+def test_folder_made_for_nothing_is_removed(tmp_path, monkeypatch):
+    def fsync(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(Failure):
+        write_files(str(tmp_path / "made"), NEW)
+    assert not (tmp_path / "made").exists()
+
+
+def test_link_is_replaced_and_not_followed(tmp_path):
+    (tmp_path / "elsewhere").write_bytes(b"old")
+    (tmp_path / "report.json").symlink_to(tmp_path / "elsewhere")
+    write_files(str(tmp_path), NEW)
+    assert (tmp_path / "elsewhere").read_bytes() == b"old"
+    assert not (tmp_path / "report.json").is_symlink()

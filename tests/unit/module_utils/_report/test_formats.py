@@ -1,0 +1,286 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html.parser
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import jsonschema
+import pytest
+from support.samples.fleet import (
+    HOSTILE,
+    LATER,
+    WAIVER,
+    audit,
+    drifted,
+    failed,
+    finding,
+    job,
+    record,
+    report,
+    unmanaged,
+)
+
+from ansible_collections.edgeops.observability.plugins.module_utils._report import (
+    html_page,
+    json_file,
+    junit,
+    markdown,
+    metrics,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import KINDS, RESOURCES
+
+RENDERERS = {"json": json_file, "html": html_page, "junit": junit, "markdown": markdown, "metrics": metrics}
+SCHEMA = json.loads((Path(__file__).parents[4] / "extensions" / "schemas" / "audit-report-1.json").read_text(encoding="utf-8"))
+VOID = {"meta", "br", "img", "input", "link", "hr"}
+
+
+def full(**options):
+    """A report with something of everything, after another one."""
+    jobs = [job(state="failing"), job("late", "stale"), job("idle", "never", last_complete=None)]
+    listed = [{"script": {"url": "https://x/a.js", "host": "shop"}, "entry": None, "findings": ["new"]}]
+    zones = [
+        drifted("b.example", scripts=audit(finding(), inventory=listed)) | {"jobs": jobs},
+        record("a.example", jobs=({"edge": {"enabled": False}}, {"edge": {"enabled": True}})),
+        record("c.example"),
+        unmanaged("d.example"),
+        failed("e.example"),
+    ]
+    given = {"required_fields": {"http_requests": ["RayID", "X"]}, "waivers": [{**WAIVER, "zone": "a.*"}], **options}
+    before = report(zones[0], drifted("e.example"), drifted("gone.example"))
+    return report(*zones, previous=before, at=LATER, **given)
+
+
+def hostile(text):
+    """A report with one text in every place that takes text."""
+    coverage = {"unselected": [{"kind": text}], "unconfigured": [{"job_name": text, "field": text}], "sentences": [text, text]}
+    zone = record(
+        f"zone {text}",
+        fields=({"request_fields": [text]}, {"request_fields": [], text: text}),
+        jobs=({text: {text: text}}, {text: {text: "x"}, f"{text}2": {"name": text}}),
+        scripts=audit(
+            dict.fromkeys(("kind", "script_url", "host", "entry", "message"), text),
+            inventory=[{"script": {"url": text, "host": text}, "entry": text}],
+            evidence={"seq": text, "head": text},
+        ),
+    )
+    zone |= {"zone_id": text, "coverage": coverage, "jobs": [job(text, "failing", health={"state": "failing", "message": text})]}
+    zone["result"]["jobs"]["plan_id"] = text
+    waivers = [
+        {"zone": "*", "resource": "jobs", "reason": text, "owner": text, "until": "2026-12-31"},
+        {"zone": text, "subject": text, "member": text, "reason": text, "owner": text, "until": "2020-12-31"},
+        {"resource": "custom_fields", "reason": text, "owner": text, "until": "2020-12-31"},
+    ]
+    error = {"zone": f"failed {text}", "error": {"kind": text, "message": text}}
+    return report(zone, error, title=text, waivers=waivers, required_fields={text: [text]}, expected=[f"expected {text}"])
+
+
+def parsed(content):
+    return ET.fromstring(content)  # noqa: S314  # made by the code under test
+
+
+def page(text):
+    reader = Page()
+    reader.feed(text)
+    reader.close()
+    return reader
+
+
+class Page(html.parser.HTMLParser):
+    """What a browser would make of a page: elements, attributes, and text."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.attributes, self.open, self.text = set(), set(), [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _value in attrs}
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.text.append(data)
+
+
+@pytest.mark.parametrize("made", [full(), report(record("a")), report(failed("a")), report(unmanaged("a"))])
+def test_json_follows_its_schema(made):
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    jsonschema.validate(json.loads(json_file.render(made)), SCHEMA, format_checker=jsonschema.FormatChecker())
+
+
+@pytest.mark.parametrize("part", ["report_id", "counts", "zones", "comparison"])
+def test_schema_finds_what_is_missing(part):
+    made = full()
+    del made[part]
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(made, SCHEMA)
+
+
+def test_schema_describes_every_member():
+    made = full()
+    assert set(made) == set(SCHEMA["properties"])
+    assert set(made["zones"][0]) == set(SCHEMA["$defs"]["zone"]["properties"])
+    assert set(made["zones"][0]["items"][0]) == set(SCHEMA["$defs"]["item"]["properties"])
+    assert set(made["waivers"][0]) == set(SCHEMA["$defs"]["waiver"]["properties"])
+
+
+@pytest.mark.parametrize("name", RENDERERS)
+def test_equal_reports_give_equal_bytes(name):
+    assert RENDERERS[name].render(full()) == RENDERERS[name].render(json.loads(json.dumps(full())))
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text[:20]))
+def test_hostile_text_is_inert(text):
+    made = hostile(text)
+    files = {name: renderer.render(made) for name, renderer in RENDERERS.items()}
+    assert json.loads(files["json"])["title"] == text
+    jsonschema.validate(json.loads(files["json"]) | {"zones": []}, SCHEMA)
+    for name, content in files.items():
+        characters = content.decode()  # no half characters
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", characters), name
+    seen = page(files["html"].decode())
+    harmless = page(html_page.render(hostile("harmless")).decode())
+    assert seen.tags <= harmless.tags
+    assert seen.attributes <= harmless.attributes
+    root = parsed(files["junit"])
+    assert {element.tag for element in root.iter()} <= JUNIT.keys()
+    assert "<" not in files["markdown"].decode()
+    assert files["metrics"].decode().splitlines()[-1] == "# EOF"
+    assert all(SAMPLE.fullmatch(line) for line in files["metrics"].decode().splitlines() if not line.startswith("#"))
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text[:20]))
+def test_markdown_table_keeps_its_cells(text):
+    made = report({**drifted("a"), "scripts": audit(finding(message=text, url=text))}, title=text)
+    lines = markdown.render(made).decode().splitlines()
+    rows = [line for line in lines if line.startswith("| a |")]
+    assert len(rows) == 2
+    assert all(len(re.findall(r"(?<!\\)\|", row)) == 7 for row in rows)
+    assert not [row for row in rows if re.search(r"(?<!\\)[`\[\]]", row)]
+
+
+SAMPLE = re.compile(r'[a-z_]+(\{([a-z]+="([^"\\\n]|\\["\\n])*",?)*\})? \d+')
+# Children and attributes that a consumer of JUnit files accepts, and those that it demands.
+JUNIT = {
+    "testsuites": ({"testsuite"}, {"name", "time", "tests", "failures", "errors"}, set()),
+    "testsuite": (
+        {"testcase", "properties", "system-out", "system-err"},
+        {"name", "tests", "failures", "errors", "skipped", "time", "timestamp", "hostname", "id", "package"},
+        {"name", "tests", "failures", "errors"},
+    ),
+    "testcase": ({"skipped", "error", "failure", "system-out", "system-err"}, {"name", "time", "classname", "group"}, {"name"}),
+    **{name: (set(), {"type", "message"}, set()) for name in ("failure", "error", "skipped")},
+    "system-out": (set(), set(), set()),
+}
+
+
+def test_junit_has_the_structure_that_jenkins_accepts():
+    for element in parsed(junit.render(full())).iter():
+        children, attributes, needed = JUNIT[element.tag]
+        assert {child.tag for child in element} <= children
+        assert needed <= set(element.keys()) <= attributes
+
+
+def test_junit_has_a_case_for_each_resource_of_each_zone():
+    root = parsed(junit.render(full()))
+    verdicts = {
+        suite.get("name"): {
+            case.get("name"): next((child.tag for child in case if child.tag != "system-out"), "passed") for case in suite
+        }
+        for suite in root
+    }
+    assert all(list(cases) == list(RESOURCES) for cases in verdicts.values())
+    assert set(verdicts["e.example"].values()) == {"error"}
+    assert set(verdicts["gone.example"].values()) == {"skipped"}
+    assert {name: verdict for name, verdict in verdicts["b.example"].items() if verdict == "failure"}.keys() == {
+        "script_monitor",
+        "scripts",
+        "health",
+        "fields",
+    }
+    assert (verdicts["a.example"]["jobs"], verdicts["a.example"]["custom_fields"]) == ("skipped", "passed")
+    assert verdicts["d.example"]["jobs"] == "skipped"
+    for suite in root:
+        for tag, attribute in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+            assert int(suite.get(attribute)) == len(suite.findall(f"testcase/{tag}"))
+    assert int(root.get("failures")) == len(root.findall("testsuite/testcase/failure"))
+    assert "web@example.com" in root.find(".//testsuite[@name='a.example']/testcase[@name='jobs']/skipped").get("message")
+
+
+def test_page_allows_nothing_but_its_own_style():
+    text = html_page.render(full()).decode()
+    style = re.search("<style>(.*?)</style>", text, re.DOTALL)[1]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{digest}'\">" in text
+    seen = page(text)
+    assert not {"script", "link", "img", "iframe", "object", "form", "base"} & seen.tags
+    assert not {name for name in seen.attributes if name.startswith("on") or name in ("style", "src", "srcset")}
+    assert {"header", "nav", "main", "footer", "caption", "details", "summary", "h1", "h2"} <= seen.tags
+    assert not re.search(r"<th(?! scope=)[ >]", text)
+    assert "url(" not in style and "@import" not in style
+
+
+def test_page_shows_a_shared_difference_once():
+    zones = [drifted(f"z{number}.example") for number in range(4)]
+    text = html_page.render(report(*zones)).decode()
+    assert text.count("enabled: false -&gt; true") == 1
+    assert "<summary>4 zones</summary>z0.example, z1.example, z2.example, z3.example" in text
+    two = html_page.render(report(*zones[:2])).decode()
+    assert two.count("enabled: false -&gt; true") == 2
+
+
+def test_page_shows_what_is_new_before_the_zones():
+    before = report(record("a"), drifted("b"))
+    text = "".join(page(html_page.render(report(drifted("a"), drifted("b"), previous=before, at=LATER)).decode()).text)
+    assert text.index("Summary") < text.index("New since") < text.index("Drifted\n(2)")
+    assert re.search(r"medium difference\s+a, b \(new in 1 of them\)\s+script_monitor: enabled: false -> true", text)
+
+
+def test_fine_zones_are_one_line_each():
+    text = html_page.render(report(*[record(f"z{number}.example") for number in range(50)])).decode()
+    lines = [line for line in text.splitlines() if "z7.example" in line]
+    assert lines == ["<li>z7.example"]
+
+
+def test_page_reports_what_a_waiver_covers():
+    text = html_page.render(full()).decode()
+    assert "waived: known (web@example.com, until 2026-12-31)" in text
+
+
+def test_markdown_is_bounded():
+    zones = [record(f"z{number}.example", scripts=audit(finding(message="m" * 250))) for number in range(400)]
+    text = markdown.render(report(*zones)).decode()
+    assert len(text) <= 60_000
+    cut, lines = map(int, re.search(r"\*\*(\d+) of (\d+) lines were cut\*\*", text).groups())
+    assert cut + len(text.splitlines()) - 2 == lines
+    assert "were cut" not in markdown.render(full()).decode()
+
+
+def test_every_series_is_in_every_run():
+    lines = metrics.render(full()).decode().splitlines()
+    samples = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+    for zone in "abcde":
+        for resource in RESOURCES:
+            for kind in KINDS:
+                assert f'edgeops_zone_items{{zone="{zone}.example",resource="{resource}",kind="{kind}"}}' in samples
+    assert samples['edgeops_zone_status{zone="e.example",status="unaudited"}'] == "1"
+    assert samples['edgeops_zone_status{zone="e.example",status="drifted"}'] == "0"
+    assert samples['edgeops_zone_items{zone="b.example",resource="scripts",kind="finding"}'] == "1"
+    assert samples['edgeops_zone_items{zone="a.example",resource="jobs",kind="difference"}'] == "0"
+    assert samples['edgeops_job_healthy{zone="b.example",job="edge"}'] == "0"
+    assert samples['edgeops_job_last_success_timestamp_seconds{zone="b.example",job="idle"}'] == "0"
+    assert samples['edgeops_job_last_success_timestamp_seconds{zone="b.example",job="edge"}'] == "1795323600"
+    assert samples["edgeops_audit_timestamp_seconds"] == "1795413600"

@@ -1,0 +1,220 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import pytest
+from support.samples.fleet import (
+    AT,
+    audit,
+    drifted,
+    failed,
+    finding,
+    items,
+    job,
+    outcome,
+    record,
+    report,
+    row,
+    unmanaged,
+    zone_id,
+)
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+
+
+def kinds(found):
+    return sorted((item["kind"], item["resource"], item["subject"], item["member"]) for item in found)
+
+
+@pytest.mark.parametrize(
+    ("record", "status"),
+    [
+        (record("a"), "compliant"),
+        (drifted("a"), "drifted"),
+        (failed("a"), "unaudited"),
+        (unmanaged("a"), "unmanaged"),
+        ({"zone": "a"}, "unmanaged"),
+        ({"zone": "a", "result": None, "error": {}}, "unmanaged"),
+        ({**drifted("a"), "error": {"kind": "permission", "message": "no"}}, "unaudited"),
+        ({"zone": "a", "result": {"failed": True, "msg": "no", "error": {"kind": "conflict"}}}, "unaudited"),
+        ({"zone": "a", "result": {"script_monitor": {"changed": True, "plan_id": "p"}}}, "drifted"),
+        (record("a", scripts=audit(finding())), "compliant"),
+    ],
+)
+def test_status(record, status):
+    assert row(report(record), "a")["status"] == status
+
+
+def test_differences_of_custom_fields_have_no_subject():
+    found = items(report(record("a", fields=({"request_fields": ["x-a"]}, {"request_fields": ["x-b"], "cookie_fields": ["c"]}))))
+    assert kinds(found) == [
+        ("difference", "custom_fields", None, "cookie_fields"),
+        ("difference", "custom_fields", None, "request_fields"),
+    ]
+    assert found[1]["message"] == "request_fields: +x-b -x-a"
+    assert (found[1]["before"], found[1]["after"]) == (["x-a"], ["x-b"])
+
+
+def test_differences_of_jobs_have_the_label_as_subject():
+    before = {"one": {"enabled": False, "output_options": {"sample_rate": 1}}, "gone": {"enabled": True}}
+    after = {"one": {"enabled": True, "output_options": {"sample_rate": 0.5}}, "fresh": {"enabled": True}}
+    found = items(report(record("a", jobs=(before, after))))
+    assert kinds(found) == [
+        ("difference", "jobs", "fresh", None),
+        ("difference", "jobs", "gone", None),
+        ("difference", "jobs", "one", "enabled"),
+        ("difference", "jobs", "one", "output_options.sample_rate"),
+    ]
+
+
+def test_id_is_made_of_the_place():
+    found = items(report(drifted("a")))[0]
+    place = json.dumps([zone_id("a"), "difference", "script_monitor", None, "enabled"], separators=(",", ":"))
+    assert found["id"] == hashlib.sha256(place.encode()).hexdigest()[:16]
+
+
+def test_id_outlives_the_values():
+    one = items(report(record("a", fields=({"request_fields": ["x"]}, {"request_fields": ["y"]}))))
+    other = items(report(record("a", fields=({"request_fields": []}, {"request_fields": ["z"]}))))
+    assert one[0]["id"] == other[0]["id"]
+
+
+def test_script_findings():
+    found = items(report(record("a", scripts=audit(finding("malicious"), finding("unused", "https://x/", "matches nothing")))))
+    assert [(item["kind"], item["member"], item["severity"]) for item in found] == [
+        ("finding", "malicious", "high"),
+        ("note", "unused", "info"),
+    ]
+    assert found[0]["subject"] == '["https://cdn.example.net/a.js","shop.example.com",null]'
+
+
+@pytest.mark.parametrize(
+    ("job", "kind"),
+    [
+        (job(state="failing"), "finding"),
+        (job(state="disabled", enabled=False, error_message="403 for a day"), "finding"),
+        (job(state="disabled", enabled=False), None),
+        (job(state="never"), "note"),
+        (job(state="stale"), "note"),
+        (job(state="healthy"), None),
+        (job(state="unknown"), None),
+        ({"id": 1, "name": "old"}, None),
+    ],
+)
+def test_health(job, kind):
+    assert [item["kind"] for item in items(report({**record("a"), "jobs": [job]}))] == ([kind] if kind else [])
+
+
+def test_labels_of_jobs_with_one_name():
+    jobs = [job("x", "failing", id=1), job("x", "failing", id=2), job("", "failing", id=3)]
+    found = items(report({**record("a"), "jobs": jobs}))
+    assert sorted(item["subject"] for item in found) == ["/http_requests/3", "x/http_requests/1", "x/http_requests/2"]
+
+
+def test_coverage_is_a_note():
+    coverage = {
+        "unselected": [{"kind": "cookie_fields", "names": ["c"], "field": "Cookies"}],
+        "unconfigured": [{"job_id": 1, "job_name": "edge", "field": "ResponseHeaders"}],
+        "sentences": ["cookies reach no log", "the job stays empty"],
+    }
+    found = items(report({**record("a"), "jobs": [job()], "coverage": coverage}))
+    assert [(item["kind"], item["subject"], item["member"], item["message"]) for item in found] == [
+        ("note", None, "cookie_fields", "cookies reach no log"),
+        ("note", "edge", "ResponseHeaders", "the job stays empty"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("jobs", "missing"),
+    [
+        ([job()], []),
+        ([job(logpull_options="fields=ClientIP")], ["RayID"]),
+        ([job(logpull_options="", output_options={"field_names": ["RayID", "ClientIP"]})], []),
+        ([job(enabled=False)], ["ClientIP", "RayID"]),
+        ([job(filter='{"where":{}}')], ["ClientIP", "RayID"]),
+        ([job(dataset="dns_logs")], ["ClientIP", "RayID"]),
+        ([job(logpull_options="fields=ClientIP"), job("two", logpull_options="fields=RayID")], []),
+        ([], ["ClientIP", "RayID"]),
+        (None, ["ClientIP", "RayID"]),
+    ],
+)
+def test_required_fields(jobs, missing):
+    found = items(report({**record("a"), "jobs": jobs}, required_fields={"http_requests": ["ClientIP", "RayID"]}))
+    assert [item["member"] for item in found] == missing
+    assert all((item["kind"], item["resource"], item["subject"]) == ("finding", "fields", "http_requests") for item in found)
+
+
+@pytest.mark.parametrize(
+    ("zones", "outcome"),
+    [
+        ([record("a"), record("b")], "clean"),
+        ([record("a"), unmanaged("b")], "unmanaged"),
+        ([drifted("a"), unmanaged("b")], "drifted"),
+        ([drifted("a"), record("b", scripts=audit(finding()))], "findings"),
+        ([drifted("a"), record("b", scripts=audit(finding())), failed("c")], "unaudited"),
+        ([record("a", scripts=audit(finding("unused")))], "clean"),
+    ],
+)
+def test_outcome_is_the_worst(zones, outcome):
+    assert report(*zones)["outcome"] == outcome
+
+
+def test_counts():
+    zones = [drifted("a"), record("b", scripts=audit(finding(), finding("unused"))), failed("c"), unmanaged("d"), record("e")]
+    assert report(*zones)["counts"] == {
+        "zones": 5,
+        "compliant": 2,
+        "drifted": 1,
+        "unaudited": 1,
+        "unmanaged": 1,
+        "differences": 1,
+        "findings": 1,
+        "notes": 1,
+        "waived": 0,
+    }
+
+
+def test_expected_zone_without_a_record_is_unaudited():
+    made = report(record("a"), expected=["a", "b"])
+    assert (row(made, "b")["status"], row(made, "b")["audited_at"]) == ("unaudited", None)
+    assert row(made, "b")["error"]["message"]
+    assert made["outcome"] == "unaudited"
+
+
+def test_plan_id_of_the_fleet():
+    zone = {"zone": "b", "zone_id": "0b", "result": {"jobs": outcome(plan="p2"), "custom_fields": outcome(plan="p1")}}
+    other = {"zone": "a", "zone_id": "0c", "result": {"jobs": outcome(plan="p3"), "script_monitor": {}}}
+    lines = ["0b custom_fields p1", "0b jobs p2", "0c jobs p3"]
+    assert report(zone, other)["plan_id"] == hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    assert report(zone, failed("a"))["plan_id"] is None
+    assert row(report(zone), "b")["plan_ids"] == {"custom_fields": "p1", "jobs": "p2", "script_monitor": None}
+
+
+def test_zones_and_items_are_in_a_fixed_order():
+    zones = [drifted("b", scripts=audit(finding(), finding("gone"))), record("a")]
+    assert report(*zones) == report(*reversed(zones))
+    assert [each["zone"] for each in report(*zones)["zones"]] == ["a", "b"]
+
+
+def test_evidence_and_inventory_are_kept():
+    listed = [{"script": {"url": "https://x/a.js", "host": "shop"}, "entry": "x", "findings": []}]
+    found = row(report(record("a", scripts=audit(inventory=listed))), "a")
+    assert found["evidence"] == {"seq": 3, "head": "ab12"}
+    assert found["inventory"] == [{"script_url": "https://x/a.js", "host": "shop", "entry": "x"}]
+
+
+def test_report_id_is_of_the_content():
+    assert report(record("a"))["report_id"] == report(record("a"))["report_id"]
+    assert report(record("a"))["report_id"] != report(record("a"), title="other")["report_id"]
+    assert report(record("a"))["generated_at"] == AT
+
+
+@pytest.mark.parametrize("slices", [[], [{"report_id": "x", "zones": [], "waivers": []}]])
+def test_a_report_on_no_zone_is_refused(slices):
+    with pytest.raises(Failure, match=r"^zones: there is no zone to report on"):
+        report(slices=slices)

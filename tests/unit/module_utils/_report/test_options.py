@@ -1,0 +1,76 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from support.samples.fleet import AT, WAIVER, drifted, order, record
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
+
+
+@pytest.mark.parametrize(
+    ("zones", "options", "message"),
+    [
+        ([{}], {}, "zones[0].zone: the name"),
+        ([record("a"), {"zone": ""}], {}, "zones[1].zone: the name"),
+        ([record("a"), record("a")], {}, "zones[1].zone: 'a' has more than one"),
+        ([{"zone": "a", "results": {}}], {}, "zones[0].results: not a member of a zone's record (did you mean 'result'?)"),
+        ([{"zone": "a", "zone_id": ["x"]}], {}, "zones[0].zone_id: a list"),
+        ([{"zone": "a", "result": []}], {}, "zones[0].result: a list is not an object"),
+        ([{"zone": "a", "result": {"jobs": "x"}}], {}, "zones[0].result.jobs: 'x' is not an object"),
+        ([{"zone": "a", "result": {"jobs": {"diff": [1]}}}], {}, "zones[0].result.jobs.diff: a list"),
+        ([{"zone": "a", "result": {"jobs": {"diff": {"before": 1}}}}], {}, "zones[0].result.jobs.diff.before: 1"),
+        ([{"zone": "a", "jobs": {}}], {}, "zones[0].jobs: an object is not a list"),
+        ([{"zone": "a", "jobs": [1]}], {}, "zones[0].jobs[0]: 1 is not an object"),
+        ([{"zone": "a", "jobs": [{"health": 1}]}], {}, "zones[0].jobs[0].health: 1"),
+        ([{"zone": "a", "scripts": {"findings": [None]}}], {}, "zones[0].scripts.findings[0]: null"),
+        ([{"zone": "a", "coverage": {"unselected": 1}}], {}, "zones[0].coverage.unselected: 1"),
+        ([{"zone": "a", "error": "broken"}], {}, "zones[0].error: 'broken' is not an object"),
+        ([record("a")], {"at": "yesterday"}, "at: 'yesterday' is not a time"),
+        ([record("a")], {"at": "2026-02-30T00:00:00Z"}, "at: '2026-02-30T00:00:00Z' is not a time"),
+        ([record("a")], {"dest": ""}, "dest: "),
+        ([record("a")], {"formats": []}, "formats: at least one"),
+        ([record("a")], {"required_fields": {"dns_logs": "QueryName"}}, "required_fields.dns_logs: a list of names"),
+        ([record("a")], {"waivers": [{**WAIVER, "reason": " "}]}, "waivers[0].reason: needed"),
+        ([record("a")], {"waivers": [WAIVER, {**WAIVER, "owner": None}]}, "waivers[1].owner: needed"),
+        ([record("a")], {"waivers": [{**WAIVER, "until": ""}]}, "waivers[0].until: needed"),
+        ([record("a")], {"waivers": [{**WAIVER, "until": "2026-13-01"}]}, "waivers[0].until: '2026-13-01' is not a date"),
+        ([record("a")], {"waivers": [{**WAIVER, "until": "tomorrow"}]}, "waivers[0].until: 'tomorrow' is not a date"),
+    ],
+)
+def test_refused(zones, options, message):
+    with pytest.raises(Failure) as caught:
+        order(*zones, **options)
+    assert caught.value.kind == INVALID_OPTION
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("given", "moment"),
+    [
+        ("2026-11-22T06:00:00Z", AT),
+        ("2026-11-22t06:00:00z", AT),
+        ("2026-11-22 06:00:00+00:00", AT),
+        ("2026-11-22T07:30:00.5+01:30", AT),
+        ("2026-11-22 06:00:00", AT),
+    ],
+)
+def test_times_are_in_utc(given, moment):
+    assert order(record("a"), at=given).at == moment
+
+
+def test_the_present_time_is_the_default():
+    assert order(record("a"), at=None).at.endswith("Z")
+
+
+def test_equal_options_count_once():
+    made = order(drifted("a"), formats=["html", "json", "html"], expected=["a", "a"], waivers=[WAIVER, dict(WAIVER)])
+    assert (made.formats, made.expected, len(made.waivers)) == (("html", "json"), ("a",), 1)
+
+
+@pytest.mark.parametrize("empty", [None, "", {}])
+def test_empty_members_were_not_looked_at(empty):
+    found = order({"zone": "a", "zone_id": 12, "result": empty, "error": empty, "jobs": None, "scripts": empty}).records[0]
+    assert found == ("a", "12", None, None, None, None, None)

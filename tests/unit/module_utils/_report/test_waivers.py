@@ -1,0 +1,83 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from support.samples.fleet import WAIVER, audit, drifted, finding, items, record, report
+
+ON, AFTER = "2026-12-31T23:59:59Z", "2027-01-01T00:00:00Z"
+JOBS = ({"edge [eu]": {"enabled": False}}, {"edge [eu]": {"enabled": True}})
+
+
+@pytest.mark.parametrize(
+    ("waiver", "fits"),
+    [
+        ({}, True),
+        ({"zone": "shop*"}, True),
+        ({"zone": "SHOP*"}, False),
+        ({"zone": "*", "resource": "jobs", "member": "enabled", "subject": "edge*"}, True),
+        ({"subject": "edge [[]eu]"}, True),
+        ({"subject": "edge"}, False),
+        ({"resource": "scripts"}, False),
+        ({"member": "filt?r"}, False),
+        ({"zone": "", "member": None}, True),
+    ],
+)
+def test_patterns(waiver, fits):
+    made = report(record("shop.example.com", jobs=JOBS), waivers=[{**WAIVER, **waiver}])
+    assert [item["waived"] for item in items(made)] == [fits]
+    assert (made["counts"]["waived"], made["counts"]["differences"]) == ((1, 0) if fits else (0, 1))
+    assert made["outcome"] == ("clean" if fits else "drifted")
+    assert made["waivers"][0]["items"] == ([items(made)[0]["id"]] if fits else [])
+
+
+def test_a_waived_zone_is_still_drifted():
+    made = report(drifted("a"), waivers=[WAIVER])
+    assert made["zones"][0]["status"] == "drifted"
+    assert made["outcome"] == "clean"
+
+
+def test_star_fits_an_absent_subject():
+    assert items(report(drifted("a"), waivers=[{**WAIVER, "subject": "*"}]))[0]["waived"]
+
+
+@pytest.mark.parametrize(("at", "waived"), [(ON, True), (AFTER, False)])
+def test_last_day_is_included(at, waived):
+    made = report(drifted("a"), waivers=[WAIVER], at=at)
+    assert items(made)[-1]["waived"] is waived or items(made)[0]["waived"] is waived
+    assert made["outcome"] == ("clean" if waived else "findings")
+
+
+def test_expired_waiver_is_a_finding():
+    made = report(drifted("a"), record("b"), waivers=[WAIVER], at=AFTER)
+    difference, late = items(made)
+    assert (difference["waived"], late["waived"]) == (False, False)
+    assert (late["kind"], late["resource"], late["member"]) == ("finding", "script_monitor", "waiver")
+    assert '"until":"2026-12-31"' in late["subject"]
+    assert (made["counts"]["differences"], made["counts"]["findings"]) == (1, 1)
+    assert made["waivers"][0]["expired"] is True
+
+
+def test_expired_waiver_that_fits_nothing_is_silent():
+    assert items(report(record("a"), waivers=[WAIVER], at=AFTER)) == []
+
+
+def test_expired_waiver_cannot_be_waived():
+    made = report(drifted("a"), waivers=[WAIVER, {**WAIVER, "until": "2030-01-01"}], at=AFTER)
+    assert [item["waived"] for item in items(made)] == [True, False]
+
+
+def test_waivers_of_slices_apply_to_the_whole():
+    part = report(drifted("a"), waivers=[WAIVER])
+    assert report(slices=[part])["outcome"] == "clean"
+    late = report(slices=[part], at=AFTER)
+    assert late["counts"]["findings"] == 1
+    again = report(slices=[late], at=AFTER)
+    assert again["counts"] == late["counts"]
+
+
+def test_notes_can_be_waived():
+    made = report(record("a", scripts=audit(finding("unused"))), waivers=[{**WAIVER, "member": "unused"}])
+    assert (made["counts"]["notes"], made["counts"]["waived"]) == (0, 1)
