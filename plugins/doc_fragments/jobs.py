@@ -26,6 +26,15 @@ def _suboptions(path: str, without: t.Collection[str] = (), defaults: bool = Tru
     return found
 
 
+def _items() -> dict[str, t.Any]:
+    """The suboptions of O(jobs), one of which has its default in an option for all jobs."""
+    found = _suboptions("jobs[]")
+    sending = found["send_destination"]
+    del sending["default"]
+    sending["description"].append("If omitted, O(send_destination) for all jobs.")
+    return found
+
+
 class ModuleDocFragment:
     """Options that hold jobs: each job takes the options of the module logpush_job."""
 
@@ -40,7 +49,7 @@ class ModuleDocFragment:
                     "type": "list",
                     "elements": "dict",
                     "required": True,
-                    "suboptions": _suboptions("jobs[]"),
+                    "suboptions": _items(),
                 }
             }
         }

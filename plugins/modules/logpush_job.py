@@ -51,19 +51,28 @@ options:
     description:
       - Where the job delivers, as V(SCHEME://ADDRESS?OPTIONS), up to 4096 characters. Required to create a job.
       - Schemes of the public service are V(r2), V(gs), V(s3), V(sumo), V(https), V(azure), V(splunk) and V(datadog).
-      - It may hold credentials and is never shown. An option that the service shows as asterisks only is taken for equal;
-        all other parts are compared, whatever the order and the percent-encoding of the options.
+      - It may hold credentials and is never shown. An option that the service shows as asterisks only is assumed to be equal, with a warning;
+        all other parts are compared, whatever the order and the percent-encoding of the options. See O(send_destination).
     type: str
   ownership_challenge:
     description:
       - The token that proves the ownership of the destination, up to 4096 characters. M(edgeops.observability.logpush_ownership) asks for it;
         it is then found in a file at the destination.
-      - Sent only if the job is created or its destination changes. It works once, so that it may stay in the task.
+      - Sent only if the job is created or its destination is sent, see O(send_destination). It works once, so that it may stay in the task.
       - The public service asks for it for V(s3) without keys or endpoint in the address, V(gs), V(azure) and V(sumo).
         For the other schemes a token that would be sent is a warning.
       - A token that can be read (a JSON Web Token) and has expired, or is bound to another zone or destination, fails before anything is written.
         Its signature is not verified.
     type: str
+  send_destination:
+    description:
+      - When to send O(destination_conf) and O(ownership_challenge) to a job that exists.
+      - V(if_different) sends them if the destination differs from what the service shows.
+      - V(always) sends them in every run, which is a change in every run, because a service that masks secrets does not show whether they changed.
+        Use it once to rotate a secret.
+    type: str
+    choices: [if_different, always]
+    default: if_different
   fields:
     description:
       - Names of the fields of a record. Order does not matter and repeated names fold.

@@ -24,6 +24,12 @@ extends_documentation_fragment:
   - edgeops.observability.connection.approval
   - edgeops.observability.attributes
 options:
+  send_destination:
+    description:
+      - When to send the destinations of jobs that exist, for items that omit O(jobs[].send_destination).
+    type: str
+    choices: [if_different, always]
+    default: if_different
   unlisted:
     description:
       - What to do with jobs of the zone that no item names.

@@ -12,6 +12,7 @@ from harness import Playbook
 from harness.documented import section
 
 KEY = "planted/key+8c0d=b7"
+NEW_KEY = "planted-key-after-rotation-77e1"
 KEY_ENCODED = "planted%2Fkey%2B8c0d%3Db7"
 TOKEN = "planted-challenge-51f7ac"
 S3 = "s3://example-bucket/http/{DATE}?region=us-west-2"
@@ -87,6 +88,30 @@ def test_twelve_steps(playbook: Playbook) -> None:
     assert deleted.result["job"] is None
 
 
+ASSUMED = "the service masks secret parts of the destination"
+
+
+@pytest.mark.parametrize("habit", ["verbatim", "masked"])
+def test_a_secret_is_rotated(playbook: Playbook, habit: str) -> None:
+    """A changed secret that the service masks is a warning until it is sent; then the service has it."""
+    playbook.simulator.settings(echo_destination=habit)
+    masked = habit == "masked"
+    rotated = {**WISH, "destination_conf": WITH_KEYS.replace(KEY_ENCODED, NEW_KEY)}
+    steps = [{**WISH, "destination_conf": WITH_KEYS}, rotated, {**rotated, "send_destination": "always"}]
+    tasks = [
+        {"name": f"{number} {check}", "edgeops.observability.logpush_job": step, "check_mode": check}
+        for number, step in enumerate(steps)
+        for check in (True, False)
+    ]
+    report = playbook.run(tasks, secrets=[KEY, NEW_KEY], warns=[ASSUMED] if masked else [])
+    assert [outcome.result["changed"] for outcome in report.ours] == [True, True, not masked, not masked, True, True]
+    for predicted, applied in zip(report.ours[::2], report.ours[1::2], strict=True):
+        assert predicted.result["diff"] == applied.result["diff"]
+    assert report.writes[-1]["body"] == {"destination_conf": rotated["destination_conf"]}
+    (job,) = playbook.simulator.state(playbook.zone)["jobs"]
+    assert job["destination_conf"] == rotated["destination_conf"]
+
+
 @pytest.mark.parametrize(
     "habits",
     [
@@ -97,6 +122,7 @@ def test_twelve_steps(playbook: Playbook) -> None:
 )
 def test_however_the_service_shows_a_job_nothing_changes_twice(playbook: Playbook, habits: dict[str, t.Any]) -> None:
     playbook.simulator.settings(**habits)
+    assumed = [ASSUMED] if "echo_destination" in habits else []
     wish = {**WISH, "destination_conf": WITH_KEYS, "max_upload_bytes": 0, "kind": "", "frequency": "high"}
     newer = {
         "name": "newer",
@@ -113,6 +139,7 @@ def test_however_the_service_shows_a_job_nothing_changes_twice(playbook: Playboo
         ],
         secrets=[KEY],
         respelled=True,
+        warns=assumed,
     )
     assert first.result["job"]["destination"]["options"]["secret-access-key"] == "********"
     assert first.result["job"]["destination"]["options"]["access-key-id"] == "EXAMPLEID"

@@ -19,6 +19,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK
 
 CHANGED = f"{MASK} (changed)"
+SENT_AGAIN = "(sent again)"
 
 # `;NAME=VALUE` in a path or in a value, an older way to write options.
 _PARAMETER = re.compile(r"(?<=;)([^;=/]*)=([^;/]*)")
@@ -50,6 +51,14 @@ def public_change(before: str | None, after: str) -> tuple[dict[str, Json], dict
     }
     new = {**new, "options": options}
     return old, new if new != old else {**new, "address": f"{new['address']} (changed)"}
+
+
+def public_resend(conf: str) -> tuple[dict[str, Json], dict[str, Json]]:
+    """Return both public forms of a destination that is sent although it looks equal, with what may change behind a mask marked."""
+    shown = public_destination(conf)
+    hidden = _hidden_options(parse(conf))
+    options = {name: f"{value} {SENT_AGAIN}" if name in hidden else value for name, value in shown["options"].items()}
+    return shown, {**shown, "options": options} if hidden else {**shown, "address": f"{shown['address']} {SENT_AGAIN}"}
 
 
 def secret_parts(conf: str | None) -> frozenset[str]:

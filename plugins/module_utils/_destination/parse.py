@@ -86,6 +86,14 @@ def same(wanted: str, present: str) -> bool:
     return _place(one) == _place(other) and _same_options(one.options, other.options)
 
 
+def is_assumed_same(wanted: str, present: str) -> bool:
+    """Return whether two destinations count as one only because the service masks options of the present one."""
+    if wanted == present or not same(wanted, present):
+        return False
+    ours, theirs = (sorted(parse(text).options, key=lambda option: option.name) for text in (wanted, present))
+    return any(unquote_plus(one.value or "") != unquote_plus(other.value or "") for one, other in zip(ours, theirs, strict=True))
+
+
 def _place(destination: Destination) -> tuple[str | None, ...]:
     parts = (destination.user, destination.authority, destination.path)
     return (destination.scheme, *(part if part is None else unquote(part) for part in parts))

@@ -10,6 +10,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._destination
 from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import (
     public_change,
     public_destination,
+    public_resend,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import conflict
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import same as same_filter
@@ -41,7 +42,7 @@ def changes(desired: Desired, present: t.Mapping[str, Json]) -> list[Change]:
     """What the task manages, held against a job; an empty `present` stands for a job that is still to be made."""
     found = [_plain(name, value, present) for name, value in desired.plain.items()]
     if desired.destination is not None:
-        found.append(_destination(desired.destination, desired.challenge, present))
+        found.append(_destination(desired, desired.destination, present))
     if desired.logpull is not None:
         found.append(_logpull(desired.logpull, present))
     if desired.output is not None:
@@ -76,12 +77,14 @@ def _plain(name: str, value: Json, present: t.Mapping[str, Json]) -> Change:
     return Change(name, before, after, after, {name: value} if before != after or not present else {})
 
 
-def _destination(wanted: str, challenge: str | None, present: t.Mapping[str, Json]) -> Change:
+def _destination(desired: Desired, wanted: str, present: t.Mapping[str, Json]) -> Change:
     there = present.get("destination_conf")
     before, after = public_change(there, wanted)
     if there is not None and destination.same(wanted, there):
-        return Change("destination", before, before, public_destination(there), {})
-    proof = {"ownership_challenge": challenge} if challenge else {}
+        if not desired.resend:
+            return Change("destination", before, before, public_destination(there), {})
+        before, after = public_resend(there)
+    proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
     return Change("destination", before, after, public_destination(wanted), {"destination_conf": wanted, **proof})
 
 

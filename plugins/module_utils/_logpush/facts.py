@@ -40,6 +40,8 @@ DATASET = "http_requests"
 EDGE_DATASET = "http_requests"
 FREQUENCIES = ("high", "low")
 EDGE = "edge"
+# When to send a destination.
+IF_DIFFERENT, ALWAYS = SENDING = ("if_different", "always")
 KINDS = ("", EDGE)
 
 

@@ -37,7 +37,9 @@ class Desired(t.NamedTuple):
 def desire(params: Params) -> Desired:
     """Return the desired jobs of validated options; refuse each item that could never be applied, and repeated ones."""
     places = [f"jobs[{index}]" for index, _options in enumerate(params["jobs"])]
-    found = [Item(place, desire_item(place, each, params["zone_id"])) for place, each in zip(places, params["jobs"], strict=True)]
+    sending = params["send_destination"]
+    jobs = [{**each, "send_destination": each["send_destination"] or sending} for each in params["jobs"]]
+    found = [Item(place, desire_item(place, each, params["zone_id"])) for place, each in zip(places, jobs, strict=True)]
     return checked(Desired(tuple(found), params["unlisted"]))
 
 

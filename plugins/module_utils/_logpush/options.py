@@ -13,6 +13,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.pars
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Tree
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import logpull_options, output_options
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import (
+    ALWAYS,
     DATASET,
     EDGE_DATASET,
     LONGEST_CHALLENGE,
@@ -32,7 +33,10 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class Desired(t.NamedTuple):
-    """What a task wants of a job; whatever is None was not given. `plain` holds the members that need no grammar."""
+    """The desired state of a job; None stands for an omitted option. `plain` holds the members that need no grammar.
+
+    `resend` sends the destination even if it looks equal.
+    """
 
     present: bool
     zone_id: str
@@ -47,6 +51,7 @@ class Desired(t.NamedTuple):
     output: t.Mapping[str, Json] | None
     recreate: bool
     create_unlisted: bool
+    resend: bool = False
 
 
 def desire(params: Params) -> Desired:
@@ -70,6 +75,7 @@ def desire(params: Params) -> Desired:
         output=output_options.desire(params["output_options"]),
         recreate=params["recreate"],
         create_unlisted=params["create_unlisted"],
+        resend=params["send_destination"] == ALWAYS,
     )
 
 

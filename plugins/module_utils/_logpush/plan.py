@@ -8,7 +8,7 @@ import dataclasses
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import secret_parts
-from ansible_collections.edgeops.observability.plugins.module_utils._destination.parse import takes_token
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.parse import is_assumed_same, takes_token
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import NOT_FOUND, Failure, conflict, invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.limits import budget
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint.findings import lint
@@ -22,6 +22,10 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.sel
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json, Plan, Request
 
 _SERVER_MADE: Job = dict.fromkeys(("id", *(name for name, member in MEMBERS.items() if member.volatile)))
+ASSUMED = (
+    "Job {id}: the service masks secret parts of the destination, so that they are assumed to be equal."
+    " To send a changed secret, set send_destination to 'always' once."
+)
 _PERHAPS_GONE = (
     "Should job {id} be gone all the same, nothing is delivered, and the next run by name creates it with the options that it is given;"
     " none carries over from a job that is gone."
@@ -107,7 +111,7 @@ def _update(desired: Desired, state: State, job: Job) -> Plan:
         result=_result(predicted(shown, made)),
         requests=(request,) if body else (),
         basis=_basis(job, made),
-        warnings=(*health(shown, desired.plain.get("enabled")), *_warnings(desired, state, body)),
+        warnings=(*health(shown, desired.plain.get("enabled")), *_assumed(desired, job, body), *_warnings(desired, state, body)),
     )
 
 
@@ -159,6 +163,19 @@ def _basis(job: Job, made: t.Iterable[Change]) -> Json:
 def _result(job: Job) -> dict[str, Json]:
     tree = read_echo(job["filter"])
     return {"job": job, "filter_budget": budget(tree) if tree is not None else None}
+
+
+def _assumed(desired: Desired, job: Job, body: t.Mapping[str, Json]) -> list[str]:
+    """Return a warning if the destination counts as equal although the service does not show all of it."""
+    present = job.get("destination_conf")
+    if (
+        desired.destination is None
+        or "destination_conf" in body
+        or not present
+        or not is_assumed_same(desired.destination, present)
+    ):
+        return []
+    return [ASSUMED.format(id=job["id"])]
 
 
 def _warnings(desired: Desired, state: State, body: t.Mapping[str, Json]) -> list[str]:

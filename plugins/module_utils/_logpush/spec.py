@@ -6,7 +6,12 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import FREQUENCIES, KINDS
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import (
+    FREQUENCIES,
+    IF_DIFFERENT,
+    KINDS,
+    SENDING,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_facts import SUBOPTIONS
 
 Json = t.Any
@@ -29,6 +34,7 @@ OPTIONS: t.Mapping[str, dict[str, Json]] = {
     "dataset": {"type": "str"},
     "destination_conf": {"type": "str", "no_log": True},
     "ownership_challenge": {"type": "str", "no_log": True},
+    "send_destination": {"type": "str", "choices": list(SENDING), "default": IF_DIFFERENT},
     "fields": {"type": "list", "elements": "str"},
     "timestamp_format": {"type": "str"},
     "option_flags": {"type": "dict"},

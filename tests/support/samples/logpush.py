@@ -32,6 +32,7 @@ NOTHING: dict[str, t.Any] = {
     "recreate": False,
     "validate_filter": True,
     "create_unlisted": False,
+    "send_destination": "if_different",
 }
 
 

@@ -6,16 +6,21 @@ from __future__ import annotations
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import CompositeTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.compose import PART, plan, secrets
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import SENDING
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.items import IGNORE, UNLISTED, desire
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import read_all
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.spec import OPTIONS
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks import logpush_job
 
+# An item that omits this takes it from the option of the same name for all jobs.
+ITEM_OPTIONS = {**OPTIONS, "send_destination": {"type": "str", "choices": list(SENDING)}}
+
 TASK = CompositeTask(
     name="logpush_jobs",
     spec=Spec(
         options={
-            "jobs": {"type": "list", "elements": "dict", "required": True, "options": dict(OPTIONS)},
+            "jobs": {"type": "list", "elements": "dict", "required": True, "options": ITEM_OPTIONS},
+            "send_destination": OPTIONS["send_destination"],
             "unlisted": {"type": "str", "choices": list(UNLISTED), "default": IGNORE},
         },
     ),

@@ -32,8 +32,20 @@ def job(number, name, **members):
     return {"id": number, "name": name, "dataset": "http_requests", "destination_conf": S3, **members}
 
 
-def wish(*items, unlisted="ignore"):
-    return desire({"zone_id": ZONE, "jobs": [{**NOTHING, **item} for item in items], "unlisted": unlisted})
+def wish(*items, unlisted="ignore", send_destination="if_different"):
+    jobs = [{**NOTHING, "send_destination": None, **item} for item in items]
+    return desire({"zone_id": ZONE, "jobs": jobs, "unlisted": unlisted, "send_destination": send_destination})
+
+
+@pytest.mark.parametrize("everywhere", ["if_different", "always"])
+def test_an_item_says_itself_when_to_send_its_destination(everywhere):
+    found = wish(
+        {"name": "a"},
+        {"name": "b", "send_destination": "always"},
+        {"name": "c", "send_destination": "if_different"},
+        send_destination=everywhere,
+    )
+    assert [item.desired.resend for item in found.items] == [everywhere == "always", True, False]
 
 
 def composed(items, jobs, **options):

@@ -371,6 +371,47 @@ def test_a_token_is_looked_at_only_where_it_would_be_sent() -> None:
         planned({**stale, "kind": "edge", "recreate": True}, JOB, now=20.0)
 
 
+MASKED_KEYS = KEYS.replace("planted", "********")
+
+
+@pytest.mark.parametrize("there", [KEYS, MASKED_KEYS])
+def test_a_destination_that_looks_equal_is_sent_where_always_is_set(there: str) -> None:
+    options = {"destination_conf": KEYS, "ownership_challenge": "token", "send_destination": "always"}
+    found = planned(options, {**JOB, "destination_conf": there})
+    assert sent(found) == [("update", {"destination_conf": KEYS, "ownership_challenge": "token"})]
+    assert found.changed and found.before != found.after
+    assert found.after["destination"]["options"]["secret-access-key"] == "******** (sent again)"
+    assert found.result["job"]["destination"]["options"]["secret-access-key"] == "********"
+    assert not [text for text in found.warnings if "masks" in text]
+
+
+def test_a_destination_without_a_secret_is_shown_as_sent_again() -> None:
+    found = planned({"destination_conf": S3, "send_destination": "always"}, JOB)
+    assert sent(found) == [("update", {"destination_conf": S3})]
+    assert found.after["destination"]["address"] == f"{found.before['destination']['address']} (sent again)"
+
+
+def test_nothing_is_sent_again_without_a_destination() -> None:
+    assert not planned({"send_destination": "always"}, JOB).requests
+
+
+@pytest.mark.parametrize(
+    ("options", "there", "warned"),
+    [
+        ({"destination_conf": KEYS}, MASKED_KEYS, True),
+        ({"destination_conf": KEYS, "enabled": True}, MASKED_KEYS, True),
+        ({"destination_conf": KEYS}, KEYS, False),
+        ({"destination_conf": MASKED_KEYS}, MASKED_KEYS, False),
+        ({"destination_conf": S3}, MASKED_KEYS, False),
+        ({"enabled": True}, MASKED_KEYS, False),
+        ({"destination_conf": KEYS, "kind": "edge", "recreate": True}, MASKED_KEYS, False),
+    ],
+)
+def test_equality_that_was_assumed_is_a_warning(options: dict[str, t.Any], there: str, warned: bool) -> None:
+    warnings = planned(options, {**JOB, "destination_conf": there}).warnings
+    assert bool([text for text in warnings if text.startswith("Job 7: the service masks secret parts")]) == warned
+
+
 def test_a_token_that_nobody_asks_for_is_a_warning_where_it_is_sent() -> None:
     options = {"destination_conf": KEYS, "ownership_challenge": "token"}
     needless = "ownership_challenge: the service asks for no proof of ownership of this kind of destination."
