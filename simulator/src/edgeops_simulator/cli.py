@@ -14,7 +14,7 @@ import signal
 import sys
 import typing as t
 
-from edgeops_simulator import __version__, jsontext, script_command
+from edgeops_simulator import __version__, jsontext, responses, script_command
 from edgeops_simulator.run import Options, Running, serve
 from edgeops_simulator.settings import CHOICES, Settings
 from edgeops_simulator.snapshot import BadSeed
@@ -54,12 +54,26 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--key", help="the API key that is accepted together with --email")
     made.add_argument("--zone", action="append", default=[], metavar="ZONE_ID", help="a zone that exists; may be repeated")
     made.add_argument("--seed", type=pathlib.Path, metavar="FILE", help="JSON: what is there at the start")
+    made.add_argument("--seed-from-responses", type=pathlib.Path, metavar="DIR", help="recorded answers of a service as a seed")
     made.add_argument("--state", type=pathlib.Path, metavar="FILE", help="keep the state here, and start from it if it exists")
     made.add_argument("--log-folder", type=pathlib.Path, metavar="DIR", help="stands in for the buckets: challenges and logs")
     made.add_argument("--certfile", help="serve TLS with this certificate")
     made.add_argument("--keyfile", help="key of the certificate")
     _add_settings(made)
     return made
+
+
+def _seed(arguments: argparse.Namespace) -> t.Any:
+    """What is there at the start, from recorded answers and from a seed, which takes precedence."""
+    given: t.Any = {}
+    if arguments.seed:
+        try:
+            given = jsontext.parse(arguments.seed.read_bytes())
+        except ValueError as problem:
+            raise BadSeed(f"{arguments.seed}: not JSON: {problem}") from None
+    if not isinstance(given, dict):
+        raise BadSeed("a seed is a JSON object")
+    return responses.merged(responses.read(arguments.seed_from_responses), given) if arguments.seed_from_responses else given
 
 
 def options_from(arguments: argparse.Namespace) -> Options:
@@ -73,7 +87,7 @@ def options_from(arguments: argparse.Namespace) -> Options:
         key=arguments.key,
         port=arguments.port,
         control_port=arguments.control_port,
-        seed=jsontext.parse(arguments.seed.read_bytes()) if arguments.seed else {},
+        seed=_seed(arguments),
         settings=settings,
         state=arguments.state,
         log_folder=arguments.log_folder,

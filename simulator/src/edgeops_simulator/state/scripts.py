@@ -79,6 +79,19 @@ def page_shield(script: Document, shown: Document) -> Document:
     return renamed
 
 
+def from_page_shield(shown: Document) -> Document:
+    """The script that page_shield shows like this."""
+    back = {new: old for old, new in _RENAMED.items()}
+    script = {back.get(name, name): value for name, value in shown.items()}
+    if "js_integrity_score" in script:
+        script["page_shield_js_integrity_score"] = script["js_integrity_score"]
+        script["js_integrity_score"] = _turned(script["js_integrity_score"])
+    if isinstance(script.get("versions"), list):
+        versions = [version for version in script["versions"] if isinstance(version, dict)]
+        script["versions"] = [{**one, "js_integrity_score": _turned(one.get("js_integrity_score"))} for one in versions]
+    return script
+
+
 def _wildcard(pattern: str) -> t.Callable[[str], bool]:
     """Exact, or with `*` at the start and/or the end."""
     text = unquote(pattern.strip()).lower()

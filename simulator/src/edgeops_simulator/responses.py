@@ -1,0 +1,167 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A seed from recorded answers of a service: files of JSON envelopes that are named like the paths of their requests."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import typing as t
+
+from edgeops_simulator import jsontext
+from edgeops_simulator.rules.members import KIND_NAMES, is_a
+from edgeops_simulator.rules.rulesets import CUSTOM_FIELDS_PHASE, NO_ENTRY_POINT
+from edgeops_simulator.snapshot import BadSeed
+from edgeops_simulator.state import scripts
+
+Document = dict[str, t.Any]
+_PARTS = ("script_monitor", "scripts", "rulesets", "jobs")
+_EXPECTED = (
+    "zones/ZONE_ID.json, or below zones/ZONE_ID/ one of page_shield, script_monitor, their scripts, rulesets, logpush/jobs"
+)
+
+
+class _Zone:
+    """What the answers say of one zone; several of them may show the same script, ruleset or job."""
+
+    def __init__(self, zone_id: str) -> None:
+        self.summary: Document = {"id": zone_id}
+        self.script_monitor: Document = {}
+        self.scripts: dict[str, Document] = {}
+        self.rulesets: dict[str, Document] = {}
+        self.jobs: dict[int, Document] = {}
+        self.totals: dict[pathlib.Path, int] = {}
+
+    def add_summary(self, answer: _Answer) -> None:
+        names = ("id", "name", "status", "account")
+        self.summary = {name: value for name, value in answer.one(str).items() if name in names and value}
+
+    def add_status(self, answer: _Answer) -> None:
+        self.script_monitor.update(answer.one(None))
+
+    def add_scripts(self, answer: _Answer) -> None:
+        for shown in answer.items("script_id", str):
+            self.scripts[shown["script_id"]] = {**self.scripts.get(shown["script_id"], {}), **shown}
+        self.totals.update(answer.total())
+
+    def add_page_shield(self, answer: _Answer) -> None:
+        for shown in answer.items("id", str):
+            script = scripts.from_page_shield(shown)
+            self.scripts[shown["id"]] = {**self.scripts.get(shown["id"], {}), **script}
+        self.totals.update(answer.total())
+
+    def add_rulesets(self, answer: _Answer) -> None:
+        if answer.refused_with == NO_ENTRY_POINT:
+            return
+        for shown in answer.items("id", str):
+            self.rulesets[shown["id"]] = {**self.rulesets.get(shown["id"], {}), **shown}
+
+    def add_jobs(self, answer: _Answer) -> None:
+        for shown in answer.items("id", int):
+            self.jobs[shown["id"]] = {**self.jobs.get(shown["id"], {}), **shown}
+
+    def check(self, folder: pathlib.Path) -> None:
+        """A ruleset of custom fields whose rules were not recorded would look like one without rules."""
+        for path, total in self.totals.items():
+            if len(self.scripts) < total:
+                raise BadSeed(
+                    f"{path}: {len(self.scripts)} of {total} scripts are here; record the other pages as scripts.2.json, ..."
+                )
+        for ruleset_id, ruleset in self.rulesets.items():
+            if (ruleset.get("kind"), ruleset.get("phase")) == ("zone", CUSTOM_FIELDS_PHASE) and "rules" not in ruleset:
+                raise BadSeed(
+                    f"{folder}: the rules of ruleset {ruleset_id} are missing; record rulesets/{ruleset_id} or its entry point"
+                )
+
+
+class _Answer:
+    """One recorded answer, and which file it is from."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self._path = path
+        try:
+            self._envelope = jsontext.parse(path.read_bytes())
+        except (OSError, ValueError) as problem:
+            raise BadSeed(f"{path}: not JSON: {problem}") from None
+        if not isinstance(self._envelope, dict) or not isinstance(self._envelope.get("success"), bool):
+            raise BadSeed(f"{path}: not an answer of the service, which is an object with success and result")
+        errors = self._envelope.get("errors") or []
+        first = errors[0] if isinstance(errors, list) and errors and isinstance(errors[0], dict) else {}
+        self.refused_with = None if self._envelope["success"] else first.get("code", 0)
+        self._refusal = f"{first.get('code', 'no code')} {first.get('message', '')}".strip()
+
+    def _result(self) -> t.Any:
+        if self.refused_with is not None:
+            raise BadSeed(f"{self._path}: the service refused the request: {self._refusal}")
+        return self._envelope.get("result")
+
+    def one(self, id_kind: type | None) -> Document:
+        found = self._result()
+        if not isinstance(found, dict) or (id_kind and not is_a(found.get("id"), id_kind)):
+            raise BadSeed(f"{self._path}: result is not an object" + (" with an id" if id_kind else ""))
+        return found
+
+    def items(self, id_name: str, id_kind: type) -> list[Document]:
+        """The items of a listing, or the only one that an answer is about."""
+        result = self._result()
+        found = result if isinstance(result, list) else [result]
+        for index, item in enumerate(found):
+            place = f"result[{index}]" if isinstance(result, list) else "result"
+            if not isinstance(item, dict) or not is_a(item.get(id_name), id_kind):
+                raise BadSeed(f"{self._path}: {place} is not an object whose {id_name} is {KIND_NAMES[id_kind]}")
+        return found
+
+    def total(self) -> dict[pathlib.Path, int]:
+        """How many items the whole listing has, where the answer tells."""
+        info = self._envelope.get("result_info")
+        total = info.get("total_count") if isinstance(info, dict) else None
+        return {self._path: total} if isinstance(total, int) else {}
+
+
+_ROUTES: t.Mapping[str, t.Callable[[_Zone, _Answer], None]] = {
+    "": _Zone.add_summary,
+    "/(script_monitor|page_shield)": _Zone.add_status,
+    "/script_monitor/scripts(/[^/]+)?": _Zone.add_scripts,
+    "/page_shield/scripts(/[^/]+)?": _Zone.add_page_shield,
+    "/rulesets(/[^/]+|/phases/[^/]+/entrypoint)?": _Zone.add_rulesets,
+    "/logpush/jobs(/[^/]+)?": _Zone.add_jobs,
+    "/logpush/datasets/[^/]+/jobs": _Zone.add_jobs,
+}
+
+
+def read(folder: pathlib.Path) -> Document:
+    """The seed that a folder of answers stands for; BadSeed names the file that cannot be used."""
+    paths = sorted(path for path in folder.rglob("*.json") if path.is_file())
+    if not paths:
+        raise BadSeed(f"{folder}: no recorded answers; expected are {_EXPECTED}, each with .json at its end")
+    zones: dict[str, _Zone] = {}
+    for path in paths:
+        # A page or anything else that tells answers of one path apart stands between dots: scripts.2.json.
+        name = path.relative_to(folder).with_name(path.name.split(".", 1)[0]).as_posix()
+        found = re.fullmatch(r"zones/([^/]+)(/.+)?", name)
+        add = next((add for route, add in _ROUTES.items() if found and re.fullmatch(route, found[2] or "")), None)
+        if not found or add is None:
+            raise BadSeed(f"{path}: not the answer of a route that is read; expected are {_EXPECTED}")
+        add(zones.setdefault(found[1], _Zone(found[1])), _Answer(path))
+    for zone_id, zone in zones.items():
+        zone.check(folder / "zones" / zone_id)
+    return _seed(zones)
+
+
+def _seed(zones: t.Mapping[str, _Zone]) -> Document:
+    parts: Document = {part: {} for part in _PARTS}
+    for zone_id, zone in zones.items():
+        parts["script_monitor"][zone_id] = zone.script_monitor
+        for part in ("scripts", "rulesets", "jobs"):
+            parts[part][zone_id] = list(getattr(zone, part).values())
+    return {"zones": [{**zone.summary, "id": zone_id} for zone_id, zone in zones.items()], **parts}
+
+
+def merged(first: Document, second: Document) -> Document:
+    """Two seeds as one; what the second one says of a part of a zone takes precedence."""
+    made = {**first, **second, "zones": [*(first.get("zones") or []), *(second.get("zones") or [])]}
+    for part in _PARTS:
+        if first.get(part) or second.get(part):
+            made[part] = {**(first.get(part) or {}), **(second.get(part) or {})}
+    return made
