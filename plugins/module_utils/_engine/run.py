@@ -61,9 +61,15 @@ class Run:
         elif isinstance(task, CompositeTask):
             self._change_several(task)
         elif isinstance(task, LocalTask):
-            self._report(task.report(task.desire(self._params)))
+            self._change_here(task)
         else:
             self._read(task)
+
+    def _change_here(self, task: LocalTask[Desired]) -> None:
+        desired = task.desire(self._params)
+        self._report(task.report(desired))
+        if self._result["changed"] and not self._check_mode:
+            task.write(desired)
 
     def _read(self, task: InfoTask[Desired]) -> None:
         desired = task.desire(self._params)

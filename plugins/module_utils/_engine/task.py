@@ -100,12 +100,17 @@ class InfoTask(t.Generic[Desired]):
 
 @dataclasses.dataclass(frozen=True)
 class LocalTask(t.Generic[Desired]):
-    """A module that never talks to the service, so it has no connection options: `report(desired)` returns its result."""
+    """A module that never talks to the service, so it has no connection options.
+
+    report(desired) -> Conclusion      its result, `changed` included, as check mode predicts it
+    write(desired)                     makes that true, outside check mode and only where `changed` says so
+    """
 
     name: str
     spec: Spec
     desire: t.Callable[[Params], Desired]
     report: t.Callable[[Desired], Conclusion]
+    write: t.Callable[[Desired], None] = lambda desired: None
 
     def arguments(self) -> dict[str, t.Any]:
         """The arguments of AnsibleModule, or of the validator that stands in for it."""

@@ -1,0 +1,193 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.common import common_variables
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.vault import variable_key
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.yaml_text import Template, yaml_text
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import conflict, invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json
+
+_NAME = re.compile(r"[^\x00-\x1f\x7f/\\]{1,255}")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+OPTIONS: dict[str, dict[str, t.Any]] = {
+    "dest": {"type": "path", "required": True},
+    "group": {"type": "str", "default": "all"},
+    "overwrite": {"type": "bool", "default": False},
+    "date": {"type": "str", "required": True},
+    "zones": {"type": "list", "elements": "dict", "required": True},
+    "script_baselines": {"type": "dict", "default": {}},
+}
+_MEMBERS: t.Mapping[str, type] = {
+    "variables": dict,
+    "vault": list,
+    "vault_destinations": list,
+    "left_out": list,
+    "notes": list,
+}
+
+
+class Desired(t.NamedTuple):
+    """Where the files go, whether others' may be replaced, and the text of each by its path below `dest`."""
+
+    dest: str
+    overwrite: bool
+    texts: t.Mapping[str, str]
+
+
+def desire(params: t.Mapping[str, t.Any]) -> Desired:
+    """The files that validated options ask for."""
+    zones = [
+        {**_checked(zone, f"zones[{index}]"), "script_baseline": params["script_baselines"].get(zone["zone"], [])}
+        for index, zone in enumerate(params["zones"])
+    ]
+    names = [zone["zone"] for zone in zones]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise invalid_option("zones", f"{repeated!r} is there more than once")
+    if not zones:
+        raise invalid_option("zones", "is empty: no zone could be read")
+    _check_name("group", params["group"])
+    if not _DATE.fullmatch(params["date"]):
+        raise invalid_option("date", f"{params['date']!r} is not a date such as 2026-03-02")
+    return Desired(params["dest"], params["overwrite"], texts_of(zones, params["group"], params["date"]))
+
+
+def texts_of(zones: t.Sequence[Json], group: str, date: str) -> dict[str, str]:
+    """The text of each file by its path; equal input gives equal bytes."""
+    zones = _with_own_keys(sorted(zones, key=lambda zone: str(zone["zone"])))
+    split = common_variables(zones)
+    texts = {f"group_vars/{group}/adopted.yml": _common_text(split["common"], date)}
+    for zone in zones:
+        variables = dict(split["zones"][zone["zone"]])
+        if zone.get("script_baseline"):
+            variables["script_baseline"] = zone["script_baseline"]
+        comments = (f"The zone {zone['zone']} ({zone['zone_id']}) as it was adopted on {date}.",)
+        texts[f"host_vars/{zone['zone']}/adopted.yml"] = yaml_text(comments, variables)
+    texts["vault.example.yml"] = _vault_text(zones, date)
+    texts["ADOPTED.md"] = _summary(zones, date)
+    return texts
+
+
+def report(desired: Desired) -> Conclusion:
+    """Compare the files with those that are there; refuse, before any is written, to replace another's."""
+    stale = {path for path, text in desired.texts.items() if _differs(os.path.join(desired.dest, path), text)}
+    foreign = sorted(path for path in stale if os.path.lexists(os.path.join(desired.dest, path)))
+    if foreign and not desired.overwrite:
+        raise conflict(
+            f"dest: {', '.join(os.path.join(desired.dest, path) for path in foreign)} would be replaced by other content. Nothing was written;"
+            " move what is there, or allow it with overwrite (adopt_overwrite of the playbook)."
+        )
+    files = [os.path.join(desired.dest, path) for path in sorted(desired.texts)]
+    return Conclusion({"changed": bool(stale), "files": files})
+
+
+def write(desired: Desired) -> None:
+    """Write each file that is not there in these words, under a temporary name first."""
+    for path, text in sorted(desired.texts.items()):
+        target = os.path.join(desired.dest, path)
+        if not _differs(target, text):
+            continue
+        folder = os.path.dirname(target)
+        os.makedirs(folder, mode=0o750, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".adopted-")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            os.chmod(temporary, 0o640)
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+
+def _differs(path: str, text: str) -> bool:
+    """Whether a file is missing or says something else; the date of an adoption alone is no difference."""
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            return _undated(file.read()) != _undated(text)
+    except FileNotFoundError:
+        return True
+    except (OSError, UnicodeDecodeError) as error:
+        raise invalid_option("dest", f"{path} cannot be read: {error}") from None
+
+
+def _undated(text: str) -> str:
+    return re.sub(r"adopted on [0-9]{4}-[0-9]{2}-[0-9]{2}", "adopted on", text)
+
+
+def _checked(zone: Json, place: str) -> dict[str, Json]:
+    """A result of `zone_variables_info`; members that it has beside the documented ones are ignored."""
+    for name in ("zone", "zone_id"):
+        if not isinstance(zone.get(name), str):
+            raise invalid_option(f"{place}.{name}", "is missing, or no text")
+    _check_name(f"{place}.zone", zone["zone"])
+    for name, type_ in _MEMBERS.items():
+        if not isinstance(zone.get(name), type_):
+            raise invalid_option(f"{place}.{name}", f"is missing, or no {type_.__name__}")
+    return {name: zone[name] for name in ("zone", "zone_id", *_MEMBERS)}
+
+
+def _check_name(place: str, name: str) -> None:
+    if not _NAME.fullmatch(name) or name in (".", "..") or name.strip() != name:
+        raise invalid_option(place, f"{name!r} cannot be the name of a folder")
+
+
+def _with_own_keys(zones: t.Sequence[Json]) -> list[Json]:
+    """The zones with names of secrets that no two of them share: on a collision the zone id tells them apart."""
+    keys = [variable_key(zone["zone"]) for zone in zones]
+    return [
+        _renamed(zone, f"vault_{key}_job", f"vault_{key}_{zone['zone_id'][:8]}_job") if keys.count(key) > 1 else zone
+        for zone, key in zip(zones, keys, strict=True)
+    ]
+
+
+def _renamed(zone: Json, old: str, new: str) -> Json:
+    shown = [
+        {**one, "destination_conf": one["destination_conf"].replace(old, new)} for one in zone.get("vault_destinations") or ()
+    ]
+    vault = [new + name[len(old) :] if name.startswith(old) else name for name in zone.get("vault") or ()]
+    return {**zone, "vault": vault, "vault_destinations": shown}
+
+
+def _common_text(common: Json, date: str) -> str:
+    return yaml_text((f"What all jobs have in common, as they were adopted on {date}.",), common)
+
+
+def _vault_text(zones: t.Sequence[Json], date: str) -> str:
+    comments = (
+        f"Destinations with a secret, as they were adopted on {date}: give the variables their values in a file that ansible-vault encrypts,",
+        "then add destination_conf to the job in host_vars. Until then the destination of these jobs is neither compared nor changed.",
+    )
+    shown = {
+        zone["zone"]: [{**one, "destination_conf": Template(one["destination_conf"])} for one in zone["vault_destinations"]]
+        for zone in zones
+        if zone.get("vault_destinations")
+    }
+    return yaml_text(comments, shown)
+
+
+def _summary(zones: t.Sequence[Json], date: str) -> str:
+    lines = ["# Adopted zones", "", f"{len(zones)} zones, adopted on {date}.", ""]
+    for zone in zones:
+        lines += [f"## {_plain(zone['zone'])}", "", f"Zone id: {_plain(zone['zone_id'])}", ""]
+        lines += [f"- Left out: {_plain(part['what'])}: {_plain(part['why'])}" for part in zone.get("left_out") or ()]
+        lines += [f"- Secret: `{_plain(name)}`" for name in zone.get("vault") or ()]
+        lines += [f"- {_plain(note)}" for note in zone.get("notes") or ()]
+        if lines[-1]:
+            lines.append("")
+    return "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """Text of the service within Markdown: on one line, and without what Markdown or HTML would read."""
+    kept = "".join(character if character.isprintable() else " " for character in str(text))
+    return re.sub(r"([\\`*_{}\[\]<>#|&])", r"\\\1", kept) if re.search(r"[`*\[\]<>|&]", kept) else kept

@@ -1,0 +1,58 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import UNAVAILABLE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+
+try:
+    import yaml
+except ImportError:  # a module in a process of its own may lack it; ansible-core brings it for the controller
+    yaml = None  # type: ignore[assignment]
+
+_DELIMITERS = ("{{", "{%", "{#")
+_WIDTH = 120
+_LONGEST_LINE = 150
+
+
+class Template(str):
+    """Text whose Jinja delimiters are meant as such."""
+
+    __slots__ = ()
+
+
+def yaml_text(comments: t.Sequence[str], data: Json) -> str:
+    """One YAML document in block style under its comments; text that looks like a template is marked `!unsafe`."""
+    if yaml is None:
+        raise Failure(UNAVAILABLE, "The Python library PyYAML is needed to write YAML files; ansible-core brings it.")
+    body = yaml.dump(data, Dumper=_dumper(), default_flow_style=False, sort_keys=False, allow_unicode=True, width=_WIDTH)
+    head = [f"# {_one_line(comment)}" for comment in comments]
+    if any(len(line) > _LONGEST_LINE for line in (*head, *body.splitlines())):
+        head.append("# yamllint disable rule:line-length")
+    return "\n".join(["---", *head, body])
+
+
+def _one_line(text: str) -> str:
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
+def _dumper() -> type:
+    class Dumper(yaml.SafeDumper):
+        def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+            super().increase_indent(flow, indentless and False)  # lists are indented, as yamllint asks for
+
+    Dumper.ignore_aliases = lambda self, data: True  # type: ignore[method-assign]
+
+    def text(dumper: t.Any, value: str) -> t.Any:
+        unsafe = any(delimiter in value for delimiter in _DELIMITERS)
+        return dumper.represent_scalar("!unsafe", value, style='"') if unsafe else dumper.represent_str(value)
+
+    Dumper.add_representer(str, text)
+    Dumper.add_representer(
+        Template, lambda dumper, value: dumper.represent_scalar("tag:yaml.org,2002:str", str(value), style='"')
+    )
+    return Dumper

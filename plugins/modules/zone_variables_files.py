@@ -1,0 +1,118 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: zone_variables_files
+short_description: Write the variables of existing zones to files of an inventory
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - Writes what M(edgeops.observability.zone_variables_info) returned for several zones as C(group_vars) and C(host_vars) of an inventory,
+    with an example of the variables that take secrets and a summary of what was left out.
+  - What the jobs of all zones have in common goes to the group, as the filter P(edgeops.observability.common_variables#filter) returns it.
+  - A file that exists with other content is never replaced unless O(overwrite) allows it; then nothing at all is written. The date of the
+    adoption alone is no other content.
+  - Runs on the controller and contacts no service.
+extends_documentation_fragment:
+  - edgeops.observability.attributes
+  - edgeops.observability.attributes.local
+attributes:
+  check_mode:
+    details:
+      - Check mode writes nothing, and predicts which files would be written.
+options:
+  dest:
+    description:
+      - The folder that holds C(group_vars) and C(host_vars), normally that of the inventory. It is created if it is missing.
+    type: path
+    required: true
+  group:
+    description:
+      - The group whose variables hold what is common.
+    type: str
+    default: all
+  overwrite:
+    description:
+      - Whether a file with other content is replaced.
+    type: bool
+    default: false
+  date:
+    description:
+      - The date of the adoption, which stands in the comments of the files.
+    type: str
+    required: true
+  zones:
+    description:
+      - The results of M(edgeops.observability.zone_variables_info) for the zones, one file of host variables each.
+      - Members that are no return values of that module are ignored.
+    type: list
+    elements: dict
+    required: true
+  script_baselines:
+    description:
+      - Entries for the script baselines, as M(edgeops.observability.script_audit) proposes them, by the name of the zone.
+    type: dict
+    default: {}
+seealso:
+  - module: edgeops.observability.zone_variables_info
+"""
+
+EXAMPLES = r"""
+- name: Write the variables of a zone
+  edgeops.observability.zone_variables_files:
+    dest: "{{ lookup('ansible.builtin.env', 'PWD') }}/build/inventory"
+    date: "2026-11-21"
+    zones:
+      - zone: shop.example
+        zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+        variables:
+          log_delivery_script_monitor_enabled: true
+        vault: []
+        vault_destinations: []
+        left_out: []
+        notes: []
+"""
+
+RETURN = r"""
+files:
+  description: The paths of all files, also of those that needed no change.
+  returned: success
+  type: list
+  elements: str
+  sample:
+    - inventory/ADOPTED.md
+    - inventory/group_vars/all/adopted.yml
+    - inventory/host_vars/shop.example/adopted.yml
+    - inventory/vault.example.yml
+error:
+  description: Why the task failed, for a playbook.
+  returned: failure
+  type: dict
+  sample:
+    kind: conflict
+    method: null
+    path: null
+    status: null
+    errors: []
+    request_id: null
+    attempts: 0
+"""
+
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import OPTIONS, desire, report, write
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import LocalTask, Spec
+
+TASK = LocalTask(name="zone_variables_files", spec=Spec(options=OPTIONS), desire=desire, report=report, write=write)
+
+
+def main() -> None:
+    run_module(TASK)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: zone_variables_info
+short_description: Read an existing zone as variables of the role
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - Reads the custom log fields, the log delivery (Logpush) jobs and the script monitor (Page Shield) of a zone, and returns them as variables of
+    the role P(edgeops.observability.log_delivery#role).
+  - A run of the role with these variables changes nothing. What cannot be declared without a change is left out, with the reason.
+  - A destination that holds a secret is left out. As long as C(destination_conf) is omitted, it is neither compared nor changed.
+  - The playbook C(edgeops.observability.adopt) reads a whole inventory with this module.
+extends_documentation_fragment:
+  - edgeops.observability.connection
+  - edgeops.observability.connection.zone
+  - edgeops.observability.attributes
+  - edgeops.observability.attributes.info
+options:
+  zone_name:
+    description:
+      - The name of the zone, which becomes part of the names in RV(vault).
+      - If omitted, the zone id.
+    type: str
+  route:
+    description:
+      - The route of the script monitor, as in M(edgeops.observability.script_monitor).
+    type: str
+    choices: [auto, script_monitor, page_shield]
+    default: auto
+notes:
+  - The token needs the permission to read each of the three. A zone of which a part is refused fails; a part whose route the service lacks is left out.
+seealso:
+  - module: edgeops.observability.zone_variables_files
+  - plugin: edgeops.observability.common_variables
+    plugin_type: filter
+"""
+
+EXAMPLES = r"""
+- name: Read a zone that was built by hand
+  edgeops.observability.zone_variables_info:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    zone_name: shop.example
+  register: zone
+
+- name: Show what would be declared, and what would not
+  ansible.builtin.debug:
+    msg:
+      - "{{ zone.variables }}"
+      - "{{ zone.left_out }}"
+"""
+
+RETURN = r"""
+zone:
+  description: O(zone_name), or the zone id where that is omitted.
+  returned: success
+  type: str
+  sample: shop.example
+zone_id:
+  description: The id of the zone.
+  returned: success
+  type: str
+  sample: 023e105f4ecef8ad9ca31a8372d0c353
+variables:
+  description:
+    - Variables of the role, in the order in which they are written to a file.
+    - Members that have the service's default are omitted, apart from V(enabled=false).
+  returned: success
+  type: dict
+  sample:
+    log_delivery_custom_fields:
+      request_headers: [x-trace-id]
+    log_delivery_jobs:
+      - name: shop-logs
+        dataset: http_requests
+        fields: [ClientIP, RayID, RequestHeaders]
+        timestamp_format: rfc3339
+    log_delivery_script_monitor_enabled: true
+vault:
+  description: Names of the variables that take the secrets of destinations.
+  returned: success
+  type: list
+  elements: str
+  sample: [vault_shop_example_job7_secret_access_key]
+vault_destinations:
+  description: Each destination with a secret, as the text to declare once the variables in RV(vault) have their values.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    job_id:
+      description: The identifier of the job.
+      type: int
+      returned: success
+      sample: 7
+    name:
+      description: The name of the job, V(null) for one without.
+      type: str
+      returned: success
+      sample: shop-logs
+    dataset:
+      description: The dataset of the job.
+      type: str
+      returned: success
+      sample: http_requests
+    destination_conf:
+      description: The destination with variables in place of its secrets.
+      type: str
+      returned: success
+      sample: "s3://logs/shop?region=us-west-2&secret-access-key={{ vault_shop_example_job7_secret_access_key | urlencode }}"
+left_out:
+  description: What of the zone is not in RV(variables).
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    what:
+      description: The part of the zone.
+      type: str
+      returned: success
+      sample: destination_conf of job 7 (shop-logs)
+    why:
+      description: The reason.
+      type: str
+      returned: success
+      sample: it holds a secret; vault.example.yml shows how to declare it
+notes:
+  description: What else the reader should know about the zone.
+  returned: success
+  type: list
+  elements: str
+  sample: ["Nothing of this zone is managed: a run of the role leaves it alone."]
+error:
+  description: Why the task failed, for a playbook.
+  returned: failure
+  type: dict
+  sample:
+    kind: permission
+    method: GET
+    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs
+    status: 403
+    errors:
+      - code: 1004
+        message: not allowed
+    request_id: 8a1f0c6d5e4b3a21-FRA
+    attempts: 1
+"""
+
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.zone import desire, report
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import AUTO, ROUTES
+
+TASK = InfoTask(
+    name="zone_variables_info",
+    spec=Spec(
+        options={
+            "zone_name": {"type": "str"},
+            "route": {"type": "str", "choices": [AUTO, *ROUTES], "default": AUTO},
+        },
+    ),
+    desire=desire,
+    report=report,
+)
+
+
+def main() -> None:
+    run_module(TASK)
+
+
+if __name__ == "__main__":
+    main()

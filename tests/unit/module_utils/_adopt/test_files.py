@@ -1,0 +1,180 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import stat
+import subprocess
+import sys
+import typing as t
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.common import common_variables
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import desire, report, texts_of, write
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.yaml_text import yaml_text
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import CONFLICT, INVALID_OPTION, Failure
+
+ID = "023e105f4ecef8ad9ca31a8372d0c353"
+
+
+def zone(name: str = "shop.example", zone_id: str = ID, **members: t.Any) -> dict[str, t.Any]:
+    empty: dict[str, t.Any] = {"vault": [], "vault_destinations": [], "left_out": [], "notes": []}
+    return {"zone": name, "zone_id": zone_id, "variables": {"log_delivery_script_monitor_enabled": True}, **empty, **members}
+
+
+def params(dest: Path, *zones: dict[str, t.Any], **options: t.Any) -> dict[str, t.Any]:
+    usual = {"group": "all", "overwrite": False, "date": "2026-11-21", "script_baselines": {}}
+    return {"dest": str(dest), "zones": list(zones or [zone()]), **usual, **options}
+
+
+def adopt(dest: Path, *zones: dict[str, t.Any], **options: t.Any) -> bool:
+    desired = desire(params(dest, *zones, **options))
+    changed = report(desired).result["changed"]
+    if changed:
+        write(desired)
+    return bool(changed)
+
+
+def tree(folder: Path) -> dict[str, str]:
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_second_adoption_changes_nothing(tmp_path: Path) -> None:
+    assert adopt(tmp_path) is True
+    first = tree(tmp_path)
+    assert sorted(first) == [
+        "ADOPTED.md",
+        "group_vars/all/adopted.yml",
+        "host_vars/shop.example/adopted.yml",
+        "vault.example.yml",
+    ]
+    assert adopt(tmp_path, date="2027-01-01") is False
+    assert tree(tmp_path) == first
+    assert stat.S_IMODE((tmp_path / "ADOPTED.md").stat().st_mode) == 0o640
+
+
+def test_foreign_file_is_kept(tmp_path: Path) -> None:
+    target = tmp_path / "host_vars" / "shop.example" / "adopted.yml"
+    target.parent.mkdir(parents=True)
+    target.write_text("mine: true\n")
+    with pytest.raises(Failure) as caught:
+        adopt(tmp_path)
+    assert caught.value.kind == CONFLICT and str(target) in str(caught.value)
+    assert tree(tmp_path) == {"host_vars/shop.example/adopted.yml": "mine: true\n"}
+    assert adopt(tmp_path, overwrite=True) is True
+    assert "mine" not in target.read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        ({"zones": []}, "zones"),
+        ({"zones": [zone("..")]}, "zones[0].zone"),
+        ({"zones": [zone("a/b")]}, "zones[0].zone"),
+        ({"zones": [zone("a\nb")]}, "zones[0].zone"),
+        ({"zones": [zone(), zone()]}, "zones"),
+        ({"zones": [{"zone": "a", "zone_id": "1"}]}, "zones[0].variables"),
+        ({"group": "../x"}, "group"),
+        ({"date": "today"}, "date"),
+    ],
+)
+def test_bad_input(tmp_path: Path, options: dict[str, t.Any], place: str) -> None:
+    with pytest.raises(Failure) as caught:
+        desire({**params(tmp_path), **options})
+    assert caught.value.kind == INVALID_OPTION and str(caught.value).startswith(f"{place}: ")
+    assert not tree(tmp_path)
+
+
+def test_templates_of_a_zone_stay_text() -> None:
+    text = yaml_text((), {"name": "{{ 7 * 7 }}", "plain": "a: b", "on": "yes"})
+    assert 'name: !unsafe "{{ 7 * 7 }}"' in text
+    assert "'yes'" in text
+
+
+def test_comment_stays_a_comment() -> None:
+    assert yaml_text(["a\nkey: value"], {}).splitlines()[1] == "# a key: value"
+
+
+def test_hostile_text_in_the_summary() -> None:
+    text = texts_of([zone(left_out=[{"what": "<script>\n# x", "why": "`[a](b)`"}])], "all", "2026-11-21")["ADOPTED.md"]
+    assert "<script>" not in text.replace("\\<", "") and "\n# x" not in text
+
+
+def test_two_zones_never_share_the_name_of_a_secret() -> None:
+    def with_secret(name: str, zone_id: str) -> dict[str, t.Any]:
+        key = "vault_shop_example_job7_token"
+        shown = {
+            "job_id": 7,
+            "name": None,
+            "dataset": "http_requests",
+            "destination_conf": f"https://h?token={{{{ {key} | urlencode }}}}",
+        }
+        return zone(name, zone_id, vault=[key], vault_destinations=[shown])
+
+    texts = texts_of([with_secret("shop.example", "a" * 32), with_secret("shop-example", "b" * 32)], "all", "2026-11-21")
+    shown = yaml.safe_load(texts["vault.example.yml"])
+    assert (
+        shown["shop.example"][0]["destination_conf"] == "https://h?token={{ vault_shop_example_aaaaaaaa_job7_token | urlencode }}"
+    )
+    assert (
+        shown["shop-example"][0]["destination_conf"] == "https://h?token={{ vault_shop_example_bbbbbbbb_job7_token | urlencode }}"
+    )
+    assert "vault_shop_example_bbbbbbbb_job7_token" in texts["ADOPTED.md"]
+
+
+def test_files_pass_yamllint(tmp_path: Path) -> None:
+    long = "x" * 200
+    jobs = [
+        {"name": "{{ a }}", "fields": ["A", "B"], "filter": {"where": {"and": [{"key": "a", "operator": "eq", "value": long}]}}}
+    ]
+    adopt(
+        tmp_path, zone(variables={"log_delivery_jobs": jobs}), script_baselines={"shop.example": [{"name": "s", "owner": None}]}
+    )
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "yamllint",
+            "--strict",
+            "-d",
+            "{extends: default, rules: {line-length: {max: 160}}}",
+            str(tmp_path),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    host = (tmp_path / "host_vars" / "shop.example" / "adopted.yml").read_text()
+    assert "script_baseline:" in host and "adopted on 2026-11-21" in host
+
+
+def test_common_is_what_all_jobs_share() -> None:
+    def with_jobs(name: str, *jobs: dict[str, t.Any]) -> dict[str, t.Any]:
+        return {"zone": name, "variables": {"log_delivery_jobs": list(jobs)}, "left_out": []}
+
+    low = {"dataset": "http_requests", "frequency": "low"}
+    found = common_variables(
+        [with_jobs("a", {"name": "x", **low, "enabled": False}), with_jobs("b", {"name": "y", **low, "enabled": 0})]
+    )
+    assert found == {
+        "common": {"log_delivery_job_defaults": low},
+        "zones": {
+            "a": {"log_delivery_jobs": [{"name": "x", "enabled": False}]},
+            "b": {"log_delivery_jobs": [{"name": "y", "enabled": 0}]},
+        },
+    }
+    assert common_variables([]) == {"common": {}, "zones": {}}
+    assert common_variables([with_jobs("a", {"name": "x", **low})])["common"] == {}
+
+
+@pytest.mark.parametrize(
+    "items", [None, {}, ["a"], [{"zone": ""}], [{"zone": "a"}], [{"zone": "a", "variables": {"log_delivery_jobs": 1}}]]
+)
+def test_common_refuses_other_input(items: t.Any) -> None:
+    with pytest.raises(ValueError, match="zone"):
+        common_variables(items)

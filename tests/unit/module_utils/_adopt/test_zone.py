@@ -1,0 +1,218 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import copy
+import typing as t
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.jobs import express_jobs
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.vault import is_unreadable, template_of
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.zone import express_zone
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import Ruleset, read_ruleset
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import desire
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.spec import OPTIONS
+
+PLAIN: dict[str, t.Any] = {
+    "id": 7,
+    "name": "shop-logs",
+    "dataset": "http_requests",
+    "enabled": True,
+    "logpull_options": "fields=ClientIP,RayID&timestamps=rfc3339",
+    "destination_conf": "gs://logs/shop",
+}
+
+
+def ruleset(*rules: dict[str, t.Any]) -> Ruleset:
+    made = [{"id": f"r{index}", "action": "log_custom_field", "expression": "true", **rule} for index, rule in enumerate(rules)]
+    return read_ruleset({"id": "rs", "rules": made})
+
+
+def fields(**lists: list[str]) -> dict[str, t.Any]:
+    return {"action_parameters": {kind: [{"name": name} for name in names] for kind, names in lists.items()}}
+
+
+def item_of(**job: t.Any) -> dict[str, t.Any]:
+    (item,) = express_jobs([{**PLAIN, **job}], "shop_example").variables["log_delivery_jobs"]
+    return item
+
+
+def reasons(found: t.Any) -> dict[str, str]:
+    return {part.what: part.why for part in found.left_out}
+
+
+@pytest.mark.parametrize(
+    ("job", "item"),
+    [
+        ({}, {"name": "shop-logs", "dataset": "http_requests", "fields": ["ClientIP", "RayID"], "timestamp_format": "rfc3339"}),
+        ({"enabled": False}, {"enabled": False}),
+        ({"name": ""}, {"job_id": 7}),
+        ({"frequency": "low", "max_upload_records": 1000}, {"frequency": "low", "max_upload_records": 1000}),
+        ({"frequency": "high", "max_upload_interval_seconds": 30}, {}),
+        (
+            {"logpull_options": "fields=ClientIP&CVE-2021-44228=true&sample=0.5"},
+            {"option_flags": {"CVE-2021-44228": True, "sample": "0.5"}},
+        ),
+        ({"logpull_options": "timestamps=unixnano"}, {}),
+        ({"output_options": {"field_names": ["RayID"], "sample_rate": 1}}, {"output_options": {"field_names": ["RayID"]}}),
+        (
+            {"filter": '{"where":{"key":"ClientCountry","operator":"eq","value":"de"}}'},
+            {"filter": {"where": {"and": [{"key": "ClientCountry", "operator": "eq", "value": "de"}]}}},
+        ),
+    ],
+)
+def test_declared(job: dict[str, t.Any], item: dict[str, t.Any]) -> None:
+    found = item_of(**job)
+    assert {name: found[name] for name in item} == item
+    assert not {"frequency", "max_upload_interval_seconds"} & set(found) or "frequency" in item
+
+
+@pytest.mark.parametrize(
+    ("job", "what"),
+    [
+        ({"destination_conf": "s3://b/p?secret-access-key=canary"}, "destination_conf"),
+        ({"destination_conf": "s3://b/p?secret-access-key=***"}, "destination_conf"),
+        ({"destination_conf": None}, "destination_conf"),
+        ({"filter": "not readable"}, "filter"),
+    ],
+)
+def test_left_out(job: dict[str, t.Any], what: str) -> None:
+    found = express_jobs([{**PLAIN, **job}], "shop_example")
+    assert what not in found.variables["log_delivery_jobs"][0]
+    assert f"{what} of job 7 (shop-logs)" in reasons(found)
+
+
+def test_repeated_names_are_told_apart_by_id() -> None:
+    found = express_jobs([{**PLAIN, "id": 9}, PLAIN, {**PLAIN, "id": 8, "dataset": "dns_logs"}], "z")
+    assert [(item.get("job_id"), item.get("name")) for item in found.variables["log_delivery_jobs"]] == [
+        (7, None),
+        (None, "shop-logs"),
+        (9, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rules", "reason"),
+    [
+        ([fields(cookie_fields=["a"]), fields(cookie_fields=["b"])], "2 rules"),
+        ([{**fields(cookie_fields=["a"]), "enabled": False}], "disabled"),
+        ([{**fields(cookie_fields=["a"]), "expression": "false"}], "expression"),
+    ],
+)
+def test_rules_that_a_run_would_change(rules: list[dict[str, t.Any]], reason: str) -> None:
+    found = express_zone("z", ruleset(*rules), [], None)
+    assert "log_delivery_custom_fields" not in found.variables
+    assert reason in reasons(found)["custom fields"]
+
+
+def test_custom_fields_that_no_job_selects() -> None:
+    rules = ruleset(fields(request_fields=["x-a"], cookie_fields=["Cart"]))
+    job = {**PLAIN, "logpull_options": "fields=ClientIP,Cookies"}
+    found = express_zone("z", rules, [job], {"enabled": False})
+    assert found.variables["log_delivery_custom_fields"] == {"cookies": ["Cart"]}
+    assert "does not select RequestHeaders" in reasons(found)["custom fields: request_headers"]
+    assert found.variables["log_delivery_script_monitor_enabled"] is False
+
+
+def test_custom_fields_without_a_job() -> None:
+    rules = ruleset(fields(request_fields=["x-a"], response_fields=["set-cookie"]))
+    assert express_zone("z", rules, [], None).variables == {
+        "log_delivery_custom_fields": {"request_headers": ["x-a"], "response_headers": ["set-cookie"]}
+    }
+
+
+def test_empty_zone() -> None:
+    found = express_zone("z", None, [], None)
+    assert found.variables == {} and found.notes
+
+
+@pytest.mark.parametrize(
+    ("conf", "template", "names"),
+    [
+        (
+            "s3://b/p?region=x&secret-access-key=canary",
+            "s3://b/p?region=x&secret-access-key={{ vault_z_job7_secret_access_key | urlencode }}",
+            ("vault_z_job7_secret_access_key",),
+        ),
+        ("sumo://host/canary", "sumo://host/{{ vault_z_job7_path | urlencode }}", ("vault_z_job7_path",)),
+        (
+            "https://me:canary@host/p",
+            "https://{{ vault_z_job7_user | urlencode }}:{{ vault_z_job7_password | urlencode }}@host/p",
+            ("vault_z_job7_user", "vault_z_job7_password"),
+        ),
+        ("https://canary@host/p", "https://{{ vault_z_job7_password | urlencode }}@host/p", ("vault_z_job7_password",)),
+        ("https://host/p#canary", "{{ vault_z_job7_destination }}", ("vault_z_job7_destination",)),
+        ("not a destination canary", "{{ vault_z_job7_destination }}", ("vault_z_job7_destination",)),
+    ],
+)
+def test_secrets_become_variables(conf: str, template: str, names: tuple[str, ...]) -> None:
+    assert is_unreadable(conf)
+    found = template_of(conf, "vault_z_job7")
+    assert (found.text, found.names) == (template, names)
+    assert "canary" not in found.text
+
+
+OPTIONAL: dict[str, st.SearchStrategy[t.Any]] = {
+    "name": st.sampled_from(["a", "b", "", None]),
+    "dataset": st.sampled_from(["http_requests", "dns_logs", "", None]),
+    "enabled": st.sampled_from([True, False, None]),
+    "kind": st.sampled_from(["", None, "edge"]),
+    "frequency": st.sampled_from(["high", "low", "", None]),
+    "logpull_options": st.sampled_from(
+        [
+            "",
+            None,
+            "fields=ClientIP,RayID",
+            "timestamps=rfc3339&fields=RayID",
+            "fields=A&x=a%2Cb",
+            "sample=0.5",
+            "a=b&&=",
+            "fields=A&x=%26",
+        ]
+    ),
+    "output_options": st.sampled_from(
+        [
+            None,
+            {},
+            {"field_names": ["B", "A"], "output_type": "csv"},
+            {"sample_rate": 0.5, "unknown": 1},
+            {"timestamp_format": "unix"},
+        ]
+    ),
+    "filter": st.sampled_from(
+        [
+            None,
+            "",
+            "{",
+            '{"where":{"key":"a","operator":"lt","value":1.50}}',
+            '{"where":{"or":[{"key":"a","operator":"eq","value":"{{ b }}"}]}}',
+        ]
+    ),
+    "max_upload_bytes": st.sampled_from([None, 0, 5_000_000, 1]),
+    "max_upload_records": st.sampled_from([None, 0, 100_000, 5_000]),
+    "destination_conf": st.sampled_from(
+        [None, "", "s3://b/p?region=x", "s3://b/p?secret-access-key=canary-1", "gs://***", "sumo://h/canary-2", "{{ 7 }}://x"]
+    ),
+}
+
+
+@given(st.lists(st.fixed_dictionaries({}, optional=OPTIONAL), max_size=4))
+def test_declared_jobs_change_nothing(drawn: list[dict[str, t.Any]]) -> None:
+    jobs = [{"id": index + 1, **job} for index, job in enumerate(drawn)]
+    found = express_jobs(copy.deepcopy(jobs), "z")
+    assert "canary" not in repr(found)
+    defaults = {name: option.get("default") for name, option in OPTIONS.items()}
+    for job, item in zip(jobs, found.variables.get("log_delivery_jobs", []), strict=True):
+        given_ = {"enabled": True, **item}
+        output = given_.get("output_options")
+        if output is not None:
+            given_["output_options"] = {**dict.fromkeys(OPTIONS["output_options"]["options"]), **output}
+        planned = plan(desire({"zone_id": "0", **defaults, **given_}), State(job))
+        assert not planned.requests, (item, planned.requests)
