@@ -41,7 +41,7 @@ test-faults: setup ## The whole fault matrix, of which `make test` runs a seeded
 	@python -m pytest -q -n auto --faults=all tests/faults
 
 .PHONY: mutation
-mutation: setup ## Mutation testing of the pure rooms; ROOMS="_filter _redact" narrows it
+mutation: setup ## Mutation testing of the pure packages; ROOMS="_filter _redact" narrows it
 	@scripts/mutation.sh $(ROOMS)
 
 .PHONY: format

@@ -79,9 +79,9 @@ holds 'Nothing changed, and nothing was written.'
 
 say 'An audit' 'ansible-playbook edgeops.observability.check -e fail_on_difference=true'
 ANSIBLE_DISPLAY_OK_HOSTS=true play edgeops.observability.check -e fail_on_difference=true
-says '1 checked: 1 compliant, 0 drifted, 0 failed' || fails 'the audit does not find the zone as wanted'
+says '1 checked: 1 compliant, 0 drifted, 0 failed' || fails 'the audit does not find the zone compliant'
 edge journal "$control" reads
-holds 'The zone is as wanted, and the audit wrote nothing.'
+holds 'The zone is compliant, and the audit wrote nothing.'
 
 say 'Four visits at the edge' 'examples/demo/traffic.json, sent to the simulated edge'
 edge send "$control" "$demo/traffic.json"
@@ -90,7 +90,7 @@ say 'What arrives in the bucket' 'errors only, without the health check, each wi
 edge logs "$work/bucket" t-1002 t-1004
 holds 'The filter let through what it should, and the custom fields are there.'
 
-say 'Somebody switches the job off by hand; the audit finds it' 'ansible-playbook edgeops.observability.check -e fail_on_difference=true'
+say 'Someone switches the job off by hand; the audit finds it' 'ansible-playbook edgeops.observability.check -e fail_on_difference=true'
 edge edit "$CLOUDFLARE_BASE_URL" edge-logs
 edge journal "$control" writes >/dev/null
 if ANSIBLE_DISPLAY_OK_HOSTS=true play edgeops.observability.check -e fail_on_difference=true; then

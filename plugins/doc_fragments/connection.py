@@ -13,14 +13,14 @@ options:
   base_url:
     description:
       - Base URL of the service, up to and including the version segment. A trailing slash does no harm.
-      - The default is the public service that speaks this interface, Cloudflare's API v4.
+      - The default is Cloudflare's API v4.
       - Anything but an V(http) or V(https) URL is refused, and so is a URL with user information, a query or a fragment.
-      - If it is not given, the environment variable E(CLOUDFLARE_BASE_URL) is used.
+      - If omitted, the environment variable E(CLOUDFLARE_BASE_URL) is used.
     type: str
     default: https://api.cloudflare.com/client/v4
   api_token:
     description:
-      - "API token, sent as C(Authorization: Bearer). It beats O(api_email) with O(api_key)."
+      - "API token, sent as C(Authorization: Bearer). It takes precedence over O(api_email) with O(api_key)."
       - If the task gives no credentials at all, E(CLOUDFLARE_API_TOKEN) is used, then E(CLOUDFLARE_TOKEN).
       - Without usable credentials the task fails before any request.
     type: str
@@ -63,14 +63,14 @@ options:
   ca_path:
     description:
       - File with the certificates of the authorities to trust, or a folder of them, instead of those that the C(requests) library brings.
-      - It beats E(REQUESTS_CA_BUNDLE) and E(CURL_CA_BUNDLE), which count only if this option is not given.
+      - It takes precedence over E(REQUESTS_CA_BUNDLE) and E(CURL_CA_BUNDLE), which count only if this option is not given.
     type: path
   request_budget:
     description:
       - How many requests may be sent in any window of how many seconds, as V(requests/seconds), or V(none).
         From 1 to 65536 requests in 1 to 86400 seconds.
       - The budget is shared by all processes of the user on this machine that use the same credential. A task waits until it may send; repeated tries count.
-      - The default is the limit that the public service documents for one user.
+      - The default is the limit that Cloudflare documents for one user.
       - A task with V(none) neither waits nor counts.
     type: str
     default: 1200/300
@@ -83,7 +83,7 @@ requirements:
 options:
   zone_id:
     description:
-      - Identifier of the zone, 1 to 32 hexadecimal digits. The public service shows it on the overview page of the zone;
+      - Identifier of the zone, 1 to 32 hexadecimal digits. Cloudflare shows it on the overview page of the zone;
         P(edgeops.observability.zones#inventory) gives it to each host as C(zone_id).
       - Anything else is refused before a request is sent.
     type: str

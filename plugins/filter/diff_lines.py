@@ -24,7 +24,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: See whether the zone is as wanted
+- name: See whether the zone has drifted
   edgeops.observability.log_custom_fields:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     request_fields: [x-trace-id]

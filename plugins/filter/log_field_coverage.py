@@ -13,7 +13,7 @@ author:
 description:
   - Holds the custom log fields of a zone against the fields that its log delivery jobs select, and says what does not fit.
   - A custom field reaches a log only through a job of the dataset C(http_requests) that selects C(RequestHeaders), C(ResponseHeaders) or C(Cookies),
-    and such a field of a job stays empty where the zone has no custom fields of that sort.
+    and such a field of a job stays empty where the zone has no custom fields of that type.
   - Jobs count whether they are enabled or not. Jobs of other datasets are left aside.
 positional: _jobs
 options:
@@ -70,7 +70,7 @@ _value:
           names: [session]
           field: Cookies
     unconfigured:
-      description: Fields that a job selects although the zone has no custom fields of that sort, one item for each.
+      description: Fields that a job selects although the zone has no custom fields of that type, one item for each.
       type: list
       elements: dict
       returned: always

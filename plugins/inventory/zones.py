@@ -44,7 +44,7 @@ options:
   statuses:
     description:
       - Keep only the zones with one of these statuses.
-      - The public service knows V(initializing), V(pending), V(active) and V(moved).
+      - Cloudflare knows V(initializing), V(pending), V(active) and V(moved).
     type: list
     elements: str
     default: []

@@ -12,7 +12,7 @@ version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Brings the custom log fields of one zone into the wanted state. They are request headers, response headers and cookies whose values
+  - Brings the custom log fields of one zone into the desired state. They are request headers, response headers and cookies whose values
     the service adds to the entries of the dataset C(http_requests).
   - They live in one rule with the action C(log_custom_field), in the zone's ruleset of the phase C(http_log_custom_fields).
     The ruleset is created where there is none, and the rule keeps its C(id) and C(ref) when it changes.
@@ -21,7 +21,7 @@ description:
     If the service refuses one of them, nothing is written, and the failure names these rules along with what the service said.
   - A log delivery job shows the fields only if it selects C(RequestHeaders), C(ResponseHeaders) or C(Cookies);
     see M(edgeops.observability.logpush_job).
-  - The public service that speaks this interface is Cloudflare's API v4.
+  - These are the custom fields of Logpush in Cloudflare's API v4.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
@@ -74,13 +74,13 @@ options:
       - Response headers of which every value is logged where the header is repeated. Otherwise only the first value is.
       - A name that is neither in O(response_fields) nor in O(raw_response_fields), and would not stay there, is refused.
       - With O(purge=true) the list is the whole, so that V([]) takes the flag from all response headers. With O(purge=false) flags are only added.
-      - If it is not given, the flags of names that stay are left alone.
+      - If omitted, the flags of names that stay are left alone.
       - With O(state=absent) it is ignored beside other lists, and refused where it is the only one.
     type: list
     elements: str
   purge:
     description:
-      - With V(true), each list that is given is the whole of its kind, and further rules with the action C(log_custom_field) are folded into the one
+      - With V(true), each list that is given replaces the list of its type, and further rules with the action C(log_custom_field) are merged into the one
         that is kept, with all their names of the kinds that are not given.
       - With V(false), the names are added to what is there, and further rules stay as they are. A name that one of them already logs is not added again.
       - Of several rules, the first that is enabled with the expression V(true) is kept, or simply the first.
@@ -88,7 +88,7 @@ options:
     default: true
   description:
     description:
-      - Description of the rule. If it is not given, that of an existing rule is kept, and a new one gets V(Custom log fields).
+      - Description of the rule. If omitted, that of an existing rule is kept, and a new one gets V(Custom log fields).
     type: str
   ruleset_name:
     description:
@@ -103,15 +103,15 @@ options:
   field_limit:
     description:
       - Most custom fields that the zone accepts in total. More are refused before anything is written. V(0) turns the check off.
-      - The default is the limit of the interface, 40 over all kinds. The public service documents 100 for each kind today;
+      - The default is the limit of the interface, 40 over all kinds. Cloudflare documents 100 for each kind today;
         raise the limit where your account has it.
     type: int
     default: 40
 notes:
-  - On the public service custom log fields need an Enterprise plan, and an API token with the permission Logs Write.
+  - On Cloudflare custom log fields need an Enterprise plan, and an API token with the permission Logs Write.
   - The value of one custom field is cut after 8 KB.
-  - The public service accepts the request header C(Range) but does not log it; the module warns about it.
-  - The service cannot lock a ruleset. Where its C(version) shows that somebody else wrote between the read and the write of this module, the module
+  - Cloudflare accepts the request header C(Range) but does not log it; the module warns about it.
+  - The service cannot lock a ruleset. Where its C(version) shows that someone else wrote between the read and the write of this module, the module
     warns.
 seealso:
   - module: edgeops.observability.log_custom_fields_info

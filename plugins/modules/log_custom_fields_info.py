@@ -15,14 +15,14 @@ description:
   - Returns the custom log fields of one zone, over all rules with the action C(log_custom_field) in its ruleset of the phase
     C(http_log_custom_fields), and where they are kept.
   - A zone that has none is no failure; its lists are empty.
-  - The public service that speaks this interface is Cloudflare's API v4.
+  - These are the custom fields of Logpush in Cloudflare's API v4.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
   - edgeops.observability.attributes
   - edgeops.observability.attributes.info
 notes:
-  - On the public service, reading needs an API token with the permission Logs Read.
+  - On Cloudflare reading needs an API token with the permission Logs Read.
   - The names of a rule that is disabled are returned as well.
 seealso:
   - module: edgeops.observability.log_custom_fields

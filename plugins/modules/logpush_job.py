@@ -13,10 +13,10 @@ author:
   - edgeops.observability contributors (@edgeops)
 description:
   - Creates, changes or deletes a job that delivers the logs of one zone to a destination.
-  - An option that is not given is neither compared nor sent, so that what it would manage is left alone.
+  - An omitted option is neither compared nor sent, so that what it would manage is left alone.
     For comparing, a member that is absent, V(null), empty or V(0) counts as having its documented default.
   - Nothing is written if nothing differs, because the service contacts the destination again on each write.
-  - The public service that speaks this interface is Cloudflare's API v4, where such a job is called a Logpush job.
+  - In Cloudflare's API v4 such a job is called a Logpush job.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
@@ -38,19 +38,19 @@ options:
     type: str
   job_id:
     description:
-      - Identifier of the job, a number above 0. It beats O(name).
+      - Identifier of the job, a number above 0. It takes precedence over O(name).
       - A job that does not exist is V(not_found) with O(state=present), and no change with O(state=absent).
     type: int
   dataset:
     description:
       - Dataset that the job delivers, up to 256 letters, digits, V(_) and V(-).
-      - If it is not given, V(http_requests) is looked for and created, which is also the default of the public service.
+      - If omitted, V(http_requests) is looked for and created, which is also Cloudflare's default.
       - It cannot change on an existing job, see O(recreate). By O(name), another dataset means another job.
     type: str
   destination_conf:
     description:
       - Where the job delivers, as V(SCHEME://ADDRESS?OPTIONS), up to 4096 characters. Required to create a job.
-      - Schemes of the public service are V(r2), V(gs), V(s3), V(sumo), V(https), V(azure), V(splunk) and V(datadog).
+      - Cloudflare's schemes are V(r2), V(gs), V(s3), V(sumo), V(https), V(azure), V(splunk) and V(datadog).
       - It may hold credentials and is never shown. An option that the service shows as asterisks only is assumed to be equal, with a warning;
         all other parts are compared, whatever the order and the percent-encoding of the options. See O(send_destination).
     type: str
@@ -59,7 +59,7 @@ options:
       - The token that proves the ownership of the destination, up to 4096 characters. M(edgeops.observability.logpush_ownership) asks for it;
         it is then found in a file at the destination.
       - Sent only if the job is created or its destination is sent, see O(send_destination). It works once, so that it may stay in the task.
-      - The public service asks for it for V(s3) without keys or endpoint in the address, V(gs), V(azure) and V(sumo).
+      - Cloudflare asks for it for V(s3) without keys or endpoint in the address, V(gs), V(azure) and V(sumo).
         For the other schemes a token that would be sent is a warning.
       - A token that can be read (a JSON Web Token) and has expired, or is bound to another zone or destination, fails before anything is written.
         Its signature is not verified.
@@ -75,14 +75,14 @@ options:
     default: if_different
   fields:
     description:
-      - Names of the fields of a record. Order does not matter and repeated names fold.
+      - Names of the fields of a record. Order does not matter and duplicates are ignored.
       - Custom log fields arrive only if V(RequestHeaders), V(ResponseHeaders) or V(Cookies) is among them.
       - Together with O(timestamp_format) and O(option_flags) this makes up C(logpull_options) of the job; each of the three that is not given is left alone.
     type: list
     elements: str
   timestamp_format:
     description:
-      - Format of times in a record. The public service knows V(unixnano), its default, V(unix) and V(rfc3339).
+      - Format of times in a record. Cloudflare knows V(unixnano), its default, V(unix) and V(rfc3339).
     type: str
   option_flags:
     description:
@@ -104,7 +104,7 @@ options:
     suboptions:
       field_names:
         description:
-          - Names of the fields of a record. Repeated names fold; order matters only for V(csv), where it is the order of columns.
+          - Names of the fields of a record. Duplicates are ignored; order matters only for V(csv), where it is the order of columns.
         type: list
         elements: str
       output_type:
@@ -163,8 +163,8 @@ options:
     type: raw
   enabled:
     description:
-      - Whether the job delivers. If it is not given, it is left alone, and a new job is not enabled, which is the default of the public service.
-      - The public service disables a job that could not deliver for a day. With V(true) the next run enables it again, with a warning.
+      - Whether the job delivers. If omitted, it is left alone, and a new job is not enabled, which is Cloudflare's default.
+      - Cloudflare disables a job that could not deliver for a day. With V(true) the next run enables it again, with a warning.
     type: bool
   kind:
     description:
@@ -174,7 +174,7 @@ options:
     choices: ['', edge]
   frequency:
     description:
-      - How often the job delivers. The default of the service is V(high). Deprecated by the public service in favour of the C(max_upload_*) members.
+      - How often the job delivers. The default of the service is V(high). Deprecated by Cloudflare in favour of the C(max_upload_*) members.
     type: str
     choices: [high, low]
   max_upload_bytes:
@@ -191,7 +191,7 @@ options:
     type: int
   recreate:
     description:
-      - Allows to delete the job and to create it anew where O(dataset) or O(kind) differs; otherwise that fails as V(conflict) before any write.
+      - Allows to delete and re-create the job where O(dataset) or O(kind) differs; otherwise that fails as V(conflict) before any write.
       - Options that are not given carry over from the old job, except O(destination_conf), which must be given.
       - The new job has another id. If creating it fails, the message says that the old one is gone.
     type: bool
@@ -204,13 +204,13 @@ options:
   create_unlisted:
     description:
       - What to do by O(name) with a service that offers no list of jobs (HTTP status 404 or 405). V(true) creates the job without looking, with a warning,
-        in each run anew. Otherwise, and always with O(state=absent), that is V(not_found).
+        again in each run. Otherwise, and always with O(state=absent), that is V(not_found).
     type: bool
     default: false
 notes:
-  - On the public service every log delivery route, reading too, needs an API token with the permission Logs Write.
+  - On Cloudflare every log delivery route, reading too, needs an API token with the permission Logs Write.
   - A creation without an answer is not repeated. The module looks again and adopts the job if it is there.
-  - Changes take the public service 10 to 15 minutes to become effective.
+  - Changes take Cloudflare 10 to 15 minutes to become effective.
 seealso:
   - module: edgeops.observability.logpush_job_info
   - module: edgeops.observability.logpush_ownership

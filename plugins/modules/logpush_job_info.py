@@ -13,7 +13,7 @@ author:
   - edgeops.observability contributors (@edgeops)
 description:
   - Reads the jobs that deliver the logs of one zone - all of them, or those that meet every option that is given.
-  - The public service that speaks this interface is Cloudflare's API v4, where such a job is called a Logpush job.
+  - In Cloudflare's API v4 such a job is called a Logpush job.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
@@ -38,7 +38,7 @@ options:
     type: int
     default: 3600
 notes:
-  - On the public service every log delivery route, reading too, needs an API token with the permission Logs Write.
+  - On Cloudflare every log delivery route, reading too, needs an API token with the permission Logs Write.
   - A service that offers no list of jobs is V(not_found), unless O(job_id) is given.
 seealso:
   - module: edgeops.observability.logpush_job

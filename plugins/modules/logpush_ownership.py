@@ -16,8 +16,8 @@ description:
     Each run writes another file, and is changed.
   - With O(ownership_challenge) the service is asked whether that token is good, which changes nothing.
   - Read the token from the file and give it to M(edgeops.observability.logpush_job) as O(edgeops.observability.logpush_job#module:ownership_challenge).
-    The public service binds it to the zone and to the exact text of O(destination_conf), and lets it expire after 7 days.
-  - The public service that speaks this interface is Cloudflare's API v4.
+    Cloudflare binds it to the zone and to the exact text of O(destination_conf), and lets it expire after 7 days.
+  - Cloudflare that speaks this interface is Cloudflare's API v4.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
@@ -35,7 +35,7 @@ options:
     description:
       - The destination as a job will be given it, as V(SCHEME://ADDRESS?OPTIONS), up to 4096 characters.
       - It may hold credentials and is never shown.
-      - The public service needs no proof for V(r2), V(https), V(splunk) and V(datadog), nor for V(s3) with keys or an endpoint in the address;
+      - Cloudflare needs no proof for V(r2), V(https), V(splunk) and V(datadog), nor for V(s3) with keys or an endpoint in the address;
         asking for one is a warning.
     type: str
     required: true
@@ -44,9 +44,9 @@ options:
       - The token to validate, up to 4096 characters. It is never shown.
     type: str
 notes:
-  - A destination or a token that is not valid fails with the kind V(rejected). The public service says so under HTTP status 200.
+  - A destination or a token that is not valid fails with the kind V(rejected). Cloudflare says so under HTTP status 200.
   - A request without an answer is not repeated, and fails with the kind V(unavailable).
-  - On the public service this needs an API token with the permission Logs Write.
+  - On Cloudflare this needs an API token with the permission Logs Write.
 seealso:
   - module: edgeops.observability.logpush_job
 """

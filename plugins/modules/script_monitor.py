@@ -12,9 +12,9 @@ version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Brings the script monitor of one zone into the wanted state.
-  - Reads the status once, and writes once if the status differs. A run that finds the wanted state sends nothing but that one C(GET).
-  - The public service that speaks this interface is Cloudflare's API v4, where the feature is now called Page Shield; see O(route).
+  - Brings the script monitor of one zone into the desired state.
+  - Reads the status once, and writes once if the status differs. A run that finds the desired state sends nothing but that one C(GET).
+  - In Cloudflare's API v4 the feature is now called Page Shield; see O(route).
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
@@ -36,7 +36,7 @@ options:
     choices: [auto, script_monitor, page_shield]
     default: auto
 notes:
-  - On the public service, writing needs an API token with the permission Page Shield Write (or Zone Settings Write), reading one with Page Shield Read.
+  - On Cloudflare writing needs an API token with the permission Page Shield Write (or Zone Settings Write), reading one with Page Shield Read.
 seealso:
   - module: edgeops.observability.script_monitor_info
 """

@@ -14,7 +14,7 @@ author:
 description:
   - Returns the status of the script monitor of one zone, and its monitored scripts, from the first page to the last, each with a verdict.
   - The verdict is no member of the service's answer; it follows from the integrity score, see O(malicious_threshold) and O(malicious_when).
-  - The public service that speaks this interface is Cloudflare's API v4, where the feature is now called Page Shield; see O(route).
+  - In Cloudflare's API v4 the feature is now called Page Shield; see O(route).
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
@@ -33,7 +33,7 @@ options:
     elements: str
   status:
     description:
-      - Only scripts with these statuses. The public service knows V(active), V(infrequent) and V(inactive).
+      - Only scripts with these statuses. Cloudflare knows V(active), V(infrequent) and V(inactive).
       - The empty list means what the service lists by itself, which is V(active).
       - Each status of several is one listing; the listings are merged by RV(scripts[].script_id).
     type: list
@@ -73,7 +73,7 @@ options:
 notes:
   - While the monitor is off, a warning reports it, because an empty list then does not mean that no malicious script is loaded.
   - Members that the plan of an account hides are simply absent from a script. A script without a score is neither malicious nor not malicious.
-  - On the public service, reading needs an API token with the permission Page Shield Read (or Zone Settings Read).
+  - On Cloudflare reading needs an API token with the permission Page Shield Read (or Zone Settings Read).
 seealso:
   - module: edgeops.observability.script_monitor
 """

@@ -17,7 +17,7 @@ STATEMENTS = (
     "Three changes are predicted, and nothing was written.",
     "The zone has its custom log fields, its job and its script monitor.",
     "Nothing changed, and nothing was written.",
-    "The zone is as wanted, and the audit wrote nothing.",
+    "The zone is compliant, and the audit wrote nothing.",
     "The filter let through what it should, and the custom fields are there.",
     "The audit names what differs, fails as asked, and wrote nothing.",
     "Everything that was said above has held.",
