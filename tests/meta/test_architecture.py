@@ -24,7 +24,7 @@ LEVELS = (
     ("plugins/plugin_utils",),
     ("plugins/modules",),
     (f"{UTILS}_events", f"{UTILS}_delivery"),
-    (f"{UTILS}_zone", f"{UTILS}_report"),
+    (f"{UTILS}_zone", f"{UTILS}_adopt", f"{UTILS}_report"),
     (f"{UTILS}_engine",),
     tuple(UTILS + name for name in RESOURCES),
     (f"{UTILS}_filter", f"{UTILS}_destination", f"{UTILS}_api"),

@@ -1,0 +1,91 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+from pathlib import Path
+
+import yaml
+
+from harness import Playbook
+
+SECRET = "planted-secret-71fe"
+JOB: dict[str, t.Any] = {
+    "name": "shop-logs",
+    "enabled": True,
+    "logpull_options": "fields=ClientIP,RequestHeaders&timestamps=rfc3339",
+    "filter": '{"where":{"key":"ClientRequestPath","operator":"contains","value":"{{ 7 }}"}}',
+}
+RULE = {
+    "id": "a1" * 16,
+    "ref": "r1",
+    "action": "log_custom_field",
+    "expression": "true",
+    "action_parameters": {"request_fields": [{"name": "x-trace-id"}]},
+}
+
+
+def seed(playbook: Playbook) -> None:
+    jobs = [
+        {**JOB, "id": 7, "destination_conf": f"s3://logs/shop?region=x&secret-access-key={SECRET}"},
+        {**JOB, "id": 8, "name": "off", "enabled": False, "destination_conf": "gs://logs/off"},
+    ]
+    ruleset = {"id": "b1" * 16, "kind": "zone", "phase": "http_log_custom_fields", "name": "n", "rules": [RULE]}
+    playbook.simulator.seed(jobs={playbook.zone: jobs}, rulesets={playbook.zone: [ruleset]})
+
+
+def info(**args: t.Any) -> dict[str, t.Any]:
+    return {"name": "Read", "edgeops.observability.zone_variables_info": args, "register": "zone"}
+
+
+def files(dest: Path, check_mode: bool = False, **args: t.Any) -> dict[str, t.Any]:
+    options = {"dest": str(dest), "date": "2026-11-21", "zones": ["{{ zone }}"], **args}
+    return {
+        "name": "Write",
+        "edgeops.observability.zone_variables_files": options,
+        "check_mode": check_mode,
+        "ignore_errors": True,
+    }
+
+
+def test_read_and_written(playbook: Playbook, tmp_path: Path) -> None:
+    seed(playbook)
+    dest = tmp_path / "inventory"
+    tasks = [info(zone_name="shop.example"), *(files(dest, mode) for mode in (True, False, True, False))]
+    report = playbook.run(tasks, secrets=[SECRET])
+    found, *written = report.ours
+    job, off = found.result["variables"]["log_delivery_jobs"]
+    assert job["fields"] == ["ClientIP", "RequestHeaders"] and "destination_conf" not in job and "enabled" not in job
+    assert off["enabled"] is False and off["destination_conf"] == "gs://logs/off"
+    assert found.result["vault"] == ["vault_shop_example_job7_secret_access_key"]
+    assert found.result["changed"] is False
+    assert [outcome.result["changed"] for outcome in written] == [True, True, False, False]
+    assert '!unsafe "{{ 7 }}"' in (dest / "group_vars" / "all" / "adopted.yml").read_text(encoding="utf-8")
+    host = yaml.safe_load((dest / "host_vars" / "shop.example" / "adopted.yml").read_text(encoding="utf-8"))
+    assert host["log_delivery_jobs"][0] == {"name": "shop-logs"}
+    shown = yaml.safe_load((dest / "vault.example.yml").read_text(encoding="utf-8"))["shop.example"]
+    assert shown[0]["destination_conf"].endswith("{{ vault_shop_example_job7_secret_access_key | urlencode }}")
+    assert not any(SECRET in path.read_text(encoding="utf-8") for path in dest.rglob("*") if path.is_file())
+
+
+def test_what_the_service_lacks_is_left_out(playbook: Playbook) -> None:
+    seed(playbook)
+    playbook.simulator.settings(job_list="404")
+    result = playbook.run(info()).result
+    assert "log_delivery_jobs" not in result["variables"]
+    assert [part["what"] for part in result["left_out"]] == ["jobs"]
+
+
+def test_an_unreadable_zone_fails(playbook: Playbook) -> None:
+    playbook.simulator.faults({"kind": "status", "status": 403, "method": "GET", "path": "*/logpush/*"})
+    playbook.run(info(), fails="permission")
+
+
+def test_another_file_is_never_replaced(playbook: Playbook, tmp_path: Path) -> None:
+    target = tmp_path / "ADOPTED.md"
+    target.write_text("mine\n", encoding="utf-8")
+    playbook.run([info(), files(tmp_path)], fails="conflict")
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file() and "run-" not in str(path)] == ["ADOPTED.md"]
+    assert target.read_text(encoding="utf-8") == "mine\n"
