@@ -17,7 +17,11 @@ import urllib.request
 import pytest
 
 from edgeops_simulator import openapi
+from edgeops_simulator.front import routes
+from edgeops_simulator.front.call import Answer, Call
 from edgeops_simulator.front.operations import OPERATIONS
+from edgeops_simulator.front.routing import Routes
+from edgeops_simulator.schemas.answers import TEXT, record
 from edgeops_simulator.testing import Simulator, running
 
 ZONE = "c" * 32
@@ -136,6 +140,26 @@ def test_the_description_names_every_operation(sim: Simulator) -> None:
     assert described == openapi.description(sim.base_url, sim.zones)
     found = {(method.upper(), path) for path, methods in described["paths"].items() for method in methods}
     assert found == {(operation.method, operation.path) for operation in OPERATIONS}
+    assert len({operation.name for operation in OPERATIONS}) == len(OPERATIONS) == 32
+
+
+def test_one_declaration_serves_and_describes_a_route(monkeypatch: pytest.MonkeyPatch) -> None:
+    area = Routes("/zones/{zone_id}")
+
+    @area("GET", "/extra/{name}", "getExtra", result=record({"name": TEXT}), query={"loud": TEXT}, switch="script_monitor_routes")
+    def get_extra(call: Call) -> Answer:
+        return Answer({"name": call.ids["name"] + call.query.get("loud", "")})
+
+    for module in (routes, openapi):
+        monkeypatch.setattr(module, "OPERATIONS", (*OPERATIONS, *area.operations))
+    with running(zones=[ZONE]) as sim:
+        assert sim.request("GET", f"/zones/{ZONE}/extra/a?loud=!")[1]["result"] == {"name": "a!"}
+        assert sim.request("POST", f"/zones/{ZONE}/extra/a", {})[0] == 405 and sim.request("GET", "/zones/f/extra/a")[0] == 404
+        described = sim.control("GET", "/openapi.json")["paths"]["/zones/{zone_id}/extra/{name}"]["get"]
+        assert [parameter["name"] for parameter in described["parameters"]] == ["zone_id", "name", "loud"]
+        assert described["operationId"] == "getExtra" and described["responses"].keys() >= {"200", "404"}
+        sim.settings(script_monitor_routes=False)
+        assert sim.request("GET", f"/zones/{ZONE}/extra/a")[0] == 404
 
 
 def test_tls(tmp_path: pathlib.Path) -> None:

@@ -9,19 +9,25 @@ import typing as t
 from edgeops_simulator import echo
 from edgeops_simulator.delivery import bucket, datasets
 from edgeops_simulator.front.call import Answer, Call
+from edgeops_simulator.front.routing import ZONE, Routes
 from edgeops_simulator.refusal import Refusal, unroutable
 from edgeops_simulator.rules import destinations, jobs, options
 from edgeops_simulator.rules.members import need_object
+from edgeops_simulator.schemas import bodies
+from edgeops_simulator.schemas.answers import FLAG, TEXT, array, nullable, record, ref
 from edgeops_simulator.state import logpush_jobs as state
 from edgeops_simulator.state import ownership
 
+routes = Routes(f"{ZONE}/logpush")
 _CODE = jobs.CODE
+_VALID = record({"valid": FLAG, "message": TEXT})
 
 
 def _shown(call: Call, job: dict[str, t.Any]) -> dict[str, t.Any]:
     return echo.job(job, call.settings)
 
 
+@routes("GET", "/jobs", "listJobs", result=array(ref("Job")), also=(405,))
 def list_jobs(call: Call) -> Answer:
     if call.settings.job_list == "404":
         raise unroutable(call.path)
@@ -30,6 +36,7 @@ def list_jobs(call: Call) -> Answer:
     return Answer([_shown(call, job) for job in call.zone.jobs.values()])
 
 
+@routes("GET", "/datasets/{dataset}/jobs", "listDatasetJobs", result=array(ref("Job")))
 def list_dataset_jobs(call: Call) -> Answer:
     wanted = call.ids["dataset"]
     if not jobs.is_dataset_name(wanted):
@@ -37,6 +44,7 @@ def list_dataset_jobs(call: Call) -> Answer:
     return Answer([_shown(call, job) for job in call.zone.jobs.values() if job["dataset"] == wanted])
 
 
+@routes("GET", "/datasets/{dataset}/fields", "listDatasetFields", result={"type": "object", "additionalProperties": TEXT})
 def list_dataset_fields(call: Call) -> Answer:
     fields = datasets.fields(call.ids["dataset"])
     if fields is None:
@@ -56,6 +64,7 @@ def _body(call: Call, before: dict[str, t.Any] | None) -> dict[str, t.Any]:
     return body
 
 
+@routes("POST", "/jobs", "createJob", body=bodies.NEW_JOB, result=ref("Job"), status=201)
 def create_job(call: Call) -> Answer:
     jobs.check_count(call.zone, call.settings)
     return Answer(_shown(call, state.create(call.service, call.zone, _body(call, None))), status=201)
@@ -69,6 +78,7 @@ def _job(call: Call) -> dict[str, t.Any]:
     return job
 
 
+@routes("GET", "/jobs/{job_id}", "getJob", result={"anyOf": [ref("Job"), {**array(ref("Job")), "maxItems": 1}]})
 def get_job(call: Call) -> Answer:
     if call.settings.job_get == "404":
         raise unroutable(call.path)
@@ -76,11 +86,13 @@ def get_job(call: Call) -> Answer:
     return Answer([shown] if call.settings.job_get == "array" else shown)
 
 
+@routes("PUT", "/jobs/{job_id}", "updateJob", body=bodies.JOB, result=ref("Job"))
 def put_job(call: Call) -> Answer:
     job = _job(call)
     return Answer(_shown(call, state.update(job, _body(call, job))))
 
 
+@routes("DELETE", "/jobs/{job_id}", "deleteJob", result=nullable({"type": "object"}), also=(204,))
 def delete_job(call: Call) -> Answer:
     job = _job(call)
     del call.zone.jobs[job["id"]]
@@ -99,6 +111,9 @@ def _texts(call: Call, *names: str) -> list[str]:
     return [body[name] for name in names]
 
 
+@routes(
+    "POST", "/ownership", "createOwnership", body=bodies.DESTINATION, result=record({"filename": TEXT, **_VALID["properties"]})
+)
 def create_ownership(call: Call) -> Answer:
     """Writes a challenge to the destination; the answer says where, never what."""
     (destination,) = _texts(call, "destination_conf")
@@ -111,22 +126,26 @@ def create_ownership(call: Call) -> Answer:
     return Answer({"filename": challenge["filename"], "valid": True, "message": ""})
 
 
+@routes("POST", "/ownership/validate", "validateOwnership", body=bodies.OWNERSHIP, result=record({"valid": FLAG}))
 def validate_ownership(call: Call) -> Answer:
     destination, token = _texts(call, "destination_conf", "ownership_challenge")
     return Answer({"valid": ownership.holds(call.zone, destination, token)})
 
 
+@routes("POST", "/validate/destination", "validateDestination", body=bodies.DESTINATION, result=_VALID)
 def validate_destination(call: Call) -> Answer:
     (destination,) = _texts(call, "destination_conf")
     problem = destinations.fault_of(destination, call.settings.unwritable_destinations)
     return Answer({"valid": not problem, "message": problem})
 
 
+@routes("POST", "/validate/destination/exists", "destinationExists", body=bodies.DESTINATION, result=record({"exists": FLAG}))
 def destination_exists(call: Call) -> Answer:
     (destination,) = _texts(call, "destination_conf")
     return Answer({"exists": any(job["destination_conf"] == destination for job in call.zone.jobs.values())})
 
 
+@routes("POST", "/validate/origin", "validateOrigin", body=bodies.ORIGIN, result=_VALID)
 def validate_origin(call: Call) -> Answer:
     (text,) = _texts(call, "logpull_options")
     dataset = call.body.get("dataset") or "http_requests"

@@ -15,7 +15,8 @@ from starlette.routing import Route
 
 from edgeops_simulator.front.call import Call
 from edgeops_simulator.front.messages import read_body, refuse, respond
-from edgeops_simulator.front.operations import OPERATIONS, Operation
+from edgeops_simulator.front.operations import OPERATIONS
+from edgeops_simulator.front.routing import Operation
 from edgeops_simulator.front.world import World
 from edgeops_simulator.refusal import Refusal, unroutable
 from edgeops_simulator.state.zone import Zone
@@ -45,11 +46,14 @@ class _Endpoint:
         if method not in self._methods:
             message = f"Method {request.method} not available for that URI."
             raise Refusal(405, 7001, message, headers={"allow": self._allowed})
+        operation = self._methods[method]
         zone = self._zone(request)
+        if operation.switch and not getattr(self._world.service.settings, operation.switch):
+            raise unroutable(request.scope["service_path"])
         body = read_body(await request.body(), request.headers) if method in _WITH_BODY else None
         path, ids, query = request.scope["service_path"], request.path_params, request.query_params
         call = Call(self._world.service, path, ids, query, body, self._world.log_folder, zone)
-        answer = self._methods[method].handler(call)
+        answer = operation.handler(call)
         if method not in _SAFE:
             self._world.keep(zone.id if zone else None)
         return respond(answer)

@@ -9,14 +9,21 @@ import functools
 import typing as t
 
 from edgeops_simulator.front.call import Answer, Call
-from edgeops_simulator.refusal import Refusal, unroutable
+from edgeops_simulator.front.routing import ZONE, Handler, Routes
+from edgeops_simulator.refusal import Refusal
 from edgeops_simulator.rules import custom_fields
 from edgeops_simulator.rules import rulesets as rules
 from edgeops_simulator.rules.members import need_object
+from edgeops_simulator.schemas import bodies
+from edgeops_simulator.schemas.answers import array, nullable, ref
+from edgeops_simulator.schemas.queries import DRY_RUN
 from edgeops_simulator.state import rulesets as state
 
+routes = Routes(f"{ZONE}/rulesets")
+
 Document = dict[str, t.Any]
-Handler = t.Callable[[Call], Answer]
+_WRITTEN: Document = {"result": nullable(ref("Ruleset")), "query": DRY_RUN}
+_ENTRY_POINT, _ONE, _RULE = "/phases/{phase}/entrypoint", "/{ruleset_id}", "/{ruleset_id}/rules/{rule_id}"
 
 
 def _write(handler: Handler) -> Handler:
@@ -24,10 +31,10 @@ def _write(handler: Handler) -> Handler:
 
     @functools.wraps(handler)
     def tried(call: Call) -> Answer:
-        wish = call.query.get("dry_run", "false")
-        if wish not in ("true", "false"):
+        given = call.query.get("dry_run", "false")
+        if given not in ("true", "false"):
             raise Refusal(400, rules.BAD_BODY, "dry_run must be true or false")
-        if wish == "false":
+        if given == "false":
             return handler(call)
         kept = copy.deepcopy(call.zone.rulesets)
         try:
@@ -68,17 +75,18 @@ def _own(call: Call) -> Document:
     return ruleset
 
 
+@routes("GET", "", "listRulesets", result=array(ref("Ruleset")))
 def list_rulesets(call: Call) -> Answer:
     found = list(call.zone.rulesets.values())
     return Answer([shown(call, ruleset, with_rules=call.settings.rules_in_list) for ruleset in found])
 
 
+@routes("GET", _ONE, "getRuleset", result=ref("Ruleset"), switch="get_ruleset_route")
 def get_ruleset(call: Call) -> Answer:
-    if not call.settings.get_ruleset_route:
-        raise unroutable(call.path)
     return Answer(shown(call, _ruleset(call)))
 
 
+@routes("POST", "", "createRuleset", body=bodies.NEW_RULESET, **_WRITTEN)
 @_write
 def create_ruleset(call: Call) -> Answer:
     rules.check_create(call.body)
@@ -90,6 +98,7 @@ def create_ruleset(call: Call) -> Answer:
     return Answer(shown(call, state.create(call.zone, call.body)))
 
 
+@routes("PUT", _ONE, "updateRuleset", body=bodies.RULESET, **_WRITTEN)
 @_write
 def put_ruleset(call: Call) -> Answer:
     ruleset = _own(call)
@@ -98,6 +107,7 @@ def put_ruleset(call: Call) -> Answer:
     return Answer(shown(call, state.update(ruleset, call.body)))
 
 
+@routes("DELETE", _ONE, "deleteRuleset", query=DRY_RUN, status=204)
 @_write
 def delete_ruleset(call: Call) -> Answer:
     del call.zone.rulesets[_own(call)["id"]]
@@ -105,11 +115,10 @@ def delete_ruleset(call: Call) -> Answer:
 
 
 def _entry_point(call: Call) -> Document | None:
-    if not call.settings.entrypoint_route:
-        raise unroutable(call.path)
     return state.entry_point(call.zone, call.ids["phase"])
 
 
+@routes("GET", _ENTRY_POINT, "getEntryPoint", result=ref("Ruleset"), switch="entrypoint_route")
 def get_entry_point(call: Call) -> Answer:
     ruleset = _entry_point(call)
     if ruleset is None:
@@ -118,6 +127,7 @@ def get_entry_point(call: Call) -> Answer:
     return Answer(shown(call, ruleset))
 
 
+@routes("PUT", _ENTRY_POINT, "updateEntryPoint", body=bodies.ENTRY_POINT, switch="entrypoint_route", **_WRITTEN)
 @_write
 def put_entry_point(call: Call) -> Answer:
     ruleset, phase = _entry_point(call), call.ids["phase"]
@@ -148,6 +158,7 @@ def _checked_rule(call: Call, ruleset: Document, replaced: str | None) -> Docume
     return body
 
 
+@routes("POST", f"{_ONE}/rules", "addRule", body=bodies.RULE, **_WRITTEN)
 @_write
 def post_rule(call: Call) -> Answer:
     ruleset = _own(call)
@@ -160,6 +171,7 @@ def _rule_id(call: Call, ruleset: Document) -> str:
     return call.ids["rule_id"]
 
 
+@routes("PATCH", _RULE, "updateRule", body=bodies.RULE, **_WRITTEN)
 @_write
 def patch_rule(call: Call) -> Answer:
     ruleset = _own(call)
@@ -167,6 +179,7 @@ def patch_rule(call: Call) -> Answer:
     return Answer(shown(call, state.change_rule(ruleset, rule_id, _checked_rule(call, ruleset, rule_id))))
 
 
+@routes("DELETE", _RULE, "deleteRule", **_WRITTEN)
 @_write
 def delete_rule(call: Call) -> Answer:
     ruleset = _own(call)

@@ -7,26 +7,26 @@ from __future__ import annotations
 import typing as t
 
 from edgeops_simulator.front.call import Answer, Call, page_of
-from edgeops_simulator.refusal import Refusal, unroutable
+from edgeops_simulator.front.routing import ZONE, Routes
+from edgeops_simulator.refusal import Refusal
 from edgeops_simulator.rules.members import check_types, need_object
+from edgeops_simulator.schemas import bodies, queries
+from edgeops_simulator.schemas.answers import array, ref
 from edgeops_simulator.state import script_monitor as state
 from edgeops_simulator.state import scripts
 
+routes = Routes(ZONE)
+_OLD, _NEW = {"switch": "script_monitor_routes"}, {"switch": "page_shield_routes"}
 _CODE = 1001
 
 
-def _need(call: Call, setting: str) -> None:
-    if not getattr(call.settings, setting):
-        raise unroutable(call.path)
-
-
+@routes("GET", "/script_monitor", "getScriptMonitor", result=ref("ScriptMonitor"), **_OLD)
 def get_status(call: Call) -> Answer:
-    _need(call, "script_monitor_routes")
     return Answer(state.status(call.zone))
 
 
+@routes("PUT", "/script_monitor", "updateScriptMonitor", result=ref("ScriptMonitor"), body=bodies.SCRIPT_MONITOR, **_OLD)
 def put_status(call: Call) -> Answer:
-    _need(call, "script_monitor_routes")
     body = need_object(call.body, _CODE)
     if "enabled" not in body:
         raise Refusal(400, _CODE, "enabled is required", source={"pointer": "/enabled"})
@@ -34,13 +34,13 @@ def put_status(call: Call) -> Answer:
     return Answer(state.update(call.zone, {"enabled": body["enabled"]}))
 
 
+@routes("GET", "/page_shield", "getPageShield", result=ref("PageShield"), **_NEW)
 def get_page_shield(call: Call) -> Answer:
-    _need(call, "page_shield_routes")
     return Answer(state.page_shield_status(call.zone))
 
 
+@routes("PUT", "/page_shield", "updatePageShield", result=ref("PageShield"), body=bodies.PAGE_SHIELD, **_NEW)
 def put_page_shield(call: Call) -> Answer:
-    _need(call, "page_shield_routes")
     body = need_object(call.body, _CODE)
     known = ("enabled", *state.PAGE_SHIELD_DEFAULTS)
     check_types(body, dict.fromkeys(known, bool), _CODE, nullable=False)
@@ -60,15 +60,21 @@ def _page(call: Call, found: list[dict[str, t.Any]]) -> tuple[list[dict[str, t.A
     return shown, info if call.settings.result_info else None
 
 
+@routes("GET", "/script_monitor/scripts", "listScripts", result=array(ref("Script")), query=queries.SCRIPTS, paged=True, **_OLD)
 def list_scripts(call: Call) -> Answer:
-    _need(call, "script_monitor_routes")
     found = scripts.select(call.zone, call.query.get("hosts", ""), call.query.get("status", ""))
     shown, info = _page(call, found)
     return Answer([scripts.in_list(script) for script in shown], result_info=info)
 
 
+@routes(
+    *("GET", "/page_shield/scripts", "listPageShieldScripts"),
+    result=array(ref("PageShieldScript")),
+    query=queries.PAGE_SHIELD_SCRIPTS,
+    paged=True,
+    **_NEW,
+)
 def list_page_shield(call: Call) -> Answer:
-    _need(call, "page_shield_routes")
     shown, info = _page(call, scripts.select_page_shield(call.zone, call.query))
     return Answer([scripts.page_shield(script, scripts.in_list(script)) for script in shown], result_info=info)
 
@@ -80,12 +86,12 @@ def _script(call: Call) -> dict[str, t.Any]:
     return script
 
 
+@routes("GET", "/script_monitor/scripts/{script_id}", "getScript", result=ref("ScriptInFull"), **_OLD)
 def get_script(call: Call) -> Answer:
-    _need(call, "script_monitor_routes")
     return Answer(scripts.in_full(_script(call)))
 
 
+@routes("GET", "/page_shield/scripts/{script_id}", "getPageShieldScript", result=ref("PageShieldScriptInFull"), **_NEW)
 def get_page_shield_script(call: Call) -> Answer:
-    _need(call, "page_shield_routes")
     script = _script(call)
     return Answer(scripts.page_shield(script, scripts.in_full(script)))

@@ -1,72 +1,29 @@
 # Copyright: (c) 2026, the edgeops.observability contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The service's description in OpenAPI 3.1, made from the same table of operations that serves it."""
+"""The service's description in OpenAPI 3.1, made from the declarations that also serve it."""
 
 from __future__ import annotations
 
 import typing as t
 
 from edgeops_simulator import __version__
-from edgeops_simulator.front.call import MOST
-from edgeops_simulator.front.operations import OPERATIONS, Operation
-from edgeops_simulator.openapi.answers import SCHEMAS, TEXT, Schema, array, envelope, nullable, record, ref
-from edgeops_simulator.openapi.bodies import BODIES
-from edgeops_simulator.openapi.bodies import SCHEMAS as WISHES
+from edgeops_simulator.front.operations import OPERATIONS
+from edgeops_simulator.front.routing import Operation
 from edgeops_simulator.rules.rulesets import PHASES
+from edgeops_simulator.schemas.answers import SCHEMAS, Schema, envelope, ref
+from edgeops_simulator.schemas.bodies import SCHEMAS as BODIES
 
-_VALID = record({"valid": {"type": "boolean"}, "message": TEXT})
-_RESULTS: Schema = {
-    "listZones": array(ref("Zone")),
-    "getZone": ref("Zone"),
-    **dict.fromkeys(("getScriptMonitor", "updateScriptMonitor"), ref("ScriptMonitor")),
-    **dict.fromkeys(("getPageShield", "updatePageShield"), ref("PageShield")),
-    "listScripts": array(ref("Script")),
-    "getScript": ref("ScriptInFull"),
-    "listPageShieldScripts": array(ref("PageShieldScript")),
-    "getPageShieldScript": ref("PageShieldScriptInFull"),
-    "listRulesets": array(ref("Ruleset")),
-    **dict.fromkeys(
-        ("createRuleset", "updateRuleset", "updateEntryPoint", "addRule", "updateRule", "deleteRule"), nullable(ref("Ruleset"))
-    ),
-    **dict.fromkeys(("getRuleset", "getEntryPoint"), ref("Ruleset")),
-    **dict.fromkeys(("listJobs", "listDatasetJobs"), array(ref("Job"))),
-    **dict.fromkeys(("createJob", "updateJob"), ref("Job")),
-    "getJob": {"anyOf": [ref("Job"), {**array(ref("Job")), "maxItems": 1}]},
-    "deleteJob": nullable({"type": "object"}),
-    "listDatasetFields": {"type": "object", "additionalProperties": TEXT},
-    "createOwnership": record({"filename": TEXT, "valid": {"type": "boolean"}, "message": TEXT}),
-    "validateOwnership": record({"valid": {"type": "boolean"}}),
-    **dict.fromkeys(("validateDestination", "validateOrigin"), _VALID),
-    "destinationExists": record({"exists": {"type": "boolean"}}),
-}
 _FEW = 20
-_PAGED = ("listZones", "listScripts", "listPageShieldScripts")
-_DRY = ("createRuleset", "updateRuleset", "updateEntryPoint", "deleteRuleset", "addRule", "updateRule", "deleteRule")
-_PAGE: Schema = {"page": {"type": "integer", "minimum": 1, "maximum": MOST}}
-_SCRIPTS: Schema = {"hosts": TEXT, "status": TEXT, **_PAGE, "per_page": {"type": "integer", "minimum": 1, "maximum": 100}}
-_QUERIES: t.Mapping[str, Schema] = {
-    "listScripts": _SCRIPTS,
-    "listPageShieldScripts": {
-        **_SCRIPTS,
-        **dict.fromkeys(("urls", "exclude_urls", "exclude_cdn_cgi", "exclude_duplicates", "order_by", "direction"), TEXT),
-        "page": {"anyOf": [_PAGE["page"], {"const": "all"}]},
-    },
-    "listZones": {
-        **_PAGE,
-        "per_page": {"type": "integer", "minimum": 5, "maximum": 50},
-        **dict.fromkeys(("name", "status", "account.id", "account.name", "order", "direction"), TEXT),
-    },
-    **{name: {"dry_run": {"enum": ["true", "false"]}} for name in _DRY},
-}
+_FAILURES = {400: "Refused", 401: "Not authenticated", 403: "Not allowed", 404: "Not found", 429: "Too many requests"}
+_OTHERS = {204: "Done", 405: "Not available by this method"}
 
 
 def _parameters(operation: Operation, in_paths: Schema) -> list[Schema]:
     names = [part[1:-1] for part in operation.path.split("/") if part.startswith("{")]
     anything = {"type": "string", "minLength": 1}
     in_path = [{"name": name, "in": "path", "required": True, "schema": in_paths.get(name, anything)} for name in names]
-    query = _QUERIES.get(operation.name, {})
-    return in_path + [{"name": name, "in": "query", "schema": schema} for name, schema in query.items()]
+    return in_path + [{"name": name, "in": "query", "schema": schema} for name, schema in operation.query.items()]
 
 
 def _answer(schema: Schema, words: str) -> Schema:
@@ -74,23 +31,16 @@ def _answer(schema: Schema, words: str) -> Schema:
 
 
 def _responses(operation: Operation) -> Schema:
-    failures = {
-        "400": "Refused",
-        "401": "Not authenticated",
-        "403": "Not allowed",
-        "404": "Not found",
-        "429": "Too many requests",
-    }
-    if operation.name in BODIES:
-        failures |= {"413": "Body too large", "415": "Not JSON"}
-    if operation.name == "listJobs":
-        failures["405"] = "Jobs cannot be listed"
-    made: Schema = {status: _answer(ref("Failure"), words) for status, words in failures.items()}
-    if operation.name in ("deleteRuleset", "deleteJob"):
-        made["204"] = {"description": "Deleted"}
-    if operation.name != "deleteRuleset":
-        good = "201" if operation.name == "createJob" else "200"
-        made[good] = _answer(envelope(_RESULTS[operation.name], pages=operation.name in _PAGED), "Done")
+    failures = dict(_FAILURES)
+    if operation.body is not None:
+        failures |= {413: "Body too large", 415: "Not JSON"}
+    made: Schema = {str(status): _answer(ref("Failure"), words) for status, words in failures.items()}
+    for status in operation.also:
+        made[str(status)] = {"description": _OTHERS[status]} if status < 300 else _answer(ref("Failure"), _OTHERS[status])
+    if operation.result is None:
+        made[str(operation.status)] = {"description": "Done"}
+    else:
+        made[str(operation.status)] = _answer(envelope(operation.result, pages=operation.paged), "Done")
     return made
 
 
@@ -100,8 +50,8 @@ def _operation(operation: Operation, in_paths: Schema) -> Schema:
         "parameters": _parameters(operation, in_paths),
         "responses": _responses(operation),
     }
-    if operation.name in BODIES:
-        made["requestBody"] = {"required": True, "content": {"application/json": {"schema": BODIES[operation.name]}}}
+    if operation.body is not None:
+        made["requestBody"] = {"required": True, "content": {"application/json": {"schema": operation.body}}}
     return made
 
 
@@ -124,5 +74,5 @@ def description(base_url: str, zones: t.Sequence[str] = ()) -> Schema:
         "servers": [{"url": base_url}],
         "security": [{"token": []}, {"email": [], "key": []}],
         "paths": paths,
-        "components": {"schemas": {**SCHEMAS, **WISHES}, "securitySchemes": schemes},
+        "components": {"schemas": {**SCHEMAS, **BODIES}, "securitySchemes": schemes},
     }

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from edgeops_simulator.filters.syntax import ORDER, SCALAR, SETS, TEXT
-from edgeops_simulator.openapi.answers import FLAG, Schema, array, nullable, record, ref
 from edgeops_simulator.rules.custom_fields import KINDS, WITH_DUPLICATES
 from edgeops_simulator.rules.jobs import RANGES
 from edgeops_simulator.rules.options import CVE_FLAG, TIMESTAMP_FORMATS
 from edgeops_simulator.rules.rulesets import PHASES
+from edgeops_simulator.schemas.answers import FLAG, Schema, array, nullable, record, ref
 
 _TEXT: Schema = {"type": "string"}
 _OBJECT: Schema = {"type": "object"}
@@ -55,7 +55,7 @@ def _either(**more: Schema) -> Schema:
     return {"anyOf": [custom, _rule(_NAMED_OTHERWISE, ("action", "expression"), _OTHER, **more)]}
 
 
-_RULES = array(ref("RuleWish"))
+_RULES = array(ref("NewRule"))
 _NAME: Schema = {"type": "string", "minLength": 1}
 _RULESET: Schema = {
     "name": _NAME,
@@ -124,26 +124,20 @@ _JOB: Schema = {
     },
 }
 _DATASET: Schema = {"type": "string", "maxLength": 256, "pattern": "^[a-zA-Z0-9_-]+$"}
-_NEW_JOB: Schema = {**_JOB, "dataset": nullable(_DATASET), "kind": nullable({"enum": ["", "edge"]})}
 _EDGE_ELSEWHERE = record({"kind": {"const": "edge"}, "dataset": {"type": "string", "not": {"const": "http_requests"}}})
-_DESTINATION_ONLY = record({"destination_conf": _TEXT})
 
-SCHEMAS: Schema = {"RuleWish": _either()}
-BODIES: Schema = {
-    "updateScriptMonitor": record({"enabled": FLAG}),
-    "updatePageShield": record(
-        dict.fromkeys(("enabled", "use_cloudflare_reporting_endpoint", "use_connection_url_path"), FLAG), []
-    ),
-    "createRuleset": _closed(record(_RULESET, ["name", "kind", "phase"])),
-    "updateRuleset": _closed(record({name: _RULESET[name] for name in ("description", "rules")}, [])),
-    "updateEntryPoint": _closed(record({name: _RULESET[name] for name in ("name", "description", "rules")}, [])),
-    "addRule": _either(position=_POSITION),
-    "updateRule": _either(position=_POSITION),
-    "createJob": {**record(_NEW_JOB, ["destination_conf"]), "not": _EDGE_ELSEWHERE},
-    "updateJob": record(_JOB, []),
-    "createOwnership": _DESTINATION_ONLY,
-    "validateOwnership": record({"destination_conf": _TEXT, "ownership_challenge": _TEXT}),
-    "validateDestination": _DESTINATION_ONLY,
-    "destinationExists": _DESTINATION_ONLY,
-    "validateOrigin": record({"logpull_options": _TEXT}),
+SCHEMAS: Schema = {"NewRule": _either()}
+SCRIPT_MONITOR = record({"enabled": FLAG})
+PAGE_SHIELD = record(dict.fromkeys(("enabled", "use_cloudflare_reporting_endpoint", "use_connection_url_path"), FLAG), [])
+NEW_RULESET = _closed(record(_RULESET, ["name", "kind", "phase"]))
+RULESET = _closed(record({name: _RULESET[name] for name in ("description", "rules")}, []))
+ENTRY_POINT = _closed(record({name: _RULESET[name] for name in ("name", "description", "rules")}, []))
+RULE = _either(position=_POSITION)
+NEW_JOB: Schema = {
+    **record({**_JOB, "dataset": nullable(_DATASET), "kind": nullable({"enum": ["", "edge"]})}, ["destination_conf"]),
+    "not": _EDGE_ELSEWHERE,
 }
+JOB = record(_JOB, [])
+DESTINATION = record({"destination_conf": _TEXT})
+OWNERSHIP = record({"destination_conf": _TEXT, "ownership_challenge": _TEXT})
+ORIGIN = record({"logpull_options": _TEXT})

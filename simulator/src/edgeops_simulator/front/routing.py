@@ -1,0 +1,49 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import dataclasses
+import typing as t
+
+from edgeops_simulator.front.call import Answer, Call
+from edgeops_simulator.schemas.answers import Schema
+
+Handler = t.Callable[[Call], Answer]
+ZONE = "/zones/{zone_id}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Operation:
+    """One method of one route: what carries it out, and all that its description says of it."""
+
+    method: str
+    path: str
+    name: str
+    handler: Handler
+    result: Schema | None = None
+    """What `result` is, or None where a good answer has no body."""
+    body: Schema | None = None
+    query: Schema = dataclasses.field(default_factory=dict)
+    paged: bool = False
+    status: int = 200
+    also: tuple[int, ...] = ()
+    """Statuses beside that one and beside those that every operation has."""
+    switch: str | None = None
+    """The setting without which the route does not exist."""
+
+
+class Routes:
+    """The operations of one area, each declared above the function that carries it out."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        self.operations: list[Operation] = []
+
+    def __call__(self, method: str, path: str, name: str, **more: t.Any) -> t.Callable[[Handler], Handler]:
+        def declare(handler: Handler) -> Handler:
+            self.operations.append(Operation(method, self._prefix + path, name, handler, **more))
+            return handler
+
+        return declare

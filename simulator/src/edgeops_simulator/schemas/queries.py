@@ -1,0 +1,22 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from edgeops_simulator.front.call import MOST
+from edgeops_simulator.schemas.answers import TEXT, Schema
+
+_PAGE: Schema = {"page": {"type": "integer", "minimum": 1, "maximum": MOST}}
+DRY_RUN: Schema = {"dry_run": {"enum": ["true", "false"]}}
+SCRIPTS: Schema = {"hosts": TEXT, "status": TEXT, **_PAGE, "per_page": {"type": "integer", "minimum": 1, "maximum": 100}}
+PAGE_SHIELD_SCRIPTS: Schema = {
+    **SCRIPTS,
+    **dict.fromkeys(("urls", "exclude_urls", "exclude_cdn_cgi", "exclude_duplicates", "order_by", "direction"), TEXT),
+    "page": {"anyOf": [_PAGE["page"], {"const": "all"}]},
+}
+ZONES: Schema = {
+    **_PAGE,
+    "per_page": {"type": "integer", "minimum": 5, "maximum": 50},
+    **dict.fromkeys(("name", "status", "account.id", "account.name", "order", "direction"), TEXT),
+}
