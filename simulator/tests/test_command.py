@@ -34,6 +34,12 @@ def start(*arguments: str) -> tuple[subprocess.Popen[str], dict[str, t.Any]]:
     return child, json.loads(child.stdout.readline())
 
 
+def end(child: subprocess.Popen[str]) -> tuple[int, str]:
+    """How a simulator ended, and what it had printed beside its announcement."""
+    printed, _errors = child.communicate(timeout=60)
+    return child.returncode, printed
+
+
 def fetch(url: str, headers: dict[str, str], trust: ssl.SSLContext | None = None) -> t.Any:
     assert url.startswith(("http://127.0.0.1:", "https://127.0.0.1:"))
     request = urllib.request.Request(url, headers=headers)  # noqa: S310 - loopback, as the line above says
@@ -57,12 +63,11 @@ def test_the_command_announces_itself_and_stops_on_sigterm() -> None:
         assert fetch(f"{told['base_url']}/zones/{ZONE}/rulesets", headers)["result"] == []
     finally:
         child.terminate()
-        assert child.wait(30) == 0
-        assert child.stdout is not None and child.stdout.read() == ""
+        assert end(child) == (0, "")
 
 
-@pytest.mark.parametrize("end", ["terminate", "kill"])
-def test_what_is_kept_survives_every_end(tmp_path: pathlib.Path, end: str) -> None:
+@pytest.mark.parametrize("how", ["terminate", "kill"])
+def test_what_is_kept_survives_every_end(tmp_path: pathlib.Path, how: str) -> None:
     state = ("--state", str(tmp_path / "state.json"), "--zone", ZONE)
     child, told = start(*state)
     sim = simulator(told)
@@ -71,8 +76,8 @@ def test_what_is_kept_survives_every_end(tmp_path: pathlib.Path, end: str) -> No
     sim.request("POST", f"/zones/{ZONE}/rulesets", {"name": "n", "kind": "zone", "phase": "http_log_custom_fields"})
     sim.request("POST", f"/zones/{ZONE}/logpush/jobs", {"destination_conf": "s3://b?region=r"})
     before = sim.state(ZONE)
-    getattr(child, end)()
-    child.wait(5)
+    getattr(child, how)()
+    end(child)
     child, told = start(*state)
     try:
         sim = simulator(told)
@@ -80,7 +85,7 @@ def test_what_is_kept_survives_every_end(tmp_path: pathlib.Path, end: str) -> No
         assert sim.request("POST", f"/zones/{ZONE}/logpush/jobs", {"destination_conf": "s3://b"})[1]["result"]["id"] == 2
     finally:
         child.terminate()
-        child.wait(5)
+        end(child)
 
 
 def test_a_write_that_was_cut_off_is_left_out(tmp_path: pathlib.Path) -> None:
@@ -96,7 +101,7 @@ def test_bad_arguments_are_told_in_one_line(tmp_path: pathlib.Path) -> None:
     seed = tmp_path / "seed.json"
     seed.write_text('{"zone": []}')
     command = [sys.executable, "-m", "edgeops_simulator", "--seed", str(seed)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1 and done.stderr.startswith("edgeops-simulator: unknown members: zone") and done.stdout == ""
 
 
@@ -109,7 +114,7 @@ def test_a_seed_file_and_a_process_of_its_own(tmp_path: pathlib.Path) -> None:
     (tmp_path / "seed.json").write_text(json.dumps(seed))
     child, told = start("--seed", str(tmp_path / "seed.json"))
     child.terminate()
-    child.wait(5)
+    end(child)
     assert told["zones"] == [ZONE]
     with running(zones=[], seed=seed, process=True, job_list="404") as sim:
         assert sim.zones == [ZONE] and sim.state()["script_monitor"]["enabled"] is True
@@ -178,7 +183,7 @@ def test_tls(tmp_path: pathlib.Path) -> None:
 def test_a_request_that_hangs_does_not_keep_it_running(process: bool) -> None:
     with running(zones=[ZONE], process=process) as sim:
         sim.faults({"kind": "hang"})
-        waiting = http.client.HTTPConnection(sim.base_url.split("/")[2], timeout=10)
+        waiting = http.client.HTTPConnection(sim.base_url.split("/")[2], timeout=60)
         waiting.request("GET", "/client/v4/zones", headers={"Authorization": f"Bearer {sim.token}"})
         while not sim.journal():
             time.sleep(0.01)

@@ -63,7 +63,7 @@ def die_writing(connection: Connection, write: int, whole: bool) -> None:
 def finish(processes: t.Iterable[t.Any], code: int) -> None:
     for process in processes:
         # Far more than all requests of all processes need on a busy machine, and far less than a lock or a place that stays taken.
-        process.join(30)
+        process.join(120)
         assert process.exitcode == code
 
 
@@ -73,7 +73,7 @@ def test_the_survivors_of_killed_processes_keep_the_budget(connection: Connectio
     results = FORK.SimpleQueue()
     killed = [FORK.Process(target=die_writing, args=(connection, write, whole)) for write in WRITES]
     killed[0].start()
-    killed[0].join(30)
+    killed[0].join(120)
     wanderer = FORK.Process(target=call, args=(connection, 10_000, results))
     survivors = [FORK.Process(target=call, args=(connection, CALLS, results)) for _survivor in range(SURVIVORS)]
     for process in (*killed[1:], wanderer, *survivors):

@@ -34,7 +34,7 @@ def _work(connection: t.Any, barrier: t.Any) -> None:
         if job is None:
             return
         service = types.SimpleNamespace(base_url=job.base_url, token=job.token)
-        barrier.wait(60)
+        barrier.wait(300)
         connection.send((os.getpid(), direct.run(job.module, service, job.zone, job.args)))
 
 
@@ -70,7 +70,7 @@ class Crew:
             ours.send(Job(module, zone, args, simulator.base_url, simulator.token))
         answers = []
         for ours, _theirs in self._pipes:
-            assert ours.poll(120), "a process does not answer"
+            assert ours.poll(300), "a process does not answer"
             answers.append(ours.recv())
         assert len({process for process, _result in answers}) == self._size
         return [result for _process, result in answers]

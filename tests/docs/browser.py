@@ -82,7 +82,7 @@ def browser() -> str | None:
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
-def look(site: Path, pages: t.Sequence[str], widths: t.Sequence[int], profile: Path, timeout: float = 240) -> list[Seen]:
+def look(site: Path, pages: t.Sequence[str], widths: t.Sequence[int], profile: Path, timeout: float = 600) -> list[Seen]:
     """Every page at every width, as a browser without a window shows it."""
     program = browser()
     assert program, "there is no browser"
@@ -116,8 +116,8 @@ def look(site: Path, pages: t.Sequence[str], widths: t.Sequence[int], profile: P
         try:
             assert arrived.wait(timeout), f"the browser has said nothing for {timeout} s"
         finally:
-            os.killpg(process.pid, signal.SIGTERM)
-            process.wait(timeout=30)
+            os.killpg(process.pid, signal.SIGKILL)  # nothing of it is needed any more
+            process.wait()
             server.shutdown()
     assert isinstance(answers[0], list), answers[0]
     return [Seen(**found) for found in answers[0]]

@@ -34,7 +34,7 @@ def demonstrate(tmp_path, script=SCRIPTS / "demo.sh", **further):
         **further,
     }
     return subprocess.run(  # the script is the repository's own
-        [script], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False
+        [script], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False
     )
 
 
@@ -42,7 +42,7 @@ def edge(*arguments, **environment):
     """Ask the helper of the demonstration one thing."""
     command = [sys.executable, SCRIPTS / "demo_edge.py", *arguments]
     return subprocess.run(  # the script is the repository's own
-        command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60, check=False
+        command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=120, check=False
     )
 
 

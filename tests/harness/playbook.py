@@ -73,7 +73,7 @@ class Playbook:
         warns: t.Sequence[str] = (),
         fails: str | t.Collection[str] | None = None,
         secrets: t.Iterable[str] = (),
-        timeout: float = 120,
+        timeout: float = 300,
         arguments: t.Sequence[str] = (),
     ) -> Report:
         """Run once, and check the invariants.

@@ -104,7 +104,6 @@ def sources(base_url: str, rude: str, secret: t.Mapping[str, str], token: str, c
     }
 
 
-@pytest.mark.timeout(280)
 def test_no_place_gives_a_secret_away(service: t.Any, plants: Plants, tmp_path: Path, cases: t.Any) -> None:
     service.reset()
     place, zone = process.Place(tmp_path), service.zones[0]
@@ -140,7 +139,7 @@ def test_no_place_gives_a_secret_away(service: t.Any, plants: Plants, tmp_path: 
             "no_proxy": "127.0.0.1",
             "ANSIBLE_INVENTORY_ENABLED": f"{NAME}.zones,yaml",
         }
-        code, stdout, stderr = process.execute(command, environment, place.input, timeout=240)
+        code, stdout, stderr = process.execute(command, environment, place.input, timeout=400)
     written = [path for path in tmp_path.rglob("*") if path.is_file() and place.input not in path.parents]
     places = {"stdout": stdout, "stderr": stderr, **{str(path): path.read_text("utf-8", "replace") for path in written}}
     leaks = [f"{name}: {leak}" for name, text in places.items() for leak in plants.found(text)]

@@ -97,7 +97,7 @@ class Server:
             thread.start()
 
     def _serve(self, sock: socket.socket, number: int) -> None:
-        sock.settimeout(5)
+        sock.settimeout(60)
         peer = Peer(sock, self.requests, self._over)
         with contextlib.suppress(OSError):
             if self._context:
