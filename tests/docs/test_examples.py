@@ -21,6 +21,7 @@ from harness import Playbook
 NOT_RUN = {
     "controller": ("read by AWX or automation controller, which is tested with examples/awx", ["guide_controller.rst"]),
     "builder": ("read by ansible-builder, which is tested with meta/execution-environment.yml", ["guide_controller.rst"]),
+    "rulebook": ("read by ansible-rulebook, which is tested in tests/eda", ["guide_react_to_changes.rst"]),
 }
 SECRET = "planted-store-key+/51d7e0"
 # What readers bring along.

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
 import time
@@ -29,6 +30,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 
 Ids = t.Mapping[str, "str | int"]
 QueryIn = t.Mapping[str, t.Any]
+_Client = t.TypeVar("_Client", bound="Client")
 MOST_SIDE_BY_SIDE = 8
 _In = t.TypeVar("_In")
 _Out = t.TypeVar("_Out")
@@ -123,6 +125,13 @@ class Client:
             endpoint = ENDPOINTS[operation]
             path = endpoint.url_path(self._ids(ids))
             raise dataclasses.replace(failure, method=endpoint.method, path=path, status=200, attempts=1) from None
+
+    def in_zone(self: _Client, zone_id: str | None) -> _Client:
+        """Return a client for another zone that shares connections, request budget and warnings with this one."""
+        other = copy.copy(self)
+        other._connection = dataclasses.replace(self._connection, zone_id=zone_id)
+        other._latest = None
+        return other
 
     def close(self) -> None:
         """Lets go of connections; the client can still be used."""

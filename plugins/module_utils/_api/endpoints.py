@@ -28,6 +28,7 @@ _JOBS = f"{_ZONE}/logpush/jobs"
 # Every path that the collection knows. A DELETE may answer with anything or nothing, so it expects no type.
 ENDPOINTS: t.Mapping[str, Endpoint] = {
     "zones.list": Endpoint("GET", "/zones", "Listing the zones", (list,)),
+    "zones.get": Endpoint("GET", _ZONE, "Reading the zone"),
     "script_monitor.get": Endpoint("GET", f"{_ZONE}/script_monitor", "Reading the status of the script monitor"),
     "script_monitor.update": Endpoint("PUT", f"{_ZONE}/script_monitor", "Changing the status of the script monitor"),
     "script_monitor.scripts": Endpoint("GET", f"{_ZONE}/script_monitor/scripts", "Listing the monitored scripts", (list,)),

@@ -1,0 +1,130 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import (
+    CONNECTION_OPTIONS,
+    ArgumentSpec,
+    connection,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure, invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import Rules
+from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import (
+    DEFAULT_BUDGET,
+    DEFAULT_INTERVAL,
+    EMIT,
+    MIN_INTERVAL,
+    SCRIPT_STATUSES,
+    SILENT,
+    WATCHED,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import DEFAULT_STALE_AFTER
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import (
+    AUTO,
+    MALICIOUS_THRESHOLD,
+    MAX_PER_PAGE,
+    ROUTE_CHOICES,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import Query
+
+ZONE_FILTERS = ("names", "statuses", "account_ids")
+OPTIONS: ArgumentSpec = {
+    **CONNECTION_OPTIONS,
+    "request_budget": {"type": "str", "default": DEFAULT_BUDGET},
+    "zones": {"type": "list", "elements": "str"},
+    "discover": {
+        "type": "dict",
+        "options": {name: {"type": "list", "elements": "str", "default": []} for name in ZONE_FILTERS},
+    },
+    "watch": {"type": "list", "elements": "str", "choices": list(WATCHED), "default": list(WATCHED)},
+    "interval": {"type": "int", "default": DEFAULT_INTERVAL},
+    "state_file": {"type": "path", "required": True},
+    "first_run": {"type": "str", "choices": [SILENT, EMIT], "default": SILENT},
+    "route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO},
+    "malicious_threshold": {"type": "int", "default": MALICIOUS_THRESHOLD},
+    "malicious_when": {"type": "str", "choices": ["above", "below"]},
+    "stale_after": {"type": "int", "default": DEFAULT_STALE_AFTER},
+}
+
+# Added by ansible-rulebook itself where a rulebook asks for feedback.
+_NOT_OURS = ("eda_feedback_queue",)
+_ZONE_ID = re.compile(r"[0-9a-fA-F]{1,32}")
+
+
+class Settings(t.NamedTuple):
+    """The arguments of the source, checked and completed; one of `zones` and `discover` is None."""
+
+    connection: Connection
+    zones: tuple[str, ...] | None
+    discover: t.Mapping[str, t.Sequence[str]] | None
+    watch: frozenset[str]
+    interval: int
+    state_file: str
+    query: Query
+    stale_after: int
+    rules: Rules
+
+
+def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
+    """Return what the arguments of a rulebook mean; raise `invalid_option` where they could never work."""
+    params = _validated({name: value for name, value in arguments.items() if name not in _NOT_OURS and value is not None})
+    if params["interval"] < MIN_INTERVAL:
+        raise invalid_option("interval", f"{params['interval']} is below {MIN_INTERVAL} seconds")
+    if params["stale_after"] < 1:
+        raise invalid_option("stale_after", f"{params['stale_after']} is not a number of seconds above 0")
+    if not params["watch"]:
+        raise invalid_option("watch", f"the list is empty; omit the option to watch {', '.join(WATCHED)}")
+    if not params["state_file"]:
+        raise invalid_option("state_file", "a path is needed")
+    return Settings(
+        connection=connection(params),
+        zones=_zones(params["zones"], params["discover"]),
+        discover=params["discover"],
+        watch=frozenset(params["watch"]),
+        interval=params["interval"],
+        state_file=params["state_file"],
+        query=_query(params),
+        stale_after=params["stale_after"],
+        rules=Rules(silent=params["first_run"] == SILENT, is_covered=lambda identity: False),
+    )
+
+
+def _validated(arguments: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    outcome = ArgumentSpecValidator(OPTIONS, mutually_exclusive=[("zones", "discover")]).validate(arguments)
+    if outcome.errors.errors:
+        raise Failure(INVALID_OPTION, str(scrub(outcome.errors.msg, outcome._no_log_values)))
+    params: dict[str, t.Any] = outcome.validated_parameters
+    return params
+
+
+def _zones(zones: t.Sequence[str] | None, discover: t.Mapping[str, t.Any] | None) -> tuple[str, ...] | None:
+    if discover is not None:
+        return None
+    if not zones:
+        raise invalid_option("zones", "no zone is given; list the ids of zones, or use discover")
+    for index, zone in enumerate(zones):
+        if not _ZONE_ID.fullmatch(zone):
+            raise invalid_option(f"zones[{index}]", f"{zone!r} is not 1 to 32 hexadecimal digits")
+    return tuple(dict.fromkeys(zones))
+
+
+def _query(params: t.Mapping[str, t.Any]) -> Query:
+    return Query(
+        route=params["route"],
+        script_id=None,
+        hosts=(),
+        statuses=SCRIPT_STATUSES,
+        per_page=MAX_PER_PAGE,
+        threshold=params["malicious_threshold"],
+        malicious_when=params["malicious_when"],
+        malicious_only=False,
+    )

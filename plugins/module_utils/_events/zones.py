@@ -1,0 +1,74 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+
+_PER_PAGE = 50
+_PAGES_SIDE_BY_SIDE = 4
+_ZONE_ID = re.compile(r"[0-9a-fA-F]{1,32}")
+
+
+class Zone(t.NamedTuple):
+    """A zone that is watched: its id, its name if that is known, and its name as a host of an inventory."""
+
+    id: str
+    name: str | None = None
+    host: str | None = None
+
+
+def discover(client: Client, filters: t.Mapping[str, t.Sequence[str]]) -> tuple[Zone, ...]:
+    """Return the zones that the credentials may see and that meet the filters."""
+    listed = client.items("zones.list", query=_query(filters), per_page=_PER_PAGE, parallel=_PAGES_SIDE_BY_SIDE)
+    return with_hosts((item["id"], item["name"]) for item in map(_checked, listed) if _matches(item, filters))
+
+
+def with_hosts(zones: t.Iterable[tuple[str, str | None]]) -> tuple[Zone, ...]:
+    """Return zones with the host names of the inventory plugin: of several zones of one name, all but the first have their id appended."""
+    used: set[str] = set()
+    named: list[Zone] = []
+    for zone_id, name in sorted(zones, key=lambda zone: (zone[1] or "", zone[0])):
+        named.append(Zone(zone_id, name, f"{name}_{zone_id}" if name in used else name))
+        used.update([name] if name else ())
+    return tuple(named)
+
+
+def name_of(client: Client) -> str | None:
+    """Return the name of the client's zone."""
+    name = client.call("zones.get").result.get("name")
+    return name if isinstance(name, str) and name else None
+
+
+def _query(filters: t.Mapping[str, t.Sequence[str]]) -> dict[str, str]:
+    """Return the filters that the service has too, where they hold one value; it takes no lists of them."""
+    known = {"name": filters["names"], "status": filters["statuses"], "account.id": filters["account_ids"]}
+    return {name: values[0] for name, values in known.items() if len(values) == 1}
+
+
+def _matches(zone: t.Mapping[str, Json], filters: t.Mapping[str, t.Sequence[str]]) -> bool:
+    account = zone.get("account") or {}
+    return (
+        (not filters["names"] or zone["name"].lower() in {name.lower() for name in filters["names"]})
+        and (not filters["statuses"] or zone.get("status") in filters["statuses"])
+        and (not filters["account_ids"] or account.get("id") in filters["account_ids"])
+    )
+
+
+def _checked(zone: Json) -> t.Mapping[str, Json]:
+    is_sound = (
+        isinstance(zone, dict)
+        and isinstance(zone.get("id"), str)
+        and _ZONE_ID.fullmatch(zone["id"])
+        and isinstance(zone.get("name"), str)
+        and isinstance(zone.get("account"), (dict, type(None)))
+    )
+    if not is_sound:
+        raise Failure(BAD_RESPONSE, "The listing of zones holds one without a usable id or name.")
+    return t.cast("t.Mapping[str, Json]", zone)

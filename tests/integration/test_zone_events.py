@@ -1,0 +1,311 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import datetime
+import json
+import threading
+import typing as t
+from pathlib import Path
+
+import pytest
+from support.rulebook import Heard, listen
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._events import source
+
+NAME = "shop.example"
+SCRIPT = {"script_id": "1" * 32, "script_url": "https://cdn.example/a.js#x", "host": NAME, "status": "active", "hash": "a" * 64}
+OTHER = {**SCRIPT, "script_id": "2" * 32, "script_url": "https://cdn.example/b.js", "status": "infrequent"}
+JOB = {"name": "logs", "destination_conf": "s3://bucket/logs?region=r&secret-access-key=planted-secret-1", "enabled": True}
+
+
+def ago(seconds: float) -> str:
+    moment = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=seconds)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@pytest.fixture
+def arguments(simulator: t.Any, zone: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, t.Any]:
+    # Each test has the request budget for itself.
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "budget"))
+    simulator.seed(zones=[{"id": zone, "name": NAME, "status": "active"}], script_monitor={zone: {"enabled": True}})
+    return {
+        "base_url": simulator.base_url,
+        "api_token": simulator.token,
+        "zones": [zone],
+        "state_file": str(tmp_path / "state.json"),
+        "retries": 0,
+    }
+
+
+def seeder(simulator: t.Any, zone: str, **members: t.Any) -> t.Callable[[], None]:
+    return lambda: simulator.seed(**{name: {zone: value} for name, value in members.items()})
+
+
+def only(heard: Heard, poll: int) -> dict[str, t.Any]:
+    (event,) = heard.polls[poll]
+    return t.cast("dict[str, t.Any]", event)
+
+
+def test_scripts(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    seed = {"scripts": [SCRIPT]}
+    seeder(simulator, zone, **seed)()
+    heard = listen(
+        {**arguments, "watch": ["scripts"]},
+        seeder(simulator, zone, scripts=[SCRIPT, OTHER]),
+        seeder(simulator, zone, scripts=[{**SCRIPT, "hash": "b" * 64}, OTHER]),
+        seeder(simulator, zone, scripts=[{**SCRIPT, "hash": "b" * 64, "js_integrity_score": 90}, OTHER]),
+        seeder(simulator, zone, scripts=[{**SCRIPT, "hash": "b" * 64, "js_integrity_score": 90, "script_id": "9" * 32}]),
+        lambda: None,
+    )
+    assert heard.kinds == [[], ["script_new"], ["script_changed"], ["script_malicious"], ["script_gone"], []]
+    members = only(heard, 2)["edgeops"]
+    assert members["zone"] == {"id": zone, "name": NAME}
+    assert only(heard, 2)["meta"]["hosts"] == NAME
+    assert members["subject"] == json.dumps(["https://cdn.example/a.js", NAME], separators=(",", ":"))
+    assert (members["before"]["hash"], members["after"]["hash"]) == ("a" * 64, "b" * 64)
+    assert members["after"]["script_url"] == "https://cdn.example/a.js"
+    assert only(heard, 3)["edgeops"]["after"]["malicious_reasons"] == ["js_integrity_score 90 is above 50"]
+    assert only(heard, 4)["edgeops"]["after"] is None
+    assert heard.pauses == [300] * 6
+
+
+def test_jobs(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    good = {**JOB, "id": 1, "last_complete": ago(60)}
+    bad = {**good, "last_error": ago(30), "error_message": "planted-secret-1 was refused"}
+    steps = [
+        [good, {**JOB, "id": 2, "name": "more"}],
+        [bad],
+        [{**bad, "enabled": False}],
+        [good],
+        [{**good, "last_complete": ago(4000)}],
+        [{**good, "enabled": False}],
+        [{**good, "enabled": False, "destination_conf": JOB["destination_conf"].replace("secret-1", "secret-2")}],
+    ]
+    simulator.seed(jobs={zone: [good]})
+    heard = listen({**arguments, "watch": ["jobs"]}, *[seeder(simulator, zone, jobs=step) for step in steps])
+    assert heard.kinds == [
+        [],
+        ["job_created"],
+        ["job_deleted", "job_failing"],
+        ["job_disabled"],
+        ["job_changed", "job_recovered"],
+        ["job_stale"],
+        ["job_changed"],
+        ["job_changed"],
+    ]
+    failing = next(event["edgeops"] for event in heard.polls[2] if event["edgeops"]["kind"] == "job_failing")
+    assert failing["subject"] == "logs"
+    assert failing["after"]["health"]["state"] == "failing"
+    assert only(heard, 7)["edgeops"]["after"]["destination_secret"] == "******** (changed)"
+    state = Path(arguments["state_file"]).read_text(encoding="utf-8")
+    assert "planted-secret" not in json.dumps(heard.polls) + state
+    assert simulator.token not in json.dumps(heard.polls) + state
+
+
+def test_settings(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    rule = {
+        "action": "log_custom_field",
+        "expression": "true",
+        "action_parameters": {"request_fields": [{"name": "x-team"}]},
+    }
+    heard = listen(
+        {**arguments, "watch": ["settings"]},
+        seeder(simulator, zone, script_monitor={"enabled": False}),
+        seeder(simulator, zone, rulesets=[{"phase": "http_log_custom_fields", "rules": [rule]}]),
+    )
+    assert heard.kinds == [[], ["monitor_changed"], ["fields_changed"]]
+    assert only(heard, 1)["edgeops"]["after"] == {"enabled": False}
+    assert only(heard, 2)["edgeops"]["after"]["request_fields"] == ["x-team"]
+
+
+def test_first_run_emits_what_there_is(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    simulator.seed(scripts={zone: [SCRIPT, OTHER]}, jobs={zone: [JOB]})
+    assert listen(arguments).kinds == [[]]
+    Path(arguments["state_file"]).unlink()
+    heard = listen({**arguments, "first_run": "emit"}, lambda: None)
+    assert heard.kinds == [["job_created", "script_new", "script_new"], []]
+
+
+def test_what_happens_while_the_rulebook_is_down_is_found_at_the_next_start(
+    simulator: t.Any, zone: str, arguments: dict[str, t.Any]
+) -> None:
+    """Events that were not known go out again, and nothing else twice."""
+    assert listen(arguments).kinds == [[]]
+    simulator.seed(scripts={zone: [SCRIPT]})
+    first = listen(arguments)
+    assert first.kinds == [["script_new"]]
+    again = listen(arguments, lambda: None)
+    assert again.kinds == [["script_new"], []]
+    assert only(first, 0)["edgeops"]["redelivered"] is False
+    assert only(again, 0)["edgeops"] == {**only(first, 0)["edgeops"], "redelivered": True}
+    assert listen(arguments).kinds == [[]]
+
+
+def test_unreadable_zone_makes_no_storm(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    simulator.seed(scripts={zone: [SCRIPT, OTHER]}, jobs={zone: [JOB]})
+    refuse = {"kind": "status", "status": 403, "path": "*/logpush/jobs", "count": None, "code": 1004, "message": "{{ no }}"}
+    heard = listen(
+        arguments,
+        lambda: simulator.faults(refuse),
+        seeder(simulator, zone, scripts=[SCRIPT]),
+        simulator.clear_faults,
+    )
+    assert heard.kinds == [[], ["zone_unreadable"], [], ["script_gone", "zone_readable"]]
+    error = only(heard, 1)["edgeops"]["after"]["error"]
+    assert error["kind"] == "permission"
+    assert "%7B{ no }}" in error["message"]
+
+
+def test_credentials_that_fail_later_are_one_event_for_each_zone(
+    simulator: t.Any, zone: str, arguments: dict[str, t.Any]
+) -> None:
+    other = f"{zone[:-4]}beef"
+    simulator.seed(zones=[{"id": other, "name": "blog.example"}])
+    refuse = {"kind": "status", "status": 401, "code": 10000, "path": "*", "count": None}
+    heard = listen({**arguments, "zones": [zone, other]}, lambda: simulator.faults(refuse), lambda: None)
+    assert heard.kinds == [[], ["zone_unreadable"] * 2, []]
+    assert {event["meta"]["hosts"] for event in heard.polls[1]} == {NAME, "blog.example"}
+    simulator.clear_faults()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind"),
+    [({"api_token": "wrong"}, "authentication"), ({"api_email": "a@b.c", "api_key": "0" * 37}, "authentication")],
+)
+def test_wrong_credentials_end_the_source_at_the_start(arguments: dict[str, t.Any], wrong: dict[str, str], kind: str) -> None:
+    given = (
+        {**arguments, **wrong} if "api_token" in wrong else {**{k: v for k, v in arguments.items() if k != "api_token"}, **wrong}
+    )
+    for chosen in ({}, {"zones": None, "discover": {}}):
+        with pytest.raises(Failure) as refused:
+            listen({**given, **chosen})
+        assert refused.value.kind == kind
+        assert not any(secret in str(refused.value) for secret in wrong.values() if secret != "a@b.c")
+
+
+def test_discovered_zones_come_and_go(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    """A zone that is listed no more makes no event and is remembered; one that is new is silent at first."""
+    late = f"{zone[:-4]}beef"
+
+    def listed(*statuses: str) -> None:
+        zones = zip((zone, late), (NAME, NAME), statuses, strict=False)
+        simulator.seed(zones=[{"id": each, "name": name, "status": status} for each, name, status in zones])
+
+    simulator.seed(scripts={zone: [SCRIPT]})
+    listed("active")
+    given = {**arguments, "zones": None, "discover": {"statuses": ["active"]}, "watch": ["scripts"]}
+    heard = listen(
+        given,
+        lambda: (listed("active", "active"), simulator.seed(scripts={late: [SCRIPT]})),
+        lambda: (listed("pending", "active"), simulator.seed(scripts={zone: [], late: [OTHER]})),
+        lambda: listed("active", "active"),
+    )
+    assert heard.kinds == [[], [], ["script_gone", "script_new"], ["script_gone"]]
+    hosts = sorted({event["meta"]["hosts"] for poll in heard.polls for event in poll})
+    first, second = sorted((zone, late))
+    assert hosts == [NAME] if first == second else [NAME, f"{NAME}_{second}"]
+
+
+def test_name_that_may_not_be_read_is_the_id(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    simulator.faults({"kind": "status", "status": 403, "code": 9109, "path": f"*/zones/{zone}", "count": None})
+    heard = listen({**arguments, "watch": ["scripts"]}, seeder(simulator, zone, scripts=[SCRIPT]))
+    assert heard.kinds == [[], ["script_new"]]
+    assert only(heard, 1)["edgeops"]["zone"] == {"id": zone, "name": zone}
+    assert only(heard, 1)["meta"]["hosts"] == zone
+
+
+def test_interval_grows_where_the_budget_needs_it(
+    simulator: t.Any, zone: str, arguments: dict[str, t.Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    heard = listen({**arguments, "request_budget": "12/3000"})
+    assert 1200 < heard.pauses[0] <= 1500
+    assert "interval grows from 300 to" in caplog.text
+    caplog.clear()
+    assert listen({**arguments, "request_budget": "none"}).pauses == [300]
+    assert "interval" not in caplog.text
+
+
+def test_requests_of_a_poll(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    """GET only: the monitor, two lists of scripts, the custom fields, the jobs; the name of the zone once for good."""
+    counts: list[int] = []
+
+    def count() -> None:
+        journal = simulator.journal(zone)
+        assert {entry["method"] for entry in journal} == {"GET"}
+        counts.append(len(journal))
+        simulator.clear_journal()
+
+    simulator.clear_journal()
+    listen(arguments, count, count, count)
+    assert counts == [6, 5, 5]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"zones": []}, r"^zones: no zone is given"),
+        ({"zones": None}, r"^zones: no zone is given"),
+        ({"zones": ["nonsense"]}, r"^zones\[0\]: 'nonsense' is not 1 to 32 hexadecimal digits"),
+        ({"discover": {}}, r"mutually exclusive: zones\|discover"),
+        ({"zones": None, "discover": {"statuses": ["moved"]}}, r"^discover: the credentials see no zone"),
+        ({"interval": 59}, r"^interval: 59 is below 60"),
+        ({"watch": []}, r"^watch: the list is empty"),
+        ({"watch": ["weather"]}, r"watch"),
+        ({"stale_after": 0}, r"^stale_after: 0 is not"),
+        ({"state_file": None}, r"state_file"),
+        ({"first_run": "loud"}, r"first_run"),
+        ({"intervall": 300}, r"intervall"),
+        ({"request_budget": "many"}, r"^request_budget: 'many'"),
+        ({"base_url": "ftp://example"}, r"^base_url:"),
+    ],
+)
+def test_unusable_arguments_are_refused_before_any_request(
+    simulator: t.Any, arguments: dict[str, t.Any], wrong: dict[str, t.Any], message: str
+) -> None:
+    simulator.clear_journal()
+    with pytest.raises(Failure, match=message):
+        listen({**arguments, **wrong})
+    assert [entry for entry in simulator.journal() if entry["path"].count("/") > 3] == []
+
+
+def test_state_that_cannot_be_used_is_refused_before_any_request(simulator: t.Any, arguments: dict[str, t.Any]) -> None:
+    Path(arguments["state_file"]).write_text("{", encoding="ascii")
+    simulator.clear_journal()
+    with pytest.raises(Failure, match=f"^state_file: {arguments['state_file']} is damaged"):
+        listen(arguments)
+    assert simulator.journal() == []
+
+
+def test_strange_answers_end_nothing(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    simulator.seed(scripts={zone: [SCRIPT]}, jobs={zone: [JOB]})
+    strange: list[t.Callable[[], object]] = []
+    for kind in ("not_json", "no_result", "wrong_result", "array", "null", "500"):
+        fault = {"kind": kind, "path": "*/logpush/jobs", "count": None}
+        strange += [lambda fault=fault: simulator.faults(fault), simulator.clear_faults]
+    heard = listen(arguments, *strange)
+    assert heard.kinds == [[], *[["zone_unreadable"], ["zone_readable"]] * 6]
+
+
+def test_whatever_takes_time_runs_beside_the_loop(
+    simulator: t.Any, zone: str, arguments: dict[str, t.Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Requests, comparison and the state file never hold the loop up, which has the thread of this test."""
+    threads: dict[str, set[int]] = {}
+
+    def watched(name: str, function: t.Callable[..., t.Any]) -> t.Callable[..., t.Any]:
+        def call(*given: t.Any) -> t.Any:
+            threads.setdefault(name, set()).add(threading.get_ident())
+            return function(*given)
+
+        return call
+
+    for name in ("__init__", "open", "begin", "look", "complete"):
+        monkeypatch.setattr(source.Source, name, watched(name, getattr(source.Source, name)))
+    simulator.seed(scripts={zone: [SCRIPT]})
+    assert listen({**arguments, "first_run": "emit"}).kinds == [["script_new"]]
+    assert len(threads) == 5
+    assert all(threading.get_ident() not in found for found in threads.values())

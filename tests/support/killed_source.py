@@ -1,0 +1,140 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A source that is killed before each of its steps in turn, and started again: what its rulebook got, as JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import os
+import shutil
+import signal
+import sys
+import traceback
+import typing as t
+from pathlib import Path
+
+from ansible_collections.edgeops.observability.plugins.module_utils._events import scripts, source
+from ansible_collections.edgeops.observability.plugins.module_utils._events.clock import Clock
+from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import Seen
+from ansible_collections.edgeops.observability.plugins.module_utils._events.known import Script
+from ansible_collections.edgeops.observability.plugins.module_utils._events.watch import watch
+from ansible_collections.edgeops.observability.plugins.module_utils._events.zones import Zone
+
+FOLDER = Path(sys.argv[1])
+ZONES = ("a1", "b2")
+A, B = ("https://cdn.example/a.js", "h"), ("https://cdn.example/b.js", "h")
+OLD = {A: Script(("h1",), False, ())}
+NEW = {A: Script(("h2",), False, ()), B: Script(("h1",), True, ())}
+
+
+class Service:
+    """Two zones whose scripts changed after the first run."""
+
+    world: t.ClassVar[dict[tuple[str, str], Script]] = OLD
+
+    def __init__(self, *given: object) -> None:
+        self.learn = self.close = lambda *given: None
+
+    def check(self, zones: t.Sequence[str]) -> tuple[Zone, ...]:
+        return tuple(Zone(zone, f"{zone}.example", f"{zone}.example") for zone in zones)
+
+    def look(self, zone: Zone) -> Seen:
+        return Seen(scripts.Seen(self.world, {}))
+
+    def named(self, zone: Zone) -> Zone:
+        return zone
+
+    def take_count(self) -> int:
+        return 2
+
+    def take_warnings(self) -> list[str]:
+        return []
+
+
+class Killer:
+    """Kills this process before a step: each use of the disk, and each event before and after it is taken."""
+
+    def __init__(self, last: int | None) -> None:
+        self.last = last
+        self.count = 0
+        for name in ("open", "fchmod", "fsync", "replace"):
+            setattr(os, name, self._counted(getattr(os, name)))
+
+    def step(self) -> None:
+        self.count += 1
+        if self.count == self.last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def _counted(self, function: t.Callable[..., t.Any]) -> t.Callable[..., t.Any]:
+        def call(*given: t.Any, **named: t.Any) -> t.Any:
+            self.step()
+            return function(*given, **named)
+
+        return call
+
+
+def run(folder: Path, log: str, last: int | None) -> None:
+    received = os.open(folder / log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    killer = Killer(last)
+    polls = iter((None,))
+
+    class Queue:
+        async def put(self, event: dict[str, t.Any]) -> None:
+            killer.step()
+            os.write(received, json.dumps(event).encode() + b"\n")
+            killer.step()
+
+    async def pause(seconds: float) -> None:
+        for _poll in polls:
+            return
+        raise asyncio.CancelledError
+
+    arguments = {"zones": list(ZONES), "api_token": "x", "state_file": str(folder / "state.json"), "watch": ["scripts"]}
+    try:
+        asyncio.run(watch(Queue(), arguments, Clock(sleep=pause)))
+    except asyncio.CancelledError:
+        os._exit(0)
+
+
+def in_a_process(*given: t.Any) -> bool:
+    """Whether a run came to its end."""
+    child = os.fork()
+    if not child:
+        try:
+            run(*given)
+        finally:
+            traceback.print_exc()
+            os._exit(1)
+    status = os.waitpid(child, 0)[1]
+    assert status == 0 or os.WIFSIGNALED(status), status
+    return status == 0
+
+
+def received(folder: Path, log: str) -> list[t.Any]:
+    return [json.loads(line)["edgeops"] for line in (folder / log).read_text(encoding="utf-8").splitlines()]
+
+
+def main() -> None:
+    source.Service = Service  # type: ignore[assignment,misc]  # a stand-in
+    (FOLDER / "start").mkdir()
+    assert in_a_process(FOLDER / "start", "silent", None)
+    assert received(FOLDER / "start", "silent") == []
+    Service.world = NEW
+    found = []
+    for last in itertools.count(1):
+        folder = FOLDER / str(last)
+        shutil.copytree(FOLDER / "start", folder)
+        is_done = in_a_process(folder, "first", last)
+        assert in_a_process(folder, "second", None)
+        state = json.loads((folder / "state.json").read_text(encoding="ascii"))
+        found.append([received(folder, "first"), received(folder, "second"), state["pending"]])
+        if is_done:
+            break
+    print(json.dumps(found))
+
+
+main()

@@ -1,0 +1,57 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A stand-in for the loop of ansible-rulebook: what the event source puts, poll by poll, with steps in the pauses."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._events.clock import Clock
+from ansible_collections.edgeops.observability.plugins.module_utils._events.watch import watch
+
+Event = dict[str, t.Any]
+Step = t.Callable[[], object]
+
+
+@dataclasses.dataclass
+class Heard:
+    """The events before each pause, and the pauses."""
+
+    polls: list[list[Event]] = dataclasses.field(default_factory=lambda: [[]])
+    pauses: list[float] = dataclasses.field(default_factory=list)
+
+    @property
+    def kinds(self) -> list[list[str]]:
+        """The kinds of the events of each poll, sorted."""
+        return [sorted(event["edgeops"]["kind"] for event in poll) for poll in self.polls]
+
+    async def put(self, event: Event) -> None:
+        """Take an event, and write into it as filters do."""
+        self.polls[-1].append({**event})
+        event["meta"]["uuid"] = "added by a filter"
+
+
+def listen(arguments: t.Mapping[str, t.Any], *steps: Step, now: t.Callable[[], float] | None = None) -> Heard:
+    """Run the source for one poll and one more after each step."""
+    heard = Heard()
+    rest = iter(steps)
+
+    async def pause(seconds: float) -> None:
+        heard.pauses.append(seconds)
+        step = next(rest, None)
+        if step is None:
+            raise asyncio.CancelledError
+        await asyncio.to_thread(step)
+        heard.polls.append([])
+
+    async def run() -> None:
+        with contextlib.suppress(asyncio.CancelledError):
+            await watch(heard, arguments, Clock(sleep=pause, **({"now": now} if now else {})))
+
+    asyncio.run(run())
+    return heard

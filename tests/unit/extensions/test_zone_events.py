@@ -1,0 +1,93 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import runpy
+import shutil
+import subprocess
+import sys
+import typing as t
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import KINDS
+from ansible_collections.edgeops.observability.plugins.module_utils._events.options import OPTIONS
+
+ROOT = Path(__file__).resolve().parents[3]
+SOURCE = Path("extensions/eda/plugins/event_source/zone_events.py")
+CHILD = """
+import runpy, sys
+from pathlib import Path
+watch = runpy.run_path(sys.argv[1])["_import_watch"]()
+print(Path(sys.modules[watch.__module__].__file__))
+"""
+
+
+@pytest.fixture(scope="module")
+def plugin() -> dict[str, t.Any]:
+    return runpy.run_path(str(ROOT / SOURCE))
+
+
+@pytest.fixture(scope="module")
+def documentation(plugin: dict[str, t.Any]) -> dict[str, t.Any]:
+    return t.cast("dict[str, t.Any]", yaml.safe_load(plugin["DOCUMENTATION"]))
+
+
+def facts_of(option: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    facts = {name: option.get(name) for name in ("type", "elements", "default", "choices", "required")}
+    further = option.get("options") or option.get("suboptions") or {}
+    return {**facts, "suboptions": {name: facts_of(each) for name, each in further.items()}}
+
+
+def test_documentation_is_of_the_form_that_the_tools_of_rulebooks_read(documentation: dict[str, t.Any]) -> None:
+    assert isinstance(documentation["short_description"], str)
+    assert all(isinstance(text, str) for text in documentation["description"])
+    assert {name: facts_of(option) for name, option in documentation["options"].items()} == {
+        name: facts_of(option) for name, option in OPTIONS.items()
+    }
+    assert all(option["description"] for option in documentation["options"].values())
+
+
+def test_every_kind_of_event_is_documented(documentation: dict[str, t.Any]) -> None:
+    text = " ".join(documentation["description"])
+    guide = (ROOT / "docs" / "docsite" / "rst" / "guide_react_to_changes.rst").read_text(encoding="utf-8")
+    assert not [kind for kind in KINDS if f"C({kind})" not in text or f"``{kind}``" not in guide]
+
+
+def test_examples_use_arguments_that_exist(plugin: dict[str, t.Any]) -> None:
+    rulesets = yaml.safe_load(plugin["EXAMPLES"])
+    for ruleset in rulesets:
+        (source,) = ruleset["sources"]
+        given = source["edgeops.observability.zone_events"]
+        assert set(given) <= set(OPTIONS)
+        assert "state_file" in given
+        assert ruleset["rules"]
+
+
+def test_entry_point_is_a_coroutine_of_queue_and_arguments(plugin: dict[str, t.Any]) -> None:
+    assert inspect.iscoroutinefunction(plugin["main"])
+    assert list(inspect.signature(plugin["main"]).parameters) == ["queue", "args"]
+    with pytest.raises(Exception, match=r"^interval: 10 is below 60"):
+        asyncio.run(plugin["main"](asyncio.Queue(), {"zones": ["1"], "state_file": "/nowhere/x", "interval": 10}))
+
+
+def test_folder_is_listed_for_the_tools() -> None:
+    listed = yaml.safe_load((ROOT / "meta" / "extensions.yml").read_text(encoding="utf-8"))["extensions"]
+    assert [Path("extensions", each["args"]["ext_dir"]) for each in listed] == [SOURCE.parent]
+
+
+@pytest.mark.parametrize("parent", ["ansible_collections/edgeops/observability", "somewhere"])
+def test_libraries_are_found_beside_the_source(parent: str, tmp_path: Path) -> None:
+    """Wherever the collection lies, and although nothing of it is on sys.path; another copy that is there does not count."""
+    copy = tmp_path / parent
+    (copy / SOURCE.parent).mkdir(parents=True)
+    shutil.copy(ROOT / SOURCE, copy / SOURCE)
+    (copy / "plugins").symlink_to(ROOT / "plugins")
+    done = subprocess.run([sys.executable, "-c", CHILD, copy / SOURCE], capture_output=True, text=True, check=True)
+    assert Path(done.stdout.strip()).is_relative_to(copy)

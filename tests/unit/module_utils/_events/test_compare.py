@@ -1,0 +1,173 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import PERMISSION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._events import jobs, scripts
+from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import Rules, Seen, compare_zone
+from ansible_collections.edgeops.observability.plugins.module_utils._events.event import Change
+from ansible_collections.edgeops.observability.plugins.module_utils._events.known import Job, Known, Script
+
+ZONE = "5a1e"
+LOUD = Rules(silent=False, is_covered=lambda identity: False)
+SILENT = LOUD._replace(silent=True)
+A, B = ("https://cdn.example/a.js", "shop.example"), ("https://cdn.example/b.js", "shop.example")
+CLEAN = Script(("h1",), False, ())
+REFUSED = Failure(PERMISSION, "reading is not allowed")
+
+
+def seen_scripts(*found: tuple[tuple[str, str], Script]) -> scripts.Seen:
+    return scripts.Seen(dict(found), {})
+
+
+def job(health: str = "healthy", destination: str = "d1", **members: t.Any) -> Job:
+    return Job({"id": 1, "name": "logs", "dataset": "http_requests", "enabled": True, **members}, destination, health)
+
+
+def seen_jobs(*found: Job) -> jobs.Seen:
+    listed = {each.shown["id"]: each for each in found}
+    return jobs.Seen(listed, {number: {"state": each.health, "since": None} for number, each in listed.items()})
+
+
+def kinds(changes: list[Change]) -> list[str]:
+    return [change.kind for change in changes]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (None, CLEAN, ["script_new"]),
+        (None, CLEAN._replace(malicious=True), ["script_new", "script_malicious"]),
+        (CLEAN, CLEAN, []),
+        (CLEAN, CLEAN._replace(malicious=True), ["script_malicious"]),
+        (CLEAN._replace(malicious=None), CLEAN._replace(malicious=True), ["script_malicious"]),
+        (CLEAN._replace(malicious=True), CLEAN, []),
+        (CLEAN, CLEAN._replace(reported=("URL category: Malware",)), ["script_reported"]),
+        (CLEAN._replace(reported=("a",)), CLEAN._replace(reported=("a", "b")), ["script_reported"]),
+        (CLEAN._replace(reported=("a", "b")), CLEAN._replace(reported=("a",)), []),
+        (CLEAN, CLEAN._replace(hashes=("h2",)), ["script_changed"]),
+        (CLEAN, CLEAN._replace(hashes=("h2", "h1")), ["script_changed"]),
+        (CLEAN._replace(hashes=("h2", "h1")), CLEAN, []),
+        (CLEAN._replace(hashes=()), CLEAN, []),
+        (CLEAN, CLEAN._replace(hashes=()), []),
+        (CLEAN, None, ["script_gone"]),
+    ],
+)
+def test_script(before: Script | None, after: Script | None, expected: list[str]) -> None:
+    known = Known(scripts={A: before} if before else {})
+    _now, changes = compare_zone(known, Seen(seen_scripts(*[(A, after)] if after else [])), ZONE, SILENT)
+    assert kinds(changes) == expected
+    assert all(change.subject == '["https://cdn.example/a.js","shop.example"]' for change in changes)
+
+
+def test_hash_that_is_hidden_for_a_while_is_remembered() -> None:
+    known, changes = compare_zone(Known(scripts={A: CLEAN}), Seen(seen_scripts((A, CLEAN._replace(hashes=())))), ZONE, SILENT)
+    assert changes == []
+    _known, changes = compare_zone(known, Seen(seen_scripts((A, CLEAN._replace(hashes=("h2",))))), ZONE, SILENT)
+    assert kinds(changes) == ["script_changed"]
+    assert (changes[0].before["hash"], changes[0].after["hash"]) == ("h1", "h2")
+
+
+def test_covered_script_is_not_new_and_still_watched() -> None:
+    rules = SILENT._replace(is_covered=lambda identity: identity == A)
+    bad = CLEAN._replace(malicious=True)
+    known, changes = compare_zone(Known(scripts={}), Seen(seen_scripts((A, bad), (B, CLEAN))), ZONE, rules)
+    assert [(change.kind, change.subject) for change in changes] == [
+        ("script_malicious", scripts.subject_of(A)),
+        ("script_new", scripts.subject_of(B)),
+    ]
+    _known, changes = compare_zone(known, Seen(seen_scripts((A, bad._replace(hashes=("h2",))), (B, CLEAN))), ZONE, rules)
+    assert kinds(changes) == ["script_changed"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (None, job(), ["job_created"]),
+        (None, job("failing"), ["job_created", "job_failing"]),
+        (None, job("never"), ["job_created"]),
+        (job(), job(), []),
+        (job(), job(name="other"), ["job_changed"]),
+        (job(), job(destination="d2"), ["job_changed"]),
+        (job(), job("off", enabled=False), ["job_changed"]),
+        (job(), job("disabled", enabled=False), ["job_disabled"]),
+        (job(), job("disabled", enabled=False, filter="{}"), ["job_changed", "job_disabled"]),
+        (job(), job("failing"), ["job_failing"]),
+        (job("failing"), job("failing"), []),
+        (job("failing"), job("stale"), ["job_stale"]),
+        (job("failing"), job(), ["job_recovered"]),
+        (job("stale"), job(), ["job_recovered"]),
+        (job("disabled", enabled=False), job(), ["job_changed", "job_recovered"]),
+        (job("off", enabled=False), job(), ["job_changed"]),
+        (job("never"), job(), []),
+        (job("never"), job("failing"), ["job_failing"]),
+        (job("failing"), job("never"), []),
+        (job(), job("unknown"), []),
+        (job(), None, ["job_deleted"]),
+    ],
+)
+def test_job(before: Job | None, after: Job | None, expected: list[str]) -> None:
+    known = Known(jobs={1: before} if before else {})
+    _now, changes = compare_zone(known, Seen(jobs=seen_jobs(*[after] if after else [])), ZONE, SILENT)
+    assert kinds(changes) == expected
+    assert {change.subject for change in changes} <= {"logs", "other"}
+
+
+def test_unknown_health_keeps_the_last_one() -> None:
+    known, _changes = compare_zone(Known(jobs={1: job("failing")}), Seen(jobs=seen_jobs(job("unknown"))), ZONE, SILENT)
+    _known, changes = compare_zone(known, Seen(jobs=seen_jobs(job())), ZONE, SILENT)
+    assert kinds(changes) == ["job_recovered"]
+
+
+def test_jobs_of_one_name_are_told_apart() -> None:
+    two = seen_jobs(job(), job(id=2), job(id=3, name=""))
+    _known, changes = compare_zone(Known(jobs={}), Seen(jobs=two), ZONE, SILENT)
+    assert [change.subject for change in changes] == ["logs/http_requests/1", "logs/http_requests/2", "/http_requests/3"]
+
+
+def test_changed_secret_is_marked_and_not_shown() -> None:
+    _known, (change,) = compare_zone(Known(jobs={1: job()}), Seen(jobs=seen_jobs(job(destination="d2"))), ZONE, SILENT)
+    assert (change.before["destination_secret"], change.after["destination_secret"]) == ("********", "******** (changed)")
+    assert "d2" not in str((change.before, change.after))
+
+
+@pytest.mark.parametrize(
+    ("known", "seen", "expected"),
+    [
+        (Known(monitor=True), Seen(monitor=False), ["monitor_changed"]),
+        (Known(monitor=True), Seen(monitor=True), []),
+        (Known(), Seen(monitor=False, fields={"request_fields": ["a"]}), []),
+        (Known(fields={"request_fields": []}), Seen(fields={"request_fields": ["a"]}), ["fields_changed"]),
+        (Known(monitor=True, fields={}), Seen(), []),
+    ],
+)
+def test_settings(known: Known, seen: Seen, expected: list[str]) -> None:
+    assert kinds(compare_zone(known, seen, ZONE, LOUD)[1]) == expected
+
+
+def test_first_look_is_silent_or_all_new() -> None:
+    seen = Seen(seen_scripts((A, CLEAN._replace(malicious=True))), seen_jobs(job("failing")), False, {})
+    silent, changes = compare_zone(None, seen, ZONE, SILENT)
+    assert changes == []
+    loud, changes = compare_zone(None, seen, ZONE, LOUD)
+    assert kinds(changes) == ["script_new", "script_malicious", "job_created", "job_failing"]
+    assert silent == loud
+    assert compare_zone(loud, seen, ZONE, LOUD) == (loud, [])
+
+
+def test_unreadable_zone_is_one_event_at_each_transition_and_loses_nothing() -> None:
+    known = Known(scripts={A: CLEAN}, jobs={1: job()})
+    known, changes = compare_zone(known, REFUSED, ZONE, SILENT)
+    assert kinds(changes) == ["zone_unreadable"]
+    assert changes[0].after == {"error": {"kind": "permission", "message": "reading is not allowed"}}
+    known, changes = compare_zone(known, REFUSED, ZONE, SILENT)
+    assert changes == []
+    known, changes = compare_zone(known, Seen(seen_scripts((A, CLEAN), (B, CLEAN)), seen_jobs(job())), ZONE, SILENT)
+    assert kinds(changes) == ["zone_readable", "script_new"]
+    assert compare_zone(None, REFUSED, ZONE, SILENT)[1][0].kind == "zone_unreadable"

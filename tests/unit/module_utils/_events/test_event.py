@@ -1,0 +1,93 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.edgeops.observability.plugins.module_utils._events.event import Change, again, inert, make_event
+
+CHANGE = Change("script_new", "s", None, {"script_url": "https://x.example/"}, ["state"])
+
+
+def event(change: Change = CHANGE, zone: str = "5a1e", name: str | None = "shop.example", **more: t.Any) -> dict[str, t.Any]:
+    return make_event(change, zone, name, more.get("host", name), "2026-11-22T00:00:00Z")
+
+
+def test_members() -> None:
+    made = event()
+    assert set(made) == {"edgeops", "meta"}
+    assert list(made["edgeops"]) == ["kind", "id", "zone", "subject", "before", "after", "observed_at", "redelivered"]
+    assert made["edgeops"]["zone"] == {"id": "5a1e", "name": "shop.example"}
+    assert made["meta"] == {"hosts": "shop.example"}
+    assert made["edgeops"]["redelivered"] is False
+
+
+def test_sent_again_differs_in_one_member_only() -> None:
+    once = event()
+    twice = again(once)
+    assert twice["edgeops"].pop("redelivered") is True
+    assert once["edgeops"].pop("redelivered") is False
+    assert once == twice
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        (event(CHANGE._replace(before="x", after="y")), True),
+        (event(CHANGE._replace(kind="script_changed")), False),
+        (event(CHANGE._replace(subject="t")), False),
+        (event(CHANGE._replace(state=["other"])), False),
+        (event(zone="5a1f"), False),
+        (event(name="renamed.example"), True),
+    ],
+)
+def test_id_is_of_kind_zone_subject_and_state(other: dict[str, t.Any], same: bool) -> None:
+    assert (other["edgeops"]["id"] == event()["edgeops"]["id"]) is same
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("shop.example", "shop.example"),
+        ("shop.example_5a1e", "shop.example_5a1e"),
+        (None, "5a1e"),
+        ("*.example", "5a1e"),
+        ("a.example,b.example", "5a1e"),
+        ("all", "5a1e"),
+        ("a b", "5a1e"),
+        ("~.*", "5a1e"),
+        ("!x", "5a1e"),
+    ],
+)
+def test_host_selects_itself_only(host: str | None, expected: str) -> None:
+    assert event(host=host)["meta"]["hosts"] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{{ lookup('pipe', 'id') }}", "%7B{ lookup('pipe', 'id') }}"),
+        ("{% if %}{# c #}", "%7B% if %}%7B# c #}"),
+        ('{"where":{"and":[]}}', '{"where":{"and":[]}}'),
+        ("a\x1b[31mb\r\n\x9b", "a\ufffd[31mb\ufffd\ufffd\ufffd"),
+        ("\ud800", "\ufffd"),
+        ("Straße 😀", "Straße 😀"),
+    ],
+)
+def test_text_of_the_service_is_inert(text: str, expected: str) -> None:
+    made = event(CHANGE._replace(subject=text, after={text: [text]}))
+    assert made["edgeops"]["subject"] == expected
+    assert made["edgeops"]["after"] == {expected: [expected]}
+
+
+@given(st.text(alphabet="{%#}x"))
+def test_no_template_survives(text: str) -> None:
+    made = inert(text)
+    assert not any(mark in made for mark in ("{{", "{%", "{#"))
+    assert inert(made) == made

@@ -1,0 +1,192 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import typing as t
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._events.event import Change, make_event
+from ansible_collections.edgeops.observability.plugins.module_utils._events.known import Job, Known, Script
+from ansible_collections.edgeops.observability.plugins.module_utils._events.state_file import StateFile
+
+FULL = Known(
+    "shop.example",
+    False,
+    {("https://ä.example/{{x}}", "h"): Script(("h1", "h2"), None, ("URL category: Malware",))},
+    {7: Job({"name": "logs", "output_options": {"a": [1.5]}}, "digest", "failing")},
+    True,
+    {"request_fields": ["x"]},
+)
+EVENT = make_event(Change("script_new", "s", None, {"a": "ä"}, None), "5a1e", "shop.example", "shop.example", "now")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> t.Iterator[str]:
+    return str(tmp_path / "state.json")
+
+
+def opened(path: str, *more: t.Any) -> StateFile:
+    file = StateFile(path, *more)
+    file.open()
+    return file
+
+
+def stored(path: str, known: Known = FULL, events: t.Sequence[dict[str, t.Any]] = (EVENT,)) -> None:
+    file = opened(path)
+    file.note("5a1e", known, events)
+    file.save()
+    file.close()
+
+
+@pytest.mark.parametrize("known", [FULL, Known(), Known(scripts={}, jobs={})])
+def test_what_was_stored_comes_back(path: str, known: Known) -> None:
+    stored(path, known)
+    file = opened(path)
+    assert (file.zone("5a1e"), file.zone("other"), file.pending) == (known, None, [EVENT])
+    assert file.names() == ({"5a1e": known.name} if known.name else {})
+    file.close()
+
+
+def test_file_is_an_object_with_a_version_for_its_owner_only(path: str) -> None:
+    stored(path)
+    assert json.loads(Path(path).read_text(encoding="ascii"))["version"] == 1
+    assert [stat.S_IMODE(each.stat().st_mode) for each in Path(path).parent.iterdir()] == [0o600, 0o600]
+
+
+def test_event_that_was_received_is_known(path: str) -> None:
+    stored(path)
+    file = opened(path)
+    file.forget(list(file.pending))
+    file.save()
+    file.close()
+    assert json.loads(Path(path).read_text(encoding="ascii"))["pending"] == []
+
+
+def test_nothing_is_written_where_nothing_changed(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored(path)
+    file = opened(path)
+    written: list[object] = []
+    monkeypatch.setattr(os, "replace", lambda *names: written.append(names))
+    file.note("5a1e", FULL, [])
+    file.forget([])
+    assert not file.is_due
+    file.save()
+    assert written == []
+    file.close()
+
+
+def test_saving_takes_a_small_part_of_the_time(path: str) -> None:
+    """However many zones change one after the other, a twentieth of the time is spent on the file at most."""
+    now = [0.0]
+
+    def monotonic() -> float:
+        now[0] += 1.0
+        return now[0]
+
+    file = opened(path, monotonic)
+    file.note("1", Known(), [])
+    assert file.is_due
+    file.save()
+    file.note("2", Known(), [])
+    saved = now[0]
+    while not file.is_due:
+        pass
+    assert now[0] - saved >= 20
+    file.close()
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "is damaged: it is empty, or not JSON"),
+        (b'{"version":1,"pending":[],"zones":{', "is damaged: it is empty, or not JSON"),
+        (b"\xff\xfe", "is damaged: it is empty, or not JSON"),
+        (b"[" * 100_000, "is damaged: it is empty, or not JSON"),
+        (b"[]", "is damaged: it is not a JSON object with a version"),
+        (b"{}", "is damaged: it is not a JSON object with a version"),
+        (b'{"version":2,"pending":[],"zones":{}}', "has version 2, and this version of the collection reads 1"),
+        (b'{"version":"1"}', "has version '1', and"),
+        (b'{"version":true}', "has version True, and"),
+        (b'{"version":1}', "is damaged: zones or pending events are missing in it"),
+        (b'{"version":1,"pending":[{}],"zones":{}}', "is damaged: zones or pending events are missing in it"),
+        (b'{"version":1,"pending":[],"zones":{"a":{}}}', "is damaged: a zone in it is not of the form"),
+        (b'{"version":1,"pending":[],"zones":{"a":[]}}', "is damaged: a zone in it is not of the form"),
+        (
+            b'{"version":1,"pending":[],"zones":{"a":{"name":1,"readable":true,"monitor":null,"fields":null}}}',
+            "is damaged: a zone in it is not of the form",
+        ),
+        (
+            b'{"version":1,"pending":[],"zones":{"a":{"name":"","readable":true,"monitor":null,"fields":null,"scripts":[["u"]]}}}',
+            "is damaged: a zone in it is not of the form",
+        ),
+    ],
+)
+def test_unusable_file_is_refused_and_left_alone(path: str, content: bytes, reason: str) -> None:
+    Path(path).write_bytes(content)
+    with pytest.raises(Failure) as refused:
+        opened(path)
+    assert str(refused.value).startswith(f"state_file: {path} {reason}")
+    assert Path(path).read_bytes() == content
+
+
+def test_every_damaged_byte_is_refused_or_read_as_such(path: str) -> None:
+    """A file that was cut off anywhere is never taken for a shorter one."""
+    stored(path)
+    whole = Path(path).read_bytes()
+    for length in range(0, len(whole.rstrip()), 17):
+        Path(path).write_bytes(whole[:length])
+        with pytest.raises(Failure, match="is damaged"):
+            opened(path)
+
+
+@pytest.mark.parametrize("name", ["missing/state.json", ""])
+def test_place_that_cannot_be_used_is_named(tmp_path: Path, name: str) -> None:
+    with pytest.raises(Failure, match=f"^state_file: {tmp_path}"):
+        opened(str(tmp_path / name))
+
+
+def test_second_process_fails_at_once_and_the_lock_ends_with_its_holder(path: str) -> None:
+    source = f"""
+import sys
+from ansible_collections.edgeops.observability.plugins.module_utils._events.state_file import StateFile
+file = StateFile({path!r})
+file.open()
+print("locked", flush=True)
+sys.stdin.read()
+"""
+    with subprocess.Popen([sys.executable, "-c", source], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "locked\n"
+        with pytest.raises(Failure, match=f"^state_file: {path} is locked"):
+            opened(path)
+        other.kill()
+    opened(path).close()
+
+
+def test_nothing_is_written_after_the_lock_is_gone(path: str) -> None:
+    file = opened(path)
+    file.note("5a1e", FULL, [])
+    file.close()
+    file.save()
+    assert not Path(path).exists()
+
+
+def test_link_is_not_followed(path: str, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text("mine", encoding="ascii")
+    Path(f"{path}.new").symlink_to(other)
+    file = opened(path)
+    file.note("5a1e", FULL, [])
+    with pytest.raises(Failure, match="cannot be written"):
+        file.save()
+    file.close()
+    assert other.read_text(encoding="ascii") == "mine"
