@@ -16,6 +16,7 @@ options:
       - The default is Cloudflare's API v4.
       - Anything but an V(http) or V(https) URL is refused, and so is a URL with user information, a query or a fragment.
       - If omitted, the environment variable E(CLOUDFLARE_BASE_URL) is used.
+      - An empty text means omitted, for this and every other connection option.
     type: str
     default: https://api.cloudflare.com/client/v4
   api_token:
@@ -37,7 +38,8 @@ options:
     type: str
   timeout:
     description:
-      - Seconds that one try of a request may take as a whole, from the connection to the last byte of the answer. More than 0; fractions are fine.
+      - Seconds that one try of a request may take as a whole, from the connection to the last byte of the answer.
+      - More than 0, at most 3600; fractions are fine.
     type: float
     default: 30.0
   retries:

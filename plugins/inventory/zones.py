@@ -15,14 +15,17 @@ description:
     hosts and the slicing of jobs work on zones.
   - Reads files whose names end in C(.zones.yml) or C(.zones.yaml).
   - A host is named like its zone. Where several accounts have a zone of the same name, the one with the lowest id has that name, the others
-    have an underscore and their id appended, and a warning names them.
+    have an underscore and their id appended, and a warning names them. So have zones whose name could be taken for something else, such as
+    V(all), V(localhost) or a path; what is neither a letter, a digit, a dot, a hyphen nor an underscore becomes an underscore in it.
   - Every host has the variables C(zone_id), C(zone_name), C(zone_status) and C(zone_account), a dictionary with C(id) and C(name), besides a
     local connection with the interpreter of the controller. What the service leaves out is V(null).
 notes:
-  - An answer that makes no sense, in the whole or in one zone, fails this source; it never becomes a smaller inventory. Whether a source that
+  - An invalid response, in the whole or in one zone, fails this source; it never becomes a smaller inventory. Whether a source that
     fails stops the run is decided by ansible-core; set C(any_unparsed_is_failed=true) in the section C([inventory]) of C(ansible.cfg).
   - The options of the connection, O(names), O(statuses) and O(account_ids) may be templates, for example with a lookup, and may be vaulted.
+  - An option whose template fails, for example because a variable is undefined, fails this source as well.
   - Credentials are found like those of the modules, and are never part of the cache.
+  - Texts of the service are never evaluated as templates.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - ansible.builtin.constructed
@@ -90,26 +93,25 @@ from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructa
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import CONNECTION_OPTIONS, connection
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import (
+    CONNECTION_OPTIONS,
+    connection,
+    is_zone_id,
+    without_empty,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import serialised, validated
-
-try:
-    from ansible.utils.unsafe_proxy import wrap_var
-except ImportError:  # a core that trusts nothing of itself needs no mark
-
-    def wrap_var(value: t.Any) -> t.Any:
-        """The value as it is."""
-        return value
-
+from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 
 FILTERS = {name: {"type": "list", "elements": "str", "default": []} for name in ("names", "statuses", "account_ids")}
 SPECIFICATION = {**CONNECTION_OPTIONS, **FILTERS}
 PER_PAGE = 50
 PAGES_SIDE_BY_SIDE = 4
 
-_HOST_NAME = re.compile(r"[\w.*-]+")
+# A host name ends up in patterns, in paths and on terminals.
+_HOST_NAME = re.compile(r"(?!.*\.\.)\w[\w.-]{0,252}")
+_RESERVED = frozenset(("all", "ungrouped", "_meta", "localhost", "localhost.localdomain", "127.0.0.1"))
 
 Zone = dict[str, t.Any]
 
@@ -140,7 +142,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
     def set_options(self, task_keys: t.Any = None, var_options: t.Any = None, direct: t.Any = None) -> None:
         """Take the options of a file; ansible-core checks their types here, so that templates have to be evaluated before."""
-        super().set_options(task_keys, var_options, {**(direct or {}), **self._given(direct or {})})
+        super().set_options(task_keys, var_options, self._evaluated(direct or {}))
+
+    def _evaluated(self, config: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        return {name: value for name, value in config.items() if name not in SPECIFICATION} | self._given(config)
 
     def _given(self, config: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
         given = {name: self.templar.template(value) for name, value in config.items() if name in SPECIFICATION}
@@ -148,7 +153,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             if isinstance(given.get(name), (list, dict)):
                 # Refused here because ansible-core's own complaint would quote the value.
                 raise AnsibleParserError(f"{self.NAME}: {name} has to be a text")
-        return given
+        return without_empty(given)
 
     def _params(self, config: t.Mapping[str, t.Any], path: str) -> dict[str, t.Any]:
         """The options of connection and filters, templated first and then checked as those of a module are."""
@@ -185,7 +190,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         used: set[str] = set()
         for zone in sorted(zones, key=lambda zone: (zone["name"], zone["id"])):
             name = zone["name"]
-            if name in used:
+            if not _is_host_name(name):
+                name = f"{re.sub(r'[^a-zA-Z0-9_-]+', '_', name)[:200]}_{zone['id']}"
+                self.display.warning(f"{self.NAME}: no host can be named {zone['name']!r}; that zone is the host {name!r}")
+            while name in used:
                 name = f"{name}_{zone['id']}"
                 self.display.warning(f"{self.NAME}: several zones are named {zone['name']!r}; one of them is the host {name!r}")
             used.add(name)
@@ -194,7 +202,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
     def _add(self, name: str, zone: Zone) -> None:
         self.inventory.add_host(name)
         for member in ("id", "name", "status", "account"):
-            self.inventory.set_variable(name, f"zone_{member}", _inert(zone[member]))
+            self.inventory.set_variable(name, f"zone_{member}", untrusted(zone[member]))
         self.inventory.set_variable(name, "ansible_connection", "local")
         self.inventory.set_variable(name, "ansible_python_interpreter", sys.executable)
         strict = self.get_option("strict")
@@ -229,29 +237,28 @@ def _wanted(zone: Zone, params: t.Mapping[str, t.Any]) -> bool:
 
 
 def _zone(item: t.Any) -> Zone:
-    """The members of a zone that become variables; raises `AnsibleParserError` where the zone makes no sense."""
+    """The members of a zone that become variables; raises `AnsibleParserError` where a member is invalid."""
     if not isinstance(item, dict):
         raise AnsibleParserError(f"A zone of the listing is not an object but {type(item).__name__}.")
     account = item.get("account")
     if account is not None and not isinstance(account, dict):
-        raise _nonsense(item, "account", account)
+        raise _invalid(item, "account", account)
     members = {name: (account or {}).get(name) for name in ("id", "name")}
     zone = {"id": item.get("id"), "name": item.get("name"), "status": item.get("status")}
     for name, value in [*zone.items(), *((f"account.{name}", value) for name, value in members.items())]:
         required = name in ("id", "name")
         if not (isinstance(value, str) and value) and (required or value is not None):
-            raise _nonsense(item, name, value)
-    if not _HOST_NAME.fullmatch(item["name"]):
-        raise _nonsense(item, "name", item["name"])
+            raise _invalid(item, name, value)
+    if not is_zone_id(item["id"]):
+        raise _invalid(item, "id", item["id"])
     return {**zone, "account": members if account else None}
 
 
-def _inert(value: t.Any) -> t.Any:
-    """Data of the service, which no template engine may evaluate; what cannot be a template stays readable in exports."""
-    if isinstance(value, dict):
-        return {name: _inert(member) for name, member in value.items()}
-    return wrap_var(value) if isinstance(value, str) and "{" in value else value
+def _is_host_name(text: str) -> bool:
+    return bool(_HOST_NAME.fullmatch(text)) and text.lower() not in _RESERVED
 
 
-def _nonsense(item: t.Mapping[str, t.Any], member: str, value: t.Any) -> AnsibleParserError:
-    return AnsibleParserError(f"The zone {item.get('id')!r} named {item.get('name')!r} has {value!r} as its {member}.")
+def _invalid(item: t.Mapping[str, t.Any], member: str, value: t.Any) -> AnsibleParserError:
+    return AnsibleParserError(
+        f"The zone {item.get('id')!r:.200} named {item.get('name')!r:.300} has {value!r:.200} as its {member}."
+    )

@@ -17,7 +17,7 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import missing_requests
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import presentable
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import presentable, without_empty
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
@@ -42,7 +42,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         if not self._belongs_here(variables):
             return self._as_module(variables)
         result: Result = super().run(tmp, variables)
-        checked = validated(self.task.arguments(), serialised(self._task.args), self._task.action)
+        checked = validated(self.task.arguments(), without_empty(serialised(self._task.args)), self._task.action)
         with _working_directory(self._loader.get_basedir()):
             result.update(self._carried_out(checked))
         if _shows_invocation(variables):

@@ -253,7 +253,7 @@ def test_refusals(options: dict[str, t.Any], message: str, inventory: Inventory)
         ({"kind": "wrong_result", "value": ["zone"]}, "not an object"),
         ({"kind": "wrong_result", "value": [{"id": "a1", "name": None}]}, "'a1'"),
         ({"kind": "wrong_result", "value": [{"name": "lost.example"}]}, "lost.example"),
-        ({"kind": "wrong_result", "value": [{"id": "a1", "name": "{{ 7 * 7 }}"}]}, "as its name"),
+        ({"kind": "wrong_result", "value": [{"id": "not hexadecimal", "name": "a.example"}]}, "as its id"),
         ({"kind": "wrong_result", "value": [{"id": "a1", "name": "a.example", "status": 7}]}, "as its status"),
         ({"kind": "wrong_result", "value": [{"id": "a1", "name": "a.example", "account": "b"}]}, "as its account"),
     ],
@@ -262,6 +262,45 @@ def test_answers_without_sense_are_no_inventory(fault: dict[str, t.Any], message
     inventory.simulator.settings(result_info=False)
     inventory.simulator.faults(fault)
     assert message in inventory.refuses(retries=0)
+
+
+def test_texts_of_the_service_are_never_executed(inventory: Inventory, tmp_path: Path) -> None:
+    """Whatever member they are in, with the usual delimiters and with a header that chooses others."""
+    marker = tmp_path / "executed"
+    command = f"lookup('ansible.builtin.pipe', 'touch {marker}')"
+    header = f"#jinja2: variable_start_string: '<<', variable_end_string: '>>'\n<< {command} >>"
+    shown = "{{ zone_name }} {{ zone_status }} {{ zone_account.id }} {{ zone_account.name }} {{ hostvars[inventory_hostname].zone_status }}"
+    for number, text in enumerate((header, f"{{{{ {command} }}}}", f"{{% set x = {command} %}}")):
+        zone = {"id": f"{number}a", "name": text, "status": text, "account": {"id": text, "name": text}}
+        inventory.simulator.settings(result_info=False)
+        inventory.simulator.faults({"kind": "wrong_result", "value": [zone], "count": 1})
+        path = inventory.place.write("fleet.zones.yml", {"plugin": PLUGIN})
+        play = {
+            "hosts": "all",
+            "gather_facts": False,
+            "tasks": [
+                {"ansible.builtin.debug": {"msg": shown}},
+                {"ansible.builtin.set_fact": {"kept": "{{ zone_status }}", "all_kept": "{{ zone_account }}"}},
+                {"ansible.builtin.debug": {"msg": "{{ kept }} {{ all_kept }} {{ item }}"}, "loop": ["{{ zone_name }}"]},
+            ],
+        }
+        done = inventory.command("ansible-playbook", "-i", str(path), str(inventory.place.write("play.yml", [play])))
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert not marker.exists()
+        assert done.stdout.count("ansible.builtin.pipe") > 6, done.stdout
+
+
+@pytest.mark.parametrize("option", ["base_url", "api_token", "names"])
+def test_an_option_that_cannot_be_templated_fails_the_source(inventory: Inventory, option: str) -> None:
+    text = inventory.refuses(**{option: "{{ nobody_defined_this }}"})
+    assert "nobody_defined_this" in text and not inventory.simulator.journal()
+
+
+def test_empty_options_are_omitted(inventory: Inventory) -> None:
+    empty = dict.fromkeys(
+        ("base_url", "api_token", "api_email", "api_key", "timeout", "retries", "ca_path", "request_budget"), ""
+    )
+    assert len(ours(inventory.list(**empty))) == 12
 
 
 def test_text_of_the_service_is_no_template(inventory: Inventory) -> None:

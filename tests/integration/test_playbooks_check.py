@@ -11,6 +11,8 @@ import pytest
 import yaml
 from zone_runs import DESTINATION, SECRET, fleet, job, lists, modules, selected
 
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import CONNECTION_OPTIONS
+
 PLAYBOOKS = Path(__file__).resolve().parents[2] / "playbooks"
 DELIVER = "edgeops.observability.deliver"
 CHECK = "edgeops.observability.check"
@@ -109,12 +111,92 @@ def test_a_target_a_limit_and_a_text_in_a_survey_narrow_the_audit(playbook, simu
 
 
 @pytest.mark.parametrize("name", [CHECK, DELIVER])
-def test_a_run_over_no_zone_at_all_does_not_pass(playbook, simulator, name):
+@pytest.mark.parametrize(
+    ("target", "arguments"),
+    [
+        ("zone0:!zone0", []),
+        ("zone0:!zone0", ["--limit", "zone1"]),
+        ("zone0", ["--limit", "zone1"]),
+    ],
+)
+def test_no_zone_at_all_is_a_failure(playbook, simulator, name, target, arguments):
+    hosts = fleet(simulator, [WANTED, WANTED])
+    report = playbook.run(playbook=name, inventory=hosts, extra_vars={"target": target}, arguments=arguments, fails="ansible")
+    assert report.returncode != 0 and not report.journal
+    assert f"no host for '{target}'" in report.failures[0].result["msg"]
+
+
+@pytest.mark.parametrize("name", [CHECK, DELIVER])
+def test_a_connection_that_cannot_be_templated_is_a_failure(playbook, simulator, name):
+    """Nothing takes its place: neither the address nor the credentials of the environment. The other zones are not affected."""
+    hosts = fleet(simulator, [WANTED] * 6)
+    hosts["zone0"]["edgeops_base_url"] = "{{ rehearsal_url }}"
+    hosts["zone1"]["edgeops_api_token"] = "{{ vault_token }}"
+    hosts["zone2"].update(edgeops_timeout="", edgeops_api_token="", edgeops_base_url="", edgeops_ca_path="", edgeops_retries="")
+    hosts["zone3"]["log_delivery_zone_id"] = "{{ zone_of_somebody }}"
+    hosts["zone5"]["log_delivery_zone_id"] = "nonsense"
+    report = playbook.run(playbook=name, inventory=hosts, fails=("ansible", "invalid_option"))
+    assert failed_hosts(report) == {"zone0", "zone1", "zone3", "zone5"}
+    reached = {entry["zone"] for entry in report.journal}
+    assert reached == {hosts["zone2"]["zone_id"], hosts["zone4"]["zone_id"]}
+    texts = {outcome.host: outcome.result["msg"] for outcome in report.failures if outcome.name.startswith("Fail for")}
+    assert "rehearsal_url" in texts["zone0"] and "vault_token" in texts["zone1"]
+
+
+def test_a_batch_that_fails_as_a_whole_does_not_end_a_delivery(playbook, simulator):
+    hosts = fleet(simulator, [WANTED] * 4)
+    for zone in ("zone0", "zone1"):
+        fault = {"kind": "status", "status": 403, "zone": hosts[zone]["zone_id"], "code": 10000, "message": "no", "count": None}
+        simulator.faults(fault)
+    hosts["zone2"].update(ansible_connection="ssh", ansible_host="127.0.0.1", ansible_port=9, edgeops_in_process=False)
+    for changed in (True, False):
+        report = playbook.run(
+            playbook=DELIVER, inventory=hosts, extra_vars={"zones_at_once": 1}, fails=("ansible", "unreachable", "authentication")
+        )
+        assert report.returncode != 0 and failed_hosts(report) == {"zone0", "zone1", "zone2"}
+        (shown,) = [outcome.result["msg"] for outcome in report.outcomes if outcome.name == "Show the outcomes"]
+        assert shown[0] == f"4 zones: {changed:d} changed, {not changed:d} unchanged, 2 failed, 1 not reached"
+        assert [line.split(":")[0] for line in shown[1:]] == [
+            *["zone3 changed"][: int(changed)],
+            "zone0 failed",
+            "zone1 failed",
+            "zone2 was not reached",
+        ]
+    assert len(simulator.state(hosts["zone3"]["zone_id"])["jobs"]) == 1
+
+
+def test_a_zone_that_is_not_reached_is_not_compliant(playbook, simulator):
+    hosts = fleet(simulator, [WANTED, WANTED])
+    hosts["zone0"].update(ansible_connection="ssh", ansible_host="127.0.0.1", ansible_port=9, edgeops_in_process=False)
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"zones_at_once": 1}, fails=("ansible", "unreachable"))
+    stats, shown = findings(report)
+    assert (stats["unknown"], stats["compliant"]) == (["zone0"], [])
+    assert "zone0 failed: it could not be reached" in shown and failed_hosts(report) == {"zone0"}
+
+
+COMMAND = "lookup('ansible.builtin.pipe', 'touch %s')"
+
+
+@pytest.mark.parametrize("name", [CHECK, DELIVER])
+def test_texts_of_the_service_are_no_templates(playbook, simulator, tmp_path, name):
+    """Neither in messages of failures nor in names of fields and jobs, with the usual delimiters and with others."""
+    marker = tmp_path / "executed"
+    command = COMMAND % marker
+    plain = f"{{{{ {command} }}}}"
+    header = f"#jinja2: variable_start_string: '<<', variable_end_string: '>>'\n<< {command} >>"
+    hosts = fleet(simulator, [WANTED, {"job": job(name=None, job_id=7, filter="")}, WANTED])
+    zones = [host["zone_id"] for host in hosts.values()]
+    for zone, text in ((zones[0], plain), (zones[2], header)):
+        simulator.faults({"kind": "status", "status": 403, "zone": zone, "code": 10000, "message": text, "count": None})
+    seeded = {"id": 7, "name": plain, "dataset": "http_requests", "destination_conf": DESTINATION}
+    simulator.seed(jobs={zones[1]: [seeded]})
     report = playbook.run(
-        playbook=name, inventory=fleet(simulator, [WANTED]), extra_vars={"target": "zone0:!zone0"}, fails="ansible"
+        playbook=name, inventory=hosts, extra_vars={"cross_check": True}, fails=("ansible", "authentication"), secrets=[SECRET]
     )
-    assert report.returncode != 0
-    assert "no host for 'zone0:!zone0'" in report.failures[0].result["msg"]
+    assert not marker.exists()
+    shown = next(outcome.result["msg"] for outcome in report.outcomes if outcome.name.startswith("Show the"))
+    assert [line for line in shown if line.startswith("zone0 failed: authentication") and plain in line]
+    assert [line for line in shown if line.startswith("zone2 failed: authentication") and f"<< {command} >>" in line]
 
 
 def test_a_changed_secret_differs_and_is_not_shown(playbook, simulator):
@@ -160,10 +242,12 @@ def test_a_plain_inventory_needs_no_connection_variables(playbook, simulator, tm
 
 def test_both_playbooks_describe_the_connection_in_the_same_words():
     deliver, check = (yaml.safe_load((PLAYBOOKS / f"{name}.yml").read_text()) for name in ("deliver", "check"))
-    for member in ("module_defaults", "vars", "hosts", "serial", "connection", "gather_facts"):
+    for member in ("vars", "hosts", "serial", "connection", "gather_facts", "ignore_unreachable"):
         assert deliver[1][member] == check[1][member]
-    options = deliver[1]["module_defaults"]["group/edgeops.observability.zone"]
-    assert all(f"edgeops_{name} |" in template for name, template in options.items())
+    defaults = [play[1]["tasks"][0]["block"][0]["module_defaults"] for play in (deliver, check)]
+    assert defaults == [{"group/edgeops.observability.zone": "{{ edgeops_connection }}"}] * 2
+    (names,) = re.findall(r"\^edgeops_\(([a-z_|]+)\)\$", deliver[1]["vars"]["edgeops_connection_given"])
+    assert set(names.split("|")) == set(CONNECTION_OPTIONS)
 
 
 def test_the_readme_of_the_playbooks_names_every_variable():
@@ -171,12 +255,9 @@ def test_the_readme_of_the_playbooks_names_every_variable():
     used = set()
     for name in ("deliver", "check"):
         text = (PLAYBOOKS / f"{name}.yml").read_text()
-        used |= set(
-            re.findall(
-                r"\b(?:edgeops_(?!check|zone_check)\w+|target|zones_at_once|fail_on_difference|cross_check)(?= \| default)", text
-            )
-        )
-    assert used == {name for name in re.findall(r"`(\w+)`", readme) if name in used} and len(used) == 15
+        used |= set(re.findall(r"\b(?:target|zones_at_once|fail_on_difference|cross_check)(?= \| default)", text))
+    used |= {f"edgeops_{name}" for name in CONNECTION_OPTIONS}
+    assert used == {name for name in re.findall(r"`(\w+)`", readme) if name in used} and len(used) == 14
 
 
 def test_a_job_of_another_dataset_can_be_delivered(playbook, simulator):

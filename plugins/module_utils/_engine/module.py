@@ -10,7 +10,7 @@ import typing as t
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import presentable
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import presentable, without_empty
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
@@ -19,10 +19,16 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core ships no types
     """An AnsibleModule whose own refusals of arguments carry `error` like every other failure."""
 
+    params: dict[str, t.Any]
+
+    def _load_params(self) -> None:
+        super()._load_params()
+        self.params = without_empty(self.params)
+
     def fail_json(self, msg: str, **kwargs: t.Any) -> t.NoReturn:
         """Fail with a structured `error` also where ansible-core itself found the fault."""
         kwargs.setdefault("error", Failure(INVALID_OPTION, msg).report())
-        self.params: dict[str, t.Any] = presentable(self.params, self.argument_spec)
+        self.params = presentable(self.params, self.argument_spec)
         super().fail_json(msg, **kwargs)
         raise SystemExit(1)  # not reached: the line above ends the process
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import typing as t
@@ -25,6 +24,7 @@ DEFAULT_BASE_URL = "https://api.cloudflare.com/client/v4"
 TOKEN_VARIABLES = ("CLOUDFLARE_API_TOKEN", "CLOUDFLARE_TOKEN")
 EMAIL_VARIABLE = "CLOUDFLARE_EMAIL"
 KEY_VARIABLE = "CLOUDFLARE_API_KEY"
+MAX_TIMEOUT_SECONDS = 3600
 
 # Credentials have no `fallback` of their own: the task's beat the environment's as a set, which no single option can know.
 CONNECTION_OPTIONS: ArgumentSpec = {
@@ -65,6 +65,11 @@ def connection(params: Params, environ: t.Mapping[str, str] | None = None) -> Co
     )
 
 
+def without_empty(arguments: Params) -> dict[str, t.Any]:
+    """Return the arguments without connection options that are empty or null, which mean omitted: environment, then default."""
+    return {name: value for name, value in arguments.items() if name not in CONNECTION_OPTIONS or value not in ("", None)}
+
+
 def presentable(params: Params, known: t.Container[str]) -> dict[str, t.Any]:
     """Arguments as a result may repeat them: no user information in base_url, no value of an option that does not exist."""
     shown = {name: value if name in known else MASK for name, value in params.items()}
@@ -90,8 +95,13 @@ def _base_url(text: str) -> str:
     return url
 
 
+def is_zone_id(text: str) -> bool:
+    """Return whether a text is 1 to 32 hexadecimal digits."""
+    return bool(_ZONE_ID.fullmatch(text))
+
+
 def _zone_id(text: str) -> str:
-    if not _ZONE_ID.fullmatch(text):
+    if not is_zone_id(text):
         raise invalid_option("zone_id", f"{text!r} is not 1 to 32 hexadecimal digits")
     return text
 
@@ -125,8 +135,8 @@ def _usable(token: str | None, email: str | None, key: str | None) -> tuple[str 
 
 
 def _seconds(name: str, value: float) -> float:
-    if not math.isfinite(value) or value <= 0:
-        raise invalid_option(name, f"{value!r} is not a number of seconds above 0")
+    if not 0 < value <= MAX_TIMEOUT_SECONDS:  # false for NaN as well
+        raise invalid_option(name, f"{value!r} is not a number of seconds above 0 and up to {MAX_TIMEOUT_SECONDS}")
     return float(value)
 
 

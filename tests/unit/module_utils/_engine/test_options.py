@@ -143,6 +143,8 @@ def test_a_credential_that_no_header_can_carry_is_refused_without_repeating_it(v
     ("option", "value"),
     [
         ("timeout", 0.0),
+        ("timeout", 3600.5),
+        ("timeout", 1e10),
         ("timeout", -1.0),
         ("timeout", float("nan")),
         ("timeout", float("inf")),
@@ -170,3 +172,13 @@ def test_certificates_are_verified_unless_told_otherwise(validate, path, verify)
 def test_arbitrary_text_is_used_or_refused_but_never_a_crash(url, zone):
     with contextlib.suppress(Failure):
         assert connect(base_url=url, zone_id=zone).zone_id == zone
+
+
+def test_an_empty_text_means_omitted():
+    """For connection options alone: elsewhere an empty text can mean something, as with `filter`."""
+    empty = dict.fromkeys(room.CONNECTION_OPTIONS, "")
+    assert room.without_empty({**empty, "filter": "", "zone_id": ""}) == {"filter": "", "zone_id": ""}
+    assert room.without_empty({**dict.fromkeys(room.CONNECTION_OPTIONS), "timeout": 0, "validate_certs": False}) == {
+        "timeout": 0,
+        "validate_certs": False,
+    }

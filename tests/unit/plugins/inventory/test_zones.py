@@ -38,11 +38,11 @@ def test_members_that_are_kept(item: dict[str, t.Any], zone: dict[str, t.Any]) -
         ({"id": None}, "id"),
         ({"id": 7}, "id"),
         ({"id": ""}, "id"),
+        ({"id": "g" * 32}, "id"),
+        ({"id": "a" * 33}, "id"),
+        ({"id": "#jinja2: variable_start_string: '<'\n"}, "id"),
         ({"name": None}, "name"),
         ({"name": ["a.example"]}, "name"),
-        ({"name": "a b"}, "name"),
-        ({"name": "{{ a }}"}, "name"),
-        ({"name": "a[1:3]"}, "name"),
         ({"status": 1}, "status"),
         ({"status": ""}, "status"),
         ({"account": []}, "account"),
@@ -93,6 +93,41 @@ def test_a_zone_without_account_has_none_of_the_accounts() -> None:
 )
 def test_filters_that_the_service_gets(filters: dict[str, list[str]], query: dict[str, str]) -> None:
     assert zones._query({**NOTHING, **filters}) == query
+
+
+@pytest.mark.parametrize(
+    ("name", "host"),
+    [
+        ("a.example", "a.example"),
+        ("bücher.example", "bücher.example"),
+        ("all", f"all_{ID}"),
+        ("LocalHost", f"LocalHost_{ID}"),
+        ("ungrouped", f"ungrouped_{ID}"),
+        ("../../etc/passwd", f"_etc_passwd_{ID}"),
+        ("a..b", f"a_b_{ID}"),
+        ("a\x1b[2Jb", f"a_2Jb_{ID}"),
+        ("a b", f"a_b_{ID}"),
+        ("{{ a }}", f"_a__{ID}"),
+        ("a[1:3]", f"a_1_3__{ID}"),
+        ("*.example", f"_example_{ID}"),
+        ("!a", f"_a_{ID}"),
+        ("a" * 254, f"{'a' * 200}_{ID}"),
+    ],
+)
+def test_host_names(name: str, host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plugin, warnings = zones.InventoryModule(), []
+    monkeypatch.setattr(plugin.display, "warning", warnings.append)
+    assert [found for found, _zone in plugin._named([{**KEPT, "name": name}])] == [host]
+    assert len(warnings) == (name != host) and all(text.isprintable() for text in warnings)
+
+
+def test_host_names_are_unique(monkeypatch: pytest.MonkeyPatch) -> None:
+    plugin = zones.InventoryModule()
+    monkeypatch.setattr(plugin.display, "warning", lambda text: None)
+    listed = [
+        {**KEPT, "id": digit, "name": name} for digit, name in (("1", "x"), ("2", "x"), ("3", "x_2"), ("4", "x/2"), ("5", "x:2"))
+    ]
+    assert len({host for host, _zone in plugin._named(listed)}) == 5
 
 
 @pytest.mark.parametrize(

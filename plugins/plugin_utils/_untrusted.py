@@ -1,0 +1,31 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Texts of the service as data that no ansible-core evaluates as a template."""
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+try:
+    from ansible.utils.unsafe_proxy import wrap_var
+except ImportError:  # a core that trusts only what a user wrote needs no mark
+
+    def wrap_var(value: t.Any) -> t.Any:
+        """Return the value as it is."""
+        return value
+
+
+# Letters, digits, spaces and these signs never begin a template, nor a `#jinja2:` header that changes the delimiters.
+_PLAIN = re.compile(r"[\w .@-]*")
+
+
+def untrusted(value: t.Any) -> t.Any:
+    """Return a JSON value of the service whose texts are marked as unsafe; plain words need no mark and stay readable in exports."""
+    if isinstance(value, dict):
+        return {untrusted(name): untrusted(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [untrusted(item) for item in value]
+    return wrap_var(value) if isinstance(value, str) and not _PLAIN.fullmatch(value) else value
