@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import typing as t
 
 import pytest
@@ -100,7 +101,7 @@ def overtaken(simulator: t.Any, module: str, edit: t.Callable[[], t.Any]) -> t.A
         edit()
         return state
 
-    return task._replace(read=read)
+    return dataclasses.replace(task, read=read)
 
 
 @pytest.mark.parametrize("versions", [1, 3])
