@@ -45,6 +45,7 @@ JOBS = [
 READS = (
     "", "/page_shield", "/page_shield/scripts?status=active,infrequent,inactive&exclude_cdn_cgi=false", f"/page_shield/scripts/{2:032x}",
     "/rulesets", "/rulesets/phases/http_log_custom_fields/entrypoint", "/logpush/jobs", "/logpush/datasets/dns_logs/jobs",
+    "/logpush/datasets/http_requests/fields", "/logpush/datasets/dns_logs/fields",
 )  # fmt: skip
 
 
@@ -63,6 +64,7 @@ def test_a_recorded_zone_answers_as_before(sim: t.Any, zone: t.Any, tmp_path: pa
         zones=[{"id": zone.id, "name": "shop.example", "account": {"id": "acc", "name": "Shop"}}], scripts={zone.id: SCRIPTS}
     )
     sim.seed(jobs={zone.id: JOBS}, script_monitor={zone.id: {"enabled": True, "use_connection_url_path": True}})
+    sim.seed(fields={zone.id: {"http_requests": {"RayID": "Ray", "ClientIP": "Client", "NewField": "New"}}})
     zone.ruleset(FIELDS)
     assert "removed" in record(sim, tmp_path)
     recorded = "".join(path.read_text() for path in tmp_path.rglob("*.json"))
@@ -77,6 +79,9 @@ def test_a_recorded_zone_answers_as_before(sim: t.Any, zone: t.Any, tmp_path: pa
             assert after == before, path
         status, made = copy.request("POST", f"/zones/{zone.id}/logpush/jobs", {"destination_conf": "s3://new"})
         assert status == 201 and made["result"]["id"] == 4
+        for field, status in (("NewField", 200), ("EdgeColoCode", 400)):
+            body = {"logpull_options": f"fields={field}"}
+            assert copy.request("PUT", f"/zones/{zone.id}/logpush/jobs/4", body)[0] == status
 
 
 def test_an_untouched_zone(sim: t.Any, zone: t.Any, tmp_path: pathlib.Path) -> None:

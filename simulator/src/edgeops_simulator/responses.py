@@ -16,10 +16,8 @@ from edgeops_simulator.snapshot import BadSeed
 from edgeops_simulator.state import scripts
 
 Document = dict[str, t.Any]
-_PARTS = ("script_monitor", "scripts", "rulesets", "jobs")
-_EXPECTED = (
-    "zones/ZONE_ID.json, or below zones/ZONE_ID/ one of page_shield, script_monitor, their scripts, rulesets, logpush/jobs"
-)
+_PARTS = ("script_monitor", "scripts", "rulesets", "jobs", "fields")
+_EXPECTED = "zones/ZONE_ID.json, or below zones/ZONE_ID/ one of page_shield, script_monitor, their scripts, rulesets, logpush/jobs, field lists"
 
 
 class _Zone:
@@ -31,6 +29,7 @@ class _Zone:
         self.scripts: dict[str, Document] = {}
         self.rulesets: dict[str, Document] = {}
         self.jobs: dict[int, Document] = {}
+        self.fields: dict[str, Document] = {}
         self.totals: dict[pathlib.Path, int] = {}
 
     def add_summary(self, answer: _Answer) -> None:
@@ -61,6 +60,9 @@ class _Zone:
         for shown in answer.items("id", int):
             self.jobs[shown["id"]] = {**self.jobs.get(shown["id"], {}), **shown}
 
+    def add_fields(self, answer: _Answer) -> None:
+        self.fields[answer.folder_name] = answer.one(None)
+
     def check(self, folder: pathlib.Path) -> None:
         """A ruleset of custom fields whose rules were not recorded would look like one without rules."""
         for path, total in self.totals.items():
@@ -80,6 +82,7 @@ class _Answer:
 
     def __init__(self, path: pathlib.Path) -> None:
         self._path = path
+        self.folder_name = path.parent.name
         try:
             self._envelope = jsontext.parse(path.read_bytes())
         except (OSError, ValueError) as problem:
@@ -127,6 +130,7 @@ _ROUTES: t.Mapping[str, t.Callable[[_Zone, _Answer], None]] = {
     "/rulesets(/[^/]+|/phases/[^/]+/entrypoint)?": _Zone.add_rulesets,
     "/logpush/jobs(/[^/]+)?": _Zone.add_jobs,
     "/logpush/datasets/[^/]+/jobs": _Zone.add_jobs,
+    "/logpush/datasets/[^/]+/fields": _Zone.add_fields,
 }
 
 
@@ -152,7 +156,7 @@ def read(folder: pathlib.Path) -> Document:
 def _seed(zones: t.Mapping[str, _Zone]) -> Document:
     parts: Document = {part: {} for part in _PARTS}
     for zone_id, zone in zones.items():
-        parts["script_monitor"][zone_id] = zone.script_monitor
+        parts["script_monitor"][zone_id], parts["fields"][zone_id] = zone.script_monitor, zone.fields
         for part in ("scripts", "rulesets", "jobs"):
             parts[part][zone_id] = list(getattr(zone, part).values())
     return {"zones": [{**zone.summary, "id": zone_id} for zone_id, zone in zones.items()], **parts}

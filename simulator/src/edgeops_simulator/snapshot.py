@@ -13,7 +13,7 @@ from edgeops_simulator.state import logpush_jobs, rulesets
 from edgeops_simulator.state.service import Service
 from edgeops_simulator.state.zone import Document, Zone, default_zone
 
-PARTS = ("script_monitor", "scripts", "rulesets", "jobs", "challenges")
+PARTS = ("script_monitor", "scripts", "rulesets", "jobs", "challenges", "fields")
 MEMBERS = ("zones", *PARTS, "settings", "faults", "next_job_id")
 
 
@@ -76,7 +76,7 @@ def _need(kind: type, value: t.Any, place: str) -> t.Any:
 def _check_part(part: str, zone_id: str, value: t.Any) -> None:
     """What the loaders rely on; whether the service would take it is another question, which a seed is not asked."""
     place = f"{part}.{zone_id}"
-    if part == "script_monitor":
+    if part in ("script_monitor", "fields"):
         _need(dict, value, place)
         return
     for index, item in enumerate(_need(list, value, place)):
@@ -137,10 +137,17 @@ def _load_challenges(service: Service, zone: Zone, value: list[Document]) -> Non
     zone.challenges = value
 
 
+def _load_fields(service: Service, zone: Zone, value: dict[str, Document]) -> None:
+    for dataset, fields in value.items():
+        _need(dict, fields, f"fields of dataset {dataset}")
+    zone.fields = value
+
+
 _LOADERS: t.Mapping[str, t.Callable[[Service, Zone, t.Any], None]] = {
     "script_monitor": _load_script_monitor,
     "scripts": _load_scripts,
     "rulesets": _load_rulesets,
     "jobs": _load_jobs,
     "challenges": _load_challenges,
+    "fields": _load_fields,
 }

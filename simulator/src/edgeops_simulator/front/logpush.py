@@ -46,7 +46,7 @@ def list_dataset_jobs(call: Call) -> Answer:
 
 @routes("GET", "/datasets/{dataset}/fields", "listDatasetFields", result={"type": "object", "additionalProperties": TEXT})
 def list_dataset_fields(call: Call) -> Answer:
-    fields = datasets.fields(call.ids["dataset"])
+    fields = datasets.fields(call.ids["dataset"], call.zone.fields)
     if fields is None:
         raise Refusal(404, _CODE, f"unknown dataset {call.ids['dataset']!r}")
     return Answer(dict(fields))
@@ -54,7 +54,7 @@ def list_dataset_fields(call: Call) -> Answer:
 
 def _body(call: Call, before: dict[str, t.Any] | None) -> dict[str, t.Any]:
     """The body, checked and with repeated field names folded."""
-    jobs.check(call.body, before, call.settings)
+    jobs.check(call.zone, call.body, before, call.settings)
     used = jobs.check_destination(call.zone, call.body, before, call.settings)
     if used:
         ownership.use(call.zone, used)
@@ -151,5 +151,5 @@ def validate_origin(call: Call) -> Answer:
     dataset = call.body.get("dataset") or "http_requests"
     problem = options.logpull_problem(text)
     if not problem and call.settings.check_fields:
-        problem = options.unknown_field(str(dataset), options.logpull_fields(text))
+        problem = options.unknown_fields(call.zone, str(dataset), options.logpull_fields(text))
     return Answer({"valid": not problem, "message": problem})

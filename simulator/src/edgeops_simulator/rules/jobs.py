@@ -50,7 +50,7 @@ def is_dataset_name(text: str) -> bool:
     return re.fullmatch(PATTERNS["dataset"][0], text) is not None
 
 
-def check(body: t.Any, before: t.Mapping[str, t.Any] | None, settings: Settings) -> None:
+def check(zone: Zone, body: t.Any, before: t.Mapping[str, t.Any] | None, settings: Settings) -> None:
     """The members of a job for themselves; `before` is the job that an update changes."""
     body = need_object(body, CODE)
     check_types(body, _KINDS, CODE, nullable=True)
@@ -66,21 +66,21 @@ def check(body: t.Any, before: t.Mapping[str, t.Any] | None, settings: Settings)
     if body.get("output_options") is not None:
         options.check_output(body["output_options"])
     if settings.check_fields:
-        _check_fields(body, _dataset(body, before))
-    _check_filter(body, before, settings)
+        _check_fields(zone, body, _dataset(body, before))
+    _check_filter(zone, body, before, settings)
 
 
 def _dataset(body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None) -> str:
     return str(body.get("dataset") or (before or {}).get("dataset") or "http_requests")
 
 
-def _check_fields(body: t.Mapping[str, t.Any], dataset: str) -> None:
+def _check_fields(zone: Zone, body: t.Mapping[str, t.Any], dataset: str) -> None:
     """The field names that are sent, wherever they are sent."""
     for member, names in (
         ("logpull_options", options.logpull_fields(body.get("logpull_options") or "")),
         ("output_options", (body.get("output_options") or {}).get("field_names") or []),
     ):
-        problem = options.unknown_field(dataset, names)
+        problem = options.unknown_fields(zone, dataset, names)
         if problem:
             raise Refusal(400, CODE, f"{member}: {problem}", source={"pointer": f"/{member}"})
 
@@ -103,14 +103,14 @@ def _check_fixed(body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | No
         raise Refusal(400, CODE, "kind 'edge' is for the dataset http_requests only")
 
 
-def _check_filter(body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None, settings: Settings) -> None:
+def _check_filter(zone: Zone, body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None, settings: Settings) -> None:
     if not body.get("filter"):
         return
     verb = "creating a new" if before is None else "updating a"
     try:
         tree = syntax.parse(body["filter"])
         syntax.check_limits(body["filter"], tree)
-        fields = datasets.fields(_dataset(body, before))
+        fields = datasets.fields(_dataset(body, before), zone.fields)
         if settings.check_filter_keys and fields is not None:
             syntax.check_keys(tree, fields)
     except syntax.BadFilter as problem:

@@ -23,6 +23,7 @@ class Zone:
     rulesets: dict[str, Document] = dataclasses.field(default_factory=dict)
     jobs: dict[int, Document] = dataclasses.field(default_factory=dict)
     challenges: list[Document] = dataclasses.field(default_factory=list)
+    fields: dict[str, dict[str, str]] = dataclasses.field(default_factory=dict)
     listings: dict[t.Any, list[Document]] = dataclasses.field(default_factory=dict, repr=False)
 
     def summary(self) -> Document:

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import typing as t
+from types import MappingProxyType
 
 from edgeops_simulator.delivery.datasets import events, http_requests
 
-_DATASETS = {
+Fields = t.Mapping[str, str]
+_DATASETS: t.Mapping[str, Fields] = {
     "http_requests": http_requests.FIELDS,
     "firewall_events": events.FIREWALL_EVENTS,
     "dns_logs": events.DNS_LOGS,
@@ -18,12 +20,6 @@ _DATASETS = {
 TIMES = ("EdgeStartTimestamp", "EdgeEndTimestamp")
 
 
-def fields(dataset: str) -> t.Mapping[str, str] | None:
-    """The fields of a dataset with their descriptions; None for a dataset whose fields are not simulated."""
-    return _DATASETS.get(dataset)
-
-
-def unknown_fields(dataset: str, names: t.Iterable[str]) -> list[str]:
-    """The names that are no fields of a dataset, each once; none where the fields of the dataset are not simulated."""
-    known = fields(dataset)
-    return [] if known is None else [name for name in dict.fromkeys(names) if name not in known]
+def fields(dataset: str, own: t.Mapping[str, Fields] = MappingProxyType({})) -> Fields | None:
+    """The fields of a dataset with their descriptions, as a zone has them of its own or as usual; None where neither is known."""
+    return own.get(dataset) or _DATASETS.get(dataset)
