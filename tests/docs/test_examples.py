@@ -25,7 +25,16 @@ NOT_RUN = {
 }
 SECRET = "planted-store-key+/51d7e0"
 # What readers bring along.
-READER = {"store_key": SECRET, "vaulted_store_key": SECRET, "vaulted_api_token": "planted-docs-token-41c7d2"}
+READER = {
+    "store_key": SECRET,
+    "vaulted_store_key": SECRET,
+    "vaulted_api_token": "planted-docs-token-41c7d2",
+    "zone_id": ZONE,
+    "script_baseline": [
+        {"name": "cdn", "url": "https://cdn.example.net/**", "integrity": "unpinned", "integrity_reason": "an example"}
+    ],
+    "script_gate": ["changed", "history_broken"],
+}
 ZONES = [
     {"id": ZONE, "name": "shop.example.com", "status": "active", "account": {"id": "0" * 32, "name": "Example"}},
     {"id": "1" * 32, "name": "blog.example.com", "status": "pending", "account": {"id": "0" * 32, "name": "Example"}},

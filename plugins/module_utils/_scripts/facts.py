@@ -41,3 +41,30 @@ CATEGORIES: t.Mapping[str, str] = {
 # Documented by the service.
 MALICIOUS_THRESHOLD = 50
 MAX_PER_PAGE = 100
+
+# Flags that report the URL or the domain of a script as malicious.
+REPORTED = ("url_reported_malicious", "domain_reported_malicious")
+
+# What an audit can find, in the order of reports. An entry that matches nothing is not a failure by itself.
+FINDINGS = (
+    "malicious",
+    "reported",
+    "new",
+    "changed",
+    "unverified",
+    "expired",
+    "unjustified",
+    "gone",
+    "unused",
+    "monitor_off",
+    "nothing_seen",
+    "evidence_gap",
+    "history_broken",
+)
+DEFAULT_GATE = tuple(kind for kind in FINDINGS if kind != "unused")
+DEFAULT_STATUSES = ("active", "infrequent")
+
+# The service forgets scripts that are seen seldom after five days.
+DEFAULT_MAX_GAP_DAYS = 5.0
+# With `details: findings`, scripts that are read singly; a first audit of a large zone must not spend the budget of a day.
+MAX_DETAILS = 500

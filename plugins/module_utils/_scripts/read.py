@@ -4,15 +4,19 @@
 
 from __future__ import annotations
 
+import datetime
+import functools
 import itertools
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client, side_by_side
 from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import lacks_route
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Audit, Service, perform
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import routes_to_try
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import Query, report
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import Query, Script, read_script, report
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import Desired, State, present, warnings
 
 # Pages asked for side by side; more would only spend the budget of the zone's neighbours faster.
@@ -57,6 +61,30 @@ def scripts(client: Client, query: Query) -> list[Json]:
         return [client.call(f"{query.route}.script", ids={"script_id": query.script_id}).result]
     listings = (_listing(client, query, wanted) for wanted in query.statuses or (None,))
     return list(itertools.chain.from_iterable(listings))
+
+
+def report_audit(client: Client, audit: Audit) -> Conclusion:
+    """Return what an audit finds; secrets of the connection go neither into the result nor into the evidence."""
+    service = Service(
+        functools.partial(monitor, client), functools.partial(_all_scripts, client), functools.partial(_single_scripts, client)
+    )
+    hide = functools.partial(scrub, secrets=client.secrets)
+    return perform(audit, service, hide, datetime.datetime.now(datetime.timezone.utc))
+
+
+def _all_scripts(client: Client, query: Query) -> list[Script]:
+    found = (read_script(item, query.route) for item in scripts(client, query))
+    return list({script["script_id"]: script for script in found}.values())
+
+
+def _single_scripts(client: Client, query: Query, identifiers: t.Sequence[str]) -> list[Script]:
+    """Return scripts with their versions, read side by side; one that the service forgot meanwhile is left out."""
+
+    def find(identifier: str) -> Answer | None:
+        return client.find(f"{query.route}.script", ids={"script_id": identifier})
+
+    answers = side_by_side(find, identifiers, PARALLEL_PAGES)
+    return [read_script(answer.result, query.route) for answer in answers if answer is not None]
 
 
 def _listing(client: Client, query: Query, wanted: str | None) -> list[Json]:

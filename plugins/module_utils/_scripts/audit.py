@@ -1,0 +1,165 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+# An audit: what the service lists, compared with the baseline, judged, and kept as evidence.
+import datetime
+import math
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import shown
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts import evidence, inventory
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.baseline import Baseline
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import is_digest
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.entries import parse_baseline
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import MAX_DETAILS, MAX_PER_PAGE
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.findings import (
+    Finding,
+    LastRecord,
+    Row,
+    count_by_kind,
+    find_in_audit,
+    find_in_entries,
+    find_in_script,
+    in_order,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.history import History
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import Query, Script
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State, Status
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.observation import Observation, observe
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.proposals import propose
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.times import parse_time
+
+
+class Audit(t.NamedTuple):
+    """What to audit, against which baseline, and where the evidence goes."""
+
+    zone_id: str
+    query: Query
+    baseline: Baseline
+    gate: frozenset[str]
+    enforce: bool
+    details: str
+    history: History | None
+    expected_head: str | None
+    max_gap: float
+    at: datetime.datetime | None
+
+
+class Service(t.NamedTuple):
+    """What an audit reads: the state of the monitor, a listing, and single scripts by identifier (those that are gone left out)."""
+
+    monitor: t.Callable[[str], State]
+    listing: t.Callable[[Query], t.Sequence[Script]]
+    singles: t.Callable[[Query, t.Sequence[str]], t.Sequence[Script]]
+
+
+def desire(params: t.Mapping[str, t.Any]) -> Audit:
+    """The audit in validated options; refuses what could not be matched, and evidence that could not be kept."""
+    at, gap, head = params["at"], params["max_gap"], params["expected_head"]
+    if at is not None and parse_time(at) is None:
+        raise invalid_option("at", f"{shown(at)} is not a time such as 2026-11-21T06:00:00Z")
+    if not math.isfinite(gap) or gap <= 0:
+        raise invalid_option("max_gap", f"{gap!r} is not a number of days above 0")
+    if head is not None and not is_digest(head.lower()):
+        raise invalid_option("expected_head", f"{shown(head)} is not 64 hexadecimal digits; omit it for the first record")
+    query = inventory.desire({**params, "script_id": None, "per_page": MAX_PER_PAGE, "malicious_only": False})
+    baseline = Baseline(parse_baseline(params["baseline"]))
+    return Audit(
+        zone_id=params["zone_id"],
+        query=query,
+        baseline=baseline,
+        gate=frozenset(params["gate"]),
+        enforce=params["enforce"],
+        details=params["details"],
+        history=History.prepare(params["history"], params["zone_id"]) if params["history"] else None,
+        expected_head=head and head.lower(),
+        max_gap=gap,
+        at=parse_time(at),
+    )
+
+
+def perform(audit: Audit, service: Service, hide: evidence.Hide, now: datetime.datetime) -> Conclusion:
+    """Read, judge, keep the evidence, and report; `hide` takes secrets out of what is kept."""
+    state = service.monitor(audit.query.route)
+    audit = audit._replace(query=audit.query.on_route(state.route))
+    listing = [inventory.judge(script, audit.query) for script in service.listing(audit.query)]
+    wanted, warnings = _details(audit, listing)
+    singles = {single["script_id"]: inventory.judge(single, audit.query) for single in service.singles(audit.query, wanted)}
+    seen = observe({**script, **singles.get(script["script_id"], {})} if singles else script for script in listing)
+    at = audit.at or now
+
+    def conclude(last: LastRecord) -> dict[str, Json]:
+        return _report(audit, seen, state.status, last, at)
+
+    result, noted = evidence.keep(audit.history, audit.expected_head, conclude, hide, audit.baseline, at)
+    refused = _refusal(result, audit) if audit.enforce else ""
+    return Conclusion(result, (*warnings, *noted), refused)
+
+
+def _details(audit: Audit, listing: t.Sequence[Script]) -> tuple[list[str], tuple[str, ...]]:
+    """Return the identifiers of the scripts to read singly, and a warning if not all that have findings are read."""
+    if audit.details == "none":
+        return [], ()
+    if audit.details == "all":
+        return [script["script_id"] for script in listing], ()
+    found: list[tuple[bool, str]] = []
+    for seen in observe(listing):
+        kinds = {finding.kind for finding in find_in_script(_row(audit, seen, None))}
+        if kinds:
+            found += [(kinds == {"new"}, script["script_id"]) for script in seen.scripts]
+    # What nobody knows yet comes last: it has no hashes to compare versions with.
+    wanted = [identifier for _new, identifier in sorted(found)]
+    if len(wanted) <= MAX_DETAILS:
+        return wanted, ()
+    text = (
+        f"{len(wanted)} scripts have findings; only {MAX_DETAILS} of them were read singly. Use details=all to read every script."
+    )
+    return wanted[:MAX_DETAILS], (text,)
+
+
+def _row(audit: Audit, seen: Observation, since: datetime.datetime | None) -> Row:
+    entry = audit.baseline.find(seen.url, seen.host) if seen.url else None
+    return Row(seen, entry, seen.hashes(since))
+
+
+def _report(
+    audit: Audit, seen: t.Sequence[Observation], status: Status, last: LastRecord, at: datetime.datetime
+) -> dict[str, Json]:
+    rows = [_row(audit, each, last.at) for each in seen]
+    of_scripts = [find_in_script(row) for row in rows]
+    of_entries = find_in_entries(audit.baseline.entries, rows, audit.query.hosts, at.date().isoformat())
+    of_audit = find_in_audit(status["enabled"], len(rows), last, at, audit.max_gap)
+    findings = in_order([*(finding for found in of_scripts for finding in found), *of_entries, *of_audit])
+    by_entry: dict[str | None, list[Finding]] = {}
+    for finding in of_entries:
+        by_entry.setdefault(finding.entry, []).append(finding)
+    return {
+        "script_monitor": status,
+        "summary": count_by_kind(findings),
+        "inventory": [
+            _item(row, [*found, *(by_entry.get(row.entry.name, ()) if row.entry else ())])
+            for row, found in zip(rows, of_scripts, strict=True)
+        ],
+        "findings": [finding._asdict() for finding in findings],
+        "passed": not any(finding.kind in audit.gate for finding in findings),
+        "proposals": propose(audit.baseline.entries, rows),
+    }
+
+
+def _item(row: Row, findings: t.Sequence[Finding]) -> dict[str, Json]:
+    entry = row.entry.name if row.entry else None
+    return {"script": row.seen.latest, "entry": entry, "findings": [finding.kind for finding in findings]}
+
+
+def _refusal(result: t.Mapping[str, Json], audit: Audit) -> str:
+    if result["passed"]:
+        return ""
+    counts = ", ".join(f"{count} {kind}" for kind, count in result["summary"].items() if count and kind in audit.gate)
+    return (
+        f"gate: the audit of the scripts found {counts}. See findings; a baseline entry, or another gate, is a change to review."
+    )

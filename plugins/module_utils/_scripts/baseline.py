@@ -1,0 +1,68 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import collections
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import shown
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.entries import Entry
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.pattern import without_query
+
+# Entries of one literal prefix, by whether the query counts and by the literal text after the last star.
+Suffixes = dict[int, dict[tuple[bool, str], list[Entry]]]
+
+
+class Baseline:
+    """Finds the entry of a script without comparing each script with each entry: by URL, else by the pattern's literal ends."""
+
+    def __init__(self, entries: t.Sequence[Entry]) -> None:
+        self.entries = tuple(entries)
+        self._exact: dict[str, list[Entry]] = collections.defaultdict(list)
+        prefixes: dict[int, dict[str, Suffixes]] = {}
+        for entry in entries:
+            pattern = entry.pattern
+            if pattern.is_exact:
+                self._exact[pattern.text].append(entry)
+                continue
+            suffixes = prefixes.setdefault(len(pattern.prefix), {}).setdefault(pattern.prefix, {})
+            same = suffixes.setdefault(len(pattern.suffix), {}).setdefault((pattern.has_query, pattern.suffix), [])
+            same.append(entry)
+        self._prefixes = sorted(prefixes.items(), reverse=True)
+
+    def find(self, url: str, host: str | None) -> Entry | None:
+        """Return the entry of a normalized URL on a host, None if there is none; raise `invalid_option` for a tie."""
+        bare = without_query(url)
+        for known in dict.fromkeys((url, bare)):
+            matching = [entry for entry in self._exact.get(known, ()) if entry.covers(host)]
+            if matching:
+                return _only(matching, url, host)
+        for length, prefixes in self._prefixes:
+            suffixes = prefixes.get(url[:length])
+            matching = _matching(suffixes, url, bare, host) if suffixes else []
+            if matching:
+                return _only(matching, url, host)
+        return None
+
+
+def _matching(suffixes: Suffixes, url: str, bare: str, host: str | None) -> list[Entry]:
+    found = []
+    for length, entries in suffixes.items():
+        for has_query, text in ((False, bare), (True, url)):
+            same = entries.get((has_query, text[len(text) - length :])) if len(text) >= length else None
+            found += [entry for entry in same or () if entry.covers(host) and entry.pattern.matches(text)]
+    return found
+
+
+def _only(matching: t.Sequence[Entry], url: str, host: str | None) -> Entry:
+    if len(matching) > 1:
+        one, other = sorted(matching, key=lambda entry: entry.name)[:2]
+        raise invalid_option(
+            "baseline",
+            f"the entries {shown(one.name)} ({one.place}) and {shown(other.name)} ({other.place}) match {shown(url)}"
+            f" on {shown(host)} equally well; make one of them more specific, or give them different hosts",
+        )
+    return matching[0]

@@ -1,0 +1,119 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+# A chain of evidence: one record a line, each with the digest of the one before it. Nothing here touches a file.
+import hashlib
+import json
+import re
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+
+Record = dict[str, Json]
+VERSION = 1
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+class Problem(t.NamedTuple):
+    """The first record that cannot be trusted, counted from 1, and why."""
+
+    record: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"record {self.record} {self.reason}"
+
+
+class Chain(t.NamedTuple):
+    """What was read of a chain: `heads` are the digests of the records up to the first problem, `inventory` is the last whole record."""
+
+    records: int = 0
+    last: Record | None = None
+    inventory: Record | None = None
+    heads: frozenset[str] = frozenset()
+    problem: Problem | None = None
+
+    @property
+    def head(self) -> str | None:
+        """The digest of the last record, if it has one."""
+        digest = self.last.get("digest") if self.last else None
+        return digest if is_digest(digest) else None
+
+
+def canonical(value: Json) -> bytes:
+    """Return a value as sorted, compact ASCII JSON."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode("ascii")
+
+
+def digest_of(value: Json) -> str:
+    """Return the SHA-256 of a value in canonical form."""
+    return hashlib.sha256(canonical(value)).hexdigest()
+
+
+def seal(record: Record) -> Record:
+    """Return a record with its digest, which is that of all other members."""
+    return {**record, "digest": digest_of(record)}
+
+
+def is_digest(value: Json) -> bool:
+    """Return whether a value is a digest as records have it."""
+    return isinstance(value, str) and _DIGEST.fullmatch(value) is not None
+
+
+def read_chain(lines: t.Iterable[bytes], zone_id: str) -> Chain:
+    """Read the lines of a chain to its end, and note the first problem."""
+    number, last, inventory = 0, None, None
+    heads: set[str] = set()
+    whole: set[int] = set()
+    problem: Problem | None = None
+    for number, line in enumerate(lines, 1):
+        record, reason = _parse(line)
+        if record is not None and problem is None:
+            reason = reason or _fault(record, number, zone_id, last, whole)
+        if problem is None and reason:
+            problem = Problem(number, reason)
+        if problem is None and record is not None:
+            heads.add(record["digest"])
+        last = record or last
+        if record is not None and "inventory" in record:
+            inventory = record
+            whole.add(number)
+    return Chain(number, last, inventory, frozenset(heads), problem)
+
+
+def _parse(line: bytes) -> tuple[Record | None, str]:
+    try:
+        record = json.loads(line.decode("ascii"), object_pairs_hook=_once, parse_constant=_never)
+    except (ValueError, RecursionError):
+        return None, "is not a record: the line is not JSON in ASCII, or repeats a name"
+    return (record, "") if isinstance(record, dict) else (None, "is not a record: the line is not a JSON object")
+
+
+def _once(pairs: list[tuple[str, Json]]) -> Record:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("a name is repeated")
+    return made
+
+
+def _never(name: str) -> t.NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _fault(record: Record, number: int, zone_id: str, before: Record | None, whole: t.Container[int]) -> str:
+    """Return why a record does not continue the chain; empty if it does."""
+    rest = {name: value for name, value in record.items() if name != "digest"}
+    same = record.get("inventory_same_as")
+    faults = {
+        "was edited: its digest is not that of its content": digest_of(rest) != record.get("digest"),
+        "does not follow the record before it: records were deleted, inserted or swapped": (
+            record.get("prev") != (before["digest"] if before else None) or record.get("seq") != number
+        ),
+        "belongs to another zone": record.get("zone_id") != zone_id,
+        "has a version that this release does not read": record.get("v") != VERSION,
+        "refers to an inventory that is not there": "inventory" not in record and not (isinstance(same, int) and same in whole),
+    }
+    return next((reason for reason, found in faults.items() if found), "")

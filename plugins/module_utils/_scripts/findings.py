@@ -1,0 +1,143 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import collections
+import datetime
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import shown
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import is_digest
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.entries import Entry
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import CATEGORIES, FINDINGS, REPORTED
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.observation import Observation
+
+
+class Finding(t.NamedTuple):
+    """One thing that somebody has to look at: about a script, an entry of the baseline, or the audit itself."""
+
+    kind: str
+    script_url: str | None
+    host: str | None
+    entry: str | None
+    message: str
+
+
+class Row(t.NamedTuple):
+    """One script with the entry of the baseline that it belongs to, and the hashes that were seen."""
+
+    seen: Observation
+    entry: Entry | None
+    hashes: frozenset[str]
+
+    @property
+    def unauthorised(self) -> frozenset[str]:
+        """The hashes seen that the entry does not list, if it is pinned."""
+        return self.hashes - self.entry.hashes if self.entry is not None and self.entry.pinned else frozenset()
+
+
+class LastRecord(t.NamedTuple):
+    """What the chain of evidence tells an audit: when the last record was made, and what is broken."""
+
+    at: datetime.datetime | None = None
+    problem: str | None = None
+
+
+def find_in_script(row: Row) -> list[Finding]:
+    """Return the findings about one script."""
+    kinds = _kinds(row)
+    entry = row.entry.name if row.entry else None
+    return [Finding(kind, row.seen.url, row.seen.host, entry, message) for kind, message in kinds]
+
+
+def _kinds(row: Row) -> t.Iterator[tuple[str, str]]:
+    scripts = row.seen.scripts
+    if any(script["malicious"] for script in scripts):
+        yield "malicious", "; ".join(_reasons(scripts))
+    if any(_is_reported(script) for script in scripts):
+        yield "reported", "; ".join(["the URL or the domain is reported as malicious", *_categories(scripts)])
+    if row.entry is None:
+        yield "new", "no entry of the baseline covers it" if row.seen.url else "the service shows no URL, so no entry covers it"
+    elif row.unauthorised:
+        hashes = ", ".join(value if is_digest(value) else shown(value) for value in sorted(row.unauthorised)[:3])
+        yield "changed", f"{len(row.unauthorised)} hash(es) seen that the entry does not list: {hashes}"
+    elif row.entry.pinned and not row.hashes:
+        yield "unverified", "the entry is pinned, and the service shows no hash; the plan of the account may hide it"
+
+
+def _is_reported(script: t.Mapping[str, Json]) -> bool:
+    return any(script.get(member) is True for member in REPORTED) or any(script.get(member) for member in CATEGORIES)
+
+
+def _reasons(scripts: t.Iterable[t.Mapping[str, Json]]) -> list[str]:
+    return list(dict.fromkeys(reason for script in scripts if script["malicious"] for reason in script["malicious_reasons"]))
+
+
+def _categories(scripts: t.Iterable[t.Mapping[str, Json]]) -> list[str]:
+    found = (f"{label}: {item}" for script in scripts for name, label in CATEGORIES.items() for item in script.get(name) or ())
+    return list(dict.fromkeys(found))
+
+
+def find_in_entries(entries: t.Sequence[Entry], rows: t.Iterable[Row], hosts: t.Sequence[str], today: str) -> list[Finding]:
+    """Return the findings about entries; `hosts` are those that the listing was limited to."""
+    used = {row.entry.name for row in rows if row.entry is not None}
+    found = []
+    for entry in entries:
+        if entry.review_by is not None and entry.review_by < today:
+            found.append(_about(entry, "expired", f"the review was due by {entry.review_by}"))
+        if entry.missing:
+            found.append(_about(entry, "unjustified", f"the entry has no {', '.join(entry.missing)}"))
+        if entry.name not in used and _is_in_scope(entry, hosts):
+            kind = "gone" if entry.required else "unused"
+            text = "the entry is required, and no listed script matches it" if entry.required else "no listed script matches it"
+            found.append(_about(entry, kind, text))
+    return found
+
+
+def _about(entry: Entry, kind: str, message: str) -> Finding:
+    return Finding(kind, None, None, entry.name, message)
+
+
+def _is_in_scope(entry: Entry, hosts: t.Sequence[str]) -> bool:
+    """Return whether a listing that was limited to some hosts can show a script of the entry."""
+    return not hosts or not entry.hosts or any(_limits(limit.lower(), host) for limit in hosts for host in entry.hosts)
+
+
+def _limits(limit: str, host: str) -> bool:
+    """Return whether a host is in a limit, which may have a star at its start and at its end."""
+    text = limit.strip("*")
+    if limit.startswith("*"):
+        return text in host if limit.endswith("*") else host.endswith(text)
+    return host.startswith(text) if limit.endswith("*") else host == text
+
+
+def find_in_audit(enabled: bool, seen: int, last: LastRecord, at: datetime.datetime, max_gap: float) -> list[Finding]:
+    """Return the findings about the audit as a whole."""
+    found = []
+    if not enabled:
+        found.append(("monitor_off", "the script monitor is off, so the service sees no script"))
+    if not seen:
+        found.append(("nothing_seen", "the service lists no script at all"))
+    if last.at is not None and (at - last.at).total_seconds() > max_gap * 86400:
+        days = (at - last.at).total_seconds() / 86400
+        found.append(
+            ("evidence_gap", f"the last record is {days:.1f} days old, more than {max_gap:g}: what came and went is unknown")
+        )
+    if last.problem is not None:
+        found.append(("history_broken", last.problem))
+    return [Finding(kind, None, None, None, message) for kind, message in found]
+
+
+def in_order(findings: t.Iterable[Finding]) -> list[Finding]:
+    """Return findings sorted by kind, URL, host and entry."""
+    place = {kind: index for index, kind in enumerate(FINDINGS)}
+    return sorted(findings, key=lambda each: (place[each.kind], each.script_url or "", each.host or "", each.entry or ""))
+
+
+def count_by_kind(findings: t.Iterable[Finding]) -> dict[str, int]:
+    """Return how many findings of each kind there are; every kind is there."""
+    counted = collections.Counter(finding.kind for finding in findings)
+    return {kind: counted[kind] for kind in FINDINGS}

@@ -1,0 +1,42 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import datetime
+import re
+
+_RFC_3339 = re.compile(
+    r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,6})\d*)?([Zz]|[+-]\d{2}:\d{2})?",
+)
+_DAY = re.compile(r"(\d{4}-\d{2}-\d{2})(?:$|[Tt ])")
+
+
+def parse_time(text: object) -> datetime.datetime | None:
+    """Parse a time in RFC 3339, in UTC if it has no offset; return None for anything else."""
+    found = _RFC_3339.fullmatch(text) if isinstance(text, str) else None
+    if found is None:
+        return None
+    offset = "+00:00" if found[4] in (None, "Z", "z") else found[4]
+    try:
+        time = datetime.datetime.fromisoformat(f"{found[1]}T{found[2]}.{found[3] or '0':0<6}{offset}")
+        return time.astimezone(datetime.timezone.utc)
+    except (ValueError, OverflowError):
+        return None
+
+
+def format_time(time: datetime.datetime) -> str:
+    """Return a time in RFC 3339, in UTC with seconds."""
+    return time.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def parse_date(text: object) -> str | None:
+    """Return the day of a date, or of the date of a time, as YYYY-MM-DD; None for anything else."""
+    found = _DAY.match(text) if isinstance(text, str) else None
+    if found is None:
+        return None
+    try:
+        return datetime.date.fromisoformat(found[1]).isoformat()
+    except ValueError:
+        return None

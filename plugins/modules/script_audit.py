@@ -1,0 +1,395 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: script_audit
+short_description: Compare the scripts of a zone with a baseline of authorised scripts, and keep evidence
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - Reads the scripts that the script monitor of a zone lists, finds the entry of O(baseline) for each, and returns the inventory with all findings.
+  - With O(history), each audit adds a record to a chain of evidence, in check mode too, because the record is what an audit is for.
+  - Nothing is written to the service. The guide R(payment page scripts,ansible_collections.edgeops.observability.docsite.guide_payment_scripts)
+    describes what this shows of PCI DSS 4.0.1 6.4.3 and 11.6.1, and what it does not.
+  - A script is identified by its URL, without the fragment, and the host on which it was seen. The C(script_id) of the service is not stable.
+extends_documentation_fragment:
+  - edgeops.observability.connection
+  - edgeops.observability.connection.zone
+  - edgeops.observability.attributes
+  - edgeops.observability.attributes.info
+attributes:
+  check_mode:
+    details:
+      - Sends C(GET) only. The record of evidence is written in check mode too.
+  idempotent:
+    details:
+      - Each run adds a record to O(history).
+options:
+  baseline:
+    description:
+      - The authorised scripts, a list of entries. An empty list makes every script V(new).
+      - "Members of an entry: C(name) (required, unique), C(url) (required), C(hosts) (default: any host), C(owner), C(justification),
+        C(authorised_by), C(authorised_on), C(review_by), C(integrity) (V(pinned), the default, or V(unpinned) with C(integrity_reason)), C(hashes),
+        C(required) (default V(false))."
+      - C(url) is one URL, or a pattern in which C(*) stands for anything within a segment and C(**) for anything across segments.
+        The query of a script counts only if C(url) has a C(?).
+      - An entry with an exact URL takes precedence over a pattern, and a longer literal text before the first star over a shorter one. Two entries that
+        match a listed script equally well are an error.
+      - C(hashes) are SHA-256 of 64 hexadecimal digits. C(review_by) and C(authorised_on) are dates; the day of C(review_by) is included.
+      - Also accepted as text in JSON, or in Python's notation, which is how ansible-core before 2.19 passes a templated list that holds a date.
+    type: raw
+    required: true
+  gate:
+    description:
+      - The findings that make RV(passed) false, and with O(enforce) the task fail. See RV(summary) for what they mean.
+    type: list
+    elements: str
+    choices: [malicious, reported, new, changed, unverified, expired, unjustified, gone, unused, monitor_off, nothing_seen, evidence_gap,
+      history_broken]
+    default: [malicious, reported, new, changed, unverified, expired, unjustified, gone, monitor_off, nothing_seen, evidence_gap, history_broken]
+  enforce:
+    description:
+      - Whether a finding of O(gate) fails the task with the kind V(gate), after the evidence is written. The failed result has all return values.
+    type: bool
+    default: false
+  details:
+    description:
+      - Which scripts are also read singly, one request each, for their C(versions) and C(seen_on).
+      - V(findings) reads scripts that have a finding of their own, at most 500, those that are merely V(new) last. V(all) also shows a hash that changed
+        and changed back between two records.
+    type: str
+    choices: [findings, none, all]
+    default: findings
+  history:
+    description:
+      - Folder of the evidence, one file for each zone, C(ZONE_ID.jsonl). It is created if it is missing.
+      - A folder that is not writable, or is reached through a symbolic link of another user, is an error before any request.
+      - If a run was killed while it was writing, the incomplete last line moves to C(ZONE_ID.jsonl.torn) with a warning. Nothing else is ever rewritten.
+    type: path
+  expected_head:
+    description:
+      - The RV(evidence.head) of an earlier record, kept outside of O(history). A chain cannot see that its own end was cut off; if no record has this
+        digest, the finding is V(history_broken).
+    type: str
+  max_gap:
+    description:
+      - Days after which the last record is too old, which is the finding V(evidence_gap). The service forgets seldom seen scripts after five days.
+    type: float
+    default: 5.0
+  at:
+    description:
+      - The time of the audit in RFC 3339. If omitted, now.
+    type: str
+  hosts:
+    description:
+      - Only scripts that were seen on these host names. Each may have a V(*) at its start or at its end.
+      - Entries of the baseline for other hosts are then neither V(gone) nor V(unused).
+    type: list
+    elements: str
+  status:
+    description:
+      - Only scripts with these statuses. Each status is one listing. The empty list means what the service lists by itself, which is V(active).
+    type: list
+    elements: str
+    default: [active, infrequent]
+  malicious_threshold:
+    description:
+      - The score that separates malicious scripts from others. A score that equals it is not malicious.
+    type: int
+    default: 50
+  malicious_when:
+    description:
+      - On which side of O(malicious_threshold) a score means malicious.
+      - If omitted, the route that answered decides - V(above) for V(script_monitor), and V(below) for V(page_shield).
+    type: str
+    choices: [above, below]
+  route:
+    description:
+      - Under which name the service offers the script monitor, as in M(edgeops.observability.script_monitor_info).
+    type: str
+    choices: [auto, script_monitor, page_shield]
+    default: auto
+notes:
+  - The service shows no content of a script, and depending on the plan of the account no hash. A pinned script without a hash is V(unverified),
+    never unchanged.
+  - On Cloudflare, reading needs an API token with the permission Page Shield Read (or Zone Settings Read).
+seealso:
+  - module: edgeops.observability.script_monitor_info
+  - module: edgeops.observability.script_history_info
+"""
+
+EXAMPLES = r"""
+- name: Compare the scripts of the shop with the baseline
+  edgeops.observability.script_audit:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    history: evidence
+    baseline:
+      - name: stripe
+        url: https://js.stripe.com/v3/**
+        hosts: [shop.example.com]
+        owner: payments@example.com
+        justification: card fields of the checkout
+        authorised_by: j.doe
+        authorised_on: "2026-10-01"
+        review_by: "2027-04-01"
+        integrity: unpinned
+        integrity_reason: the vendor releases without notice
+  register: audit
+
+- name: Show the findings
+  ansible.builtin.debug:
+    msg: "{{ item.kind }}: {{ item.script_url }} {{ item.entry }}: {{ item.message }}"
+  loop: "{{ audit.findings }}"
+  loop_control:
+    label: "{{ item.kind }}"
+
+- name: Keep the head of the chain in another place than the chain
+  ansible.builtin.debug:
+    msg: "record {{ audit.evidence.seq }} of this zone has the digest {{ audit.evidence.head }}"
+"""
+
+RETURN = r"""
+script_monitor:
+  description: The status of the script monitor.
+  returned: success, and failure with the kind C(gate)
+  type: dict
+  contains:
+    enabled:
+      description: Whether monitoring is on.
+      type: bool
+      returned: success
+      sample: true
+    updated_at:
+      description: When the status was last written, ISO 8601; V(null) if the service does not say.
+      type: str
+      returned: success
+      sample: "2026-03-02T09:41:33.358104Z"
+summary:
+  description: How often there is each finding.
+  returned: success, and failure with the kind C(gate)
+  type: dict
+  contains:
+    malicious:
+      description: Scripts whose score means malicious.
+      type: int
+      returned: success
+      sample: 0
+    reported:
+      description: Scripts whose URL or domain is reported as malicious.
+      type: int
+      returned: success
+      sample: 0
+    new:
+      description: Scripts that no entry covers.
+      type: int
+      returned: success
+      sample: 1
+    changed:
+      description:
+        - Scripts of a pinned entry that have a hash which the entry does not list. The hash of the listing counts, and with O(details) those of the
+          versions that the service fetched after the last record of O(history).
+      type: int
+      returned: success
+      sample: 0
+    unverified:
+      description: Scripts of a pinned entry of which the service shows no hash.
+      type: int
+      returned: success
+      sample: 0
+    expired:
+      description: Entries whose C(review_by) is past.
+      type: int
+      returned: success
+      sample: 0
+    unjustified:
+      description: Entries without owner, justification or C(authorised_by).
+      type: int
+      returned: success
+      sample: 0
+    gone:
+      description: Entries with C(required=true) that match no listed script.
+      type: int
+      returned: success
+      sample: 0
+    unused:
+      description: Other entries that match no listed script.
+      type: int
+      returned: success
+      sample: 0
+    monitor_off:
+      description: 1 if the script monitor is off.
+      type: int
+      returned: success
+      sample: 0
+    nothing_seen:
+      description: 1 if the service lists no script at all.
+      type: int
+      returned: success
+      sample: 0
+    evidence_gap:
+      description: 1 if the last record is older than O(max_gap).
+      type: int
+      returned: success
+      sample: 0
+    history_broken:
+      description: 1 if the chain of evidence is invalid, or O(expected_head) is not in it.
+      type: int
+      returned: success
+      sample: 0
+inventory:
+  description: The scripts, sorted by URL and host.
+  returned: success, and failure with the kind C(gate)
+  type: list
+  elements: dict
+  contains:
+    script:
+      description: The script as in RV(edgeops.observability.script_monitor_info#module:scripts); if several have this URL and host, the one seen last.
+      type: dict
+      returned: success
+      sample: {"script_url": "https://js.stripe.com/v3/", "host": "shop.example.com"}
+    entry:
+      description: Name of the entry that covers it, or V(null).
+      type: str
+      returned: success
+      sample: stripe
+    findings:
+      description: The kinds of the findings about the script and about its entry.
+      type: list
+      elements: str
+      returned: success
+      sample: []
+findings:
+  description: The findings, sorted by kind, URL, host and entry.
+  returned: success, and failure with the kind C(gate)
+  type: list
+  elements: dict
+  contains:
+    kind:
+      description: One of the members of RV(summary).
+      type: str
+      returned: success
+      sample: new
+    script_url:
+      description: URL of the script; V(null) if the finding is about an entry, or about the audit as a whole.
+      type: str
+      returned: success
+      sample: https://cdn.example.net/checkout.js
+    host:
+      description: Host of the script, or V(null).
+      type: str
+      returned: success
+      sample: shop.example.com
+    entry:
+      description: Name of the entry, or V(null).
+      type: str
+      returned: success
+      sample:
+    message:
+      description: A sentence for the user.
+      type: str
+      returned: success
+      sample: no entry of the baseline covers it
+passed:
+  description: Whether there is no finding of O(gate).
+  returned: success, and failure with the kind C(gate)
+  type: bool
+  sample: false
+proposals:
+  description:
+    - Entries for the baseline, for scripts that are new, and changed entries with the hashes seen added.
+    - Their owner, justification and C(authorised_by) are V(null), because adopting a script does not authorise it; as they are, they are V(unjustified).
+  returned: success, and failure with the kind C(gate)
+  type: list
+  elements: dict
+  sample:
+    - name: cdn.example.net-checkout.js
+      url: https://cdn.example.net/checkout.js
+      hosts: [shop.example.com]
+      owner:
+      justification:
+      authorised_by:
+      authorised_on:
+      review_by:
+      integrity: pinned
+      integrity_reason:
+      hashes: [9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08]
+      required: false
+evidence:
+  description: The record that this audit added.
+  returned: success, and failure with the kind C(gate)
+  type: dict
+  contains:
+    seq:
+      description: Number of the record, from 1; V(null) without O(history).
+      type: int
+      returned: success
+      sample: 12
+    head:
+      description: Digest of the record, to be kept elsewhere and passed as O(expected_head) to a later audit; V(null) without O(history).
+      type: str
+      returned: success
+      sample: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae
+error:
+  description: Why the task failed, for a playbook.
+  returned: failure
+  type: dict
+  sample:
+    kind: gate
+    method:
+    path:
+    status:
+    errors: []
+    request_id:
+    attempts: 0
+"""
+
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import desire
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import (
+    AUTO,
+    DEFAULT_GATE,
+    DEFAULT_MAX_GAP_DAYS,
+    DEFAULT_STATUSES,
+    FINDINGS,
+    MALICIOUS_THRESHOLD,
+    ROUTE_CHOICES,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import report_audit
+
+TASK = InfoTask(
+    name="script_audit",
+    spec=Spec(
+        options={
+            "baseline": {"type": "raw", "required": True},
+            "gate": {"type": "list", "elements": "str", "choices": list(FINDINGS), "default": list(DEFAULT_GATE)},
+            "enforce": {"type": "bool", "default": False},
+            "details": {"type": "str", "choices": ["findings", "none", "all"], "default": "findings"},
+            "history": {"type": "path"},
+            "expected_head": {"type": "str"},
+            "max_gap": {"type": "float", "default": DEFAULT_MAX_GAP_DAYS},
+            "at": {"type": "str"},
+            "hosts": {"type": "list", "elements": "str"},
+            "status": {"type": "list", "elements": "str", "default": list(DEFAULT_STATUSES)},
+            "malicious_threshold": {"type": "int", "default": MALICIOUS_THRESHOLD},
+            "malicious_when": {"type": "str", "choices": ["above", "below"]},
+            "route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO},
+        },
+        required_by={"expected_head": ["history"]},
+    ),
+    desire=desire,
+    report=report_audit,
+)
+
+
+def main() -> None:
+    run_module(TASK)
+
+
+if __name__ == "__main__":
+    main()

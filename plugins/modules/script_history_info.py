@@ -1,0 +1,139 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: script_history_info
+short_description: Verify the evidence that audits of scripts have kept
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - Reads the chains of evidence that M(edgeops.observability.script_audit) writes, and names the first record of each that was edited, inserted, swapped,
+    or follows a record that was deleted.
+  - Only reads files, where the module runs. It does not contact the service, and needs no credentials.
+  - The playbook C(edgeops.observability.verify_history) runs it and fails for an invalid chain.
+extends_documentation_fragment:
+  - edgeops.observability.attributes
+  - edgeops.observability.attributes.info
+attributes:
+  action_group:
+    support: none
+    membership: []
+    details:
+      - The module has no connection options.
+options:
+  history:
+    description:
+      - Folder of the evidence. Each file C(ZONE_ID.jsonl) in it is verified.
+    type: path
+    required: true
+  expected_heads:
+    description:
+      - Digests that were kept outside of O(history), by zone id. A chain cannot see that its own end was cut off; it is invalid if no record has the digest,
+        or if there is no file for the zone.
+    type: dict
+notes:
+  - The chain is tamper-evident, not tamper-proof. Whoever can write all of it can write another one, which only a digest that is kept elsewhere shows.
+seealso:
+  - module: edgeops.observability.script_audit
+"""
+
+EXAMPLES = r"""
+- name: Verify the evidence of all zones
+  edgeops.observability.script_history_info:
+    history: "{{ script_history | default(playbook_dir) }}"
+  register: verified
+
+- name: Show what is wrong with it
+  ansible.builtin.debug:
+    msg: "{{ verified.histories | rejectattr('valid') | map(attribute='message') }}"
+"""
+
+RETURN = r"""
+valid:
+  description: Whether all chains are valid. An archive without any chain is not.
+  returned: success
+  type: bool
+  sample: true
+histories:
+  description: The chains, sorted by zone id.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    zone_id:
+      description: The zone, from the name of the file.
+      type: str
+      returned: success
+      sample: 023e105f4ecef8ad9ca31a8372d0c353
+    valid:
+      description: Whether no record is bad, and the expected head is there.
+      type: bool
+      returned: success
+      sample: true
+    records:
+      description: Number of complete lines.
+      type: int
+      returned: success
+      sample: 52
+    head:
+      description: Digest of the last record; V(null) if there is none.
+      type: str
+      returned: success
+      sample: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae
+    at:
+      description: Time of the last record; V(null) if there is none.
+      type: str
+      returned: success
+      sample: "2026-11-21T06:00:00Z"
+    first_bad_record:
+      description: Number of the first record that is bad or missing, from 1; V(null) if the chain is valid.
+      type: int
+      returned: success
+      sample:
+    message:
+      description: A sentence for the user.
+      type: str
+      returned: success
+      sample: 52 records are valid
+    torn_bytes:
+      description: Length of an incomplete last line, which a killed run leaves; the next audit moves it to the file C(ZONE_ID.jsonl.torn).
+      type: int
+      returned: success
+      sample: 0
+error:
+  description: Why the task failed, for a playbook.
+  returned: failure
+  type: dict
+  sample:
+    kind: invalid_option
+    method:
+    path:
+    status:
+    errors: []
+    request_id:
+    attempts: 0
+"""
+
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import LocalTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.verification import desire, report
+
+TASK = LocalTask(
+    name="script_history_info",
+    spec=Spec(options={"history": {"type": "path", "required": True}, "expected_heads": {"type": "dict"}}),
+    desire=desire,
+    report=report,
+)
+
+
+def main() -> None:
+    run_module(TASK)
+
+
+if __name__ == "__main__":
+    main()

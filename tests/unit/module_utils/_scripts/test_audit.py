@@ -1,0 +1,270 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Audits against a listing that the test gives, with the evidence in a real folder."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import typing as t
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts import audit as audits
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Service, desire, perform
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import DEFAULT_GATE, FINDINGS
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State
+
+A, B, C = ("a" * 64, "b" * 64, "c" * 64)
+AT = "2026-11-21T06:00:00Z"
+ZONE = "0" * 32
+DEFAULTS = {
+    "zone_id": ZONE,
+    "route": "script_monitor",
+    "hosts": None,
+    "status": [],
+    "malicious_threshold": 50,
+    "malicious_when": None,
+    "gate": list(DEFAULT_GATE),
+    "enforce": False,
+    "details": "findings",
+    "history": None,
+    "expected_head": None,
+    "max_gap": 5.0,
+    "at": AT,
+}
+FULL = {"owner": "o", "justification": "j", "authorised_by": "a"}
+
+
+def script(number: int = 1, **members: t.Any) -> dict[str, t.Any]:
+    return {"script_id": f"{number:032x}", "script_url": f"https://cdn/{number}.js", "host": "shop", "hash": A, **members}
+
+
+def entry(name: str = "one", url: str = "https://cdn/1.js", **members: t.Any) -> dict[str, t.Any]:
+    return {"name": name, "url": url, "hashes": [A], **FULL, **members}
+
+
+def run(listing: t.Any, baseline: t.Any, singles: t.Any = (), *, enabled: bool = True, **options: t.Any) -> t.Any:
+    """An audit; `read` are the identifiers of the scripts that it read singly."""
+    read: list[str] = []
+
+    def find(_query: t.Any, wanted: t.Sequence[str]) -> list[t.Any]:
+        read.extend(wanted)
+        return [single for single in singles if single["script_id"] in wanted]
+
+    service = Service(
+        lambda route: State(route, {"enabled": enabled, "updated_at": None}), lambda query: [dict(each) for each in listing], find
+    )
+    now = datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc)
+    done = perform(desire({**DEFAULTS, "baseline": baseline, **options}), service, lambda record: record, now)
+    return done._replace(result={**done.result, "read": read})
+
+
+def kinds(conclusion: t.Any) -> list[tuple[str, str | None, str | None]]:
+    return [(each["kind"], each["script_url"], each["entry"]) for each in conclusion.result["findings"]]
+
+
+URL = "https://cdn/1.js"
+
+
+@pytest.mark.parametrize(
+    ("seen", "declared", "expected"),
+    [
+        ({}, {}, []),
+        ({"hash": B}, {}, [("changed", URL, "one")]),
+        ({"hash": B.upper()}, {"hashes": [A, B]}, []),
+        ({"hash": A}, {"hashes": []}, [("changed", URL, "one")]),
+        ({"hash": None}, {}, [("unverified", URL, "one")]),
+        ({"hash": ""}, {}, [("unverified", URL, "one")]),
+        ({"hash": 7}, {}, [("unverified", URL, "one")]),
+        ({"hash": None}, {"hashes": []}, [("unverified", URL, "one")]),
+        ({"hash": B}, {"integrity": "unpinned", "integrity_reason": "r"}, []),
+        ({"hash": None}, {"integrity": "unpinned", "integrity_reason": "r"}, []),
+        ({"js_integrity_score": 51}, {}, [("malicious", URL, "one")]),
+        ({"js_integrity_score": 50}, {}, []),
+        ({"js_integrity_score": None}, {}, []),
+        ({"url_reported_malicious": True}, {}, [("reported", URL, "one")]),
+        ({"domain_reported_malicious": True, "hash": B}, {}, [("reported", URL, "one"), ("changed", URL, "one")]),
+        ({"malicious_url_categories": ["Malware"]}, {}, [("reported", URL, "one")]),
+        ({"url_reported_malicious": False, "malicious_url_categories": []}, {}, []),
+        ({}, {"review_by": "2026-11-20"}, [("expired", None, "one")]),
+        ({}, {"review_by": "2026-11-21"}, []),
+        ({}, {"owner": None}, [("unjustified", None, "one")]),
+        ({}, {"justification": " "}, [("unjustified", None, "one")]),
+        ({}, {"authorised_by": ""}, [("unjustified", None, "one")]),
+        ({"script_url": "https://cdn/2.js"}, {}, [("new", "https://cdn/2.js", None), ("unused", None, "one")]),
+        ({"script_url": "https://cdn/2.js"}, {"required": True}, [("new", "https://cdn/2.js", None), ("gone", None, "one")]),
+        ({"script_url": None}, {}, [("new", None, None), ("unused", None, "one")]),
+        ({"host": None}, {"hosts": ["shop"]}, [("new", URL, None), ("unused", None, "one")]),
+        ({"script_url": URL + "#part"}, {}, []),
+    ],
+)
+def test_findings_of_one_script_and_one_entry(seen: t.Any, declared: t.Any, expected: t.Any) -> None:
+    done = run([script(**seen)], [entry(**declared)])
+    assert kinds(done) == expected
+    assert done.result["passed"] is not any(kind != "unused" for kind, _url, _entry in expected)
+    assert done.result["summary"] == {kind: [found[0] for found in expected].count(kind) for kind in FINDINGS}
+    (item,) = done.result["inventory"]
+    mine = {kind for kind, _url, _entry in expected} - ({"gone", "unused"} if item["entry"] is None else set())
+    assert set(item["findings"]) == mine
+
+
+def test_members_that_the_plan_hides_never_look_unchanged() -> None:
+    done = run([{"script_id": "1"}, {"script_id": "2"}, {"script_id": "3", "script_url": URL}], [entry()])
+    assert kinds(done) == [("new", None, None), ("new", None, None), ("unverified", URL, "one")]
+    assert [item["entry"] for item in done.result["inventory"]] == [None, None, "one"]
+    assert done.result["proposals"] == [], "what has no URL cannot be an entry"
+
+
+def test_an_audit_that_sees_nothing_is_not_green() -> None:
+    done = run([], [], enabled=False)
+    assert [kind for kind, *_rest in kinds(done)] == ["monitor_off", "nothing_seen"]
+    assert done.result["passed"] is False
+
+
+def test_hosts_limit_what_is_missed() -> None:
+    entries = [
+        entry("a", "https://cdn/a.js", hosts=["shop.example"]),
+        entry("b", "https://cdn/b.js", hosts=["blog.example"], required=True),
+        entry("c", "https://cdn/c.js"),
+    ]
+    for limit, missed in (
+        ("shop.example", ["a", "c"]),
+        ("*.example", ["b", "a", "c"]),
+        ("blog*", ["b", "c"]),
+        ("*log*", ["b", "c"]),
+    ):
+        assert [name for _kind, _url, name in kinds(run([script()], entries, hosts=[limit]))][1:] == missed, limit
+
+
+def test_several_identifiers_of_one_script_are_one_script() -> None:
+    listing = [script(1, last_seen_at="2026-02-01"), script(1, script_id="f", hash=B, last_seen_at="2026-01-01")]
+    done = run(listing, [entry()])
+    assert kinds(done) == [("changed", URL, "one")]
+    (item,) = done.result["inventory"]
+    assert item["script"]["hash"] == A
+
+
+def test_the_gate_is_what_the_user_chose() -> None:
+    done = run([script(hash=B)], [entry()], gate=["new"], enforce=True)
+    assert done.result["passed"] is True and not done.refused
+    done = run([script(hash=B), script(2)], [entry()], gate=["new", "gone"], enforce=True)
+    assert done.result["passed"] is False and done.refused.startswith("gate: the audit of the scripts found 1 new. ")
+
+
+def test_adopting_is_not_authorising() -> None:
+    """A baseline with the proposals in it covers everything, and justifies nothing."""
+    listing = [script(1, hash=B), script(2), script(2, script_id="f", host="blog"), script(3, script_url="https://cdn/3.js?v=1")]
+    listing += [script(4, script_url="https://cdn/3.js?v=2", hash=None), script(5, script_url="https://cdn/{{ x }}/*")]
+    first = run(listing, [entry(), entry("kept", "https://kept/")])
+    proposals = first.result["proposals"]
+    assert [(each["name"], each["url"], each["hosts"]) for each in proposals] == [
+        ("one", URL, []),
+        ("cdn-2.js", "https://cdn/2.js", ["blog", "shop"]),
+        ("cdn-3.js", "https://cdn/3.js?v=1", ["shop"]),
+        ("cdn-3.js-2", "https://cdn/3.js?v=2", ["shop"]),
+    ], "what is no URL has no proposal"
+    assert proposals[0]["hashes"] == [A, B] and proposals[1]["hashes"] == [A]
+    assert {each[name] for each in proposals for name in FULL} == {None}
+    second = run(listing, [*proposals, entry("kept", "https://kept/")])
+    assert {kind for kind, *_rest in kinds(second)} == {"unverified", "unjustified", "unused", "new"}
+    assert second.result["summary"]["unjustified"] == 4 and second.result["summary"]["new"] == 1
+
+
+@pytest.mark.parametrize(
+    ("details", "expected"),
+    [("none", []), ("findings", ["malicious", "new"]), ("all", ["fine", "new", "malicious"])],
+)
+def test_which_scripts_are_read_singly(details: str, expected: list[str]) -> None:
+    listing = [
+        script(1, script_id="fine"),
+        script(2, script_id="new"),
+        script(1, script_id="malicious", host="b", js_integrity_score=99),
+    ]
+    done = run(listing, [entry(review_by="2020-01-01")], [script(2, script_id="new", seen_on=["here"])], details=details)
+    assert done.result["read"] == expected
+    assert [item["script"].get("seen_on") for item in done.result["inventory"]][-1] == (None if details == "none" else ["here"])
+
+
+def test_a_first_audit_reads_a_bounded_number_singly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audits, "MAX_DETAILS", 2)
+    done = run([script(1, hash=B), script(2), script(3)], [entry()])
+    assert done.result["read"] == [script(1)["script_id"], script(2)["script_id"]]
+    assert "only 2 of them" in done.warnings[0]
+
+
+def test_versions_count_from_the_last_record_on(tmp_path: Path) -> None:
+    """A hash that changed and changed back between two records; what came before the first one is not held against it."""
+    versions = [{"hash": B, "fetched_at": "2026-11-21T07:00:00.5Z"}, {"hash": C, "fetched_at": "2026-11-21T05:00:00Z"}]
+    single = script(versions=versions)
+    options = {"history": str(tmp_path), "details": "all"}
+    assert kinds(run([script()], [entry()], [single], **options)) == []
+    assert kinds(run([script()], [entry()], [single], **options, at="2026-11-21T08:00:00Z")) == [("changed", URL, "one")]
+    assert kinds(run([script()], [entry()], [single], **options, at="2026-11-21T09:00:00Z")) == []
+    odd = script(versions=[{"hash": B}, {"fetched_at": "2030-01-01T00:00:00Z"}, None, 7])
+    assert kinds(run([script()], [entry()], [odd], **options)) == [("changed", URL, "one")], "a version without a time counts"
+    assert kinds(run([script(hash=None)], [entry()], [script(hash=None, versions=7)], **options)) == [("unverified", URL, "one")]
+
+
+def records(folder: Path) -> list[t.Any]:
+    return [json.loads(line) for line in (folder / f"{ZONE}.jsonl").read_text().splitlines()]
+
+
+def test_records_refer_to_an_inventory_that_is_the_same(tmp_path: Path) -> None:
+    options = {"history": str(tmp_path)}
+    heads = [run([script(count=n, last_seen_at=str(n))], [entry()], **options).result["evidence"] for n in range(3)]
+    run([script(), script(2)], [entry()], **options)
+    found = records(tmp_path)
+    assert [(record["seq"], record.get("inventory_same_as"), len(record.get("inventory", ()))) for record in found] == [
+        (1, None, 1),
+        (2, 1, 0),
+        (3, 1, 0),
+        (4, None, 2),
+    ]
+    assert heads == [{"seq": record["seq"], "head": record["digest"]} for record in found[:3]]
+    members = "v seq at zone_id prev monitor baseline_digest findings passed collection_version digest"
+    assert set(found[0]) - {"inventory"} == set(found[1]) - {"inventory_same_as"} == set(members.split())
+    assert found[3]["findings"][0]["kind"] == "new" and found[3]["passed"] is False
+
+
+@pytest.mark.parametrize(
+    ("at", "expected"), [("2026-11-26T06:00:00Z", []), ("2026-11-26T06:00:01Z", ["evidence_gap"]), ("2026-11-01T00:00:00Z", [])]
+)
+def test_a_gap_in_the_evidence(tmp_path: Path, at: str, expected: list[str]) -> None:
+    run([script()], [entry()], history=str(tmp_path))
+    assert [kind for kind, *_rest in kinds(run([script()], [entry()], history=str(tmp_path), at=at))] == expected
+
+
+def test_the_expected_head_tells_that_the_end_was_cut_off(tmp_path: Path) -> None:
+    options = {"history": str(tmp_path)}
+    head = [run([script()], [entry()], **options).result["evidence"]["head"] for _number in range(3)][1]
+    file = tmp_path / f"{ZONE}.jsonl"
+    assert kinds(run([script()], [entry()], expected_head=head.upper(), **options)) == [], "later records may have been added"
+    for kept in (1, 0):
+        file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:kept]))
+        done = run([script()], [entry()], expected_head=head, **options)
+        assert kinds(done) == [("history_broken", None, None)]
+        assert records(tmp_path)[-1]["findings"][0]["kind"] == "history_broken"
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        ({"at": "yesterday"}, "at: "),
+        ({"max_gap": 0.0}, "max_gap: "),
+        ({"max_gap": float("nan")}, "max_gap: "),
+        ({"expected_head": "", "history": "h"}, "expected_head: "),
+        ({"expected_head": "f" * 63, "history": "h"}, "expected_head: "),
+        ({"hosts": ["a,b"]}, "hosts[0]: "),
+    ],
+)
+def test_options_that_cannot_be_used(options: t.Any, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Failure) as caught:
+        desire({**DEFAULTS, "baseline": [], **options})
+    assert (caught.value.kind, str(caught.value).startswith(place)) == ("invalid_option", True)
+    assert not list(tmp_path.iterdir())

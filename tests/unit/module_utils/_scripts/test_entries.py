@@ -1,0 +1,102 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import datetime
+import json
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.entries import parse_baseline
+
+URL = "https://a.example/x.js"
+HASH = "ab" * 32
+WHOLE = {
+    "name": "shop",
+    "url": URL,
+    "hosts": ["Shop.example", "shop.example"],
+    "owner": "o",
+    "justification": "j",
+    "authorised_by": "a",
+    "authorised_on": "2026-10-01",
+    "review_by": "2027-04-01",
+    "integrity": "pinned",
+    "integrity_reason": None,
+    "hashes": [HASH.upper()],
+    "required": True,
+}
+
+
+def test_a_whole_entry() -> None:
+    (entry,) = parse_baseline([WHOLE])
+    assert (entry.name, entry.place, entry.pattern.text) == ("shop", "baseline[0]", URL)
+    assert (entry.hosts, entry.hashes) == ({"shop.example"}, {HASH})
+    assert (entry.pinned, entry.required, entry.review_by, entry.missing) == (True, True, "2027-04-01", ())
+
+
+def test_what_is_omitted() -> None:
+    (entry,) = parse_baseline([{"name": "shop", "url": URL}])
+    assert (entry.hosts, entry.hashes, entry.pinned, entry.required, entry.review_by) == (set(), set(), True, False, None)
+    assert entry.missing == ("owner", "justification", "authorised_by")
+    assert list(entry.declared) == list(WHOLE), "every member is there, for the digest and for proposals"
+
+
+@pytest.mark.parametrize("date", ["2027-04-01", "2027-04-01T00:00:00", "2027-04-01T00:00:00+00:00", datetime.date(2027, 4, 1)])
+def test_dates(date: object) -> None:
+    assert parse_baseline([{**WHOLE, "review_by": date}])[0].review_by == "2027-04-01"
+
+
+def test_text_of_a_template_is_data() -> None:
+    """As ansible-core before 2.19 passes a list with a date in it."""
+    dated = {**WHOLE, "review_by": datetime.date(2027, 4, 1), "authorised_on": datetime.datetime(2026, 10, 1, 3, 4)}  # noqa: DTZ001 # YAML has such
+    assert parse_baseline(repr([dated])) == parse_baseline([WHOLE]) == parse_baseline(json.dumps([WHOLE]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "name: a", "[open('x')]", "[datetime.date(1)]", "[datetime.date('a','b','c')]", "[x for x in y]", "(" * 500, "{**a}"],
+)
+def test_other_text_is_refused_and_never_evaluated(text: str) -> None:
+    with pytest.raises(Failure, match=r"^baseline: a list of entries is needed, and this text is none$"):
+        parse_baseline(text)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"name": None}, r"baseline[1].name: an entry needs it"),
+        ({"name": " "}, r"baseline[1].name: an entry needs it"),
+        ({"name": "first"}, r"baseline[1].name: 'first' is already the name of baseline[0]"),
+        ({"name": 7}, r"baseline[1].name: 7 is not a text; put it in quotes"),
+        ({"url": None}, r"baseline[1].url: an entry needs it"),
+        ({"url": "js.stripe.com"}, r"baseline[1].url: 'js.stripe.com' is not a URL"),
+        ({"hashes": [HASH, "abc"]}, r"baseline[1].hashes[1]: 'abc' is not a SHA-256 of 64 hexadecimal digits"),
+        ({"hashes": [HASH + "0"]}, r"baseline[1].hashes[0]: "),
+        ({"hashes": ["g" * 64]}, r"baseline[1].hashes[0]: "),
+        ({"hashes": [10**63]}, r"put it in quotes"),
+        ({"hashes": HASH}, r"baseline[1].hashes: a list is needed"),
+        ({"hosts": ["*.example.com"]}, r"baseline[1].hosts[0]: '*.example.com' is not a host name"),
+        ({"hosts": "shop.example"}, r"baseline[1].hosts: a list is needed"),
+        ({"review_by": "next year"}, r"baseline[1].review_by: 'next year' is not a date such as 2027-04-01"),
+        ({"review_by": "2027-02-30"}, r"baseline[1].review_by: "),
+        ({"review_by": 20270401}, r"baseline[1].review_by: "),
+        ({"integrity": "checked"}, r"baseline[1].integrity: 'checked' is neither 'pinned' nor 'unpinned'"),
+        ({"integrity": "unpinned"}, r"baseline[1].integrity_reason: a script that is not pinned needs a reason"),
+        ({"required": "perhaps"}, r"baseline[1].required: 'perhaps' is neither true nor false"),
+        ({"ownr": "me"}, r"baseline[1]: 'ownr' is not a member of an entry (did you mean 'owner'?)"),
+    ],
+)
+def test_what_cannot_be_used_is_named_by_its_place(change: dict[str, object], message: str) -> None:
+    with pytest.raises(Failure) as caught:
+        parse_baseline([{"name": "first", "url": URL}, {**WHOLE, **change}])
+    assert message in str(caught.value)
+    assert caught.value.kind == "invalid_option"
+
+
+@pytest.mark.parametrize("value", [None, 7, {"name": "a"}, ["a"], [None]])
+def test_what_is_no_list_of_mappings_is_refused(value: object) -> None:
+    with pytest.raises(Failure, match=r"^baseline"):
+        parse_baseline(value)

@@ -1,0 +1,228 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The file of evidence: killed at every step of an append, edited, and used by several processes at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import typing as t
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts import history as histories
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import canonical, read_chain, seal
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.history import History
+
+ZONE = "0123abcd"
+
+
+def append(folder: Path, number: int = 0) -> tuple[t.Any, str | None]:
+    with History.prepare(str(folder), ZONE).opened() as evidence:
+        return evidence.append({"v": 1, "zone_id": ZONE, "inventory": [number]}), evidence.warning
+
+
+def lines(folder: Path) -> list[bytes]:
+    return (folder / f"{ZONE}.jsonl").read_bytes().splitlines(keepends=True)
+
+
+def problem(content: t.Iterable[bytes]) -> str | None:
+    found = read_chain(content, ZONE).problem
+    return str(found) if found else None
+
+
+@pytest.fixture
+def chain(tmp_path: Path) -> list[bytes]:
+    for number in range(4):
+        append(tmp_path, number)
+    return lines(tmp_path)
+
+
+def in_child(function: t.Callable[[], object]) -> int:
+    """The status of a process that ran a function, or was killed in it."""
+    child = os.fork()
+    if child == 0:
+        try:
+            function()
+        finally:
+            os._exit(7)
+    return os.waitpid(child, 0)[1]
+
+
+def killed_after(monkeypatch: pytest.MonkeyPatch, name: str, calls: int, size: int | None = None) -> None:
+    """Have the process killed in a system call of the history: after some of them, or in the middle of a write."""
+    real, seen = getattr(os, name), []
+
+    def call(*args: t.Any) -> t.Any:
+        seen.append(args)
+        if len(seen) > calls:
+            if size is not None:
+                os.pwrite(args[0], bytes(args[1])[:size], os.fstat(args[0]).st_size)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(*args)
+
+    monkeypatch.setattr(histories.os, name, call)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 17, 100, -2, -1, None])
+@pytest.mark.parametrize("before", [0, 2])
+def test_killed_in_the_middle_of_a_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: int, size: int | None) -> None:
+    """Whatever part of the line was written: the next run continues, loses nothing, and reports an incomplete line."""
+    for number in range(before):
+        append(tmp_path, number)
+    kept = lines(tmp_path) if before else []
+    with monkeypatch.context() as patched:
+        killed_after(patched, "write", 0, size)
+        assert os.WTERMSIG(in_child(lambda: append(tmp_path, 9))) == signal.SIGKILL
+    torn = b"".join(lines(tmp_path)[before:])
+    record, warning = append(tmp_path, 10)
+    assert (record["seq"], lines(tmp_path)[:before], len(lines(tmp_path))) == (before + 1, kept, before + 1)
+    assert problem(lines(tmp_path)) is None
+    if torn:
+        assert warning is not None and f"{len(torn)} bytes" in warning
+        assert (tmp_path / f"{ZONE}.jsonl.torn").read_bytes() == torn + b"\n"
+    else:
+        assert warning is None and not (tmp_path / f"{ZONE}.jsonl.torn").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "calls"), [("write", 0), ("fsync", 0), ("ftruncate", 0), ("fsync", 1), ("write", 1), ("fsync", 2)]
+)
+def test_killed_while_an_incomplete_line_is_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, calls: int) -> None:
+    append(tmp_path)
+    file = tmp_path / f"{ZONE}.jsonl"
+    kept = file.read_bytes()
+    file.write_bytes(kept + b'{"half')
+    with monkeypatch.context() as patched:
+        killed_after(patched, name, calls)
+        assert os.WTERMSIG(in_child(lambda: append(tmp_path, 1))) == signal.SIGKILL
+    append(tmp_path, 2)
+    assert file.read_bytes().startswith(kept) and problem(lines(tmp_path)) is None
+    assert b'{"half\n' in (tmp_path / f"{ZONE}.jsonl.torn").read_bytes()
+
+
+def test_processes_at_once_lose_nothing(tmp_path: Path) -> None:
+    children = []
+    for number in range(8):
+        child = os.fork()
+        if child == 0:
+            try:
+                for step in range(5):
+                    append(tmp_path, number * 100 + step)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        children.append(child)
+    assert {os.waitpid(child, 0)[1] for child in children} == {0}
+    found = [json.loads(line) for line in lines(tmp_path)]
+    assert problem(lines(tmp_path)) is None
+    assert [record["seq"] for record in found] == list(range(1, 41))
+    assert sorted(record["inventory"][0] for record in found) == [n * 100 + step for n in range(8) for step in range(5)]
+
+
+def edited(line: bytes, **members: t.Any) -> bytes:
+    return canonical({**json.loads(line), **members}) + b"\n"
+
+
+def resealed(line: bytes, **members: t.Any) -> bytes:
+    record = {**json.loads(line), **members}
+    del record["digest"]
+    return canonical(seal(record)) + b"\n"
+
+
+FOLLOWS = "does not follow the record before it"
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda c: c, None),
+        (lambda c: c[:2], None),
+        (lambda c: [c[0], edited(c[1], inventory=[]), *c[2:]], "record 2 was edited"),
+        (lambda c: [c[0], edited(c[1], digest="0" * 64), *c[2:]], "record 2 was edited"),
+        (lambda c: [c[0], resealed(c[1], inventory=[]), *c[2:]], f"record 3 {FOLLOWS}"),
+        (lambda c: c[1:], f"record 1 {FOLLOWS}"),
+        (lambda c: [c[0], *c[2:]], f"record 2 {FOLLOWS}"),
+        (lambda c: [c[0], c[2], c[1], c[3]], f"record 2 {FOLLOWS}"),
+        (lambda c: [c[0], c[1], c[1], *c[2:]], f"record 3 {FOLLOWS}"),
+        (lambda c: [c[0], resealed(c[1], seq=7), *c[2:]], f"record 2 {FOLLOWS}"),
+        (lambda c: [*c[:3], resealed(c[3], zone_id="ffff")], "record 4 belongs to another zone"),
+        (lambda c: [*c[:3], resealed(c[3], v=2)], "record 4 has a version"),
+        (
+            lambda c: [*c, canonical(seal({"v": 1, "zone_id": ZONE, "seq": 5, "prev": json.loads(c[3])["digest"]}))],
+            "record 5 refers to",
+        ),
+        (lambda c: [c[0], b"\n", *c[2:]], "record 2 is not a record"),
+        (lambda c: [c[0], b"[]\n", *c[2:]], "record 2 is not a record"),
+        (
+            lambda c: [c[0], b'{"a":1,' + c[1][1:].replace(b'"inventory"', b'"a":2,"inventory"'), *c[2:]],
+            "record 2 is not a record",
+        ),
+        (lambda c: [c[0], b'{"a":NaN}\n', *c[2:]], "record 2 is not a record"),
+        (lambda c: [c[0], b"\xff\n", *c[2:]], "record 2 is not a record"),
+        (lambda c: [c[0], b"[" * 100000 + b"\n", *c[2:]], "record 2 is not a record"),
+    ],
+)
+def test_what_was_changed_is_found(chain: list[bytes], change: t.Any, expected: str | None) -> None:
+    found = problem(change(chain))
+    assert found is None if expected is None else str(found).startswith(expected), found
+
+
+def test_a_broken_chain_goes_on_and_stays_broken(tmp_path: Path, chain: list[bytes]) -> None:
+    (tmp_path / f"{ZONE}.jsonl").write_bytes(b"".join([*chain[:3], b"garbage\n"]))
+    record, _warning = append(tmp_path)
+    assert (record["seq"], record["prev"]) == (5, json.loads(chain[2])["digest"])
+    assert problem(lines(tmp_path)) == "record 4 is not a record: the line is not JSON in ASCII, or repeats a name"
+
+
+def test_moved_away_while_another_run_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is appended goes to the file of that name, not to the one that was moved away."""
+    append(tmp_path)
+    real, moved = histories.fcntl.flock, []
+
+    def flock(*args: t.Any) -> None:
+        real(*args)
+        if not moved:
+            moved.append((tmp_path / f"{ZONE}.jsonl").rename(tmp_path / "old.jsonl"))
+
+    monkeypatch.setattr(histories.fcntl, "flock", flock)
+    record, _warning = append(tmp_path)
+    assert record["seq"] == 1 and len(lines(tmp_path)) == 1 and len((tmp_path / "old.jsonl").read_bytes().splitlines()) == 1
+
+
+def refusal(folder: Path | str) -> str:
+    with pytest.raises(Failure) as caught:
+        History.prepare(str(folder), ZONE)
+    assert caught.value.kind == "invalid_option"
+    return str(caught.value)
+
+
+def test_places_that_cannot_keep_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    assert refusal(tmp_path / "file").startswith("history: evidence cannot be kept there: ")
+    assert "Not a directory" in refusal(tmp_path / "file" / "below")
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / f"{ZONE}.jsonl").symlink_to(tmp_path / "file")
+    assert "is a symbolic link" in refusal(tmp_path / "linked")
+    (tmp_path / "pipe").mkdir()
+    os.mkfifo(tmp_path / "pipe" / f"{ZONE}.jsonl")
+    assert "is not a regular file" in refusal(tmp_path / "pipe")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert "is not writable" in refusal(tmp_path)
+
+
+def test_links_of_another_user_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    History.prepare(str(tmp_path / "link" / "new"), ZONE)
+    monkeypatch.setattr(os, "geteuid", lambda: os.lstat(tmp_path / "link").st_uid + 1)
+    if os.lstat(tmp_path / "link").st_uid == 0:
+        os.lchown(tmp_path / "link", 12345, -1)
+    for folder in (tmp_path / "link", tmp_path / "link" / "new", tmp_path / "link" / "newer"):
+        assert f"'{tmp_path / 'link'}' is a symbolic link of another user" in refusal(folder)
+    assert not (tmp_path / "real" / "newer").exists()
