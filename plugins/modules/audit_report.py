@@ -247,6 +247,12 @@ plan_id:
   returned: success
   type: str
   sample: 0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
+refused_zones:
+  description: Names of the zones for which O(fail_on) fails.
+  returned: success
+  type: list
+  elements: str
+  sample: []
 error:
   description: Why the task failed, for a playbook. After a failure of the kind V(gate) the other values are returned as well.
   returned: failure

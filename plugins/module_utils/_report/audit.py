@@ -14,7 +14,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.fact
 from ansible_collections.edgeops.observability.plugins.module_utils._report.files import write_files
 from ansible_collections.edgeops.observability.plugins.module_utils._report.model import build
 from ansible_collections.edgeops.observability.plugins.module_utils._report.options import Order
-from ansible_collections.edgeops.observability.plugins.module_utils._report.outcome import refusal
+from ansible_collections.edgeops.observability.plugins.module_utils._report.outcome import refused, sentence
 
 _RENDERERS: t.Mapping[str, t.Callable[[t.Mapping[str, Json]], bytes]] = {
     "json": json_file.render,
@@ -32,5 +32,10 @@ def audit(order: Order) -> Conclusion:
     report = build(order, previous, slices)
     contents = {FILES[name]: _RENDERERS[name](report) for name in order.formats}
     files = write_files(os.path.abspath(order.dest), contents)
-    result = {"files": files, **{name: report[name] for name in ("outcome", "counts", "report_id", "comparison", "plan_id")}}
-    return Conclusion(result, refused=refusal(report, order.fail_on, files[0]))
+    found = refused(report["zones"], order.fail_on)
+    result = {
+        "files": files,
+        **{name: report[name] for name in ("outcome", "counts", "report_id", "comparison", "plan_id")},
+        "refused_zones": sorted({zone for zones in found.values() for zone in zones}),
+    }
+    return Conclusion(result, refused=sentence(found, report["counts"], files[0]))

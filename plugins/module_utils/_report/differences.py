@@ -13,6 +13,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.item
 
 Result = t.Mapping[str, Json]
 
+_WHOLE = ("custom_fields", "rules")
+
 
 def differences(result: Result) -> t.Iterator[Observation]:
     """Each member in which the managed resources of a zone differ from their desired state."""
@@ -29,8 +31,23 @@ def _of_resource(resource: str, diff: Result) -> t.Iterator[Observation]:
     if resource == "jobs":
         for label in sorted({**before, **after}):
             yield from _of_job(label, before.get(label), after.get(label))
+    elif resource == "custom_fields":
+        yield from _of_custom_fields(before, after)
     else:
         yield from _members(resource, None, "", before, after)
+
+
+def _of_custom_fields(before: Result, after: Result) -> t.Iterator[Observation]:
+    """The lists by their names. The rules hold the same names again, and are shown only where they alone differ."""
+    one, other = ({**side, **(side.get("custom_fields") or {})} for side in (before, after))
+    found = list(_members("custom_fields", None, "", _without(one, _WHOLE), _without(other, _WHOLE)))
+    yield from found or _members(
+        "custom_fields", None, "", _without(one, ("custom_fields",)), _without(other, ("custom_fields",))
+    )
+
+
+def _without(side: Result, names: t.Collection[str]) -> dict[str, Json]:
+    return {name: value for name, value in side.items() if name not in names}
 
 
 def _of_job(label: str, before: Json, after: Json) -> t.Iterator[Observation]:

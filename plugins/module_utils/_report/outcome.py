@@ -16,13 +16,14 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.fact
     STATUSES,
     UNAUDITED,
     UNMANAGED,
-    Json,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._report.items import counting
 from ansible_collections.edgeops.observability.plugins.module_utils._report.text import line
 from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import Row
 
 _MAX_NAMED = 10
+_KINDS = {"drifted": DIFFERENCE, "finding": FINDING}
+_NOUNS = {"drifted": "differences", "finding": "findings"}
 
 
 def counts_of(rows: t.Sequence[Row]) -> dict[str, int]:
@@ -60,24 +61,24 @@ def fleet_plan_id(rows: t.Sequence[Row]) -> str | None:
     return hashlib.sha256("\n".join(lines).encode(errors="surrogatepass")).hexdigest()
 
 
-def refusal(report: t.Mapping[str, Json], fail_on: t.Sequence[str], path: str) -> str:
-    """Why the user's policy refuses what was found, naming the zones; empty where it does not."""
-    counts = report["counts"]
-    found = [f"{_noun(name)}: {counts[GATES[name]]}, {_named(report, name)}" for name in fail_on if counts[GATES[name]]]
-    return f"fail_on: {'; '.join(found)}. The report is in {path}." if found else ""
+def refused(rows: t.Sequence[Row], fail_on: t.Sequence[str]) -> dict[str, list[str]]:
+    """The zones that the user's policy refuses, by the name that `fail_on` gives the reason."""
+    present = [row for row in rows if not row["carried"]]
+    found = {name: [row["zone"] for row in present if _is(row, name)] for name in fail_on}
+    return {name: zones for name, zones in found.items() if zones}
 
 
-def _noun(name: str) -> str:
-    return {"drifted": "differences", "finding": "findings"}.get(name, f"{name} zones")
+def sentence(found: t.Mapping[str, t.Sequence[str]], counts: t.Mapping[str, int], path: str) -> str:
+    """Why a report is refused, naming the zones; empty where it is not."""
+    parts = [f"{_NOUNS.get(name, name)}: {counts[GATES[name]]} in {_named(zones)}" for name, zones in found.items()]
+    return f"fail_on: {'; '.join(parts)}. The report is in {path}." if parts else ""
 
 
-def _named(report: t.Mapping[str, Json], name: str) -> str:
-    kind = {"drifted": DIFFERENCE, "finding": FINDING}.get(name)
-    rows = [row for row in report["zones"] if not row["carried"]]
-    names = [
-        row["zone"]
-        for row in rows
-        if (any(item["kind"] == kind for item in counting(row["items"])) if kind else row["status"] == name)
-    ]
-    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
-    return ", ".join(line(name, 100) for name in names[:_MAX_NAMED]) + more
+def _is(row: Row, name: str) -> bool:
+    kind = _KINDS.get(name)
+    return any(item["kind"] == kind for item in counting(row["items"])) if kind else row["status"] == name
+
+
+def _named(zones: t.Sequence[str]) -> str:
+    more = f" and {len(zones) - _MAX_NAMED} more" if len(zones) > _MAX_NAMED else ""
+    return ", ".join(line(zone, 100) for zone in zones[:_MAX_NAMED]) + more

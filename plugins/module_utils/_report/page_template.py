@@ -26,7 +26,7 @@ nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin:.5rem 0;padding:0;lis
 .wide{overflow-x:auto}
 table{width:100%;border-collapse:collapse;margin:.5rem 0}
 caption{text-align:left;font-weight:600;padding:.3rem 0}
-th,td{padding:.3rem .6rem;border:1px solid var(--line);text-align:left;vertical-align:top;min-width:5rem}
+th,td{padding:.3rem .6rem;border:1px solid var(--line);text-align:left;vertical-align:top;min-width:7rem}
 thead th{background:var(--box)}
 .counts td{font-size:1.2rem;font-variant-numeric:tabular-nums}
 details{margin:.3rem 0;padding:.2rem .6rem;border:1px solid var(--line);border-radius:.3rem}

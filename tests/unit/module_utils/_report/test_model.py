@@ -218,3 +218,20 @@ def test_report_id_is_of_the_content():
 def test_a_report_on_no_zone_is_refused(slices):
     with pytest.raises(Failure, match=r"^zones: there is no zone to report on"):
         report(slices=slices)
+
+
+def test_rules_are_shown_where_they_alone_differ():
+    """The lists of names are what a user declares; the rules of the service hold the same names again."""
+    rules = ([{"enabled": False}], [{"enabled": True}])
+    both = report(
+        record(
+            "a",
+            fields=(
+                {"custom_fields": {"cookie_fields": []}, "rules": []},
+                {"custom_fields": {"cookie_fields": ["c"]}, "rules": [1]},
+            ),
+        )
+    )
+    assert [item["member"] for item in items(both)] == ["cookie_fields"]
+    alone = report(record("a", fields=({"custom_fields": {}, "rules": rules[0]}, {"custom_fields": {}, "rules": rules[1]})))
+    assert [item["member"] for item in items(alone)] == ["rules"]

@@ -1,0 +1,63 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: zone_records
+short_description: Records of audited zones, for a report
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - Gathers what the playbook C(edgeops.observability.check) registered for each host into the records that
+    M(edgeops.observability.audit_report) takes as O(edgeops.observability.audit_report#module:zones).
+  - It reads the variables C(log_delivery_result), C(edgeops_check_jobs), C(edgeops_check_custom_fields), C(edgeops_check_scripts),
+    C(edgeops_check_error), C(log_delivery_zone_id) and C(zone_id) of each host.
+  - A host that left nothing behind has an C(error), since nothing is known of it.
+positional: _hostvars
+options:
+  _input:
+    description: Names of the hosts.
+    type: list
+    elements: str
+    required: true
+  _hostvars:
+    description: The variable C(hostvars).
+    type: dict
+    required: true
+seealso:
+  - plugin: edgeops.observability.audit_summary
+    plugin_type: filter
+"""
+
+EXAMPLES = r"""
+- name: Show what is known of each zone of the play
+  ansible.builtin.debug:
+    msg: "{{ ansible_play_hosts_all | edgeops.observability.zone_records(hostvars) }}"
+  run_once: true
+"""
+
+RETURN = r"""
+_value:
+  description: One record for each host, in their order.
+  type: list
+  elements: dict
+  sample:
+    - zone: shop.example.com
+      zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+      error: {kind: unavailable, message: it could not be reached}
+"""
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._report.records import zone_records
+
+
+class FilterModule:
+    """What Ansible looks for."""
+
+    def filters(self) -> dict[str, t.Callable[..., t.Any]]:
+        """Return the filter by its name."""
+        return {"zone_records": zone_records}
