@@ -19,7 +19,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils import _erro
 from ansible_collections.edgeops.observability.plugins.module_utils._api import retry
 from ansible_collections.edgeops.observability.plugins.module_utils._api import service_errors as errors
 from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import parse_budget
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.body import LIMIT
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.body import MAX_BODY_BYTES
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import CUSTOM_FIELD_LIMIT
 from ansible_collections.edgeops.observability.plugins.module_utils._destination import facts as destinations
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import CONNECTION_OPTIONS
@@ -80,7 +80,7 @@ LIMITS: dict[str, str] = {
     "one try of a request": f"{default('timeout'):g} seconds",
     "further tries of a request": f"{default('retries')}",
     "pause that the service may ask for": f"{default('retry_wait_max')} seconds",
-    "an answer of the service": f"{LIMIT // MIB} MiB",
+    "an answer of the service": f"{MAX_BODY_BYTES // MIB} MiB",
 }
 
 

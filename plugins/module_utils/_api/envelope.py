@@ -5,10 +5,15 @@
 from __future__ import annotations
 
 import json
+import re
 import typing as t
 
 Json = t.Any
 _DEPTH = 64
+# Each takes far more memory than the two bytes that it may be in a body; the largest page of a listing has a tenth of them.
+_MAX_CONTAINERS = 200_000
+# Half a character: these may only come in pairs, which a search in the JSON text cannot tell.
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _NAMES = {
     dict: "an object",
     list: "a list",
@@ -33,11 +38,13 @@ class Envelope(t.NamedTuple):
 
 def decode(body: bytes, content_type: str = "") -> Json:
     """The JSON of a body, read strictly: what two readers could understand differently is refused."""
+    if body.count(b"{") + body.count(b"[") > _MAX_CONTAINERS:
+        raise BadEnvelope(f"its body holds more than {_MAX_CONTAINERS} objects and lists")
     try:
         text = body.decode("utf-8")
         value = json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite)
-        if "\\u" in text:
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
+        if _SURROGATE.search(text):
+            _encode_texts(value)
     except (ValueError, RecursionError) as error:
         raise BadEnvelope(_not_json(body, content_type, error)) from None
     if _too_deep(value):
@@ -94,10 +101,26 @@ def _not_json(body: bytes, content_type: str, error: Exception) -> str:
 
 
 def _too_deep(value: Json) -> bool:
-    level = [value]
+    level = [value] if isinstance(value, (dict, list)) else []
     for _depth in range(_DEPTH):
-        containers = [item for item in level if isinstance(item, (dict, list)) and item]
-        if not containers:
+        if not level:
             return False
-        level = [child for item in containers for child in (item.values() if isinstance(item, dict) else item)]
-    return any(isinstance(item, (dict, list)) for item in level)
+        level = [child for item in level for child in _children(item) if isinstance(child, (dict, list))]
+    return bool(level)
+
+
+def _children(item: Json) -> t.Iterable[Json]:
+    return item.values() if isinstance(item, dict) else item
+
+
+def _encode_texts(value: Json) -> None:
+    """Raise `UnicodeEncodeError` if a text in the value has half a character; no depth is too large, as it is not known yet."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            item.encode()
+        elif isinstance(item, dict):
+            waiting += (*item, *item.values())
+        elif isinstance(item, list):
+            waiting += item

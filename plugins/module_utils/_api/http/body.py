@@ -7,7 +7,8 @@ from __future__ import annotations
 import typing as t
 import zlib
 
-LIMIT = 64 * 1024 * 1024
+# The largest answers that make sense are pages of listings; with the limit on values, none takes more than about 300 MB of memory.
+MAX_BODY_BYTES = 16 * 1024 * 1024
 _CHUNK = 65536
 
 
@@ -16,16 +17,16 @@ class BodyError(Exception):
 
 
 def read_body(read: t.Callable[[int], bytes], encoding: str) -> bytes:
-    """All of a body as the service meant it, at most `LIMIT` bytes of it, however small it was on the wire."""
+    """All of a body as the service meant it, at most `MAX_BODY_BYTES` bytes of it, however small it was on the wire."""
     inflate = _inflater(encoding.strip().lower())
     chunks: list[bytes] = []
     size = 0
     while True:
         data = read(_CHUNK)
-        chunk = inflate(data, LIMIT + 1 - size)
+        chunk = inflate(data, MAX_BODY_BYTES + 1 - size)
         size += len(chunk)
-        if size > LIMIT:
-            raise BodyError(f"its body is larger than {LIMIT // 1024 // 1024} MiB")
+        if size > MAX_BODY_BYTES:
+            raise BodyError(f"its body is larger than {MAX_BODY_BYTES // 1024 // 1024} MiB")
         chunks.append(chunk)
         if not data:
             return b"".join(chunks)
