@@ -8,6 +8,7 @@ import json
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import clean_text
 
 LONGEST = 100
 
@@ -23,7 +24,7 @@ def diff_lines(diff: Json) -> list[str]:
         return []
     if not isinstance(diff, dict) or not {"before", "after"} <= diff.keys():
         raise ValueError("a diff with 'before' and 'after', or the result that holds one, is needed")
-    return list(_lines("", diff["before"], diff["after"]))
+    return list(map(clean_text, _lines("", diff["before"], diff["after"])))
 
 
 def _lines(place: str, before: Json, after: Json) -> t.Iterator[str]:

@@ -22,6 +22,11 @@ _FREELY_HIDDEN = 4
 _HIDDEN_IN_NAMES = 8
 
 
+def clean_text(text: str) -> str:
+    """Return a text of the service as one line that a terminal only shows: what is not printable becomes a space."""
+    return text if text.isprintable() else "".join(character if character.isprintable() else " " for character in text)
+
+
 def scrub(value: Json, secrets: t.Collection[str]) -> Json:
     """The same JSON value with every secret, in any of its usual spellings, replaced by asterisks."""
     spellings = {spelling for secret in secrets for spelling in _spellings(secret)}

@@ -28,7 +28,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.service
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply, redirect_target
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, RATE_LIMITED, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import clean_text, scrub
 
 # Far more than is reported: a secret that this cuts in half must not be near the end of what a person reads.
 _LONGEST_TEXT = 100_000
@@ -138,7 +138,7 @@ class Reading:
 
     def _clean(self, text: str) -> str:
         """Words of the service without credentials that they may quote, at a bearable length."""
-        return t.cast(str, scrub(text, self._connection.secrets))[:_LONGEST_TEXT]
+        return clean_text(t.cast(str, scrub(text, self._connection.secrets))[:_LONGEST_TEXT])
 
     def _unanswered(self) -> bool:
         outcome = self._exchange.outcome

@@ -18,6 +18,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
     UNAVAILABLE,
     Failure,
 )
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import clean_text
 
 Json = t.Any
 ServiceError = dict[str, t.Any]
@@ -107,8 +108,7 @@ def _code(value: Json) -> int | None:
 
 
 def _text(value: Json) -> str:
-    # Control characters would act on the reader's terminal.
-    return "".join(c if c.isprintable() else " " for c in value) if isinstance(value, str) else ""
+    return clean_text(value) if isinstance(value, str) else ""
 
 
 def hint(operation: str, status: int, codes: t.Collection[int | None]) -> str:

@@ -9,7 +9,7 @@ import re
 
 from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import public_destination
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, clean_text
 
 # Only what has been searched for secrets may be cut.
 _MAX_TEXT = 2000
@@ -34,9 +34,10 @@ def _public(found: re.Match[str]) -> str:
 
 def readable_failure(result: dict[str, Json]) -> dict[str, Json]:
     """A failed result whose texts of the service have a readable length, and addresses without their secrets."""
-    errors = [{**error, "message": _shorten(error["message"])} for error in result["error"]["errors"]]
-    return {**result, "msg": _shorten(result["msg"]), "error": {**result["error"], "errors": errors}}
+    errors = [{**error, "message": readable_text(error["message"])} for error in result["error"]["errors"]]
+    return {**result, "msg": readable_text(result["msg"]), "error": {**result["error"], "errors": errors}}
 
 
-def _shorten(text: str) -> str:
-    return without_secrets(text)[:_MAX_TEXT]
+def readable_text(text: str) -> str:
+    """Return what a message or a warning may show of a text: one printable line of a readable length, no address with its secrets."""
+    return clean_text(without_secrets(text)[:_MAX_TEXT])

@@ -7,7 +7,7 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._destination.text import readable_failure
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.text import readable_failure, readable_text
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.execute import Execution, apply_steps
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import Params, connection
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import (
@@ -43,7 +43,7 @@ class Run:
     def finish(self, task: Task) -> dict[str, Json]:
         """Run the task and return its result, failed or not, warnings included and free of secrets."""
         try:
-            self._perform(task)
+            self._procedure(task)(task)
         except Failure as failure:
             self._fail(failure)
         except Exception as error:  # the last line of defence: the user gets a sentence, whatever the service sent
@@ -51,19 +51,16 @@ class Run:
         if self._client is not None:
             self._warnings.extend(self._client.warnings)
             self._client.close()
-        self._result["warnings"] = list(dict.fromkeys(self._warnings))
-        hidden: dict[str, Json] = scrub(self._result, self._secrets)
+        hidden: dict[str, Json] = scrub({**self._result, "warnings": list(dict.fromkeys(self._warnings))}, self._secrets)
+        hidden["warnings"] = list(map(readable_text, hidden["warnings"]))
         return readable_failure(hidden) if hidden.get("failed") else hidden
 
-    def _perform(self, task: Task) -> None:
+    def _procedure(self, task: Task) -> t.Callable[[t.Any], None]:
         if isinstance(task, StateTask):
-            self._change(task)
-        elif isinstance(task, CompositeTask):
-            self._change_several(task)
-        elif isinstance(task, LocalTask):
-            self._change_here(task)
-        else:
-            self._read(task)
+            return self._change
+        if isinstance(task, CompositeTask):
+            return self._change_several
+        return self._change_here if isinstance(task, LocalTask) else self._read
 
     def _change_here(self, task: LocalTask[Desired]) -> None:
         desired = task.desire(self._params)

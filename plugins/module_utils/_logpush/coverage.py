@@ -8,6 +8,7 @@ import typing as t
 from urllib.parse import parse_qs
 
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import clean_text
 
 DATASET = "http_requests"
 
@@ -40,7 +41,12 @@ def log_field_coverage(custom_fields: Json, jobs: Json) -> dict[str, Json]:
     ]
     sentences = [_unselected_sentence(finding, carrying) for finding in unselected]
     sentences += [_unconfigured_sentence(finding) for finding in unconfigured]
-    return {"arrives": not sentences, "unselected": unselected, "unconfigured": unconfigured, "sentences": sentences}
+    return {
+        "arrives": not sentences,
+        "unselected": unselected,
+        "unconfigured": unconfigured,
+        "sentences": list(map(clean_text, sentences)),
+    }
 
 
 def selected_fields(job: t.Mapping[str, Json]) -> list[str]:

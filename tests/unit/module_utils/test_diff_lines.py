@@ -58,3 +58,8 @@ def test_other_input_is_refused(other):
     with pytest.raises(ValueError, match="needed") as refusal:
         diff_lines(other)
     assert str(refusal.value) == "a diff with 'before' and 'after', or the result that holds one, is needed"
+
+
+def test_texts_of_the_service_make_no_lines_of_their_own():
+    (line,) = diff_lines({"before": {"name": "a"}, "after": {"name": "b\x1b[2J\nzone9 failed"}})
+    assert line == "name: a -> b [2J zone9 failed"

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, scrub, text_without
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, clean_text, scrub, text_without
 
 # Few characters, so that a secret often is in a text, and some that JSON writes in more than one way.
 TEXTS = st.sampled_from('ab1.-"\\/\n\x7f\u00e9\ud83d\ude00\U0001f600')
@@ -125,3 +125,17 @@ def test_no_text_keeps_a_secret(secret: str, before: str, after: str) -> None:
         hidden = scrub(before + secret + after, [secret])
         assert secret not in hidden.replace(MASK, "\0")
         assert scrub(hidden, [secret]).count(MASK) >= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("plain, text: (\u00e9) \u6c34", "plain, text: (\u00e9) \u6c34"),
+        ("a\x1b[2Jb", "a [2Jb"),
+        ("one\ntwo\r\nthree\u2028four\x85", "one two  three four "),
+        ("a\x9b31mb\u202egnp\u200b", "a 31mb gnp "),
+        ("half \ud83d", "half  "),
+    ],
+)
+def test_texts_of_the_service_are_one_line(text, clean):
+    assert clean_text(text) == clean

@@ -246,6 +246,17 @@ def test_secrets_are_hidden_in_results_warnings_and_failures(execute):
         assert "canary" not in repr(result)
 
 
+def test_messages_and_warnings_are_one_printable_line(execute):
+    """Whatever part of the service's texts they quote; data stays as it was sent."""
+    hostile = "denied\x1b[2J\nzone9 failed\u2028\x9b31m\u202e"
+    telling = dataclasses.replace(TASK, conclude=lambda *given: Conclusion({"thing": {"note": hostile}}, (hostile,)))
+    told = execute(Service(), telling)
+    assert told["warnings"][-1].isprintable() and told["thing"] == {"note": hostile}
+    failure = Failure(UNAVAILABLE, hostile, errors=[{"code": 1, "message": hostile}])
+    failed = execute(Service(outcomes=[failure]))
+    assert failed["msg"].isprintable() and failed["error"]["errors"][0]["message"].isprintable()
+
+
 def test_an_unforeseen_exception_becomes_a_failure_that_quotes_nothing(execute):
     def stumble(client, desired):
         raise KeyError("canary-secret in a key")
