@@ -52,8 +52,10 @@ options:
     default: 4
   retry_wait_max:
     description:
-      - Longest pause in seconds that the service may ask for, with HTTP status 429. A longer one fails at once with the kind V(rate_limited),
-        and the message says how long it would be.
+      - Longest pause in seconds that the service may ask for. A longer one fails at once with the kind V(rate_limited),
+        and the message tells how long it would be.
+      - The service asks with HTTP status 429 and C(Retry-After), or before that with C(X-RateLimit-Remaining) and C(X-RateLimit-Reset), if no request
+        is left. A task that waited because of the latter two has a warning that tells for how long.
     type: int
     default: 300
   validate_certs:

@@ -18,6 +18,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.http.li
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.proxies import environment_proxies, secrets_of
 from ansible_collections.edgeops.observability.plugins.module_utils._api.pagination import KEYS, Fetched, Listing, Query, collect
 from ansible_collections.edgeops.observability.plugins.module_utils._api.response import Reading
+from ansible_collections.edgeops.observability.plugins.module_utils._api.result_info import page_of
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Transport
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
     BAD_RESPONSE,
@@ -31,13 +32,13 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 Ids = t.Mapping[str, "str | int"]
 QueryIn = t.Mapping[str, t.Any]
 _Client = t.TypeVar("_Client", bound="Client")
-MOST_SIDE_BY_SIDE = 8
+MAX_PARALLEL = 8
 _In = t.TypeVar("_In")
 _Out = t.TypeVar("_Out")
 
 
 class Client:
-    """Carries out named operations: `call` and `items` raise where something is wrong, `find` and `delete` know "not there"."""
+    """Sends named operations: `call` and `items` raise where something is wrong, `find` and `delete` know "not there"."""
 
     def __init__(
         self,
@@ -75,11 +76,10 @@ class Client:
         """The answer to an operation."""
         return self._read(operation, ids, body, query).answer()
 
-    def find(self, operation: str, *, ids: Ids | None = None, query: QueryIn | None = None) -> Answer | None:
-        """The answer to an operation, or None where the service says that there is no such thing."""
-        reading = self._read(operation, ids, None, query)
+    def find(self, operation: str, *, ids: Ids | None = None) -> Answer | None:
+        """Return the answer to an operation, or None where the service says that there is no such object."""
         try:
-            return reading.answer()
+            return self.call(operation, ids=ids)
         except Failure as failure:
             if failure.kind == NOT_FOUND and failure.status == 404:
                 return None
@@ -111,20 +111,24 @@ class Client:
 
         Pages after the first are fetched up to `parallel` side by side.
         """
-        together = max(1, min(parallel, MOST_SIDE_BY_SIDE))
+        endpoint = ENDPOINTS[operation]
+        path = endpoint.url_path(self._ids(ids))
 
         def fetch(paging: Query) -> Fetched:
-            answer = self.call(operation, ids=ids, query={**(query or {}), **paging})
+            exchange = self._transport.exchange(endpoint.method, path + _query({**(query or {}), **paging}))
+            self._latest = reading = Reading(self._connection, operation, path, exchange)
+            answer = reading.answer()
+            try:
+                page_of(answer.result, answer.result_info, paging.get("page"))
+            except Failure as failure:
+                raise reading.locate(failure) from None
             return answer.result, answer.result_info
 
+        together = max(1, min(parallel, MAX_PARALLEL))
         try:
             return collect(lambda queries: side_by_side(fetch, queries, together), Listing(per_page, keys, together))
         except Failure as failure:
-            if failure.kind != BAD_RESPONSE or failure.path is not None:
-                raise
-            endpoint = ENDPOINTS[operation]
-            path = endpoint.url_path(self._ids(ids))
-            raise dataclasses.replace(failure, method=endpoint.method, path=path, status=200, attempts=1) from None
+            raise self.locate(failure) from None
 
     def in_zone(self: _Client, zone_id: str | None) -> _Client:
         """Return a client for another zone that shares connections, request budget and warnings with this one."""
@@ -177,17 +181,11 @@ def _query_value(value: t.Any) -> str:
     return str(value)
 
 
-def side_by_side(function: t.Callable[[_In], _Out], values: t.Sequence[_In], most: int) -> list[_Out]:
+def side_by_side(function: t.Callable[[_In], _Out], values: t.Sequence[_In], parallel: int) -> t.Iterable[_Out]:
     """The results of a function for several values, in order; after a failure nothing more is begun, and nothing is left running."""
-    if most == 1 or len(values) < 2:
-        return [function(value) for value in values]
+    if parallel == 1 or len(values) < 2:
+        return map(function, values)
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # most runs never need it, and it is slow to import
 
-    with ThreadPoolExecutor(min(most, len(values))) as executor:
-        futures = [executor.submit(function, value) for value in values]
-        try:
-            return [future.result() for future in futures]
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            raise
+    with ThreadPoolExecutor(min(parallel, len(values))) as executor:
+        return list(executor.map(function, values))

@@ -15,6 +15,13 @@ if t.TYPE_CHECKING:
     from requests import PreparedRequest
 
 
+DEFAULT_TIMEOUT_SECONDS = 30.0
+DEFAULT_RETRIES = 4
+DEFAULT_RETRY_WAIT_MAX_SECONDS = 300
+# Requests in seconds: the limit that Cloudflare documents for one user.
+DEFAULT_REQUEST_BUDGET = (1200, 300.0)
+
+
 @dataclasses.dataclass(frozen=True)
 class Connection:
     """Where the service is, who asks, and how patiently: the connection options, checked and completed.
@@ -29,16 +36,20 @@ class Connection:
     token: str | None = dataclasses.field(default=None, repr=False)
     email: str | None = dataclasses.field(default=None, repr=False)
     key: str | None = dataclasses.field(default=None, repr=False)
-    timeout: float = 30.0
-    retries: int = 4
-    retry_wait_max: int = 300
+    timeout: float = DEFAULT_TIMEOUT_SECONDS
+    retries: int = DEFAULT_RETRIES
+    retry_wait_max: int = DEFAULT_RETRY_WAIT_MAX_SECONDS
     verify: bool | str = True
-    request_budget: tuple[int, float] | None = (1200, 300.0)
+    request_budget: tuple[int, float] | None = DEFAULT_REQUEST_BUDGET
     user_agent: str = "edgeops.observability"
     proxy_secrets: tuple[str, ...] = dataclasses.field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "base_url", self.base_url.rstrip("/"))
+        for option, value in (("api_token", self.token), ("api_email", self.email), ("api_key", self.key)):
+            # Refused here because the complaint of the HTTP library would quote the value.
+            if value and not all("!" <= character <= "~" for character in value):
+                raise invalid_option(option, "it holds blanks, line breaks or other characters that an HTTP header cannot carry")
 
     @property
     def origin(self) -> str:
@@ -62,22 +73,12 @@ class Credentials(AuthBase):
 
     def __init__(self, connection: Connection) -> None:
         if connection.token:
-            self._headers = {"Authorization": f"Bearer {_header_value('api_token', connection.token)}"}
+            self._headers = {"Authorization": f"Bearer {connection.token}"}
         elif connection.email and connection.key:
-            self._headers = {
-                "X-Auth-Email": _header_value("api_email", connection.email),
-                "X-Auth-Key": _header_value("api_key", connection.key),
-            }
+            self._headers = {"X-Auth-Email": connection.email, "X-Auth-Key": connection.key}
         else:
             raise invalid_option("api_token", "give api_token, or api_email together with api_key")
 
     def __call__(self, request: PreparedRequest) -> PreparedRequest:
         request.headers.update(self._headers)
         return request
-
-
-def _header_value(option: str, value: str) -> str:
-    # Refused here because the library's own complaint would quote the value.
-    if not all("!" <= character <= "~" for character in value):
-        raise invalid_option(option, "holds white space or characters that an HTTP header cannot carry")
-    return value

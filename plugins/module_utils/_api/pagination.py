@@ -16,7 +16,7 @@ Query = dict[str, t.Any]
 Fetched = tuple[list[Json], "dict[str, Json] | None"]
 Fetch = t.Callable[[Query], Fetched]
 # Runs a fetch for each query and gives the answers in order; the client may do so side by side.
-FetchAll = t.Callable[[t.Sequence[Query]], t.Sequence[Fetched]]
+FetchAll = t.Callable[[t.Sequence[Query]], t.Iterable[Fetched]]
 
 MOST_PAGES = 100_000
 KEYS = ("script_id", "id")
@@ -38,30 +38,23 @@ class Listing(t.NamedTuple):
 
 def collect(fetch_all: FetchAll, listing: Listing) -> list[Json]:
     """All items in the order of their pages, each once. A listing that contradicts itself is read a second time, then refused."""
-    try:
-        return _list(fetch_all, listing)
-    except _Moved:
-        pass
-    try:
-        return _list(fetch_all, listing)
-    except _Moved as moved:
-        raise Failure(BAD_RESPONSE, f"The listing contradicts itself, also when read again: {moved}.") from None
+    moved = None
+    for _attempt in range(2):
+        items, info = next(iter(fetch_all([listing.query(1)])))
+        first = page_of(items, info, 1)
+        try:
+            if cursor_of(info) is not None:
+                return _by_cursor(fetch_all, listing, first)
+            if first.pages is not None:
+                return _counted(fetch_all, listing, first)
+            return _unique(first.items, listing.keys) if listing.per_page is None else _until_empty(fetch_all, listing, first)
+        except _Moved as error:
+            moved = error
+    raise Failure(BAD_RESPONSE, f"The listing contradicts itself, also when read again: {moved}.")
 
 
 class _Moved(Exception):
     """What was listed does not fit together, perhaps because the list changed meanwhile."""
-
-
-def _list(fetch_all: FetchAll, listing: Listing) -> list[Json]:
-    items, info = fetch_all([listing.query(1)])[0]
-    first = page_of(items, info, 1)
-    if cursor_of(info) is not None:
-        return _by_cursor(fetch_all, listing, first)
-    if first.pages is not None:
-        return _counted(fetch_all, listing, first)
-    if listing.per_page is None:
-        return _unique(first.items, listing.keys)
-    return _until_empty(fetch_all, listing, first)
 
 
 def _counted(fetch_all: FetchAll, listing: Listing, first: Page) -> list[Json]:
@@ -71,7 +64,7 @@ def _counted(fetch_all: FetchAll, listing: Listing, first: Page) -> list[Json]:
     # A few at a time, so that a count that is out of all proportion is found out by an empty page.
     for start in range(2, last + 1, 4 * listing.side_by_side):
         numbers = range(start, min(start + 4 * listing.side_by_side, last + 1))
-        answers = fetch_all([listing.query(number) for number in numbers])
+        answers = list(fetch_all([listing.query(number) for number in numbers]))
         batch = [page_of(*answer, number) for answer, number in zip(answers, numbers, strict=True)]
         pages += batch
         known = len(found)
@@ -93,7 +86,7 @@ def _until_empty(fetch_all: FetchAll, listing: Listing, first: Page) -> list[Jso
     for number in range(2, MOST_PAGES):
         if not page.items:
             return list(found.values())
-        page = page_of(*fetch_all([listing.query(number)])[0], number)
+        page = page_of(*next(iter(fetch_all([listing.query(number)]))), number)
         known = len(found)
         _add(found, page.items, listing.keys)
         if page.items and len(found) == known:
@@ -110,7 +103,7 @@ def _by_cursor(fetch_all: FetchAll, listing: Listing, first: Page) -> list[Json]
             raise Failure(BAD_RESPONSE, "The listing has no end: the service gave a cursor that it had given before.")
         seen.add(cursor)
         size = {} if listing.per_page is None else {"per_page": listing.per_page}
-        more, info = fetch_all([{"cursor": cursor, **size}])[0]
+        more, info = next(iter(fetch_all([{"cursor": cursor, **size}])))
         items += more
         cursor = cursor_of(info)
     return _unique(items, listing.keys)

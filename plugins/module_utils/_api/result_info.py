@@ -21,12 +21,12 @@ class Page(t.NamedTuple):
     cursor: str | None = None
 
 
-def page_of(items: list[Json], info: dict[str, Json] | None, number: int) -> Page:
-    """The page of this number, its `result_info` checked against itself and against the items."""
+def page_of(items: list[Json], info: dict[str, Json] | None, number: int | None) -> Page:
+    """The page of this number (None: it has none), its `result_info` checked against itself and against the items."""
     if info is None:
         return Page(items)
     counts = {name: _count(name, info[name]) for name in _COUNTS if info.get(name) is not None}
-    if counts.get("page", number) != number:
+    if number is not None and counts.get("page", number) != number:
         raise _bad(f"page {number} was asked for, and `page` is {counts['page']}")
     if counts.get("count", len(items)) != len(items):
         raise _bad(f"`count` is {counts['count']}, and the page holds {len(items)} items")

@@ -68,10 +68,12 @@ def date_of(value: t.Any) -> float | None:
     """The time that an HTTP date names, or None."""
     if value is None:
         return None
-    import email.utils  # noqa: PLC0415  # most answers name no date, and it is slow to import
+    # Most answers name no date, and these are slow to import.
+    import datetime  # noqa: PLC0415
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415
 
     try:
-        parsed = email.utils.parsedate_tz(value)
-        return None if parsed is None else float(email.utils.mktime_tz(parsed))
+        moment = parsedate_to_datetime(value)
+        return moment.replace(tzinfo=moment.tzinfo or datetime.timezone.utc).timestamp()
     except (TypeError, ValueError, OverflowError, IndexError):
         return None

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 # Sends a request as often as the retry policy allows, and gives the answer or says why there is none.
+import contextlib
 import os
 import time
 import typing as t
 from urllib.parse import urlsplit
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import Unlimited
+from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import PauseTooLong, Unlimited
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection, Credentials
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.body import BodyError, read_body
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.connections import PacedAdapter
@@ -22,7 +23,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.retry i
     RetryPolicy,
     asked_pause,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import RATE_LIMITED, invalid_option
 
 
 class Reply(t.NamedTuple):
@@ -73,8 +74,13 @@ class Transport:
         request = self._prepare(method, path, body)
         attempts, received = 0, False
         while True:
+            try:
+                number = self._budget.acquire()
+            except PauseTooLong as refused:
+                return Exchange(Fault(RATE_LIMITED, str(refused), final=True), attempts, False, received)
             attempts += 1
             outcome, sent = self._try(request)
+            self._budget.settle(number, outcome.headers if isinstance(outcome, Reply) else {})
             allowed, pause = self._allowed(method, outcome, sent)
             policy = policy.next(method) if allowed and policy else None
             if policy is None:
@@ -101,30 +107,16 @@ class Transport:
         return requests.Request(method, url, headers=headers, data=body, auth=self._credentials).prepare()
 
     def _try(self, request: requests.PreparedRequest) -> tuple[Reply | Fault, bool]:
-        budgeted = self._budget.acquire()
+        timeout = self._connection.timeout
         # A kept connection that the service closes just now would leave in doubt whether a POST was received.
-        attempt = CURRENT.attempt = Try(self._connection.timeout, fresh=request.method == "POST")
-        outcome: Reply | Fault
+        attempt = CURRENT.attempt = Try(timeout, fresh=request.method == "POST")
         try:
-            outcome = self._send(request, self._connection.timeout)
+            with contextlib.closing(
+                self._adapter.send(request, stream=True, timeout=timeout, verify=self._verify, proxies=self._proxies)
+            ) as response:
+                return Reply(response.status_code, response.headers, _body(response)), attempt.sent
         except (BodyError, HTTPException, OSError, ValueError, urllib3.exceptions.HTTPError) as error:
-            outcome = fault_of(error)
-        self._budget.settle(budgeted, outcome.headers if isinstance(outcome, Reply) else {})
-        return outcome, attempt.sent
-
-    def _send(self, request: requests.PreparedRequest, timeout: float) -> Reply:
-        response = self._adapter.send(request, stream=True, timeout=timeout, verify=self._verify, proxies=self._proxies)
-        try:
-            if 300 <= response.status_code < 400:
-                return Reply(response.status_code, response.headers, b"")
-            raw = response.raw
-            body = read_body(
-                lambda size: t.cast(bytes, raw.read(size, decode_content=False)),
-                response.headers.get("Content-Encoding", ""),
-            )
-            return Reply(response.status_code, response.headers, body)
-        finally:
-            response.close()
+            return fault_of(error), attempt.sent
 
     def _allowed(self, method: str, outcome: Reply | Fault, sent: bool) -> tuple[bool, float | None]:
         if isinstance(outcome, Fault):
@@ -135,6 +127,14 @@ class Transport:
         if pause is not None and pause > self._connection.retry_wait_max:
             return False, pause
         return True, pause
+
+
+def _body(response: requests.Response) -> bytes:
+    if 300 <= response.status_code < 400:
+        return b""
+    return read_body(
+        lambda size: t.cast(bytes, response.raw.read(size, decode_content=False)), response.headers.get("Content-Encoding", "")
+    )
 
 
 def _rate_limited(outcome: Reply | Fault) -> bool:

@@ -19,11 +19,22 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 
 Allowance = tuple[int, float]
 _Found = t.TypeVar("_Found")
-_AT_ONCE: tuple[int | None, float] = (None, 0.0)
 _FORM = re.compile(r"([0-9]{1,9})/([0-9]{1,9})", re.ASCII)
 _LONGEST_WINDOW = 86400
 # A reset further away than this is not believed.
 _LONGEST_RESET = 3600.0
+
+
+class Turn(t.NamedTuple):
+    """A request that may begin as `number`, or the seconds to wait; `announced`: because of what the service said."""
+
+    number: int | None = None
+    wait: float = 0.0
+    announced: bool = False
+
+
+class PauseTooLong(Exception):
+    """The service announced that it accepts no request for longer than `retry_wait_max`; the text tells how long."""
 
 
 def parse_budget(text: str) -> Allowance | None:
@@ -101,11 +112,13 @@ class Budget(Unlimited):
     def acquire(self) -> int | None:
         """Waits until a request may begin, and counts it; gives its number."""
         while True:
-            number, wait = self._with_state(self._begin, _AT_ONCE)
-            if wait <= 0:
-                return number
+            turn = self._with_state(self._begin, Turn())
+            if turn.wait <= 0:
+                return turn.number
+            if turn.announced:
+                self._announce(turn.wait)
             # Never while the file is locked.
-            self._sleep(wait)
+            self._sleep(turn.wait)
 
     def settle(self, number: int | None, headers: t.Mapping[str, str]) -> None:
         """Ends a request: it counts from its end on, since only then it is sure that the service has counted it."""
@@ -115,6 +128,12 @@ class Budget(Unlimited):
     def pause(self, seconds: float) -> None:
         """Makes the other processes wait, too, where the service asked for it."""
         self._with_state(lambda state: self._begin_pause(state, seconds), None)
+
+    def _announce(self, wait: float) -> None:
+        announced = f"X-RateLimit-Remaining and X-RateLimit-Reset of the service leave no request for {math.ceil(wait)} s"
+        if wait > self._longest_pause:
+            raise PauseTooLong(f"{announced}, and retry_wait_max allows {self._longest_pause} s")
+        self._warn(f"{announced}; the task waited for that time.")
 
     def _with_state(self, use: t.Callable[[State], _Found], otherwise: _Found) -> _Found:
         """Uses the shared state, as long as the system lets us keep one (think of a full disk)."""
@@ -128,15 +147,15 @@ class Budget(Unlimited):
             self._warn(_not_kept(error))
             return otherwise
 
-    def _begin(self, state: State) -> tuple[int | None, float]:
+    def _begin(self, state: State) -> Turn:
         now = self._now()
-        wait = self._wait(state, now)
-        if wait > 0:
-            return None, wait
+        own, announced = self._own_wait(state, now), self._announced_wait(state, now)
+        if max(own, announced) > 0:
+            return Turn(wait=max(own, announced), announced=announced > own)
         self._vacate(state, now)
         number = state.append(now)
         self._begun[number] = now
-        return number, 0.0
+        return Turn(number)
 
     def _end_of(self, state: State, number: int, headers: t.Mapping[str, str]) -> None:
         now = self._now()
@@ -149,13 +168,16 @@ class Budget(Unlimited):
         state.pause_end = max(self._now() + seconds, self._believed(state.pause_end, self._longest_pause))
         state.save()
 
-    def _wait(self, state: State, now: float) -> float:
-        waits = [self._believed(state.pause_end, self._longest_pause) - now]
-        if state.count >= state.allowed:
-            waits.append(self._believed(state.allowed_end, _LONGEST_RESET) - now)
-        if state.count >= self._requests:
-            waits.append(self._end(self._earliest(state, now)[1], now) - now)
-        return max(waits)
+    def _own_wait(self, state: State, now: float) -> float:
+        """Return the seconds until the budget has room, and no other process keeps a pause."""
+        pause = self._believed(state.pause_end, self._longest_pause) - now
+        if state.count < self._requests:
+            return pause
+        return max(pause, self._end(self._earliest(state, now)[1], now) - now)
+
+    def _announced_wait(self, state: State, now: float) -> float:
+        """Return the seconds until the moment at which the service accepts requests again, as its headers announced it."""
+        return self._believed(state.allowed_end, _LONGEST_RESET) - now if state.count >= state.allowed else 0.0
 
     def _earliest(self, state: State, now: float) -> tuple[int, float]:
         """Number and time of the request that leaves the window first; one that was slow leaves later than some that followed it."""

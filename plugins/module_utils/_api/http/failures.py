@@ -13,6 +13,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.http.bo
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import (
     HTTPException,
     IncompleteRead,
+    InvalidHeader,
     SSLCertVerificationError,
     SSLError,
 )
@@ -32,6 +33,10 @@ _UNRESOLVED = Fault(UNAVAILABLE, "the host name could not be resolved")
 _CUT = Fault(UNAVAILABLE, "the connection was cut before the answer was complete")
 # The first of these that occurs anywhere in a chain of causes names the fault.
 _FAULTS: tuple[tuple[type[BaseException], Fault], ...] = (
+    (
+        InvalidHeader,
+        Fault(BAD_RESPONSE, "the service's answer names several lengths or no valid one (Content-Length)", final=True),
+    ),
     (socket.gaierror, _UNRESOLVED),
     (UnicodeError, _UNRESOLVED),
     (ConnectionRefusedError, Fault(UNAVAILABLE, "the connection was refused")),

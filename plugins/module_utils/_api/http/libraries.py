@@ -22,6 +22,7 @@ if t.TYPE_CHECKING:
     from requests.auth import AuthBase
     from urllib3.connection import HTTPConnection, HTTPSConnection
     from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+    from urllib3.exceptions import InvalidHeader
     from urllib3.util.retry import Retry
 else:
     try:
@@ -32,19 +33,21 @@ else:
         from requests.auth import AuthBase
         from urllib3.connection import HTTPConnection, HTTPSConnection
         from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+        from urllib3.exceptions import InvalidHeader
         from urllib3.util.retry import Retry
 
         from http.client import HTTPException, HTTPResponse, IncompleteRead  # isort: skip
         from ssl import SSLCertVerificationError, SSLError, SSLSocket  # isort: skip
 
-        if urllib3.__version__.startswith(("0.", "1.")):
+        # Deadlines hook into private methods of connections (see connections.py), which another major version may not have.
+        if not urllib3.__version__.startswith("2."):
             _PROBLEM = f"urllib3 is {urllib3.__version__}"
     except ImportError as error:
         _PROBLEM = str(error)
         requests = urllib3 = None
         # Bases of our classes; nothing is ever made of them, because `missing_requests` is asked first.
         HTTPAdapter = AuthBase = Retry = HTTPConnectionPool = HTTPSConnectionPool = HTTPResponse = SSLSocket = object
-        HTTPException = IncompleteRead = SSLError = SSLCertVerificationError = Exception
+        HTTPException = IncompleteRead = InvalidHeader = SSLError = SSLCertVerificationError = Exception
 
         class HTTPConnection:
             """Stands in for a base class."""
@@ -63,6 +66,7 @@ __all__ = [
     "HTTPSConnection",
     "HTTPSConnectionPool",
     "IncompleteRead",
+    "InvalidHeader",
     "Retry",
     "SSLCertVerificationError",
     "SSLError",

@@ -57,16 +57,29 @@ def test_a_failure_on_a_page_is_the_failure_of_the_listing(serve: t.Any, client:
     assert (caught.value.kind, caught.value.path) == ("permission", "/zones/abc/script_monitor/scripts")
 
 
-def test_a_listing_that_contradicts_itself_says_where(serve: t.Any, talks: t.Any, client: t.Any) -> None:
-    body = b'{"success": true, "result": [1], "result_info": {"total_count": "1"}}'
+@pytest.mark.parametrize("parallel", [1, 3])
+@pytest.mark.parametrize(
+    "told",
+    ['{"total_count": "1"}', '{"page": 7}', '{"count": 9}', '{"total_count": 5, "per_page": 2, "page": 1}', '{"cursors": 1}'],
+)
+def test_a_listing_that_contradicts_itself_says_where(serve: t.Any, client: t.Any, told: str, parallel: int) -> None:
+    """The failure has the status, the tries and the id of the answer in which it was found."""
+    body = f'{{"success": true, "result": [1], "result_info": {told}}}'.encode()
+
+    def talk(peer: t.Any, _number: int) -> None:
+        for status in (503, 203, 503, 203, 503, 203, 503, 203):
+            if peer.read():
+                peer.answer(body, status, CF_Ray=f"ray-of-{status}")
+
     with pytest.raises(Failure) as caught:
-        client(serve(talks.answering(body))).items(LIST, per_page=100)
+        client(serve(talk)).items(LIST, per_page=100, parallel=parallel)
     report = caught.value.report()
     assert (report["kind"], report["method"], report["path"]) == ("bad_response", "GET", "/zones/abc/script_monitor/scripts")
+    assert (report["status"], report["request_id"]) == (203, "ray-of-203") and report["attempts"] == 2
 
 
 def test_side_by_side_keeps_order_and_leaves_nothing_running() -> None:
-    assert side_by_side(lambda value: value * 2, range(20), 4) == [value * 2 for value in range(20)]
+    assert list(side_by_side(lambda value: value * 2, range(20), 4)) == [value * 2 for value in range(20)]
 
     def fail(value: int) -> int:
         raise Failure("unavailable", str(value))

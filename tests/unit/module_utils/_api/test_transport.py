@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 # One try within its deadline, and what may be tried again, against servers that misbehave on the wire.
+import email.utils
 import gzip
 import socket
 import ssl
@@ -15,7 +16,7 @@ import pytest
 import trustme
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http import deadline
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.body import LIMIT
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.body import MAX_BODY_BYTES
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 
 GET, PUT, POST, DELETE = "script_monitor.get", "script_monitor.update", "rulesets.create", "logpush_jobs.delete"
@@ -236,13 +237,13 @@ def test_a_body_beyond_the_limit_is_not_read_to_its_end(serve: t.Any, client: t.
             peer.sock.sendall(b" " * 1_000_000)
 
     failure = failing(client(serve(endless)))
-    assert failure.kind == "bad_response" and "64 MiB" in failure.message
+    assert failure.kind == "bad_response" and "16 MiB" in failure.message
 
 
 def test_a_small_body_that_inflates_beyond_the_limit(serve: t.Any, talks: t.Any, client: t.Any) -> None:
-    bomb = gzip.compress(b" " * (LIMIT + 2), 9)
+    bomb = gzip.compress(b" " * (MAX_BODY_BYTES + 2), 9)
     failure = failing(client(serve(talks.answering(bomb, Content_Encoding="gzip"))))
-    assert failure.kind == "bad_response" and "64 MiB" in failure.message
+    assert failure.kind == "bad_response" and "16 MiB" in failure.message
 
 
 def test_gzip_is_read(serve: t.Any, talks: t.Any, client: t.Any) -> None:
@@ -280,14 +281,6 @@ def test_a_second_delete_that_finds_nothing_means_deleted(serve: t.Any, talks: t
         peer.answer(b"", 404)
 
     assert client(serve(first_limited)).delete(DELETE, ids=IDS) is False
-
-
-def test_find_knows_what_is_not_there(serve: t.Any, talks: t.Any, client: t.Any) -> None:
-    assert client(serve(talks.answering(b"{}", 404))).find("rulesets.entrypoint") is None
-    assert client(serve(talks.answering({"id": "x"}))).find("rulesets.entrypoint").result == {"id": "x"}
-    for status in (400, 403, 405, 500):
-        with pytest.raises(Failure):
-            client(serve(talks.answering(b"{}", status))).find("rulesets.entrypoint")
 
 
 # What goes over the wire
@@ -464,3 +457,36 @@ def test_a_dripping_handshake_within_the_tls_of_a_proxy_is_bounded(
     monkeypatch.setenv("https_proxy", f"https://127.0.0.1:{proxy.port}")
     failure = failing(client("https://127.0.0.1:1", timeout=2, retries=0, verify=bundle), POST)
     assert len(proxy.requests) == 1 and not failure.unanswered
+
+
+@pytest.mark.parametrize("length", ["5, 7", "5,7,5"])
+def test_several_lengths_are_no_answer(serve: t.Any, client: t.Any, length: str) -> None:
+    def talk(peer: t.Any, _number: int) -> None:
+        peer.read()
+        peer.sock.sendall(f"HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n12345".encode())
+
+    server = serve(talk)
+    with pytest.raises(Failure) as caught:
+        client(server).call("script_monitor.get")
+    assert caught.value.kind == "bad_response" and "Content-Length" in caught.value.message and len(server.requests) == 1
+
+
+def test_an_announced_pause_that_is_too_long_ends_the_task(serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any) -> None:
+    headers = {"X_RateLimit_Remaining": "0", "X_RateLimit_Reset": email.utils.formatdate(clock.time + 3000, usegmt=True)}
+    server = serve(talks.answering(None, 200, **headers))
+    one = client(server, request_budget=(100, 10.0))
+    one.call("script_monitor.get")
+    with pytest.raises(Failure) as caught:
+        one.call("script_monitor.get")
+    report = caught.value.report()
+    assert (report["kind"], report["attempts"], report["status"]) == ("rate_limited", 0, None)
+    assert "retry_wait_max allows 300 s" in caught.value.message and report["path"] == "/zones/abc/script_monitor"
+    assert clock.pauses == [] and len(server.requests) == 1
+
+
+def test_find_knows_what_is_not_there(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+    assert client(serve(talks.answering(b"{}", 404))).find("rulesets.entrypoint") is None
+    assert client(serve(talks.answering({"id": "x"}))).find("rulesets.entrypoint").result == {"id": "x"}
+    for status in (400, 403, 405, 500):
+        with pytest.raises(Failure):
+            client(serve(talks.answering(b"{}", status))).find("rulesets.entrypoint")

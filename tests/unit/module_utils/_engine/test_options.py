@@ -153,7 +153,6 @@ def test_a_credential_that_no_header_can_carry_is_refused_without_repeating_it(v
         ("request_budget", "many"),
         ("request_budget", "0/300"),
         ("request_budget", "10/0"),
-        ("ca_path", "/nowhere/at/all.pem"),
     ],
 )
 def test_a_number_or_path_that_cannot_work_is_refused_by_name(option, value):

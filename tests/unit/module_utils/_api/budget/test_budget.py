@@ -18,7 +18,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import Budget, Unlimited, parse_budget
+from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import (
+    Budget,
+    PauseTooLong,
+    Unlimited,
+    parse_budget,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.request_log import CAPACITY, Ledger
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
@@ -375,3 +380,28 @@ def test_a_slow_request_takes_one_place_only_and_one_too_slow_none_of_another(cl
     assert 1 < sum(clock.pauses) < 1.5
     mine.acquire()
     assert 9 < sum(clock.pauses) < 10.5
+
+
+def announcing(clock: t.Any, seconds: float) -> dict[str, str]:
+    return {"x-ratelimit-remaining": "0", "x-ratelimit-reset": date(clock.time + seconds)}
+
+
+def test_an_announced_wait_is_a_warning(clock: t.Any) -> None:
+    mine = budget(clock)
+    mine.settle(mine.acquire(), announcing(clock, 60))
+    assert mine.warnings == []  # type: ignore[attr-defined]
+    mine.acquire()
+    (warning,) = mine.warnings  # type: ignore[attr-defined]
+    assert "X-RateLimit" in warning and "60 s" in warning
+
+
+def test_an_announced_wait_beyond_retry_wait_max_is_refused(clock: t.Any) -> None:
+    """Nobody sleeps because of a header for longer than the option says; later runs with the same state do not either."""
+    mine = budget(clock, retry_wait_max=59)
+    mine.settle(mine.acquire(), announcing(clock, 60))
+    for _again in range(2):
+        with pytest.raises(PauseTooLong, match="60 s, and retry_wait_max allows 59 s"):
+            mine.acquire()
+    assert clock.pauses == []
+    clock.time += 61
+    assert mine.acquire() is not None

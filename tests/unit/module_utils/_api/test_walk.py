@@ -1,0 +1,73 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""How many functions and files lie between a module and its HTTP request: what a maintainer has to read to follow one."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import typing as t
+from pathlib import Path
+
+import pytest
+from ansible.module_utils import basic
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.http.connections import PacedAdapter
+
+PLUGINS = "plugins"
+MAX_FUNCTIONS, MAX_FILES = 12, 8
+JOB = {"id": 7, "name": "edge", "dataset": "http_requests", "destination_conf": "https://logs.example.com/in", "enabled": False}
+Walks = dict[str, list[tuple[str, str]]]
+
+
+@pytest.fixture
+def walks(monkeypatch: pytest.MonkeyPatch) -> Walks:
+    """The functions of the collection behind the last request of each method, the module's `main` last."""
+    found: Walks = {}
+    send = PacedAdapter.send
+
+    def spy(adapter: PacedAdapter, request: t.Any, **options: t.Any) -> t.Any:
+        frames = [(Path(frame.filename), frame.function) for frame in inspect.stack(0)[1:]]
+        walk = [(path.as_posix(), name) for path, name in frames if PLUGINS in path.parts and "observability" in path.parts]
+        found[request.method] = max(walk, found.get(request.method, []), key=len)
+        return send(adapter, request, **options)
+
+    monkeypatch.setattr(PacedAdapter, "send", spy)
+    return found
+
+
+def run(module: str, monkeypatch: pytest.MonkeyPatch, **options: t.Any) -> None:
+    arguments = {"_ansible_check_mode": False, "_ansible_diff": False, "api_token": "t", "request_budget": "none", **options}
+    monkeypatch.setattr(basic, "_ANSIBLE_ARGS", json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode())
+    monkeypatch.setattr(basic, "_ANSIBLE_PROFILE", "legacy", raising=False)
+    with pytest.raises(SystemExit) as ended:
+        importlib.import_module(f"ansible_collections.edgeops.observability.plugins.modules.{module}").main()
+    assert ended.value.code == 0
+
+
+def answer(peer: t.Any, _number: int) -> None:
+    """Lists one job, and answers a write with the job that it asks for."""
+    while request := peer.read():
+        body = json.loads(request.partition(b"\r\n\r\n")[2] or "null")
+        peer.answer([JOB] if body is None else {**JOB, **body})
+
+
+@pytest.mark.parametrize(
+    ("module", "options", "method"),
+    [
+        ("logpush_job_info", {}, "GET"),
+        ("logpush_job", {"name": "edge", "enabled": True}, "GET"),
+        ("logpush_job", {"name": "edge", "enabled": True}, "PUT"),
+    ],
+)
+def test_the_walk_to_a_request_is_short(
+    module: str, options: dict[str, t.Any], method: str, serve: t.Any, walks: Walks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve(answer)
+    run(module, monkeypatch, base_url=f"http://127.0.0.1:{server.port}", zone_id="abc", **options)
+    walk = walks[method]
+    assert walk[-1][1] == "main"
+    assert len(walk) <= MAX_FUNCTIONS and len({path for path, _name in walk}) <= MAX_FILES, walk
