@@ -20,6 +20,7 @@ compile() {
 compile dev 3.11 3.12 3.13
 compile bench 3.11 3.12 3.13
 compile awx 3.11 3.12 3.13
+compile eda 3.11 3.12 3.13
 compile core-2.16 3.11 3.12
 compile core-2.18 3.11 3.12 3.13
 compile core-2.21 3.12 3.13

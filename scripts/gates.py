@@ -23,6 +23,7 @@ PROCESSORS = os.cpu_count() or 1
 AT_ONCE = min(3, PROCESSORS + 1)
 WORKERS = PROCESSORS // 2
 AWX = ("scripts/awx.sh",)
+EDA = ("scripts/eda.sh",)
 PYTEST = ("python", "-m", "pytest", "-q", "-p", "no:cacheprovider")
 
 
@@ -83,6 +84,8 @@ ONCE = (
         "roles and playbooks", "ansible-lint", (*AWX, "ansible-lint", "--offline"), MAIN, (*AWX, "ansible-lint", "--version"), 30
     ),
     Gate("controller", "pytest", (*AWX, *PYTEST, "tests/awx"), MAIN, (*AWX, "python", "-m", "pytest", "--version"), 30),
+    # The engine of rulebooks; without Java or its environment the tests are skipped with the reason.
+    Gate("rulebooks", "pytest", (*EDA, *PYTEST, "tests/eda"), MAIN, (*EDA, "python", "-m", "pytest", "--version"), 60),
     Gate("documentation", "antsibull-docs", ("scripts/docs-lint.sh",), version=("antsibull-docs", "--version")),
     Gate("site", "sphinx", ("scripts/docs.sh",), version=("sphinx-build", "--version"), seconds=20),
     _tool("changelog", "antsibull-changelog", "lint"),

@@ -155,7 +155,7 @@ EXAMPLES = r"""
         state_file: /var/lib/edgeops/zone-events.json
   rules:
     - name: Check the zone
-      condition: event.edgeops.kind == "script_new" and not event.edgeops.redelivered
+      condition: event.edgeops.kind == "script_new" and event.edgeops.redelivered == false
       action:
         run_playbook:
           name: edgeops.observability.check

@@ -1,0 +1,103 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+import runpy
+import typing as t
+from pathlib import Path
+
+import pytest
+import yaml
+from eda.conftest import NAME, Rulebook
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples" / "eda"
+SOURCE = "edgeops.observability.zone_events"
+CHECK = {"run_playbook": {"name": "edgeops.observability.check"}}
+SHOW = {"debug": {"msg": "HEARD {{ event.edgeops.kind }} {{ event.edgeops.redelivered }} {{ event.edgeops.subject }}"}}
+Make = t.Callable[[], Rulebook]
+
+
+def script(letter: str, content: str) -> dict[str, t.Any]:
+    return {
+        "script_id": letter * 32,
+        "script_url": f"https://cdn.example/{letter}.js",
+        "host": NAME,
+        "status": "active",
+        "hash": content * 64,
+    }
+
+
+def heard(rulebook: Rulebook) -> list[tuple[str, str]]:
+    """Kind and subject (of a script its letter) of each event, with a star where it was sent again."""
+    found = re.findall(r"HEARD (\w+) (\w+) (?:.*cdn\.example/)?(\w+)", rulebook.output)
+    return [(f"{kind}{'*' if again == 'True' else ''}", subject) for kind, again, subject in found]
+
+
+def example(name: str, rulebook: Rulebook, zone: str) -> dict[str, t.Any]:
+    """The rule set of an example for one zone; it runs the check, or shows the event, where the example starts a job template."""
+    (ruleset,) = yaml.safe_load((EXAMPLES / "rulebooks" / f"{name}.yml").read_text(encoding="utf-8"))
+    arguments = ruleset["sources"][0][SOURCE]
+    del arguments["discover"]
+    arguments |= {"zones": [zone], "state_file": str(rulebook.state_folder / f"{name}.json"), "request_budget": "none"}
+    for rule in ruleset["rules"]:
+        template = rule.pop("action")["run_job_template"]["name"]
+        rule["action"] = CHECK if template == "Check log delivery" else SHOW
+    return t.cast("dict[str, t.Any]", ruleset)
+
+
+@pytest.mark.timeout(900)
+def test_each_event_fires_its_rule_once_and_a_restart_loses_nothing(simulator: t.Any, rulebook: Make) -> None:
+    """The engine is killed, more happens meanwhile, and it comes back: each event once, or marked as sent again."""
+    zone = simulator.zone
+    job = {"id": 1, "name": "logs", "destination_conf": "s3://bucket/logs?region=eu-west-1", "enabled": True}
+    simulator.seed(
+        zones=[{"id": zone, "name": NAME, "status": "active"}],
+        script_monitor={zone: {"enabled": True}},
+        scripts={zone: [script("a", "1")]},
+        jobs={zone: [job]},
+    )
+    running = rulebook()
+    scripts, jobs = example("scripts", running, zone), example("jobs", running, zone)
+    scripts["rules"].append({"name": "Show it", "condition": "event.edgeops.kind is defined", "action": SHOW})
+    running.write([scripts, jobs])
+
+    running.start()
+    running.wait_for(lambda: len(running.states) == 2)
+    simulator.seed(scripts={zone: [script("a", "2")]}, jobs={zone: [{**job, "error_message": "access denied"}]})
+    running.wait_for(lambda: "PLAY RECAP" in running.output and len(heard(running)) >= 2)
+    running.kill()
+    assert sorted(heard(running)) == [("job_failing", "logs"), ("script_changed", "a")]
+    assert running.output.count("PLAY RECAP") == 1
+    assert re.search(rf"^{NAME}\s+: ok=", running.output, re.MULTILINE)
+    assert "other.example" not in running.output
+
+    simulator.seed(scripts={zone: [script("a", "2"), script("b", "1")]})
+    running.start()
+    running.wait_for(lambda: running.output.count("PLAY RECAP") >= 2 and ("script_new", "b") in heard(running))
+    running.wait_for(lambda: not any(state["pending"] for state in running.states))
+    running.kill()
+    fresh = [event for event in heard(running) if "*" not in event[0]]
+    assert sorted(fresh) == [("job_failing", "logs"), ("script_changed", "a"), ("script_new", "b")]
+    assert set(heard(running)) - set(fresh) <= {("script_changed*", "a"), ("job_failing*", "logs")}
+    assert running.output.count("PLAY RECAP") == 2
+
+
+def test_documented_rulebooks_are_what_the_engine_takes() -> None:
+    from ansible_rulebook.rules_parser import parse_rule_sets  # noqa: PLC0415  # of the environment of this gate only
+    from ansible_rulebook.validators import Validate  # noqa: PLC0415  # likewise
+
+    guide = (ROOT / "docs" / "docsite" / "rst" / "guide_react_to_changes.rst").read_text(encoding="utf-8")
+    (in_guide,) = re.findall(r":caption: scripts\.yml\n\n((?:(?:   .*)?\n)+)", guide)
+    plugin = runpy.run_path(str(ROOT / "extensions" / "eda" / "plugins" / "event_source" / "zone_events.py"))
+    texts = [in_guide, plugin["EXAMPLES"], *(path.read_text(encoding="utf-8") for path in (EXAMPLES / "rulebooks").iterdir())]
+    assert len(texts) == 4
+    for text in texts:
+        rulesets = yaml.safe_load(text)
+        Validate.rulebook(rulesets)
+        for parsed in parse_rule_sets(rulesets, {"STATE_FOLDER": "/state", "EDGE_TOKEN": "x"}):
+            assert [source.source_name for source in parsed.sources] == [SOURCE]
+            assert parsed.rules
