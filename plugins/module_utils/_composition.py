@@ -7,7 +7,7 @@ from __future__ import annotations
 import types
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Plan
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Plan, Request
 
 
 class Step(t.NamedTuple):
@@ -22,11 +22,22 @@ class Step(t.NamedTuple):
 
 
 class Outcome(t.NamedTuple):
-    """What the answers to a step mean, and whether this run wrote anything for it."""
+    """What the answers to a step mean, whether this run wrote anything for it, and whether it surely created something."""
 
     step: Step
     conclusion: Conclusion
     written: bool
+    created: bool = False
+
+
+class Rival(t.NamedTuple):
+    """What another run created first: it takes the place of what an outcome created, which `deletion` removes."""
+
+    outcome: Outcome
+    deletion: Request
+    desired: t.Any
+    state: t.Any
+    warning: str
 
 
 class Composition(t.NamedTuple):

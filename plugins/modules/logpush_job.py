@@ -201,6 +201,15 @@ options:
       - Whether to check the limits of the service before sending, 30 operators and 1000 bytes. Shapes are always checked.
     type: bool
     default: true
+  validate_fields:
+    description:
+      - Whether to compare the names of the fields with those that the service lists for the dataset, before a list of fields is written, and in
+        check mode too. The service would deliver records without a field whose name is misspelt, and report nothing.
+      - An unknown name fails as V(invalid_option), with its place and the nearest name.
+      - Costs one request for each dataset and task, and none if the set of fields does not change.
+      - A service that does not list the fields of a dataset, or does not permit it (status 403, 404 or 405), is not requested again, and nothing is refused.
+    type: bool
+    default: true
   create_unlisted:
     description:
       - What to do by O(name) with a service that offers no list of jobs (HTTP status 404 or 405). V(true) creates the job without looking, with a warning,
@@ -210,6 +219,9 @@ options:
 notes:
   - On Cloudflare every log delivery route, reading too, needs an API token with the permission Logs Write.
   - A creation without an answer is not repeated. The module looks again and adopts the job if it is there.
+  - After a creation the jobs are listed once more. If another run created a job of this name and dataset first, the job just created is deleted, the
+    older one is brought into the desired state, and a warning reports it. If that look fails, the task fails, with RV(ignore:changed) V(true).
+    A service that lists no jobs is not looked at.
   - Changes take Cloudflare 10 to 15 minutes to become effective.
 seealso:
   - module: edgeops.observability.logpush_job_info

@@ -128,6 +128,26 @@ def test_an_edit_of_the_rules_between_read_and_write_is_reported(simulator, case
     cases["edits between read and write"] += 1
 
 
+def test_eight_creators_of_one_job(simulator, crew, cases):
+    """One job is left; whoever met two of them on the way was told so."""
+    zone = ZONES[0]
+    simulator.settings(latency_ms=10)
+    for _round in range(ROUNDS):
+        simulator.seed(jobs={zone: []})
+        results = crew.run("logpush_job", simulator, [(zone, JOB)] * 8)
+        (job,) = simulator.state(zone)["jobs"]
+        assert job["enabled"] is True and job["logpull_options"] == "fields=RayID"
+        failed = [result for result in results if result.get("failed")]
+        # Between two creations and the removal of the newer one, there are two; or the older one of two is gone by then.
+        assert {result["error"]["kind"] for result in failed} <= {"conflict", "not_found"}, failed
+        done = [result for result in results if not result.get("failed")]
+        assert done and all(
+            result["job"]["id"] == job["id"] for result in done if "was created by another run" in str(result["warnings"])
+        )
+        assert not direct.run("logpush_job", simulator, zone, JOB)["changed"]
+        cases["eight creators of one job"] += 8
+
+
 def test_an_entry_point_that_appears_between_read_and_write_is_adopted(simulator, cases):
     zone = ZONES[0]
     rule = {name: value for name, value in FOREIGN_RULE.items() if name not in ("version", "last_updated", "id")}

@@ -13,7 +13,9 @@ OK = "success"
 AUTHENTICATION, PERMISSION, REJECTED = "authentication", "permission", "rejected"
 RATE_LIMITED, UNAVAILABLE, BAD = "rate_limited", "unavailable", "bad_response"
 
-# Classes of requests. `GET none` is a read that the service answers with 404 in the ordinary course of things.
+# Classes of requests. `GET none` is a read that the service answers with 404 in the ordinary course of things, `GET fields`
+# one that is left out where it is not permitted.
+GET_FIELDS = "GET fields"
 GET, GET_NONE, LIST, PUT, DELETE, POST_RULESET, POST_JOB = "GET", "GET none", "LIST", "PUT", "DELETE", "POST ruleset", "POST job"
 
 ONCE, LASTING = "once", "lasting"
@@ -90,7 +92,12 @@ ROWS: t.Mapping[str, Row] = {
     "527-after": _lost({"kind": "527", "applied": True}, _APPLIED, OK),
     "400": _final({"kind": "status", "status": 400, "code": 1999}, REJECTED, "other 4xx are final"),
     "401": _final({"kind": "status", "status": 401, "code": 1999}, AUTHENTICATION, "401 is final"),
-    "403": _final({"kind": "status", "status": 403, "code": 1999}, PERMISSION, "403 is final"),
+    "403": _final(
+        {"kind": "status", "status": 403, "code": 1999},
+        PERMISSION,
+        "403 is final; fields are not checked then",
+        others={GET_FIELDS: OK},
+    ),
     "403-9109": _final({"kind": "status", "status": 403, "code": 9109}, AUTHENTICATION, "the code says more than the status"),
     "truncated": _final({"kind": "truncated"}, BAD, "not JSON", others=_STATUS_TELLS),
     "array": _final({"kind": "array"}, BAD, "not an object", others=_STATUS_TELLS),
@@ -113,7 +120,7 @@ ROWS: t.Mapping[str, Row] = {
         {"kind": "bad_result_info"},
         BAD,
         "only listings have counts",
-        others={GET: OK, GET_NONE: OK, PUT: OK, DELETE: OK, POST_RULESET: OK, POST_JOB: OK},
+        others={GET: OK, GET_FIELDS: OK, GET_NONE: OK, PUT: OK, DELETE: OK, POST_RULESET: OK, POST_JOB: OK},
     ),
     "failure-200": _final(
         {"kind": "failure_200"},

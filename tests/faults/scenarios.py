@@ -11,7 +11,7 @@ import dataclasses
 import typing as t
 
 from faults import direct
-from faults.oracle import DELETE, GET, GET_NONE, LIST, POST_JOB, POST_RULESET, PUT
+from faults.oracle import DELETE, GET, GET_FIELDS, GET_NONE, LIST, POST_JOB, POST_RULESET, PUT
 
 from ansible_collections.edgeops.observability.plugins.inventory import zones as inventory
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import connection
@@ -178,21 +178,21 @@ SCENARIOS: t.Mapping[str, Scenario] = {
         (GET_NONE, LIST, PUT), (("log_custom_fields", _WANTED_FIELDS),), rules=_OLD, settings=_PLAIN_ROUTES
     ),
     "remove-fields": Scenario((GET, PUT), (("log_custom_fields", {"state": "absent"}),), rules=_OLD),
-    "create-job": Scenario((LIST, POST_JOB), (("logpush_job", _NEW_JOB),)),
-    "change-job": Scenario((LIST, PUT), (("logpush_job", _CHANGED_JOB),), jobs=(OUR_JOB,)),
-    "change-job-by-id": Scenario((GET, PUT), (("logpush_job", {**_CHANGED_JOB, "job_id": 13}),), jobs=(OUR_JOB,)),
+    "create-job": Scenario((LIST, GET_FIELDS, POST_JOB, LIST), (("logpush_job", _NEW_JOB),)),
+    "change-job": Scenario((LIST, GET_FIELDS, PUT), (("logpush_job", _CHANGED_JOB),), jobs=(OUR_JOB,)),
+    "change-job-by-id": Scenario((GET, GET_FIELDS, PUT), (("logpush_job", {**_CHANGED_JOB, "job_id": 13}),), jobs=(OUR_JOB,)),
     "replace-job": Scenario(
-        (LIST, DELETE, POST_JOB),
+        (LIST, GET_FIELDS, DELETE, POST_JOB, LIST),
         (("logpush_job", _REPLACING_JOB),),
         jobs=(OUR_JOB,),
     ),
     "delete-job": Scenario((LIST, DELETE), (("logpush_job", {"name": "edge-logs", "state": "absent"}),), jobs=(OUR_JOB,)),
     "role-from-nothing": Scenario(
-        (GET_NONE, LIST, POST_RULESET, PUT, LIST, POST_JOB, GET, PUT),
+        (GET_NONE, LIST, POST_RULESET, PUT, LIST, GET_FIELDS, POST_JOB, LIST, GET, PUT),
         (("log_custom_fields", _NEW_FIELDS), ("logpush_job", _NEW_JOB), ("script_monitor", {"enabled": True})),
     ),
     "manage-jobs": Scenario(
-        (LIST, DELETE, DELETE, POST_JOB, PUT, POST_JOB),
+        (LIST, GET_FIELDS, DELETE, DELETE, POST_JOB, PUT, POST_JOB, LIST),
         (("logpush_jobs", {"jobs": [_REPLACING_JOB, _NEW_NEIGHBOUR, _CHANGED_NEIGHBOUR, _GONE_NEIGHBOUR]}),),
         jobs=(OUR_JOB, *NEIGHBOURS),
     ),

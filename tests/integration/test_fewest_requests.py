@@ -74,7 +74,9 @@ def test_log_custom_fields_of_a_new_zone(playbook: Playbook) -> None:
 def test_logpush_job(playbook: Playbook, simulator: t.Any) -> None:
     wish, more = ("logpush_job", JOB), ("logpush_job", {"name": "main", "enabled": True})
     created, unchanged, changed, info = in_a_row(playbook, wish, wish, more, ("logpush_job_info", {"name": "main"}))
-    assert created == ["GET", "POST"]
+    assert created == ["GET", "GET", "POST", "GET"], (
+        "the list, the fields of the dataset, the job, and a look for another creator"
+    )
     assert unchanged == ["GET"]
     assert changed == ["GET", "PUT"]
     assert info == ["GET"]
@@ -84,6 +86,27 @@ def test_logpush_job(playbook: Playbook, simulator: t.Any) -> None:
         playbook, ("logpush_job_info", by_id), ("logpush_job", by_id), ("logpush_job", {**by_id, "state": "absent"})
     )
     assert removed == [["GET"], ["GET"], ["GET", "DELETE"]]
+
+
+def test_fields_are_requested_once_and_only_where_their_set_changes(playbook: Playbook) -> None:
+    more = {"name": "main", "fields": ["RayID", "ClientIP"]}
+    found = in_a_row(
+        playbook,
+        ("logpush_job", {**JOB, "validate_fields": False}),
+        ("logpush_job", {**more, "validate_fields": False}),
+        ("logpush_job", JOB),
+        ("logpush_job", {**JOB, "timestamp_format": "rfc3339"}),
+        ("logpush_jobs", {"jobs": [more, {**JOB, "name": "b"}, {**JOB, "name": "c", "fields": ["ClientIP"]}]}),
+        ("logpush_dataset_info", {"dataset": "http_requests"}),
+    )
+    assert found == [
+        ["GET", "POST", "GET"],
+        ["GET", "PUT"],
+        ["GET", "GET", "PUT"],
+        ["GET", "PUT"],
+        ["GET", "GET", "PUT", "POST", "POST", "GET"],
+        ["GET"],
+    ]
 
 
 def test_logpush_ownership(playbook: Playbook) -> None:

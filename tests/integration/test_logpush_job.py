@@ -286,9 +286,9 @@ def test_a_service_without_a_list_of_jobs(playbook: Playbook, status: str) -> No
 @pytest.mark.parametrize(
     ("fault", "requests"),
     [
-        ({"kind": "reset_after"}, ["GET", "POST", "GET"]),
-        ({"kind": "504"}, ["GET", "POST", "GET"]),
-        ({"kind": "502", "applied": True}, ["GET", "POST", "GET"]),
+        ({"kind": "reset_after"}, ["GET", "GET", "POST", "GET"]),
+        ({"kind": "504"}, ["GET", "GET", "POST", "GET"]),
+        ({"kind": "502", "applied": True}, ["GET", "GET", "POST", "GET"]),
     ],
     ids=["connection cut", "504", "502"],
 )
@@ -304,7 +304,7 @@ def test_a_creation_without_an_answer_is_adopted(playbook: Playbook, fault: dict
 def test_a_creation_that_did_not_happen_is_not_repeated(playbook: Playbook, kind: str) -> None:
     playbook.simulator.faults({"kind": kind, "method": "POST"})
     report = playbook.run(job_task(WISH), fails="unavailable")
-    assert [entry["method"] for entry in report.journal] == ["GET", "POST", "GET"]
+    assert [entry["method"] for entry in report.journal] == ["GET", "GET", "POST", "GET"]
     assert not jobs(playbook)
 
 
@@ -459,3 +459,74 @@ def test_the_examples_run(playbook: Playbook, module: str) -> None:
     playbook.simulator.seed(zones=["023e105f4ecef8ad9ca31a8372d0c353"])
     report = playbook.run(examples, extra_vars={"store_key": KEY}, secrets=[KEY])
     assert len(report.outcomes) == len(examples)
+
+
+MISSPELT: list[tuple[dict[str, t.Any], str]] = [
+    (
+        {"fields": ["RayID", "ClientIp"]},
+        "fields[1]: 'ClientIp' is not a field of the dataset http_requests (did you mean 'ClientIP'?)",
+    ),
+    (
+        {"logpull_options": "fields=RayId"},
+        "logpull_options: 'RayId' is not a field of the dataset http_requests (did you mean 'RayID'?)",
+    ),
+    ({"output_options": {"field_names": ["rayid"]}}, "output_options.field_names[0]: 'rayid' is not a field"),
+    (
+        {"dataset": "firewall_events", "fields": ["ClientASNs"]},
+        "fields[0]: 'ClientASNs' is not a field of the dataset firewall_events",
+    ),
+]
+
+
+def test_a_misspelt_field_is_refused_before_any_write(playbook: Playbook) -> None:
+    wishes = [{"name": "shop-logs", "destination_conf": S3, **options} for options, _words in MISSPELT]
+    tasks = [job_task(wish, ignore_errors=True, check_mode=check) for wish in wishes for check in (True, False)]
+    several = {"edgeops.observability.logpush_jobs": {"jobs": [{"name": "a", "destination_conf": S3}, wishes[0]]}}
+    report = playbook.run([*tasks, {"name": "Jobs", **several, "ignore_errors": True}], fails="invalid_option")
+    words = [text for _options, text in MISSPELT for _mode in (True, False)] + [f"jobs[1].{MISSPELT[0][1]}"]
+    for outcome, text in zip(report.ours, words, strict=True):
+        assert outcome.result["msg"].startswith(text)
+    assert not report.writes
+
+
+def test_a_service_that_does_not_list_fields_accepts_any(playbook: Playbook) -> None:
+    playbook.simulator.faults(
+        {"kind": "status", "status": 404, "path": "*/fields", "count": 1},
+        {"kind": "status", "status": 403, "code": 1004, "path": "*/fields", "index": 1, "count": 1},
+        {"kind": "status", "status": 403, "code": 9109, "path": "*/fields", "index": 2, "count": 1},
+    )
+    wishes = [{"name": f"{number}", "destination_conf": S3, "fields": ["RayID"]} for number in range(3)]
+    report = playbook.run([job_task(wish, ignore_errors=True) for wish in wishes], fails="authentication")
+    assert [outcome.failed for outcome in report.ours] == [False, False, True]
+    assert len(report.writes) == 2
+
+
+OTHERS = {"destination_conf": S3, "enabled": False}
+
+
+def overlooked(playbook: Playbook, listing: t.Any, **job: t.Any) -> None:
+    """A job of another run that the first listing does not show yet."""
+    playbook.simulator.seed(jobs={playbook.zone: [{"id": 5, "name": "shop-logs", **OTHERS, **job}]})
+    playbook.simulator.faults({"kind": "wrong_result", "value": listing, "method": "GET", "path": "*/jobs", "count": 1})
+
+
+@pytest.mark.parametrize("module", ["logpush_job", "logpush_jobs"])
+def test_two_runs_that_create_one_job_leave_the_older_one(playbook: Playbook, module: str) -> None:
+    overlooked(playbook, [])
+    wish = {"name": "shop-logs", "destination_conf": S3, "enabled": True}
+    options = wish if module == "logpush_job" else {"jobs": [wish]}
+    report = playbook.run({"name": "Jobs", f"edgeops.observability.{module}": options}, warns=["was created by another run"])
+    assert [entry["method"] for entry in report.journal] == ["GET", "POST", "GET", "DELETE", "PUT"]
+    assert [(job["id"], job["enabled"]) for job in jobs(playbook)] == [(5, True)]
+    result = report.result
+    assert result["changed"] is True
+    assert (result["job"] if module == "logpush_job" else result["jobs"][0])["id"] == 5
+    assert not playbook.run({"name": "Jobs", f"edgeops.observability.{module}": options}).result["changed"]
+
+
+def test_a_second_look_that_fails_after_a_creation(playbook: Playbook) -> None:
+    playbook.simulator.faults({"kind": "500", "method": "GET", "path": "*/jobs", "index": 1, "count": 1})
+    report = playbook.run(job_task({"name": "shop-logs", "destination_conf": S3}), fails="unavailable")
+    assert report.failure["changed"] is True
+    assert "The job was created" in report.failure["msg"]
+    assert len(jobs(playbook)) == 1

@@ -42,7 +42,7 @@ def test_twelve_steps(playbook: Playbook) -> None:
         delete={"jobs": [{**each, "state": "absent"} for each in (ERRORS, EVENTS)]},
         secrets=[KEY],
     )
-    assert methods(created.applied.journal) == ["GET", "POST", "POST", "POST"]
+    assert methods(created.applied.journal) == ["GET", "GET", "GET", "POST", "POST", "POST", "GET"]
     assert methods(created.reapplied.journal) == ["GET"]
     assert [job["name"] for job in created.result["jobs"]] == ["archive", "errors", "errors"]
     assert [job["id"] for job in created.predicted.result["jobs"]] == [None] * 3
@@ -103,7 +103,7 @@ def test_nothing_is_written_where_one_item_is_wrong(playbook: Playbook) -> None:
 def test_a_failure_stops_the_rest_and_a_plain_run_goes_on(playbook: Playbook) -> None:
     playbook.simulator.seed(jobs={playbook.zone: [{"name": "old", "destination_conf": S3}]})
     wish = task({"name": "old", "state": "absent"}, ARCHIVE, ERRORS, EVENTS)
-    fault = {"kind": "status", "status": 400, "index": 3, "count": 1, "message": "no"}
+    fault = {"kind": "status", "status": 400, "index": 5, "count": 1, "message": "no"}
     playbook.simulator.faults(fault)
     failed, again, settled = playbook.run([wish, wish, wish], fails="rejected", secrets=[KEY]).ours
     assert failed.result["changed"] is True

@@ -50,6 +50,9 @@ ENDPOINTS: t.Mapping[str, Endpoint] = {
     "logpush_jobs.get": Endpoint("GET", f"{_JOBS}/{{job_id}}", "Reading the log delivery job", (dict, list)),
     "logpush_jobs.update": Endpoint("PUT", f"{_JOBS}/{{job_id}}", "Changing the log delivery job"),
     "logpush_jobs.delete": Endpoint("DELETE", f"{_JOBS}/{{job_id}}", "Deleting the log delivery job", ()),
+    "logpush_datasets.fields": Endpoint(
+        "GET", f"{_ZONE}/logpush/datasets/{{dataset}}/fields", "Listing the fields of the dataset"
+    ),
     "logpush_ownership.create": Endpoint("POST", f"{_ZONE}/logpush/ownership", "Asking for an ownership challenge"),
     "logpush_ownership.validate": Endpoint("POST", f"{_ZONE}/logpush/ownership/validate", "Validating the ownership challenge"),
 }

@@ -45,6 +45,7 @@ _BY_AREA: t.Mapping[str, str] = {
     "page_shield": "The token needs Page Shield: Read to look and Page Shield: Write (Edit in the dashboard) to change.",
     "rulesets": "The token needs Logs: Read to look at custom log fields and Logs: Write to change them.",
     "logpush_jobs": _LOGS_WRITE,
+    "logpush_datasets": _LOGS_WRITE,
     "logpush_ownership": _LOGS_WRITE,
     "zones": "The token needs Zone: Read.",
 }

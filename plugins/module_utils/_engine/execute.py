@@ -9,7 +9,7 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
-from ansible_collections.edgeops.observability.plugins.module_utils._composition import Outcome, Step
+from ansible_collections.edgeops.observability.plugins.module_utils._composition import Outcome, Rival, Step
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Desired, State, StateTask
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion, Json, Plan, Request
@@ -23,6 +23,7 @@ class Execution(t.Generic[Desired, State]):
         self._client = client
         self._mark_written = mark_written
         self._wrote = False
+        self.created = False
 
     def apply(self, desired: Desired, state: State, plan: Plan) -> tuple[Conclusion, bool]:
         """Return what the answers mean, and whether this run wrote anything.
@@ -38,6 +39,7 @@ class Execution(t.Generic[Desired, State]):
                 if not request.creates or not (failure.unanswered or failure.kind in request.look_again_on):
                     raise failure.with_note(request.if_it_fails) from failure
                 return self._look_again(desired, request, failure)
+        self.created = plan.creates
         return self._task.conclude(desired, state, plan, answers), self._wrote
 
     def _look_again(self, desired: Desired, request: Request, failure: Failure) -> tuple[Conclusion, bool]:
@@ -54,6 +56,16 @@ class Execution(t.Generic[Desired, State]):
         if not plan.requests:
             return Conclusion(plan.result, plan.warnings), self._wrote
         return self.apply(desired, state, plan)
+
+    def give_way(self, rival: Rival) -> Conclusion:
+        """Delete what this run created, and bring what another run created first into the desired state."""
+        try:
+            self._send(rival.deletion, ())
+            plan = self._task.plan(rival.desired, rival.state)
+            conclusion = self.apply(rival.desired, rival.state, plan)[0] if plan.requests else Conclusion(plan.result)
+        except Failure as failure:
+            raise failure.with_note(rival.warning) from failure
+        return conclusion._replace(warnings=(rival.warning, *plan.warnings, *conclusion.warnings))
 
     def _send(self, request: Request, answers: t.Sequence[Answer]) -> Answer:
         ids = dict(request.ids)
@@ -89,8 +101,25 @@ def apply_steps(
             conclusion, written = execution.apply(step.desired, step.state, step.plan)
         except Failure as failure:
             raise _told(failure, step, done, steps) from failure
-        done.append(Outcome(step, conclusion, written))
+        done.append(Outcome(step, conclusion, written, execution.created))
     return done
+
+
+def settle(
+    parts: t.Mapping[str, StateTask[t.Any, t.Any]],
+    client: Client,
+    mark_written: t.Callable[[], None],
+    hide: t.Callable[[t.Iterable[str]], None],
+    outcomes: t.Sequence[Outcome],
+) -> list[Outcome]:
+    """Look after the last write for what other runs created first, and give way to it; return the outcomes as they are then."""
+    settled = {id(outcome): outcome for outcome in outcomes}
+    for name, task in parts.items():
+        for rival in task.rivals(client, [outcome for outcome in outcomes if outcome.step.part == name]):
+            hide(task.secrets(rival.desired, rival.state))
+            conclusion = Execution(task, client, mark_written).give_way(rival)
+            settled[id(rival.outcome)] = rival.outcome._replace(conclusion=conclusion)
+    return list(settled.values())
 
 
 def _told(failure: Failure, step: Step, done: t.Sequence[Outcome], steps: t.Sequence[Step]) -> Failure:

@@ -7,8 +7,9 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._composition import Outcome, Step
 from ansible_collections.edgeops.observability.plugins.module_utils._destination.text import readable_failure, readable_text
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.execute import Execution, apply_steps
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.execute import Execution, apply_steps, settle
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import Params, connection
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import (
     CompositeTask,
@@ -76,23 +77,30 @@ class Run:
         """Read, plan, and write unless this is check mode."""
         client, desired, state = self._prepare(task)
         plan = task.plan(desired, state)
+        step = Step(task.name, "", task.name, desired, state, plan)
+        task.validate(client, [step])
         self._propose(plan, task.approvable)
         if self._check_mode or not plan.requests:
             return
         mark_written = self._mark_written if plan.changes else lambda: None
-        conclusion, written = Execution(task, client, mark_written).apply(desired, state, plan)
+        execution = Execution(task, client, mark_written)
+        conclusion, written = execution.apply(desired, state, plan)
         self._result["changed"] = written and plan.changes
-        self._report(conclusion)
+        outcome = Outcome(step, conclusion, written, execution.created)
+        self._report(settle({task.name: task}, client, mark_written, self._hide, [outcome])[0].conclusion)
 
     def _change_several(self, task: CompositeTask[Desired, State]) -> None:
         """Read, make every plan, and write one after the other unless this is check mode."""
         client, desired, state = self._prepare(task)
         composition = task.plan(desired, state)
+        for name, part in task.parts.items():
+            part.validate(client, [step for step in composition.steps if step.part == name])
         self._propose(composition.whole, task.approvable, composition.approvals)
         if self._check_mode or not composition.steps:
             return
         outcomes = apply_steps(task.parts, client, self._mark_written, composition.steps)
         self._result["changed"] = any(outcome.written for outcome in outcomes)
+        outcomes = settle(task.parts, client, self._mark_written, self._hide, outcomes)
         self._report(composition.conclude(outcomes))
 
     def _prepare(self, task: StateTask[Desired, State] | CompositeTask[Desired, State]) -> tuple[Client, Desired, State]:

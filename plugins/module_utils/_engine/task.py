@@ -10,7 +10,7 @@ import types
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._composition import Composition
+from ansible_collections.edgeops.observability.plugins.module_utils._composition import Composition, Outcome, Rival, Step
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import (
     APPROVAL_OPTIONS,
     CONNECTION_OPTIONS,
@@ -45,6 +45,8 @@ class StateTask(t.Generic[Desired, State]):
     conclude(desired, state, plan, answers) -> Conclusion   pure; raises `bad_response` where an answer is not what was requested
     secrets(desired, state or None) -> strings that no output may hold
     successor(desired, request) -> desired      how to look for what a creation without an answer may have created
+    validate(client, steps)                     GET only; raises `invalid_option` where the service would misunderstand a plan
+    rivals(client, outcomes) -> rivals          GET only; what other runs created before this one, looked for after the last write
     approvable: whether the module has `plan_id` and `expected_plan_id`
     """
 
@@ -56,6 +58,8 @@ class StateTask(t.Generic[Desired, State]):
     conclude: t.Callable[[Desired, State, Plan, t.Sequence[Answer]], Conclusion]
     secrets: t.Callable[[Desired, State | None], t.Iterable[str]] = lambda desired, state: ()
     successor: t.Callable[[Desired, Request], Desired] = lambda desired, request: desired
+    validate: t.Callable[[Client, t.Sequence[Step]], None] = lambda client, steps: None
+    rivals: t.Callable[[Client, t.Sequence[Outcome]], t.Sequence[Rival]] = lambda client, outcomes: ()
     approvable: bool = True
 
     def arguments(self) -> dict[str, t.Any]:

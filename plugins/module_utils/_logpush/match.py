@@ -33,6 +33,11 @@ class Listing(t.NamedTuple):
     refusal: Failure | None = None
     now: float = 0.0
 
+    @property
+    def known(self) -> frozenset[int] | None:
+        """Return the ids of all jobs of the zone, where they were listed."""
+        return None if self.refusal is not None else frozenset(job["id"] for job in self.jobs)
+
 
 class Match(t.NamedTuple):
     """An item with what the zone has for it, and how it is called."""
@@ -88,9 +93,10 @@ def _settled(item: Item, listing: Listing) -> Item:
 
 def _find(item: Item, listing: Listing) -> State:
     if item.desired.job_id is not None:
-        return State(numbered(listing.jobs, item.desired.job_id), now=listing.now)
+        return State(numbered(listing.jobs, item.desired.job_id), now=listing.now, known=listing.known)
     with within(item.place):
-        return State(named(listing.jobs, item.desired.name, item.desired.dataset), unlisted=listing.refusal, now=listing.now)
+        job = named(listing.jobs, item.desired.name, item.desired.dataset)
+        return State(job, unlisted=listing.refusal, now=listing.now, known=listing.known)
 
 
 def _identity(item: Item, state: State) -> Identity:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import types
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
@@ -35,7 +36,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 class Desired(t.NamedTuple):
     """The desired state of a job; None stands for an omitted option. `plain` holds the members that need no grammar.
 
-    `resend` sends the destination even if it looks equal.
+    `resend` sends the destination even if it looks equal. `places` holds the option path of each name of a field.
     """
 
     present: bool
@@ -52,6 +53,8 @@ class Desired(t.NamedTuple):
     recreate: bool
     create_unlisted: bool
     resend: bool = False
+    validate_fields: bool = True
+    places: t.Mapping[str, str] = types.MappingProxyType({})
 
 
 def desire(params: Params) -> Desired:
@@ -76,7 +79,21 @@ def desire(params: Params) -> Desired:
         recreate=params["recreate"],
         create_unlisted=params["create_unlisted"],
         resend=params["send_destination"] == ALWAYS,
+        validate_fields=params["validate_fields"],
+        places=_places(params),
     )
+
+
+def _places(params: Params) -> dict[str, str]:
+    """Return the option path of each name of a field, of repeated ones the first."""
+    if params["fields"] is not None:
+        path, names = "fields", params["fields"]
+    elif (params["output_options"] or {}).get("field_names"):
+        path, names = "output_options.field_names", params["output_options"]["field_names"]
+    else:
+        names = () if params["logpull_options"] is None else logpull_options.from_text(params["logpull_options"]).fields or ()
+        return dict.fromkeys(names, "logpull_options")
+    return {str(name).strip(): f"{path}[{index}]" for index, name in reversed(list(enumerate(names)))}
 
 
 def _check_identity(params: Params) -> None:
@@ -91,11 +108,22 @@ def _check_ranges(plain: t.Mapping[str, Json]) -> None:
         value = plain.get(name)
         if value and not low <= value <= high:
             raise invalid_option(name, f"{value} is neither 0 (the default of the service) nor {low} to {high}")
-    dataset = plain.get("dataset", "")
-    if len(dataset) > LONGEST_DATASET or not _DATASET.fullmatch(dataset):
-        raise invalid_option("dataset", f"{dataset!r} is not up to {LONGEST_DATASET} letters, digits, '_' and '-'")
+    dataset = _checked_dataset(plain.get("dataset", ""))
     if not kind_fits(plain.get("kind"), dataset):
         raise invalid_option("kind", f"'edge' exists for the dataset {EDGE_DATASET} only, not for {dataset}")
+
+
+def desire_dataset(params: Params) -> str:
+    """Return the dataset that validated options name."""
+    if not params["dataset"]:
+        raise invalid_option("dataset", "is empty")
+    return _checked_dataset(params["dataset"])
+
+
+def _checked_dataset(name: str) -> str:
+    if len(name) > LONGEST_DATASET or not _DATASET.fullmatch(name):
+        raise invalid_option("dataset", f"{name!r} is not up to {LONGEST_DATASET} letters, digits, '_' and '-'")
+    return name
 
 
 def checked_destination(conf: str) -> str:

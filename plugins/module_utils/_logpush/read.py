@@ -5,16 +5,20 @@
 from __future__ import annotations
 
 import time
+import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import is_missing
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import is_missing, lacks_route
+from ansible_collections.edgeops.observability.plugins.module_utils._composition import Outcome, Rival, Step
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, PERMISSION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.field_check import check, selection
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import health
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.items import IGNORE
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.items import Desired as DesiredJobs
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.match import Listing
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job, checked, view
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.rivals import NOT_LOOKED, rival
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import (
     State,
     Wanted,
@@ -31,7 +35,9 @@ def read(client: Client, desired: Desired) -> State:
     if desired.job_id is not None:
         return State(by_id(client, desired.job_id), now=now)
     try:
-        return State(named(listed(client), desired.name, desired.dataset), now=now)
+        jobs = listed(client)
+        found = named(jobs, desired.name, desired.dataset)
+        return State(found, now=now, known=frozenset(job["id"] for job in jobs))
     except Failure as failure:
         if is_missing(failure):
             return State(None, unlisted=failure, now=now)
@@ -49,6 +55,56 @@ def read_all(client: Client, desired: DesiredJobs) -> Listing:
         ids = [item.desired.job_id for item in desired.items if item.desired.job_id is not None]
         found = [by_id(client, job_id) for job_id in ids] if desired.unlisted == IGNORE else []
         return Listing(tuple(job for job in found if job is not None), refusal=failure, now=now)
+
+
+def validate(client: Client, steps: t.Sequence[Step]) -> None:
+    """Refuse names of fields that their dataset does not have, with one request for each dataset.
+
+    A service that lacks the route, or does not permit it, is not requested again; what it does not tell is not refused.
+    """
+    known: dict[str, t.Mapping[str, str | None]] = {}
+    for chosen in filter(None, map(selection, steps)):
+        if chosen.dataset not in known:
+            try:
+                known[chosen.dataset] = dataset_fields(client, chosen.dataset)
+            except Failure as failure:
+                if lacks_route(failure) or failure.kind == PERMISSION:
+                    return
+                if not is_missing(failure):
+                    raise
+                known[chosen.dataset] = {}
+        check(chosen, known[chosen.dataset])
+
+
+def dataset_fields(client: Client, dataset: str) -> dict[str, str | None]:
+    """Return the fields of a dataset by name with their descriptions."""
+    found: dict[str, Json] = client.call("logpush_datasets.fields", ids={"dataset": dataset}).result
+    wrong = [name for name, text in found.items() if not isinstance(text, (str, type(None)))]
+    if wrong:
+        raise Failure(
+            BAD_RESPONSE, f"The description of the field {wrong[0][:100]!r} is {type(found[wrong[0]]).__name__}, not a text."
+        )
+    return found
+
+
+def report_fields(client: Client, dataset: str) -> Conclusion:
+    """Return the fields of a dataset as a result, sorted by name."""
+    found = dataset_fields(client, dataset)
+    return Conclusion({"fields": {name: found[name] or "" for name in sorted(found)}})
+
+
+def rivals(client: Client, outcomes: t.Sequence[Outcome]) -> list[Rival]:
+    """Return older jobs with the names and datasets of those that were just created: another run created the same."""
+    created = [outcome for outcome in outcomes if outcome.created and outcome.step.state.unlisted is None]
+    if not created:
+        return []
+    try:
+        jobs = [checked(job) for job in listed(client)]
+    except Failure as failure:
+        if is_missing(failure) and all(outcome.step.state.known is None for outcome in created):
+            return []
+        raise failure.with_note(NOT_LOOKED) from failure
+    return list(filter(None, (rival(outcome, jobs) for outcome in created)))
 
 
 def report(client: Client, wanted: Wanted) -> Conclusion:

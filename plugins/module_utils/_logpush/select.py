@@ -15,11 +15,15 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 
 
 class State(t.NamedTuple):
-    """What was read: the job, or that there is none. `unlisted` is the refusal of a service that lists no jobs."""
+    """What was read: the job, or that there is none. `unlisted` is the refusal of a service that lists no jobs.
+
+    `known` holds the ids of all jobs of the zone where they were listed, otherwise None.
+    """
 
     job: Job | None
     unlisted: Failure | None = None
     now: float = 0.0
+    known: frozenset[int] | None = None
 
 
 class Wanted(t.NamedTuple):

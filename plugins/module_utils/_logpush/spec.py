@@ -49,5 +49,6 @@ OPTIONS: t.Mapping[str, dict[str, Json]] = {
     "max_upload_records": {"type": "int"},
     "recreate": {"type": "bool", "default": False},
     "validate_filter": {"type": "bool", "default": True},
+    "validate_fields": {"type": "bool", "default": True},
     "create_unlisted": {"type": "bool", "default": False},
 }

@@ -32,6 +32,7 @@ NOTHING: dict[str, t.Any] = {
     "recreate": False,
     "validate_filter": True,
     "create_unlisted": False,
+    "validate_fields": True,
     "send_destination": "if_different",
 }
 

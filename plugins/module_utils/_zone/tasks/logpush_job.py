@@ -7,7 +7,7 @@ from __future__ import annotations
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan, secrets
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import read
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import read, rivals, validate
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import successor
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.spec import FORMS, IDENTITY, OPTIONS
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.verify import conclude
@@ -25,4 +25,6 @@ TASK = StateTask(
     conclude=conclude,
     secrets=secrets,
     successor=successor,
+    validate=validate,
+    rivals=rivals,
 )

@@ -1,0 +1,89 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: logpush_dataset_info
+short_description: Read which fields a dataset has
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - Returns the names of the fields that log delivery (Logpush) jobs of one zone can select from a dataset, with their descriptions.
+  - With Cloudflare these depend on the plan of the zone.
+extends_documentation_fragment:
+  - edgeops.observability.connection
+  - edgeops.observability.connection.zone
+  - edgeops.observability.attributes
+  - edgeops.observability.attributes.info
+options:
+  dataset:
+    description:
+      - The dataset, up to 256 letters, digits, V(_) and V(-). One that the service does not know is V(not_found).
+    type: str
+    required: true
+notes:
+  - With Cloudflare, every Logpush route, reading too, needs an API token with the permission Logs Write.
+seealso:
+  - module: edgeops.observability.logpush_job
+  - module: edgeops.observability.logpush_job_info
+"""
+
+EXAMPLES = r"""
+- name: Read the fields of the dataset
+  edgeops.observability.logpush_dataset_info:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    dataset: http_requests
+  register: dataset
+
+- name: Find those about the cache
+  ansible.builtin.debug:
+    msg: "{{ dataset.fields | select('search', 'Cache') }}"
+"""
+
+RETURN = r"""
+fields:
+  description: The names of all fields, sorted, each with its description, which may be empty.
+  returned: success
+  type: dict
+  sample:
+    ClientIP: IP address of the client.
+    RayID: ID of the request.
+error:
+  description: Why the task failed, for a playbook.
+  returned: failure
+  type: dict
+  sample:
+    kind: not_found
+    method: GET
+    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/datasets/http_request/fields
+    status: 404
+    errors:
+      - code: 1002
+        message: unknown dataset
+    request_id: 8a1f0c6d5e4b3a21-FRA
+    attempts: 1
+"""
+
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import desire_dataset
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import report_fields
+
+TASK = InfoTask(
+    name="logpush_dataset_info",
+    spec=Spec(options={"dataset": {"type": "str", "required": True}}),
+    desire=desire_dataset,
+    report=report_fields,
+)
+
+
+def main() -> None:
+    run_module(TASK)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from harness import Playbook
+
+
+def info(dataset: str, **more: t.Any) -> dict[str, t.Any]:
+    return {"name": "Info", "edgeops.observability.logpush_dataset_info": {"dataset": dataset}, **more}
+
+
+def test_fields(playbook: Playbook) -> None:
+    report = playbook.run([info("http_requests"), info("firewall_events"), info("http_requests", check_mode=True)])
+    http, firewall, checked = (outcome.result["fields"] for outcome in report.ours)
+    assert http["RayID"] and "RuleID" not in http
+    assert "RuleID" in firewall and "EdgeStartTimestamp" not in firewall
+    assert list(http) == sorted(http) and http == checked
+    assert [entry["method"] for entry in report.journal] == ["GET"] * 3
+    assert not any(outcome.result["changed"] for outcome in report.ours)
+
+
+def test_what_is_no_dataset(playbook: Playbook) -> None:
+    report = playbook.run(
+        [info(name, ignore_errors=True) for name in ("", "../jobs", "no_such_dataset")], fails=["invalid_option", "not_found"]
+    )
+    assert [outcome.result["error"]["kind"] for outcome in report.ours] == ["invalid_option", "invalid_option", "not_found"]
+    assert len(report.journal) == 1

@@ -1,0 +1,192 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+from samples.logpush import JOB, S3, wish
+
+from ansible_collections.edgeops.observability.plugins.module_utils._composition import Step
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.field_check import check, selection
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import validate
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
+
+KNOWN = {"ClientIP": "a", "RayID": None, "Cookies": "b", "EdgeResponseStatus": "c"}
+OLDER = {**JOB, "logpull_options": "fields=RayID,ClientIP&timestamps=unix"}
+NEWER = {**JOB, "output_options": {"field_names": ["RayID", "ClientIP"]}}
+
+
+def step(options: dict[str, t.Any], job: dict[str, t.Any] | None, place: str = "") -> Step:
+    desired, state = wish(**options), State(job)
+    return Step("job", place, "n", desired, state, plan(desired, state))
+
+
+def places(options: dict[str, t.Any], job: dict[str, t.Any] | None, place: str = "") -> dict[str, str] | None:
+    found = selection(step(options, job, place))
+    return None if found is None else dict(found.places)
+
+
+NEW: dict[str, t.Any] = {"destination_conf": S3}
+
+
+@pytest.mark.parametrize(
+    ("options", "job", "found"),
+    [
+        ({**NEW, "fields": ["RayID", "A", "RayID"]}, None, {"RayID": "fields[0]", "A": "fields[1]"}),
+        ({**NEW, "fields": [" A "]}, None, {"A": "fields[0]"}),
+        (
+            {**NEW, "logpull_options": "timestamps=unix&fields=A,RayID"},
+            None,
+            {"A": "logpull_options", "RayID": "logpull_options"},
+        ),
+        ({**NEW, "output_options": {"field_names": ["A"]}}, None, {"A": "output_options.field_names[0]"}),
+        (NEW, None, None),
+        ({**NEW, "fields": []}, None, None),
+        ({**NEW, "fields": ["A"], "validate_fields": False}, None, None),
+        ({"fields": ["RayID", "ClientIP", "A"]}, OLDER, {"RayID": "fields[0]", "ClientIP": "fields[1]", "A": "fields[2]"}),
+        ({"fields": ["ClientIP"]}, OLDER, {"ClientIP": "fields[0]"}),
+        ({"fields": ["ClientIP", "RayID"]}, OLDER, None),
+        ({"fields": ["ClientIP", "RayID"], "timestamp_format": "rfc3339"}, OLDER, None),
+        ({"timestamp_format": "rfc3339"}, OLDER, None),
+        ({"enabled": True}, OLDER, None),
+        ({"output_options": {"sample_rate": 0.5}}, NEWER, None),
+        ({"output_options": {"field_names": ["ClientIP", "RayID"], "sample_rate": 0.5}}, NEWER, None),
+        ({"output_options": {"field_names": ["ClientIP"]}}, NEWER, {"ClientIP": "output_options.field_names[0]"}),
+        ({**NEW, "kind": "edge", "recreate": True}, OLDER, None),
+        ({**NEW, "kind": "edge", "recreate": True, "fields": ["A"]}, OLDER, {"A": "fields[0]"}),
+        ({**NEW, "job_id": 7, "dataset": "dns_logs", "recreate": True}, OLDER, {"RayID": "fields", "ClientIP": "fields"}),
+        ({"state": "absent", "fields": ["A"]}, OLDER, None),
+    ],
+)
+def test_the_fields_that_would_be_written(
+    options: dict[str, t.Any], job: dict[str, t.Any] | None, found: dict[str, str] | None
+) -> None:
+    assert places(options, job) == found
+
+
+def test_the_path_of_an_item() -> None:
+    assert places({**NEW, "fields": ["A"]}, None, "jobs[1]") == {"A": "jobs[1].fields[0]"}
+
+
+NOT_OURS = "is not a field of the dataset http_requests"
+
+
+@pytest.mark.parametrize(
+    ("names", "start"),
+    [
+        (["RayID", "clientIp"], f"fields[1]: 'clientIp' {NOT_OURS} (did you mean 'ClientIP'?); records"),
+        (
+            ["RayId", "Cookie"],
+            f"fields[0]: 'RayId' {NOT_OURS} (did you mean 'RayID'?); nor is 'Cookie' (did you mean 'Cookies'?); records",
+        ),
+        (["1"], f"fields[0]: '1' {NOT_OURS}; records"),
+    ],
+)
+def test_sentences(names: list[str], start: str) -> None:
+    chosen = selection(step({**NEW, "fields": names}, None))
+    assert chosen is not None
+    with pytest.raises(Failure) as caught:
+        check(chosen, KNOWN)
+    assert caught.value.kind == INVALID_OPTION
+    assert str(caught.value).startswith(start)
+
+
+def test_nothing_is_refused_where_nothing_is_known() -> None:
+    chosen = selection(step({**NEW, "fields": ["Anything"]}, None))
+    assert chosen is not None
+    check(chosen, {})
+
+
+def test_a_hostile_list_of_fields_is_quoted_as_little_as_possible() -> None:
+    chosen = selection(step({**NEW, "fields": ["RayId"]}, None))
+    assert chosen is not None
+    with pytest.raises(Failure) as caught:
+        check(chosen, {"\x1b[31mRayId": "a", "{{ RayId }}": "b", "RayId" * 100: "c"})
+    assert "did you mean" not in str(caught.value)
+
+
+class Service:
+    """Answers with the fields of a dataset, or refuses; notes what was requested."""
+
+    def __init__(self, **answers: t.Any) -> None:
+        self.answers = answers
+        self.requested: list[str] = []
+
+    def call(self, operation: str, *, ids: t.Mapping[str, str]) -> t.Any:
+        assert operation == "logpush_datasets.fields"
+        self.requested.append(ids["dataset"])
+        answer = self.answers[ids["dataset"]]
+        if isinstance(answer, Failure):
+            raise answer
+        return type("Answer", (), {"result": answer})
+
+
+def refusal(kind: str, status: int, *codes: int) -> Failure:
+    return Failure(kind, f"HTTP {status}", status=status, errors=[{"code": code, "message": "m"} for code in codes])
+
+
+HTTP, DNS = ({**NEW, "name": dataset, "dataset": dataset, "fields": ["RayId"]} for dataset in ("http_requests", "dns_logs"))
+
+
+def validated(service: Service, *items: dict[str, t.Any]) -> list[str]:
+    steps = [step(item, None, f"jobs[{index}]") for index, item in enumerate(items)]
+    validate(t.cast("t.Any", service), steps)
+    return service.requested
+
+
+def test_one_request_for_each_dataset() -> None:
+    good = {**HTTP, "fields": ["RayID"]}
+    service = Service(http_requests=KNOWN, dns_logs={"RayId": None})
+    assert validated(service, good, {**good, "name": "b"}, DNS, {**DNS, "name": "c"}) == ["http_requests", "dns_logs"]
+
+
+def test_a_name_in_a_later_item() -> None:
+    service = Service(http_requests=KNOWN, dns_logs={"RayId": None})
+    with pytest.raises(Failure, match=r"^jobs\[1\]\.fields\[0\]: 'RayId' is not a field of the dataset http_requests"):
+        validated(service, DNS, HTTP)
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        refusal("not_found", 404),
+        refusal("not_found", 404, 7003),
+        refusal("rejected", 405, 7001),
+        refusal("permission", 403, 1004),
+    ],
+)
+def test_a_service_that_cannot_tell_is_not_requested_again(refused: Failure) -> None:
+    assert validated(Service(http_requests=refused, dns_logs=refused), HTTP, DNS) == ["http_requests"]
+
+
+def test_an_unknown_dataset_says_nothing_about_another() -> None:
+    service = Service(http_requests=refusal("not_found", 404, 1002), dns_logs=KNOWN)
+    with pytest.raises(Failure, match=r"^jobs\[1\]"):
+        validated(service, HTTP, DNS)
+    assert service.requested == ["http_requests", "dns_logs"]
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        refusal("authentication", 403, 9109),
+        refusal("authentication", 403, 10000),
+        refusal("unavailable", 500),
+        refusal("rejected", 400),
+    ],
+)
+def test_any_other_refusal_ends_the_task(refused: Failure) -> None:
+    with pytest.raises(Failure) as caught:
+        validated(Service(http_requests=refused), HTTP)
+    assert caught.value is refused
+
+
+def test_a_description_that_is_no_text_is_a_bad_response() -> None:
+    with pytest.raises(Failure, match="is list, not a text") as caught:
+        validated(Service(http_requests={"RayID": ["x"]}), HTTP)
+    assert caught.value.kind == "bad_response"
