@@ -41,8 +41,8 @@ test-faults: setup ## The whole fault matrix, of which `make test` runs a seeded
 	@python -m pytest -q -n auto --faults=all tests/faults
 
 .PHONY: mutation
-mutation: setup ## Mutation testing of the pure packages; ROOMS="_filter _redact" narrows it
-	@scripts/mutation.sh $(ROOMS)
+mutation: setup ## Mutation testing of the pure packages; PACKAGES="_filter _redact" narrows it
+	@scripts/mutation.sh $(PACKAGES)
 
 .PHONY: format
 format: setup ## Put the Python code into its common form
