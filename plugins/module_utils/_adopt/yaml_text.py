@@ -12,7 +12,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 try:
     import yaml
 except ImportError:  # a module in a process of its own may lack it; ansible-core brings it for the controller
-    yaml = None  # type: ignore[assignment]
+    yaml = None  # type: ignore[assignment]  # None tells that it is missing
 
 _DELIMITERS = ("{{", "{%", "{#")
 _WIDTH = 120
@@ -45,7 +45,7 @@ def _dumper() -> type:
         def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
             super().increase_indent(flow, indentless and False)  # lists are indented, as yamllint asks for
 
-    Dumper.ignore_aliases = lambda self, data: True  # type: ignore[method-assign]
+    Dumper.ignore_aliases = lambda self, data: True  # type: ignore[method-assign]  # every value is written out
 
     def text(dumper: t.Any, value: str) -> t.Any:
         unsafe = any(delimiter in value for delimiter in _DELIMITERS)
