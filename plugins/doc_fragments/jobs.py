@@ -54,3 +54,43 @@ class ModuleDocFragment:
             }
         }
     )
+
+    ZONE = yaml.safe_dump(
+        {
+            "options": {
+                "job": {
+                    "description": [
+                        (
+                            "The one log delivery (Logpush) job. Takes the options of M(edgeops.observability.logpush_job), with the same meaning;"
+                            " O(job.enabled) is V(true) unless given."
+                        ),
+                        "Cannot be used together with O(jobs). If both are omitted, jobs are left alone.",
+                    ],
+                    "type": "dict",
+                    "suboptions": _suboptions("job", without=("state",), defaults=False),
+                },
+                "jobs": {
+                    "description": [
+                        (
+                            "The log delivery (Logpush) jobs. Each item takes the options of M(edgeops.observability.logpush_job), with the same"
+                            " meaning; O(jobs[].enabled) is V(true) unless given."
+                        ),
+                        (
+                            "Two items that mean the same job are refused. An empty list leaves jobs alone, but is refused together with"
+                            " O(unlisted_jobs=absent)."
+                        ),
+                    ],
+                    "type": "list",
+                    "elements": "dict",
+                    "suboptions": _suboptions("jobs[]", defaults=False),
+                },
+                "job_defaults": {
+                    "description": [
+                        "Options under each job. An option that O(job) or an item of O(jobs) gives replaces the one given here as a whole.",
+                    ],
+                    "type": "dict",
+                    "suboptions": _suboptions("job_defaults", without=("state",), defaults=False),
+                },
+            }
+        }
+    )

@@ -40,15 +40,23 @@ class Rival(t.NamedTuple):
     warning: str
 
 
+class Approval(t.NamedTuple):
+    """The plan id that an option expects, if it does, and the present one."""
+
+    option: str
+    expected: str | None
+    found: str | None
+
+
 class Composition(t.NamedTuple):
     """Several plans as one.
 
     `whole` is what check mode, diff and approval see. `steps` are the plans with requests, in the order of their writes;
     `conclude` makes their outcomes, also of some or none of them, into one.
-    `approvals` holds for each plan that is approved on its own the expected plan id and the present one.
+    `approvals` are those of plans that are approved on their own.
     """
 
     whole: Plan
     steps: tuple[Step, ...]
     conclude: t.Callable[[t.Sequence[Outcome]], Conclusion]
-    approvals: t.Mapping[str, tuple[str | None, str | None]] = types.MappingProxyType({})
+    approvals: t.Mapping[str, Approval] = types.MappingProxyType({})

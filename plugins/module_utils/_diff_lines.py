@@ -35,6 +35,8 @@ def _lines(place: str, before: Json, after: Json) -> t.Iterator[str]:
             yield from _lines(f"{place}.{name}" if place else name, before.get(name), after.get(name))
     elif not place:
         yield _whole(before, after)
+    elif {} in (before, after) and isinstance(before, dict) and isinstance(after, dict):
+        yield f"{place}: {_whole(before, after)}"
     else:
         yield f"{place}: {_change(before, after)}"
 

@@ -9,6 +9,7 @@ import typing as t
 import pytest
 from faults import direct, scenarios
 
+from ansible_collections.edgeops.observability.plugins.module_utils._zone import read as zone_read
 from edgeops_simulator.testing import running
 
 # Three pages of zones for the inventory; a total that is seven too high would need a fourth.
@@ -24,5 +25,6 @@ def simulator_server() -> t.Iterator[t.Any]:
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> direct.Pauses:
-    """Retries without waiting."""
+    """Retries without waiting, and reads of a zone one after the other, so that a fault meets the request that it names."""
+    monkeypatch.setattr(zone_read, "side_by_side", lambda function, values, most: [function(value) for value in values])
     return direct.without_waiting(monkeypatch, scenarios.inventory)

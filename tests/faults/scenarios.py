@@ -157,6 +157,8 @@ _REPLACING_JOB: Document = {
     "max_upload_records": 2000,
     "option_flags": {"CVE-2021-44228": True},
 }
+_NEW_LISTS: Document = {"request_headers": ["X-New"], "cookies": ["Session"]}
+_OLD_LISTS: Document = {"request_headers": [], "response_headers": [], "cookies": []}
 _NEW_NEIGHBOUR: Document = {**_NEW_JOB, "name": "edge-logs-new"}
 _CHANGED_NEIGHBOUR: Document = {**_CHANGED_JOB, "name": "edge-logs-changed"}
 _GONE_NEIGHBOUR: Document = {"name": "edge-logs-gone", "state": "absent"}
@@ -195,6 +197,21 @@ SCENARIOS: t.Mapping[str, Scenario] = {
         (LIST, GET_FIELDS, DELETE, DELETE, POST_JOB, PUT, POST_JOB, LIST),
         (("logpush_jobs", {"jobs": [_REPLACING_JOB, _NEW_NEIGHBOUR, _CHANGED_NEIGHBOUR, _GONE_NEIGHBOUR]}),),
         jobs=(OUR_JOB, *NEIGHBOURS),
+    ),
+    "manage-zone": Scenario(
+        (GET_NONE, LIST, LIST, GET, POST_RULESET, PUT, POST_JOB, PUT),
+        (("zone_observability", {"custom_fields": _NEW_LISTS, "job": _NEW_JOB, "script_monitor_enabled": True}),),
+    ),
+    "clear-zone": Scenario(
+        (GET, LIST, GET, DELETE, PUT),
+        (
+            (
+                "zone_observability",
+                {"state": "absent", "custom_fields": _OLD_LISTS, "job": _NEW_JOB, "script_monitor_enabled": False},
+            ),
+        ),
+        rules=_OLD,
+        jobs=(OUR_JOB,),
     ),
     "list-scripts": Scenario((GET, LIST, LIST, LIST), (("script_monitor_info", {"per_page": 2}),)),
     "inventory": Scenario((LIST, LIST, LIST), (("inventory", {}),)),

@@ -109,7 +109,9 @@ def _check_result(outcome: Outcome, result: dict[str, t.Any], diff: bool) -> Non
     assert not wrong, f"{outcome.name}: " + "; ".join(wrong)
     if not is_state_module(outcome.module):
         return
-    assert isinstance(result.get("plan_id"), str) and result["plan_id"], f"{outcome.name}: no plan_id"
+    ids = list(result["plan_ids"].values()) if "plan_ids" in result else [result.get("plan_id")]
+    assert all(each is None or (isinstance(each, str) and each) for each in ids), f"{outcome.name}: plan ids {ids}"
+    assert "plan_ids" in result or ids != [None], f"{outcome.name}: no plan_id"
     assert ("diff" in result) == diff, f"{outcome.name}: diff mode is {diff}, and the result has {sorted(result)}"
     if diff:
         before, after = result["diff"]["before"], result["diff"]["after"]

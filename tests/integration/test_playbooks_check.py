@@ -45,11 +45,11 @@ def test_deliver_brings_every_zone_into_its_state_and_check_then_finds_it_so(pla
     before = playbook.run(playbook=CHECK, inventory=hosts, secrets=[SECRET])
     stats, shown = findings(before)
     assert [zone["zone"] for zone in stats["drifted"]] == ["zone0", "zone1"]
-    assert stats["drifted"][0]["differences"]["job"] == ["is not there and would be created"]
+    assert stats["drifted"][0]["differences"]["jobs"] == ["edge-logs: is not there and would be created"]
     assert "custom_fields.request_fields: +x-trace-id" in " ".join(stats["drifted"][0]["differences"]["custom_fields"])
     assert stats["drifted"][1]["differences"] == {
         "custom_fields": [],
-        "job": ["is not there and would be created"],
+        "jobs": ["edge-logs: is not there and would be created"],
         "script_monitor": ["enabled: false -> true"],
     }
     assert shown[0] == "2 checked: 0 compliant, 2 drifted, 0 failed"
@@ -74,7 +74,7 @@ def test_deliver_brings_every_zone_into_its_state_and_check_then_finds_it_so(pla
 
 def test_a_failing_zone_and_one_without_its_variables_hide_no_other(playbook, simulator):
     hosts = without_role_zone(fleet(simulator, [WANTED, WANTED, WANTED, WANTED]))
-    del hosts["zone1"]["log_delivery_job"]
+    hosts["zone1"]["log_delivery_job"] = {"enabled": True}
     del hosts["zone2"]["zone_id"]
     simulator.faults(
         {"kind": "status", "status": 403, "zone": hosts["zone3"]["zone_id"], "code": 10000, "message": "no", "count": None}
@@ -206,7 +206,7 @@ def test_a_changed_secret_differs_and_is_not_shown(playbook, simulator):
     simulator.seed(jobs={zone: [{"name": "edge-logs", "dataset": "http_requests", "destination_conf": old, "enabled": True}]})
     report = playbook.run(playbook=CHECK, inventory=hosts, secrets=[SECRET, "planted-older-secret-93e2"], verbosity=4)
     stats, _shown = findings(report)
-    assert [line for line in stats["drifted"][0]["differences"]["job"] if "destination" in line]
+    assert [line for line in stats["drifted"][0]["differences"]["jobs"] if "destination" in line]
 
 
 def test_the_cross_check_notes_what_no_job_selects(playbook, simulator):
@@ -237,7 +237,7 @@ def test_a_plain_inventory_needs_no_connection_variables(playbook, simulator, tm
     inventory = tmp_path / "plain.yml"
     inventory.write_text(yaml.safe_dump({"all": {"hosts": hosts}}))
     report = playbook.run(playbook=DELIVER, inventory=inventory, in_process=False)
-    assert [outcome.result["changed"] for outcome in modules(report, "logpush_job")] == [True]
+    assert [outcome.result["changed"] for outcome in modules(report, "zone_observability")] == [True]
 
 
 def test_both_playbooks_describe_the_connection_in_the_same_words():
@@ -263,4 +263,4 @@ def test_the_readme_of_the_playbooks_names_every_variable():
 def test_a_job_of_another_dataset_can_be_delivered(playbook, simulator):
     hosts = fleet(simulator, [{"job": job(dataset="firewall_events", fields=["Action"])}])
     report = playbook.run(playbook=DELIVER, inventory=hosts)
-    assert modules(report, "logpush_job")[0].result["job"]["dataset"] == "firewall_events"
+    assert modules(report, "zone_observability")[0].result["jobs"]["jobs"][0]["dataset"] == "firewall_events"

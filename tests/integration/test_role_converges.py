@@ -40,13 +40,12 @@ def seed_rules(simulator, zone, **kinds):
 
 def test_from_nothing_is_foretold_then_done_and_then_left_alone(playbook, simulator, zone):
     report = playbook.run(playbook=rehearsed(wish(zone, custom_fields=CUSTOM, script_monitor_enabled=True)), secrets=[SECRET])
-    for module in ("log_custom_fields", "logpush_job", "script_monitor"):
-        foretold, done, again = modules(report, module)
-        assert foretold.result["changed"] is True and not foretold.writes
-        prediction.check_predicted(foretold, done)
-        assert done.writes
-        assert again.result["changed"] is False
-        assert len(again.journal) == 1 and not again.writes
+    foretold, done, again = modules(report, "zone_observability")
+    assert foretold.result["changed"] is True and not foretold.writes
+    prediction.check_predicted(foretold, done)
+    assert [entry["method"] for entry in done.writes] == ["POST", "PUT", "POST", "PUT"]
+    assert again.result["changed"] is False
+    assert [entry["method"] for entry in again.journal] == ["GET"] * 3
     assert [found["changed"] for found in results(report)] == [True, True, False]
     (rule,) = rules(simulator, zone)
     assert names(rule, "request_fields") == ["x-forwarded-proto", "x-trace-id"]
@@ -63,10 +62,10 @@ def test_a_check_run_of_the_whole_playbook_predicts_both_on_an_empty_zone(playbo
     (found,) = results(report)
     assert found["changed"] is True
     assert found["custom_fields"]["custom_fields"]["cookie_fields"] == ["Cart"]
-    assert found["job"]["job"]["id"] is None
-    assert "RequestHeaders" in found["job"]["job"]["logpull_options"]
+    assert found["jobs"]["jobs"][0]["id"] is None
+    assert "RequestHeaders" in found["jobs"]["jobs"][0]["logpull_options"]
     assert found["script_monitor"] == {}
-    assert found["cross_check"]["arrives"] is True
+    assert found["coverage"]["arrives"] is True
 
 
 def test_the_job_selects_what_carries_a_list_that_is_not_empty(playbook, simulator):
@@ -104,12 +103,17 @@ def test_a_list_that_became_empty_takes_its_field_out_of_the_job(playbook, simul
     assert [found["changed"] for found in results(report)] == [True, True, True, False]
 
 
-def test_three_empty_lists_remove_every_custom_field_and_nothing_else(playbook, simulator, zone):
-    seed_rules(simulator, zone, request_fields=["x-old"], transformed_request_fields=["x-other"])
-    report = playbook.run(playbook=rehearsed(wish(zone, custom_fields=lists())))
-    assert [rule["action"] for rule in rules(simulator, zone)] == ["skip"]
-    assert selected(simulator, zone) == OWN_FIELDS
-    assert [found["changed"] for found in results(report)] == [True, True, False]
+def test_empty_lists_empty_their_types_and_nothing_else(playbook, simulator):
+    hosts = fleet(simulator, [{"custom_fields": lists()}, {"custom_fields": lists()}])
+    seed_rules(simulator, hosts["zone0"]["zone_id"], request_fields=["x-old"])
+    seed_rules(simulator, hosts["zone1"]["zone_id"], request_fields=["x-old"], transformed_request_fields=["x-other"])
+    report = playbook.run(playbook=rehearsed({}), inventory=hosts)
+    for name, host in hosts.items():
+        assert selected(simulator, host["zone_id"]) == OWN_FIELDS
+        assert [found["changed"] for found in results(report, name)] == [True, True, False]
+    assert [rule["action"] for rule in rules(simulator, hosts["zone0"]["zone_id"])] == ["skip"]
+    _foreign, rule = rules(simulator, hosts["zone1"]["zone_id"])
+    assert rule["action_parameters"] == {"transformed_request_fields": [{"name": "x-other"}]}
 
 
 def test_custom_fields_that_are_not_given_are_left_alone(playbook, simulator):
@@ -141,7 +145,7 @@ def test_absent_removes_the_job_first_and_then_the_named_fields(playbook, simula
     assert len(deletes) == 1
     assert deletes[0] < max(entry["index"] for entry in report.writes if "rulesets" in entry["path"])
     assert [found["changed"] for found in results(report)] == [True, True, True, False]
-    assert results(report)[-1]["job"]["job"] is None
+    assert results(report)[-1]["jobs"]["jobs"] == [None]
 
 
 def test_absent_with_three_empty_lists_removes_every_custom_field(playbook, simulator, zone):
@@ -215,10 +219,13 @@ def test_options_of_the_job_reach_the_module(playbook, simulator, zone):
 
 def test_an_approved_check_run_is_applied_and_nothing_else(playbook, simulator, zone):
     (foretold,) = results(playbook.run(playbook=[play(wish(zone))], check=True))
-    approved = job(expected_plan_id=foretold["job"]["plan_id"])
-    playbook.run(playbook=[play(wish(zone, job=approved))])
+    assert [name for name, found in foretold["plan_ids"].items() if found] == ["jobs"]
+    approved = wish(zone, expected_plan_ids=foretold["plan_ids"])
+    playbook.run(playbook=[play(approved)])
     assert len(simulator.state(zone)["jobs"]) == 1
-    playbook.run(playbook=[play(wish(zone, job=approved))], fails="conflict")
+    report = playbook.run(playbook=[play(approved)], fails="conflict")
+    assert report.failure["msg"].startswith("log_delivery_expected_plan_ids.jobs: ")
+    assert report.failure["plan_ids"]["jobs"] not in (None, foretold["plan_ids"]["jobs"])
 
 
 def test_fields_that_stay_empty_are_pointed_out_and_fail_nothing(playbook, simulator, zone):
@@ -226,7 +233,65 @@ def test_fields_that_stay_empty_are_pointed_out_and_fail_nothing(playbook, simul
     wanted = wish(zone, job=job(fields=["Cookies"]), custom_fields={"request_headers": ["x-a"]})
     report = playbook.run(playbook=[play(wanted)])
     (found,) = results(report)
-    assert [finding["kind"] for finding in found["cross_check"]["unselected"]] == ["response_fields"]
-    assert [finding["field"] for finding in found["cross_check"]["unconfigured"]] == ["Cookies"]
-    (shown,) = [outcome for outcome in report.outcomes if outcome.action == "ansible.builtin.debug" and outcome.status == "ok"]
-    assert shown.result["msg"] == found["cross_check"]["sentences"]
+    assert [finding["kind"] for finding in found["coverage"]["unselected"]] == ["response_fields"]
+    assert [finding["field"] for finding in found["coverage"]["unconfigured"]] == ["Cookies"]
+    assert len(found["coverage"]["sentences"]) == 2
+
+
+JOBS = [job(), job(name="errors", dataset="firewall_events", fields=["Action"]), {"name": "old", "state": "absent"}]
+
+
+def test_several_jobs(playbook, simulator):
+    """One listing; defaults below each job; the carriers of custom fields in jobs of one dataset only; the rest reported or deleted."""
+    common = {
+        "job_defaults": {"timestamp_format": "rfc3339", "enabled": False},
+        "custom_fields": CUSTOM,
+        "script_monitor_enabled": True,
+    }
+    named = [{**JOBS[0], "enabled": True}, *JOBS[1:]]
+    cases = [{"jobs": named, "unlisted_jobs": unlisted, **common} for unlisted in ("ignore", "report", "absent")]
+    cases.append({"jobs": json.dumps(named), **common})
+    hosts = {name: {k: v for k, v in host.items() if k != "log_delivery_job"} for name, host in fleet(simulator, cases).items()}
+    for host in hosts.values():
+        seed = [{"name": name, "destination_conf": DESTINATION} for name in ("old", "stray")]
+        simulator.seed(jobs={host["zone_id"]: seed}, script_monitor={host["zone_id"]: {"enabled": True}})
+    report = playbook.run(playbook=rehearsed({}), inventory=hosts, secrets=[SECRET], verbosity=4)
+    for number, (name, host) in enumerate(hosts.items()):
+        foretold, done, again = results(report, name)
+        assert [found["changed"] for found in (foretold, done, again)] == [True, True, False]
+        assert [found and found["name"] for found in again["jobs"]["jobs"]] == ["edge-logs", "errors", None]
+        found = {each["name"]: each for each in simulator.state(host["zone_id"])["jobs"]}
+        assert set(found) == {"edge-logs", "errors", *(() if number == 2 else ("stray",))}
+        assert "RequestHeaders,Cookies&timestamps=rfc3339" in found["edge-logs"]["logpull_options"]
+        assert found["errors"]["logpull_options"] == "fields=Action&timestamps=rfc3339"
+        assert (found["edge-logs"]["enabled"], found["errors"]["enabled"]) == (True, False)
+        assert [each["name"] for each in done["jobs"]["unlisted_jobs"]] == ([] if number in (0, 3) else ["stray"])
+    for zone in (host["zone_id"] for host in hosts.values()):
+        mine = [entry for entry in report.journal if zone in entry["path"]]
+        last = max(place for place, entry in enumerate(mine) if entry["method"] != "GET")
+        assert len(mine[last + 1 :]) == 3
+
+
+def test_jobs_are_left_alone_unless_they_are_named(playbook, simulator):
+    hosts = fleet(simulator, [{"jobs": given, "custom_fields": CUSTOM} for given in (None, [], "[]")])
+    for host in hosts.values():
+        del host["log_delivery_job"]
+    report = playbook.run(playbook=[play({})], inventory=hosts)
+    assert not [entry for entry in report.journal if "logpush" in entry["path"]]
+    assert [found["jobs"] for found in results(report)] == [{}] * 3
+
+
+def test_every_type_of_custom_fields(playbook, simulator, zone):
+    given = {"transformed_request_headers": ["X-T"], "raw_response_headers": ["x-raw"], "response_headers": ["x-r"]}
+    playbook.run(playbook=[play(wish(zone, custom_fields={**given, "preserve_duplicates": ["x-r"]}))])
+    (rule,) = rules(simulator, zone)
+    assert names(rule, "transformed_request_fields") == ["x-t"]
+    assert names(rule, "raw_response_fields") == ["x-raw"]
+    assert rule["action_parameters"]["response_fields"] == [{"name": "x-r", "preserve_duplicates": True}]
+    assert selected(simulator, zone) == [*OWN_FIELDS, "RequestHeaders", "ResponseHeaders"]
+
+
+def test_the_route_reaches_the_module(playbook, zone):
+    variables = wish(zone, script_monitor_enabled=True, script_monitor_route="page_shield")
+    report = playbook.run(playbook=[play(variables)])
+    assert {entry["path"].rpartition("/")[2] for entry in report.journal} == {"jobs", "page_shield"}

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 import yaml
 from zone_runs import DESTINATION, SECRET, job, lists, play, wish
 
-from ansible_collections.edgeops.observability.plugins.modules.logpush_job import TASK
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.spec import ZONE_SPEC
 
 ROOT = Path(__file__).resolve().parents[2]
 ROLE = ROOT / "roles" / "log_delivery"
@@ -26,7 +27,6 @@ def variables(zone, **changes):
 
 
 REFUSED = [
-    ({"log_delivery_job": None}, "log_delivery_job"),
     ({"log_delivery_zone_id": None}, "log_delivery_zone_id"),
     ({"log_delivery_state": "gone"}, "present, absent"),
     ({"log_delivery_job": job(bogus=1)}, "log_delivery_job.bogus"),
@@ -40,7 +40,12 @@ REFUSED = [
     ({"log_delivery_job": job(destination_conf={"secret": SECRET}, max_upload_bytes="much")}, "max_upload_bytes"),
     # ansible-core 2.16 says no more about text that is no mapping than that it is none.
     ({"log_delivery_job": f"destination_conf={DESTINATION} and more"}, ""),
-    ({"log_delivery_custom_fields": {"transformed_request_headers": ["x-a"]}}, "transformed_request_headers"),
+    ({"log_delivery_job": job(expected_plan_id="sha256:0")}, "log_delivery_job.expected_plan_id"),
+    ({"log_delivery_custom_fields": {"headers": ["x-a"]}}, "log_delivery_custom_fields.headers"),
+    ({"log_delivery_job_defaults": {"bogus": 1}}, "log_delivery_job_defaults.bogus"),
+    ({"log_delivery_unlisted_jobs": "delete"}, "ignore, report, absent"),
+    ({"log_delivery_script_monitor_route": "elsewhere"}, "page_shield"),
+    ({"log_delivery_expected_plan_ids": {"job": "a"}}, "log_delivery_expected_plan_ids.job"),
     ({"log_delivery_custom_fields": ["x-a"]}, "log_delivery_custom_fields"),
     ({"log_delivery_script_monitor_enabled": "perhaps"}, "log_delivery_script_monitor_enabled"),
 ]
@@ -54,6 +59,45 @@ def test_refused_input_fails_before_any_request(playbook, zone):
     for host, (_changes, words) in zip(hosts, REFUSED, strict=True):
         assert words in failures[host]
     assert report.journal == []
+
+
+EQUALS = {"and": [{"key": "ClientIP", "operator": "equals", "value": "a"}]}
+REFUSED_BY_THE_MODULE = [
+    ({"log_delivery_jobs": [job(), job(name="b", filter=EQUALS)]}, "log_delivery_jobs[1].filter.where.and[0].operator: 'equals'"),
+    ({"log_delivery_jobs": json.dumps([job(filter=EQUALS)])}, "log_delivery_jobs[0].filter.where.and[0].operator: 'equals'"),
+    ({"log_delivery_jobs": [job(), job()]}, "log_delivery_jobs[1]: means the same job as log_delivery_jobs[0]"),
+    ({"log_delivery_jobs": [job(name=None)]}, "log_delivery_jobs[0].name: "),
+    ({"log_delivery_jobs": [job(bogus=SECRET)]}, "jobs.bogus"),
+    ({"log_delivery_jobs": [job(max_upload_bytes="much")]}, "max_upload_bytes"),
+    ({"log_delivery_jobs": [job(destination_conf={"secret": SECRET}, kind="odd")]}, "kind"),
+    ({"log_delivery_jobs": [], "log_delivery_unlisted_jobs": "absent"}, "log_delivery_jobs: is empty"),
+    (
+        {"log_delivery_jobs": [job()], "log_delivery_job": job()},
+        "log_delivery_jobs: cannot be used together with log_delivery_job",
+    ),
+    ({"log_delivery_job": job(filter=EQUALS)}, "log_delivery_job.filter.where.and[0].operator: 'equals'"),
+    ({"log_delivery_custom_fields": lists(cookies=["a b"])}, "log_delivery_custom_fields.cookies[0]: "),
+]
+
+
+def test_the_module_refuses_the_rest_before_any_request(playbook, zone):
+    hosts = {
+        f"host{number}": variables(zone, **{"log_delivery_job": None, **changes})
+        for number, (changes, _words) in enumerate(REFUSED_BY_THE_MODULE)
+    }
+    report = playbook.run(playbook=[play({})], inventory=hosts, fails="invalid_option", secrets=[SECRET, CHALLENGE], verbosity=4)
+    failures = {outcome.host: outcome.result["msg"] for outcome in report.failures}
+    for host, (_changes, words) in zip(hosts, REFUSED_BY_THE_MODULE, strict=True):
+        assert words in failures[host]
+    assert report.journal == []
+
+
+@pytest.mark.parametrize("text", [f'[{{"name": "a", "destination_conf": "{DESTINATION}", ]', f"destination_conf={DESTINATION}"])
+def test_text_that_is_no_list_shows_no_secret(playbook, zone, text):
+    given = variables(zone, log_delivery_job=None, log_delivery_jobs=text)
+    # Secrets are looked for first; the failure is one of templating, which has no `error`.
+    with pytest.raises(AssertionError, match="failed without `error`"):
+        playbook.run(playbook=[play(given)], fails="invalid_option", secrets=[SECRET, CHALLENGE], verbosity=4)
 
 
 def test_a_zone_id_that_is_none_is_refused_by_the_modules(playbook, zone):
@@ -82,25 +126,22 @@ def test_secrets_of_a_good_run_and_of_a_service_failure_are_in_no_output(playboo
     playbook.run(playbook=[play(given)], fails="rejected", secrets=[SECRET, CHALLENGE], verbosity=4, warns=NO_PROOF)
 
 
-def test_the_keys_of_the_job_are_the_options_of_the_module():
-    options = set(TASK.arguments()["argument_spec"]) - {"state", "zone_id"}
-    connection = {"base_url", "api_token", "api_email", "api_key", "timeout", "retries", "retry_wait_max"}
-    connection |= {"validate_certs", "ca_path", "request_budget"}
-    assert connection <= options
-    assert set(SPEC["log_delivery_job"]["options"]) == options - connection
-
-
-def test_types_and_secrecy_of_the_keys_are_those_of_the_module():
-    module = TASK.arguments()["argument_spec"]
-    for name, option in SPEC["log_delivery_job"]["options"].items():
+@pytest.mark.parametrize("variable", ["job", "job_defaults"])
+def test_the_keys_of_a_job_are_the_options_of_the_module(variable):
+    found, module = SPEC[f"log_delivery_{variable}"]["options"], ZONE_SPEC[variable]["options"]
+    assert set(found) == set(module)
+    for name, option in found.items():
         for member in ("type", "elements", "no_log"):
             assert option.get(member) == module[name].get(member), f"{member} of {name}"
 
 
-def test_every_key_is_passed_on():
-    tasks = yaml.safe_load((ROLE / "tasks" / "main.yml").read_text())
-    (present,) = [task["edgeops.observability.logpush_job"] for task in tasks if task["name"] == "Deliver the logs"]
-    assert set(present) - {"zone_id", "state"} == set(SPEC["log_delivery_job"]["options"])
+def test_every_option_of_the_module_has_a_variable():
+    (task,) = yaml.safe_load((ROLE / "tasks" / "main.yml").read_text())
+    given = task["edgeops.observability.zone_observability"]
+    assert set(given) == {*ZONE_SPEC, "zone_id"}
+    assert {f"log_delivery_{name.replace('route', 'script_monitor_route')}" for name in given if name != "option_prefix"} == set(
+        SPEC
+    )
 
 
 def test_the_readme_names_every_variable_and_no_other():

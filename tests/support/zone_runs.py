@@ -63,10 +63,9 @@ def modules(report: t.Any, name: str) -> list[t.Any]:
 
 
 def results(report: t.Any, host: str | None = None) -> list[dict[str, t.Any]]:
-    """What the role recorded, run by run; of one host if it is named."""
-    kept = [outcome for outcome in report.outcomes if outcome.status == "ok" and host in (None, outcome.host)]
-    facts = [outcome.result.get("ansible_facts", {}) for outcome in kept]
-    return [found["log_delivery_result"] for found in facts if "log_delivery_result" in found]
+    """What the role registered, run by run; of one host if it is named."""
+    found = modules(report, "zone_observability")
+    return [outcome.result for outcome in found if outcome.status == "ok" and host in (None, outcome.host)]
 
 
 def rules(simulator: t.Any, zone: str) -> list[dict[str, t.Any]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import json
+import threading
 import time
 import typing as t
 from urllib.parse import quote, urlencode, urlsplit
@@ -51,7 +52,8 @@ class Client:
         if missing:
             raise missing
         self.warnings: list[str] = []
-        self._latest: Reading | None = None
+        # Of each thread its own, since reads may run side by side.
+        self._local = threading.local()
         proxies = environment_proxies(connection.base_url)
         self._connection = connection = dataclasses.replace(connection, proxy_secrets=secrets_of(proxies))
         budget = Budget.of(connection, sleep=sleep, now=now, warn=self.warnings.append)
@@ -70,7 +72,8 @@ class Client:
     def locate(self, failure: Failure) -> Failure:
         """The failure, told of the latest answer if it was found in its content by somebody who sees no requests."""
         found_in_content = failure.kind in (BAD_RESPONSE, NOT_FOUND, REJECTED) and failure.path is None
-        return self._latest.locate(failure) if self._latest and found_in_content else failure
+        latest: Reading | None = getattr(self._local, "latest", None)
+        return latest.locate(failure) if latest and found_in_content else failure
 
     def call(self, operation: str, *, ids: Ids | None = None, body: Json = None, query: QueryIn | None = None) -> Answer:
         """The answer to an operation."""
@@ -116,7 +119,7 @@ class Client:
 
         def fetch(paging: Query) -> Fetched:
             exchange = self._transport.exchange(endpoint.method, path + _query({**(query or {}), **paging}))
-            self._latest = reading = Reading(self._connection, operation, path, exchange)
+            self._local.latest = reading = Reading(self._connection, operation, path, exchange)
             answer = reading.answer()
             try:
                 page_of(answer.result, answer.result_info, paging.get("page"))
@@ -134,7 +137,7 @@ class Client:
         """Return a client for another zone that shares connections, request budget and warnings with this one."""
         other = copy.copy(self)
         other._connection = dataclasses.replace(self._connection, zone_id=zone_id)
-        other._latest = None
+        other._local = threading.local()
         return other
 
     def close(self) -> None:
@@ -145,8 +148,8 @@ class Client:
         endpoint = ENDPOINTS[operation]
         path = endpoint.url_path(self._ids(ids))
         exchange = self._transport.exchange(endpoint.method, path + _query(query), _encode(body))
-        self._latest = Reading(self._connection, operation, path, exchange)
-        return self._latest
+        self._local.latest = reading = Reading(self._connection, operation, path, exchange)
+        return reading
 
     def _ids(self, ids: Ids | None) -> Ids:
         given: dict[str, str | int] = {**(ids or {})}

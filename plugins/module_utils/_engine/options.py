@@ -75,12 +75,26 @@ def without_empty(arguments: Params) -> dict[str, t.Any]:
     return {name: value for name, value in arguments.items() if name not in CONNECTION_OPTIONS or value not in ("", None)}
 
 
-def presentable(params: Params, known: t.Container[str]) -> dict[str, t.Any]:
+def presentable(params: Params, known: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     """Arguments as a result may repeat them: no user information in base_url, no value of an option that does not exist."""
-    shown = {name: value if name in known else MASK for name, value in params.items()}
+    shown = _known_only(params, known)
     if isinstance(shown.get("base_url"), str) and "@" in shown["base_url"]:
         shown["base_url"] = re.sub(r"//.*@", f"//{MASK}@", shown["base_url"], flags=re.DOTALL)
     return shown
+
+
+def _known_only(given: Params, known: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    return {name: _known_within(value, known[name]) if name in known else MASK for name, value in given.items()}
+
+
+def _known_within(value: t.Any, option: t.Mapping[str, t.Any]) -> t.Any:
+    """The value of an option, with suboptions that do not exist masked in each mapping."""
+    suboptions = option.get("options")
+    if not suboptions:
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_known_within(item, option) for item in value]
+    return _known_only(value, suboptions) if isinstance(value, dict) else value
 
 
 def _base_url(text: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._composition import Outcome, Step
+from ansible_collections.edgeops.observability.plugins.module_utils._composition import Approval, Outcome, Step
 from ansible_collections.edgeops.observability.plugins.module_utils._destination.text import readable_failure, readable_text
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.execute import Execution, apply_steps, settle
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import Params, connection
@@ -24,8 +24,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json, Plan, plan_id
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import place_of, scrub
 
-Approvals = t.Mapping[str, "tuple[str | None, str | None]"]
-_NO_APPROVALS: Approvals = {}
+_NO_APPROVALS: t.Mapping[str, Approval] = {}
 
 
 class Run:
@@ -120,16 +119,16 @@ class Run:
         self._hide(self._client.secrets)
         return self._client
 
-    def _propose(self, plan: Plan, approvable: bool, approvals: Approvals = _NO_APPROVALS) -> None:
+    def _propose(self, plan: Plan, approvable: bool, approvals: t.Mapping[str, Approval] = _NO_APPROVALS) -> None:
         """Record the prediction; refuse a plan other than the approved one."""
         self._warnings.extend(plan.warnings)
         if approvals:
-            self._result["plan_ids"] = {name: found for name, (_expected, found) in approvals.items()}
+            self._result["plan_ids"] = {name: approval.found for name, approval in approvals.items()}
         if approvable:
             self._result["plan_id"] = plan_id(self._params["zone_id"], plan)
-            _insist("expected_plan_id", self._params["expected_plan_id"], self._result["plan_id"])
-        for name, (expected, found) in approvals.items():
-            _insist(f"expected_plan_ids.{name}", expected, found)
+            _insist(Approval("expected_plan_id", self._params["expected_plan_id"], self._result["plan_id"]))
+        for approval in approvals.values():
+            _insist(approval)
         self._result.update(plan.result)
         self._result["changed"] = plan.changed
         if self._diff_mode:
@@ -158,12 +157,12 @@ class Run:
         self._result = {**kept, "failed": True, "changed": self._written, "msg": str(failure), "error": failure.report()}
 
 
-def _insist(option: str, expected: str | None, found: str | None) -> None:
+def _insist(approval: Approval) -> None:
     """Refuse a plan that is not the approved one, where there is one."""
-    if not expected or expected == found:
+    if not approval.expected or approval.expected == approval.found:
         return
-    now = f"the plan is now {found}" if found else "the task leaves this alone"
+    now = f"the plan is now {approval.found}" if approval.found else "the task leaves this alone"
     raise conflict(
-        f"{option}: {now}, not the approved {expected}: the service or the options have changed since."
+        f"{approval.option}: {now}, not the approved {approval.expected}: the service or the options have changed since."
         " Nothing was written; review a new check run."
     )

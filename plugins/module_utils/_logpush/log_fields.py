@@ -11,10 +11,10 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.cov
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 # The lists of the role beside those of the module.
-ROLE_LISTS: t.Mapping[str, str] = {
-    "RequestHeaders": "request_headers",
-    "ResponseHeaders": "response_headers",
-    "Cookies": "cookies",
+ROLE_LISTS: t.Mapping[str, tuple[str, ...]] = {
+    "RequestHeaders": ("request_headers", "transformed_request_headers"),
+    "ResponseHeaders": ("response_headers", "raw_response_headers"),
+    "Cookies": ("cookies",),
 }
 
 
@@ -41,7 +41,7 @@ def select_custom_log_fields(job: Json, custom_fields: Json) -> dict[str, Json]:
 def carriers_of(custom_fields: t.Mapping[str, Json]) -> list[str]:
     """The fields of a job that carry the custom fields in these lists."""
     return [
-        carrier for carrier, kinds in CARRIERS.items() if any(custom_fields.get(name) for name in (ROLE_LISTS[carrier], *kinds))
+        carrier for carrier, kinds in CARRIERS.items() if any(custom_fields.get(name) for name in (*ROLE_LISTS[carrier], *kinds))
     ]
 
 

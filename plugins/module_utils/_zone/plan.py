@@ -1,0 +1,107 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._composition import Approval, Composition, Outcome, Step
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import StateTask
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush import compose
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import log_field_coverage
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json, Plan, plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._zone import fields
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.facts import CUSTOM_FIELDS, JOBS, PARTS, SCRIPT_MONITOR
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.options import Desired
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.read import State
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks import (
+    log_custom_fields,
+    logpush_job,
+    script_monitor,
+)
+
+TASKS: t.Mapping[str, StateTask[t.Any, t.Any]] = {
+    CUSTOM_FIELDS: log_custom_fields.TASK,
+    compose.PART: logpush_job.TASK,
+    SCRIPT_MONITOR: script_monitor.TASK,
+}
+# Jobs select what custom fields deliver, so that fields are there before jobs, and jobs go before fields.
+_ORDER = {True: (CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR), False: (JOBS, CUSTOM_FIELDS, SCRIPT_MONITOR)}
+
+
+def plan(desired: Desired, state: State) -> Composition:
+    """Make the plan of each part as a task of its own would, and one of them all."""
+    parts = _parts(desired, state)
+    ids = {name: plan_id(desired.zone_id, parts[name].whole) if name in parts else None for name in PARTS}
+    in_order = [parts[name] for name in _ORDER[desired.present] if name in parts]
+
+    def conclude(done: t.Sequence[Outcome]) -> Conclusion:
+        ends = {name: _end(part, done) for name, part in parts.items()}
+        results = {name: {"plan_id": ids[name], **ends[name].result} if name in ends else {} for name in PARTS}
+        warnings = [text for end in ends.values() for text in end.warnings]
+        return Conclusion({**results, "coverage": _coverage(results), "plan_ids": ids}, tuple(warnings))
+
+    diffs = {name: _differing(name, part.whole) for name, part in parts.items() if part.whole.changed}
+    whole = Plan(
+        before={name: before for name, (before, _after) in diffs.items()},
+        after={name: after for name, (_before, after) in diffs.items()},
+        result=conclude(()).result,
+        requests=tuple(request for part in in_order for request in part.whole.requests),
+        basis={name: part.whole.basis for name, part in parts.items()},
+        warnings=tuple(text for part in in_order for text in part.whole.warnings),
+    )
+    approvals = {name: Approval(f"{desired.prefix}expected_plan_ids.{name}", desired.expected[name], ids[name]) for name in PARTS}
+    return Composition(whole, tuple(step for part in in_order for step in part.steps), conclude, approvals)
+
+
+def secrets(desired: Desired, state: State | None) -> t.Iterable[str]:
+    """Return what no output may hold: only jobs have secrets."""
+    return compose.secrets(desired.jobs, state.jobs if state else None) if desired.jobs else ()
+
+
+def _parts(desired: Desired, state: State) -> dict[str, Composition]:
+    """Return the plans of the parts that are not left alone."""
+    parts = {}
+    if desired.fields is not None:
+        chosen, made = fields.plan(desired.fields, state.fields)
+        parts[CUSTOM_FIELDS] = _single(Step(CUSTOM_FIELDS, desired.fields.place, CUSTOM_FIELDS, chosen, state.fields, made))
+    if desired.jobs is not None and state.jobs is not None:
+        parts[JOBS] = compose.plan(desired.jobs, state.jobs)
+    if desired.monitor is not None:
+        made = script_monitor.TASK.plan(desired.monitor, t.cast(t.Any, state.monitor))
+        place = f"{desired.prefix}script_monitor_enabled"
+        parts[SCRIPT_MONITOR] = _single(Step(SCRIPT_MONITOR, place, SCRIPT_MONITOR, desired.monitor, state.monitor, made))
+    return parts
+
+
+def _single(step: Step) -> Composition:
+    """Return the plan of a part that is one resource."""
+
+    def conclude(done: t.Sequence[Outcome]) -> Conclusion:
+        return done[0].conclusion if done else Conclusion(step.plan.result)
+
+    return Composition(step.plan, (step,) if step.plan.requests else (), conclude)
+
+
+def _end(part: Composition, done: t.Sequence[Outcome]) -> Conclusion:
+    """Return the result of a part as its own module has it: the predicted one where nothing was sent at all."""
+    mine = [outcome for outcome in done if any(outcome.step is step for step in part.steps)]
+    found = part.conclude(mine)
+    changed = any(outcome.written for outcome in mine) if done else part.whole.changed
+    diff = {"before": part.whole.before, "after": part.whole.after}
+    return found._replace(result={"changed": changed, "diff": diff, **found.result})
+
+
+def _coverage(results: t.Mapping[str, t.Mapping[str, Json]]) -> dict[str, Json]:
+    """Compare the custom fields with what the jobs select, where the task manages both; a job that is gone selects nothing."""
+    managed = [job for job in results[JOBS].get("jobs", ()) if job is not None]
+    return log_field_coverage(results[CUSTOM_FIELDS], managed) if managed and results[CUSTOM_FIELDS] else {}
+
+
+def _differing(name: str, whole: Plan) -> tuple[Json, Json]:
+    """Return both sides of a diff; of jobs only those that differ."""
+    if name != JOBS:
+        return whole.before, whole.after
+    labels = [label for label in whole.before if whole.before[label] != whole.after[label]]
+    return {label: whole.before[label] for label in labels}, {label: whole.after[label] for label in labels}

@@ -1,0 +1,46 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client, side_by_side
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import Ruleset
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.match import Listing
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import read_all
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State as MonitorState
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.options import Desired
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks import log_custom_fields, script_monitor
+
+
+class State(t.NamedTuple):
+    """What was read of a zone; a part that is left alone is not read."""
+
+    fields: Ruleset | None
+    jobs: Listing | None
+    monitor: MonitorState | None
+
+
+def read(client: Client, desired: Desired) -> State:
+    """Read the parts of a zone that the task is about, side by side."""
+    reads: dict[str, t.Callable[[], Json]] = {}
+    if (fields := desired.fields) is not None:
+        reads["fields"] = lambda: log_custom_fields.TASK.read(client, fields.desired)
+    if (jobs := desired.jobs) is not None:
+        reads["jobs"] = lambda: read_all(client, jobs)
+    if (monitor := desired.monitor) is not None:
+        reads["monitor"] = lambda: script_monitor.TASK.read(client, monitor)
+    found = side_by_side(lambda name: _located(client, reads[name]), list(reads), len(reads))
+    return State(**{**dict.fromkeys(State._fields), **dict(zip(reads, found, strict=True))})
+
+
+def _located(client: Client, read_part: t.Callable[[], Json]) -> Json:
+    """Read one part; a failure is told of its own request, before another one's answer is the latest."""
+    try:
+        return read_part()
+    except Failure as failure:
+        raise client.locate(failure) from failure

@@ -1,0 +1,290 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: zone_observability
+short_description: Manage custom log fields, Logpush jobs and the script monitor of a zone in one task
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - Brings the custom log fields, the log delivery (Logpush) jobs and the script monitor of one zone into the desired state, in one task.
+  - Each part is left alone if its options are omitted.
+  - Makes the same plans as M(edgeops.observability.log_custom_fields), M(edgeops.observability.logpush_jobs) and
+    M(edgeops.observability.script_monitor). Everything is read side by side, and every plan is made, before the first write.
+  - Writes the custom fields, then the jobs, then the script monitor; with O(state=absent) the jobs before the custom fields.
+    If a write fails, the rest is not sent. The message names what was written, and the next run continues from there.
+  - The role P(edgeops.observability.log_delivery#role) is this module behind variables.
+extends_documentation_fragment:
+  - edgeops.observability.jobs.zone
+  - edgeops.observability.connection
+  - edgeops.observability.connection.zone
+  - edgeops.observability.attributes
+options:
+  state:
+    description:
+      - With V(present) the zone gets the custom fields, then the jobs, which select the fields that carry them.
+      - With V(absent) the jobs are deleted, then the names in O(custom_fields); every custom field, if O(custom_fields.request_headers),
+        O(custom_fields.response_headers) and O(custom_fields.cookies) are given and no list holds a name.
+    type: str
+    choices: [present, absent]
+    default: present
+  custom_fields:
+    description:
+      - The custom log fields of the zone. If omitted, or if no list is given, custom fields are left alone.
+      - A list that is given replaces its type, an empty one empties it, omitted types stay.
+    type: dict
+    suboptions:
+      request_headers:
+        description: Names of request headers, logged as they were received.
+        type: list
+        elements: str
+      response_headers:
+        description: Names of response headers, logged as they were sent to the visitor.
+        type: list
+        elements: str
+      cookies:
+        description: Names of cookies, in their exact capitalization.
+        type: list
+        elements: str
+      transformed_request_headers:
+        description: Names of request headers, logged as they were after transformation.
+        type: list
+        elements: str
+      raw_response_headers:
+        description: Names of response headers, logged as they came from the origin.
+        type: list
+        elements: str
+      preserve_duplicates:
+        description:
+          - Names in either list of response headers of which every value is logged.
+          - If omitted, names that stay keep what they have.
+        type: list
+        elements: str
+  unlisted_jobs:
+    description:
+      - What to do with jobs of the zone that are not named, as O(edgeops.observability.logpush_jobs#module:unlisted).
+      - Counts only where O(job) or O(jobs) is given.
+    type: str
+    choices: [ignore, report, absent]
+    default: ignore
+  script_monitor_enabled:
+    description:
+      - Whether the script monitor (Page Shield) is on. If omitted, it is left alone.
+    type: bool
+  route:
+    description:
+      - Under which name the service offers the script monitor, as O(edgeops.observability.script_monitor#module:route).
+    type: str
+    choices: [auto, script_monitor, page_shield]
+    default: auto
+  expected_plan_ids:
+    description:
+      - The RV(plan_ids) of an approved check run. If the plan of a part is another one, nothing at all is written, and the task fails as V(conflict).
+      - A part that is omitted or V(null) is not compared.
+    type: dict
+    suboptions:
+      custom_fields:
+        description: The approved plan of the custom fields.
+        type: str
+      jobs:
+        description: The approved plan of the jobs.
+        type: str
+      script_monitor:
+        description: The approved plan of the script monitor.
+        type: str
+  option_prefix:
+    description:
+      - Text before the names of options in error messages, for a role whose variables have longer names.
+    type: str
+    default: ""
+attributes:
+  diff_mode:
+    details:
+      - The diff has the members C(custom_fields), C(jobs) and C(script_monitor), as far as they differ, of jobs only those that differ. It is the same in
+        check mode and in the real run.
+notes:
+  - With Cloudflare, the API token needs the permissions Logs Write, Zone WAF Write and Page Shield Write, as far as the parts are used.
+  - C(RequestHeaders), C(ResponseHeaders) and C(Cookies) are added to the fields of each job of the dataset V(http_requests)
+    where O(custom_fields) has a list for them that is not empty.
+seealso:
+  - module: edgeops.observability.log_custom_fields
+  - module: edgeops.observability.logpush_jobs
+  - module: edgeops.observability.script_monitor
+  - module: edgeops.observability.log_custom_fields_info
+  - module: edgeops.observability.logpush_job_info
+  - module: edgeops.observability.script_monitor_info
+"""
+
+EXAMPLES = r"""
+- name: Log two headers, deliver to two places, and monitor scripts
+  edgeops.observability.zone_observability:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    custom_fields:
+      request_headers: [x-trace-id]
+      response_headers: [server-timing]
+    job_defaults:
+      fields: [ClientIP, ClientRequestHost, EdgeResponseStatus, RayID]
+    jobs:
+      - name: archive
+        destination_conf: s3://example-archive/http/{DATE}?region=us-west-2
+      - name: errors
+        destination_conf: https://logs.example.com/errors
+        filter: {key: EdgeResponseStatus, operator: geq, value: 500}
+    script_monitor_enabled: true
+
+- name: Remove the jobs, then every custom field
+  edgeops.observability.zone_observability:
+    zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+    state: absent
+    custom_fields: {request_headers: [], response_headers: [], cookies: []}
+    jobs:
+      - name: archive
+      - name: errors
+"""
+
+RETURN = r"""
+custom_fields:
+  description: The result of M(edgeops.observability.log_custom_fields). An empty mapping if the task leaves them alone.
+  returned: success
+  type: dict
+  contains:
+    changed:
+      description: Whether this part changed. In check mode whether it would.
+      type: bool
+      returned: if managed
+      sample: true
+    diff:
+      description: The C(before) and C(after) of this part, whatever the diff mode.
+      type: dict
+      returned: if managed
+      sample: {before: {}, after: {}}
+    plan_id:
+      description: The plan of this part, for O(expected_plan_ids).
+      type: str
+      returned: if managed
+      sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
+    custom_fields:
+      description: The names by type.
+      type: dict
+      returned: if managed
+      sample: {request_fields: [x-trace-id], response_fields: [], cookie_fields: []}
+    ruleset:
+      description: The ruleset that holds them.
+      type: dict
+      returned: if managed
+      sample: {id: 2f2feab2026849078ba485f918791bdc, version: '3', rule_id: 3a03d665bac047339bb530ecb439a90d}
+jobs:
+  description: The result of M(edgeops.observability.logpush_jobs). An empty mapping if the task leaves them alone.
+  returned: success
+  type: dict
+  contains:
+    changed:
+      description: Whether this part changed. In check mode whether it would.
+      type: bool
+      returned: if managed
+      sample: true
+    diff:
+      description: The C(before) and C(after) of this part, whatever the diff mode.
+      type: dict
+      returned: if managed
+      sample: {before: {}, after: {}}
+    plan_id:
+      description: The plan of this part, for O(expected_plan_ids).
+      type: str
+      returned: if managed
+      sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
+    jobs:
+      description: The jobs in the order of the items, V(null) for those that are absent.
+      type: list
+      elements: dict
+      returned: if managed
+      sample: [{id: 1234567, name: archive, dataset: http_requests, enabled: true}]
+    unlisted_jobs:
+      description: Jobs that are not named.
+      type: list
+      elements: dict
+      returned: if managed
+      sample: [{id: 1234568, name: old-logs, dataset: http_requests, enabled: false}]
+script_monitor:
+  description: The result of M(edgeops.observability.script_monitor). An empty mapping if the task leaves it alone.
+  returned: success
+  type: dict
+  contains:
+    changed:
+      description: Whether this part changed. In check mode whether it would.
+      type: bool
+      returned: if managed
+      sample: true
+    diff:
+      description: The C(before) and C(after) of this part, whatever the diff mode.
+      type: dict
+      returned: if managed
+      sample: {before: {}, after: {}}
+    plan_id:
+      description: The plan of this part, for O(expected_plan_ids).
+      type: str
+      returned: if managed
+      sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
+    script_monitor:
+      description: The status.
+      type: dict
+      returned: if managed
+      sample: {enabled: true, updated_at: '2026-03-02T09:41:33.358104Z'}
+coverage:
+  description:
+    - Which custom log fields reach no log, and which jobs select what stays empty, as P(edgeops.observability.log_field_coverage#filter).
+    - An empty mapping unless the task manages custom fields and at least one job that is present.
+  returned: success
+  type: dict
+  sample: {arrives: true, unselected: [], unconfigured: [], sentences: []}
+plan_ids:
+  description: The plans of the parts, for O(expected_plan_ids). V(null) for a part that the task leaves alone.
+  returned: success
+  type: dict
+  contains:
+    custom_fields:
+      description: The plan of the custom fields.
+      type: str
+      returned: success
+      sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
+    jobs:
+      description: The plan of the jobs.
+      type: str
+      returned: success
+      sample: sha256:7b5e48c2f6b1d0a90f3c9d1b7a5e48c2e8c7b6a5f4e3d2c1b0a99887766554433
+    script_monitor:
+      description: The plan of the script monitor.
+      type: str
+      returned: success
+      sample: null
+error:
+  description: Why the task failed, for a playbook.
+  returned: failure
+  type: dict
+  sample:
+    kind: rejected
+    method: POST
+    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs
+    status: 400
+    errors:
+      - code: 1002
+        message: error validating destination
+    request_id: 8a1f0c6d5e4b3a21-FRA
+    attempts: 1
+"""
+
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks.zone_observability import TASK
+
+
+def main() -> None:
+    run_module(TASK)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from harness import Playbook, prediction
+
+MODULE = "edgeops.observability.zone_observability"
+KEY = "planted-key-8c0db7"
+JOB = {"name": "archive", "destination_conf": f"s3://archive/http?access-key-id=ID&secret-access-key={KEY}", "fields": ["RayID"]}
+WISH = {
+    "custom_fields": {"request_headers": ["X-A"], "raw_response_headers": ["server"]},
+    "jobs": [JOB, {**JOB, "name": "events", "dataset": "firewall_events"}],
+    "script_monitor_enabled": True,
+}
+
+
+def task(check: bool = False, **args: t.Any) -> dict[str, t.Any]:
+    return {"name": "Zone", MODULE: args, "check_mode": check, "ignore_errors": True}
+
+
+def ends(entries: t.Iterable[t.Mapping[str, t.Any]]) -> list[tuple[str, str]]:
+    return [(entry["method"], entry["path"].rpartition("/zones/")[2].partition("/")[2].split("/")[0]) for entry in entries]
+
+
+def test_everything_is_predicted_done_and_then_left_alone(playbook: Playbook) -> None:
+    runs = [task(True, **WISH), task(**WISH), task(True, **WISH), task(**WISH)]
+    predicted, applied, rechecked, reapplied = playbook.run(runs, secrets=[KEY]).ours
+    prediction.check_predicted(predicted, applied)
+    assert ends(applied.writes) == [
+        ("POST", "rulesets"),
+        ("PUT", "rulesets"),
+        ("POST", "logpush"),
+        ("POST", "logpush"),
+        ("PUT", "script_monitor"),
+    ]
+    assert set(applied.result["diff"]["after"]) == {"custom_fields", "jobs", "script_monitor"}
+    assert applied.result["coverage"]["arrives"] is True
+    assert "RequestHeaders,ResponseHeaders" in applied.result["jobs"]["jobs"][0]["logpull_options"]
+    assert applied.result["jobs"]["jobs"][1]["logpull_options"] == "fields=RayID"
+    for again in (rechecked, reapplied):
+        assert again.result["changed"] is False
+        assert again.result["diff"] == {"before": {}, "after": {}}
+        assert sorted(ends(again.journal)) == [("GET", "logpush"), ("GET", "rulesets"), ("GET", "script_monitor")]
+
+
+def test_the_diff_holds_what_differs(playbook: Playbook) -> None:
+    playbook.run(task(**WISH), secrets=[KEY])
+    changed = [WISH["jobs"][0], {**WISH["jobs"][1], "enabled": False}]  # type: ignore[index]  # the values of a wish have many types
+    result = playbook.run(task(**{**WISH, "jobs": changed}), secrets=[KEY]).result
+    assert set(result["diff"]["before"]) == {"jobs"}
+    assert set(result["diff"]["after"]["jobs"]) == {"events"}
+    assert result["diff"]["after"]["jobs"]["events"]["enabled"] is False
+    assert [result[part]["changed"] for part in ("custom_fields", "jobs", "script_monitor")] == [False, True, False]
+
+
+def test_what_is_omitted_is_left_alone(playbook: Playbook) -> None:
+    for part, args in (("custom_fields", {}), ("jobs", {"jobs": []}), ("jobs", {"unlisted_jobs": "absent"})):
+        report = playbook.run(task(**args))
+        assert report.result[part] == {} and report.result["plan_ids"] == dict.fromkeys(report.result["plan_ids"])
+        assert report.journal == [] and report.result["changed"] is False
+
+
+def test_a_failure_stops_the_rest(playbook: Playbook) -> None:
+    playbook.simulator.faults(
+        {"kind": "status", "status": 400, "method": "POST", "path": "*/logpush/jobs", "count": 1, "message": "no"}
+    )
+    failed, again, settled = playbook.run([task(**WISH), task(**WISH), task(**WISH)], fails="rejected", secrets=[KEY]).ours
+    assert failed.result["changed"] is True
+    words = "jobs[0] ('archive') failed; already written: 'custom_fields'; not sent: 'events', 'script_monitor'. "
+    assert failed.result["msg"].startswith(words)
+    assert ends(again.writes) == [("POST", "logpush"), ("POST", "logpush"), ("PUT", "script_monitor")]
+    assert settled.result["changed"] is False
+
+
+def test_each_part_is_approved_on_its_own(playbook: Playbook) -> None:
+    approved = playbook.run(task(True, **WISH), secrets=[KEY]).result["plan_ids"]
+    other = {**WISH, "script_monitor_enabled": False, "expected_plan_ids": approved}
+    report = playbook.run(
+        [task(**other), task(script_monitor_enabled=True, expected_plan_ids=approved)], fails="conflict", secrets=[KEY]
+    )
+    assert not report.writes
+    assert "expected_plan_ids.script_monitor: the plan is now" in report.ours[0].result["msg"]
+    assert report.ours[0].result["plan_ids"]["jobs"] == approved["jobs"]
+    assert "expected_plan_ids.custom_fields: the task leaves this alone" in report.ours[1].result["msg"]
+    partly = {**approved, "custom_fields": None}
+    assert playbook.run(task(**WISH, expected_plan_ids=partly), secrets=[KEY]).result["changed"] is True
+
+
+def test_one_part_that_cannot_be_planned_stops_all(playbook: Playbook) -> None:
+    wishes = [
+        {**WISH, "jobs": [{"name": "new"}]},
+        {**WISH, "custom_fields": {"response_headers": ["x-a"], "raw_response_headers": ["x-a"]}},
+        {**WISH, "custom_fields": {"request_headers": ["x-a"], "preserve_duplicates": ["x-b"]}},
+    ]
+    report = playbook.run([task(**wish) for wish in wishes], fails="invalid_option", secrets=[KEY])
+    assert not report.writes
+    messages = [outcome.result["msg"] for outcome in report.ours]
+    assert messages[0].startswith("jobs[0].destination_conf: is required")
+    assert messages[1].startswith("custom_fields.response_headers: ") or messages[1].startswith(
+        "custom_fields.raw_response_headers: "
+    )
+    assert messages[2].startswith("custom_fields.preserve_duplicates: ")
+
+
+def test_a_job_by_id_keeps_the_fields_of_its_dataset(playbook: Playbook) -> None:
+    """Only the zone's jobs tell the dataset of a job that is named by its id alone."""
+    seed = [
+        {"id": 7, "name": "events", "dataset": "firewall_events", "destination_conf": "s3://b/x?region=r"},
+        {"id": 8, "name": "requests", "destination_conf": "s3://b/x?region=r"},
+    ]
+    playbook.simulator.seed(jobs={playbook.zone: seed})
+    jobs = [{"job_id": 7, "fields": ["Action"]}, {"job_id": 8, "fields": ["RayID"]}]
+    result = playbook.run(task(jobs=jobs, custom_fields={"cookies": ["Cart"]})).result
+    assert [job["logpull_options"] for job in result["jobs"]["jobs"]] == ["fields=Action", "fields=RayID,Cookies"]
