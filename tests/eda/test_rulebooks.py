@@ -42,6 +42,8 @@ def example(name: str, rulebook: Rulebook, zone: str) -> dict[str, t.Any]:
     (ruleset,) = yaml.safe_load((EXAMPLES / "rulebooks" / f"{name}.yml").read_text(encoding="utf-8"))
     arguments = ruleset["sources"][0][SOURCE]
     del arguments["discover"]
+    if "script_baseline" in arguments:
+        arguments["script_baseline"] = [{"name": "covered", "url": "https://cdn.example/c.js"}]
     arguments |= {"zones": [zone], "state_file": str(rulebook.state_folder / f"{name}.json"), "request_budget": "none"}
     for rule in ruleset["rules"]:
         template = rule.pop("action")["run_job_template"]["name"]
@@ -75,7 +77,7 @@ def test_each_event_fires_its_rule_once_and_a_restart_loses_nothing(simulator: t
     assert re.search(rf"^{NAME}\s+: ok=", running.output, re.MULTILINE)
     assert "other.example" not in running.output
 
-    simulator.seed(scripts={zone: [script("a", "2"), script("b", "1")]})
+    simulator.seed(scripts={zone: [script("a", "2"), script("b", "1"), script("c", "1")]})
     running.start()
     running.wait_for(lambda: running.output.count("PLAY RECAP") >= 2 and ("script_new", "b") in heard(running))
     running.wait_for(lambda: not any(state["pending"] for state in running.states))
@@ -98,6 +100,6 @@ def test_documented_rulebooks_are_what_the_engine_takes() -> None:
     for text in texts:
         rulesets = yaml.safe_load(text)
         Validate.rulebook(rulesets)
-        for parsed in parse_rule_sets(rulesets, {"STATE_FOLDER": "/state", "EDGE_TOKEN": "x"}):
+        for parsed in parse_rule_sets(rulesets, {"STATE_FOLDER": "/state", "EDGE_TOKEN": "x", "script_baseline": []}):
             assert [source.source_name for source in parsed.sources] == [SOURCE]
             assert parsed.rules

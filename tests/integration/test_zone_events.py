@@ -73,6 +73,23 @@ def test_scripts(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> No
     assert heard.pauses == [300] * 6
 
 
+def test_baseline_decides_which_scripts_are_new(
+    simulator: t.Any, zone: str, arguments: dict[str, t.Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """An entry covers a script; two that fit equally well cover it as well, with a warning."""
+    entries = [{"name": "one", "url": "https://cdn.example/a.js", "authorised_on": datetime.date(2026, 10, 1)}]
+    entries += [{"name": name, "url": "https://tie.example/*"} for name in ("two", "three")]
+    tied = {**OTHER, "script_id": "3" * 32, "script_url": "https://tie.example/t.js"}
+    heard = listen(
+        {**arguments, "watch": ["scripts"], "script_baseline": entries},
+        seeder(simulator, zone, scripts=[SCRIPT, OTHER, tied]),
+        seeder(simulator, zone, scripts=[{**SCRIPT, "hash": "b" * 64}, OTHER, tied]),
+    )
+    assert heard.kinds == [[], ["script_new"], ["script_changed"]]
+    assert only(heard, 1)["edgeops"]["after"]["script_url"] == OTHER["script_url"]
+    assert "match 'https://tie.example/t.js'" in caplog.text
+
+
 def test_jobs(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
     good = {**JOB, "id": 1, "last_complete": ago(60)}
     bad = {**good, "last_error": ago(30), "error_message": "planted-secret-1 was refused"}
@@ -255,6 +272,7 @@ def test_requests_of_a_poll(simulator: t.Any, zone: str, arguments: dict[str, t.
         ({"interval": 59}, r"^interval: 59 is below 60"),
         ({"watch": []}, r"^watch: the list is empty"),
         ({"watch": ["weather"]}, r"watch"),
+        ({"script_baseline": [{"name": "x"}]}, r"^script_baseline\[0\]\.url: an entry needs it"),
         ({"stale_after": 0}, r"^stale_after: 0 is not"),
         ({"state_file": None}, r"state_file"),
         ({"first_run": "loud"}, r"first_run"),

@@ -69,6 +69,11 @@ class Client:
         """Return the host name of the service in lower case."""
         return urlsplit(self._connection.base_url).hostname or ""
 
+    @property
+    def tries(self) -> int:
+        """Return how many requests were sent, repeated ones included, by all clients that share these connections."""
+        return self._transport.tries
+
     def locate(self, failure: Failure) -> Failure:
         """The failure, told of the latest answer if it was found in its content by somebody who sees no requests."""
         found_in_content = failure.kind in (BAD_RESPONSE, NOT_FOUND, REJECTED) and failure.path is None

@@ -59,6 +59,7 @@ class Transport:
         sleep: t.Callable[[float], None] = time.sleep,
         now: t.Callable[[], float] = time.time,
     ) -> None:
+        self.tries = 0
         self._connection = connection
         self._budget = budget
         self._sleep = sleep
@@ -79,6 +80,7 @@ class Transport:
             except PauseTooLong as refused:
                 return Exchange(Fault(RATE_LIMITED, str(refused), final=True), attempts, False, received)
             attempts += 1
+            self.tries += 1
             outcome, sent = self._try(request)
             self._budget.settle(number, outcome.headers if isinstance(outcome, Reply) else {})
             allowed, pause = self._allowed(method, outcome, sent)

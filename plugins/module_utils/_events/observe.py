@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import hashlib
 import typing as t
-from urllib.parse import urldefrag
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.present import report as report_fields
@@ -25,14 +24,14 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.hea
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import checked, view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import listed
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import CATEGORIES
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import CATEGORIES, REPORTED
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import Query, report
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.observation import observe
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import monitor
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import scripts as list_scripts
 
 # Members that are derived from others, or that move while nobody changes the job.
 _LEFT_OUT = frozenset(("filter_explained", *(name for name, member in MEMBERS.items() if member.volatile)))
-_REPORTED = {"url_reported_malicious": "URL", "domain_reported_malicious": "domain"}
 
 
 def requests_for(watch: t.Collection[str]) -> int:
@@ -66,31 +65,30 @@ def look_at(client: Client, look: Look, now: float) -> Seen:
     return seen
 
 
-def see_scripts(items: t.Iterable[t.Mapping[str, Json]]) -> scripts.Seen:
-    """Return the scripts of a listing by identity; one that is listed several times has the hashes of all."""
-    by_identity: dict[Identity, list[t.Mapping[str, Json]]] = {}
-    for item in items:
-        url = urldefrag(str(item.get("script_url") or "")).url
-        by_identity.setdefault((url, str(item.get("host") or "")), []).append(item)
+def see_scripts(items: t.Iterable[dict[str, Json]]) -> scripts.Seen:
+    """Return the scripts of a listing by identity; one that is listed several times has the hashes of all, the latest first."""
     found: dict[Identity, Script] = {}
     details: dict[Identity, t.Mapping[str, Json]] = {}
-    for identity, same in by_identity.items():
-        same.sort(key=lambda item: (str(item.get("fetched_at") or ""), item["script_id"]), reverse=True)
+    for seen in observe(items):
+        same = seen.scripts[::-1]
         verdicts = {item["malicious"] for item in same}
+        hashes = [item["hash"].lower() for item in same if isinstance(item.get("hash"), str) and item["hash"]]
+        # Without a URL nothing tells two scripts of a host apart but the identifier.
+        identity = (seen.url or seen.latest["script_id"], seen.host or "")
         found[identity] = Script(
-            hashes=tuple(dict.fromkeys(item["hash"] for item in same if isinstance(item.get("hash"), str) and item["hash"])),
+            hashes=tuple(dict.fromkeys(hashes)),
             malicious=True if True in verdicts else False if False in verdicts else None,
             reported=tuple(sorted({reason for item in same for reason in _reported(item)})),
         )
-        details[identity] = same[0]
+        details[identity] = seen.latest
     return scripts.Seen(found, details)
 
 
 def _reported(item: t.Mapping[str, Json]) -> t.Iterator[str]:
     """Whether, and as what, the service lists the URL or the domain of a script as malicious."""
-    for member, what in _REPORTED.items():
+    for member in REPORTED:
         if item.get(member) is True:
-            yield f"{what} reported as malicious"
+            yield member
     for member, what in CATEGORIES.items():
         yield from (f"{what}: {category}" for category in item.get(member) or ())
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import typing as t
 
@@ -26,8 +27,11 @@ from ansible_collections.edgeops.observability.plugins.module_utils._events.fact
     SILENT,
     WATCHED,
 )
+from ansible_collections.edgeops.observability.plugins.module_utils._events.known import Identity
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import DEFAULT_STALE_AFTER
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.baseline import Baseline
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.entries import parse_baseline
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import (
     AUTO,
     MALICIOUS_THRESHOLD,
@@ -36,6 +40,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.fac
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import Query
 
+LOGGER = logging.getLogger("edgeops.observability.zone_events")
 ZONE_FILTERS = ("names", "statuses", "account_ids")
 OPTIONS: ArgumentSpec = {
     **CONNECTION_OPTIONS,
@@ -53,6 +58,7 @@ OPTIONS: ArgumentSpec = {
     "malicious_threshold": {"type": "int", "default": MALICIOUS_THRESHOLD},
     "malicious_when": {"type": "str", "choices": ["above", "below"]},
     "stale_after": {"type": "int", "default": DEFAULT_STALE_AFTER},
+    "script_baseline": {"type": "list", "elements": "dict"},
 }
 
 # Added by ansible-rulebook itself where a rulebook asks for feedback.
@@ -94,7 +100,7 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
         state_file=params["state_file"],
         query=_query(params),
         stale_after=params["stale_after"],
-        rules=Rules(silent=params["first_run"] == SILENT, is_covered=lambda identity: False),
+        rules=Rules(silent=params["first_run"] == SILENT, is_covered=_coverage(params["script_baseline"])),
     )
 
 
@@ -115,6 +121,22 @@ def _zones(zones: t.Sequence[str] | None, discover: t.Mapping[str, t.Any] | None
         if not _ZONE_ID.fullmatch(zone):
             raise invalid_option(f"zones[{index}]", f"{zone!r} is not 1 to 32 hexadecimal digits")
     return tuple(dict.fromkeys(zones))
+
+
+def _coverage(entries: t.Sequence[t.Mapping[str, t.Any]] | None) -> t.Callable[[Identity], bool]:
+    """Return whether an entry of the baseline covers a script; without a baseline none does."""
+    baseline = Baseline(parse_baseline(entries or [], "script_baseline"))
+
+    def is_covered(identity: Identity) -> bool:
+        url, host = identity
+        try:
+            return baseline.find(url, host or None) is not None
+        except Failure as tie:
+            # Each of the entries covers the script; which one does is a question of the audit.
+            LOGGER.warning("script_%s", tie)
+            return True
+
+    return is_covered
 
 
 def _query(params: t.Mapping[str, t.Any]) -> Query:

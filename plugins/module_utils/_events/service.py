@@ -20,23 +20,11 @@ from ansible_collections.edgeops.observability.plugins.module_utils._events.comp
 from ansible_collections.edgeops.observability.plugins.module_utils._events.observe import Look, look_at
 from ansible_collections.edgeops.observability.plugins.module_utils._events.options import Settings
 from ansible_collections.edgeops.observability.plugins.module_utils._events.zones import Zone, discover, name_of, with_hosts
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import place_of, scrub
 
 
 class Stopped(Exception):
     """The rulebook ends; whatever waits gives up."""
-
-
-class _Counting(Client):
-    """A client that counts what it asks for."""
-
-    calls = 0
-
-    def call(self, *given: t.Any, **named: t.Any) -> Answer:
-        """Send a request, counted."""
-        self.calls += 1
-        return super().call(*given, **named)
 
 
 class Service:
@@ -47,10 +35,10 @@ class Service:
         self._look = Look(settings.watch, settings.query, settings.stale_after)
         self._clock = clock
         self._stop = stop
-        self._client = _Counting(settings.connection, sleep=self._sleep, now=clock.now)
+        self._client = Client(settings.connection, sleep=self._sleep, now=clock.now)
         self._names: dict[str, str] = {}
         self._nameless: set[str] = set()
-        self._count = 0
+        self._counted = 0
 
     def learn(self, names: t.Mapping[str, str]) -> None:
         """Take over names of zones that were found before."""
@@ -63,7 +51,6 @@ class Service:
             found = discover(client, self._settings.discover or {})
         except Failure as failure:
             raise self._public(client, failure) from None
-        self._count += client.calls
         self._names.update({zone.id: zone.name for zone in found if zone.name})
         return found
 
@@ -85,8 +72,6 @@ class Service:
             return self._public(client, failure)
         except Exception as error:  # a strange answer of one zone must not end the watch over the others
             return Failure(BAD_RESPONSE, f"The service gave an unexpected response: {place_of(error)}")
-        finally:
-            self._count += client.calls
 
     def named(self, zone: Zone) -> Zone:
         """Return the zone with its name, if that was found after the zones were listed."""
@@ -95,8 +80,8 @@ class Service:
 
     def take_count(self) -> int:
         """Return how many requests were sent since the last time."""
-        count, self._count = self._count, 0
-        return count
+        before, self._counted = self._counted, self._client.tries
+        return self._counted - before
 
     def take_warnings(self) -> list[str]:
         """Return what the client had to say since the last time."""
@@ -117,7 +102,6 @@ class Service:
             if failure.kind == UNAVAILABLE:
                 return
             name = None
-        self._count += client.calls
         if name:
             self._names[zone_id] = name
         else:

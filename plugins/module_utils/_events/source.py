@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import datetime
-import logging
 import threading
 import typing as t
 
@@ -22,13 +21,12 @@ from ansible_collections.edgeops.observability.plugins.module_utils._events.comp
 from ansible_collections.edgeops.observability.plugins.module_utils._events.event import Event, make_event
 from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import ZONES_SIDE_BY_SIDE
 from ansible_collections.edgeops.observability.plugins.module_utils._events.observe import requests_for
-from ansible_collections.edgeops.observability.plugins.module_utils._events.options import Settings
+from ansible_collections.edgeops.observability.plugins.module_utils._events.options import LOGGER, Settings
 from ansible_collections.edgeops.observability.plugins.module_utils._events.pace import Pace
 from ansible_collections.edgeops.observability.plugins.module_utils._events.service import Service
 from ansible_collections.edgeops.observability.plugins.module_utils._events.state_file import StateFile
 from ansible_collections.edgeops.observability.plugins.module_utils._events.zones import Zone
 
-LOGGER = logging.getLogger("edgeops.observability.zone_events")
 # What passes by itself, so that a source that starts just then has only to wait.
 _PASSING = (UNAVAILABLE, RATE_LIMITED)
 

@@ -96,6 +96,12 @@ options:
       - Seconds without a completed delivery after which a job is stale.
     type: int
     default: 3600
+  script_baseline:
+    description:
+      - Entries of authorised scripts, of the form of the option O(edgeops.observability.script_audit#module:baseline).
+      - C(script_new) is then sent only for scripts that no entry covers. All other events of scripts are sent as without it.
+    type: list
+    elements: dict
   base_url:
     description:
       - Where the API is. If omitted, the environment variable E(CLOUDFLARE_BASE_URL).
@@ -152,6 +158,7 @@ EXAMPLES = r"""
     - edgeops.observability.zone_events:
         discover:
           statuses: [active]
+        script_baseline: "{{ script_baseline }}"
         state_file: /var/lib/edgeops/zone-events.json
   rules:
     - name: Check the zone
