@@ -22,6 +22,7 @@ VERSIONS = {
     "simulator/pyproject.toml": r'^version = "(.+)"$',
     "simulator/src/edgeops_simulator/__init__.py": r'^__version__ = "(.+)"$',
     "examples/awx/execution-environment.yml": r"^ +version: (.+)$",
+    "examples/eda/decision-environment.yml": r"^ +version: (.+)$",
     "examples/awx/controller.yml": r"^edgeops_execution_environment_image: .+:(.+)$",
 }
 DOCUMENTS = {

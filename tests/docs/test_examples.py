@@ -93,7 +93,7 @@ def test_inventory_examples_list_the_zones(source: str, playbook: Playbook, simu
     for path, document in zip(paths, inventories(source), strict=True):
         # Accounts of an example cannot be those of the embedded service.
         path.write_text(yaml.safe_dump({**document, "account_ids": []}), encoding="utf-8")
-    read = {"name": "Read", f"{COLLECTION}.script_monitor_info": {"zone_id": "{{ zone_id }}"}}
+    read = {"name": "Read", f"{COLLECTION}.log_custom_fields_info": {"zone_id": "{{ zone_id }}"}}
     report = playbook.run(
         playbook=[{"name": "Read every zone", "hosts": "all", "gather_facts": False, "tasks": [read]}],
         inventory=paths[0],

@@ -69,8 +69,8 @@ def date_of(value: t.Any) -> float | None:
     if value is None:
         return None
     # Most answers name no date, and these are slow to import.
-    import datetime  # noqa: PLC0415
-    from email.utils import parsedate_to_datetime  # noqa: PLC0415
+    import datetime  # noqa: PLC0415  # as said above
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415  # as said above
 
     try:
         moment = parsedate_to_datetime(value)

@@ -389,9 +389,9 @@ def announcing(clock: t.Any, seconds: float) -> dict[str, str]:
 def test_an_announced_wait_is_a_warning(clock: t.Any) -> None:
     mine = budget(clock)
     mine.settle(mine.acquire(), announcing(clock, 60))
-    assert mine.warnings == []  # type: ignore[attr-defined]
+    assert mine.warnings == []  # type: ignore[attr-defined]  # set by `budget` above
     mine.acquire()
-    (warning,) = mine.warnings  # type: ignore[attr-defined]
+    (warning,) = mine.warnings  # type: ignore[attr-defined]  # set by `budget` above
     assert "X-RateLimit" in warning and "60 s" in warning
 
 
