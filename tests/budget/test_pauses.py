@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._engine import task as _task
+from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as _run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 from edgeops_simulator.testing import DEFAULT_ZONE
@@ -43,7 +43,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Clock:
     made = Clock()
-    monkeypatch.setattr(_task, "Client", functools.partial(Client, sleep=made.sleep, now=lambda: made.time))
+    monkeypatch.setattr(_run, "Client", functools.partial(Client, sleep=made.sleep, now=lambda: made.time))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     return made
 

@@ -19,7 +19,7 @@ import pytest
 from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import Budget
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Transport
-from ansible_collections.edgeops.observability.plugins.module_utils._engine import task as _task
+from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as _run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 from edgeops_simulator.testing import DEFAULT_ZONE
@@ -86,7 +86,7 @@ class Sent(t.NamedTuple):
 @pytest.fixture
 def turns(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Turns:
     made = Turns()
-    monkeypatch.setattr(_task, "Client", functools.partial(Client, sleep=made.sleep, now=made.now))
+    monkeypatch.setattr(_run, "Client", functools.partial(Client, sleep=made.sleep, now=made.now))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     return made
 
@@ -97,7 +97,7 @@ def sent(turns: Turns, monkeypatch: pytest.MonkeyPatch, latency: t.Sequence[floa
     requests: list[Sent] = []
     mine = threading.local()
     pauses = itertools.cycle(latency)
-    acquire, send = Budget.acquire, Transport._send
+    acquire, send = Budget.acquire, Transport._try
 
     def acquired(self: Budget) -> int | None:
         mine.wanted = turns.time
@@ -112,7 +112,7 @@ def sent(turns: Turns, monkeypatch: pytest.MonkeyPatch, latency: t.Sequence[floa
         return reply
 
     monkeypatch.setattr(Budget, "acquire", acquired)
-    monkeypatch.setattr(Transport, "_send", slowly)
+    monkeypatch.setattr(Transport, "_try", slowly)
     return requests
 
 

@@ -14,7 +14,7 @@ import typing as t
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._engine import task as _task
+from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as _run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 
@@ -54,6 +54,6 @@ class Pauses:
 def without_waiting(monkeypatch: pytest.MonkeyPatch, *rooms: t.Any) -> Pauses:
     """Clients that pause for no time; `rooms` are modules that make clients, beside the one that makes those of tasks."""
     pauses = Pauses()
-    for room in (_task, *rooms):
+    for room in (_run, *rooms):
         monkeypatch.setattr(room, "Client", functools.partial(Client, sleep=pauses))
     return pauses

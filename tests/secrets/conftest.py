@@ -14,7 +14,7 @@ import pytest
 from planted import Plants
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._engine import task as _task
+from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as _run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 from edgeops_simulator.testing import running
@@ -65,5 +65,5 @@ def watched(service: t.Any, plants: Plants, monkeypatch: pytest.MonkeyPatch) -> 
     service.reset()
     zone = "0123456789abcdef0123456789abcdef"
     service.seed(zones=[zone])
-    monkeypatch.setattr(_task, "Client", functools.partial(Client, sleep=lambda seconds: None))
+    monkeypatch.setattr(_run, "Client", functools.partial(Client, sleep=lambda seconds: None))
     return Watched(service, plants, zone)

@@ -21,7 +21,7 @@ import pytest
 import trustme
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._engine import task as _task
+from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as _run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 
@@ -123,7 +123,7 @@ def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("NETRC", str(tmp_path / ".netrc"))
-    monkeypatch.setattr(_task, "Client", functools.partial(Client, sleep=lambda seconds: None))
+    monkeypatch.setattr(_run, "Client", functools.partial(Client, sleep=lambda seconds: None))
 
 
 def run(base_url: str, **args: t.Any) -> dict[str, t.Any]:
