@@ -22,12 +22,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 import filters
 import fleet
 import imports
+import script_audits
 
 import scripts
 
 PARTS: dict[str, t.Callable[[argparse.Namespace], bool]] = {
     "fleet": fleet.report,
-    "scripts": scripts.report,
+    "scripts": lambda given: all([scripts.report(given), script_audits.report(given)]),
     "filters": filters.report,
     "imports": imports.report,
 }

@@ -21,6 +21,7 @@ class Baseline:
 
     def __init__(self, entries: t.Sequence[Entry]) -> None:
         self.entries = tuple(entries)
+        self._found: dict[tuple[str, str | None], Entry | None] = {}
         self._exact: dict[str, list[Entry]] = collections.defaultdict(list)
         prefixes: dict[int, dict[str, Suffixes]] = {}
         for entry in entries:
@@ -35,6 +36,13 @@ class Baseline:
 
     def find(self, url: str, host: str | None) -> Entry | None:
         """Return the entry of a normalized URL on a host, None if there is none; raise `invalid_option` for a tie."""
+        key = (url, host)
+        # An audit asks twice, the first time for what to read singly.
+        if key not in self._found:
+            self._found[key] = self._look_up(url, host)
+        return self._found[key]
+
+    def _look_up(self, url: str, host: str | None) -> Entry | None:
         bare = without_query(url)
         for known in dict.fromkeys((url, bare)):
             matching = [entry for entry in self._exact.get(known, ()) if entry.covers(host)]

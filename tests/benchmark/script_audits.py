@@ -1,0 +1,79 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""One audit of 50 000 scripts against 500 entries, from what the service sent to the record on the disk; twice the scripts, to see the growth."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+
+from table import show, stands
+
+SCRIPTS, ENTRIES = 50_000, 500
+CHILD = """
+import datetime, json, resource, sys, time
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Service, desire, perform
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import DEFAULT_GATE
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State
+count, entries, folder = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+kinds = ("https://cdn{}.example/**", "https://cdn.example/{}/*", "https://cdn.example/*/{}.js", "https://cdn.example/{}.js")
+baseline = [
+    {"name": f"entry {n}", "url": kinds[n % 4].format(n), "owner": "o", "justification": "j", "authorised_by": "a", "hashes": ["a" * 64]}
+    for n in range(entries)
+]
+listing = [
+    {
+        "script_id": f"{n:032x}",
+        "script_url": kinds[n % 4].format(n % (entries + 50)).replace("**", f"x/{n}").replace("*", f"{n}"),
+        "host": f"shop{n % 7}.example", "status": "active", "hash": ("a" if n % 50 else "b") * 64, "js_integrity_score": n % 50,
+        "added_at": "2024-01-01T00:00:00.000000Z", "first_seen_at": "2024-01-01T00:00:00Z", "last_seen_at": "2024-01-02T00:00:00Z",
+        "seen_on_first": "https://shop.example/cart", "count": n, "appears_in_cdn_cgi_path": False,
+    }
+    for n in range(count)
+]
+params = {
+    "zone_id": "0" * 32, "route": "script_monitor", "hosts": None, "status": [], "malicious_threshold": 50, "malicious_when": None,
+    "gate": list(DEFAULT_GATE), "enforce": False, "details": "findings", "history": folder, "expected_head": None, "max_gap": 5.0,
+    "at": None, "baseline": baseline,
+}
+service = Service(lambda route: State(route, {"enabled": True, "updated_at": None}), lambda query: listing, lambda query, wanted: [])
+began = time.process_time()
+done = perform(desire(params), service, lambda record: record, datetime.datetime.now(datetime.timezone.utc))
+text = json.dumps(done.result)
+seconds = time.process_time() - began
+print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, len(done.result["inventory"])]))
+"""
+
+
+def measure(scripts: int, entries: int) -> tuple[float, float, int]:
+    """Processor seconds, peak megabytes and size of the inventory, of the second of two audits, in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", CHILD, str(scripts), str(entries), folder]
+        for _audit in ("the first one writes a whole record", "the second one reads it"):
+            done = subprocess.run(command, capture_output=True, text=True, check=True)  # our own
+    seconds, memory, count = json.loads(done.stdout)
+    return seconds, memory, count
+
+
+def report(given: argparse.Namespace) -> bool:
+    """Measure and print; whether the bars hold."""
+    sizes = {count: measure(count, ENTRIES) for count in (SCRIPTS, 2 * SCRIPTS)}
+    show(
+        f"Audit against {ENTRIES} entries",
+        ["scripts", "CPU s", "peak MB", "in the inventory"],
+        [[str(count), f"{took:.2f}", f"{peak:.0f}", str(seen)] for count, (took, peak, seen) in sizes.items()],
+    )
+    seconds, memory, _seen = sizes[SCRIPTS]
+    growth = sizes[2 * SCRIPTS][0] / seconds
+    return all(
+        [
+            stands("CPU seconds for an audit of 50 000 scripts", seconds, 8),
+            stands("peak MB for an audit of 50 000 scripts", memory, 400),
+            stands("growth of the time for twice the scripts", growth, 2.2),
+        ]
+    )
