@@ -86,7 +86,7 @@ def inventories(source: str) -> list[t.Any]:
 
 @pytest.mark.parametrize("source", [source for source in SOURCES if inventories(source)])
 def test_inventory_examples_list_the_zones(source: str, playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    simulator.seed(zones=ZONES)
+    simulator.seed(zones=ZONES, script_monitor={zone["id"]: {"enabled": True} for zone in ZONES})
     folder = tmp_path / "inventories"
     folder.mkdir()
     paths = [folder / f"{number}.zones.yml" for number, _document in enumerate(inventories(source))]
@@ -123,7 +123,7 @@ def commands(source: str) -> list[list[str]]:
 
 def test_the_fleet_of_the_guide_is_delivered_and_checked(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
     """The files of the guide in one folder, and its commands one after the other, as they are written."""
-    simulator.seed(zones=ZONES)
+    simulator.seed(zones=ZONES, script_monitor={zone["id"]: {"enabled": True} for zone in ZONES})
     folder = tmp_path / "fleet"
     saved(FLEET, folder)
     sent = []
