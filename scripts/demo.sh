@@ -77,9 +77,9 @@ says 'shop\.example +: ok=[0-9]+ +changed=0 ' || fails 'the second run changed s
 edge journal "$control" reads
 holds 'Nothing changed, and nothing was written.'
 
-say 'An audit' 'ansible-playbook edgeops.observability.check -e fail_on_difference=true'
-ANSIBLE_DISPLAY_OK_HOSTS=true play edgeops.observability.check -e fail_on_difference=true
-says '1 checked: 1 compliant, 0 drifted, 0 failed' || fails 'the audit does not find the zone compliant'
+say 'An audit' 'ansible-playbook edgeops.observability.check -e fail_on=drifted'
+ANSIBLE_DISPLAY_OK_HOSTS=true play edgeops.observability.check -e fail_on=drifted
+says '1 checked: 1 compliant, 0 drifted, 0 unmanaged, 0 failed' || fails 'the audit does not find the zone compliant'
 edge journal "$control" reads
 holds 'The zone is compliant, and the audit wrote nothing.'
 
@@ -90,13 +90,13 @@ say 'What arrives in the bucket' 'errors only, without the health check, each wi
 edge logs "$work/bucket" t-1002 t-1004
 holds 'The filter let through what it should, and the custom fields are there.'
 
-say 'Someone switches the job off by hand; the audit finds it' 'ansible-playbook edgeops.observability.check -e fail_on_difference=true'
+say 'Someone switches the job off by hand; the audit finds it' 'ansible-playbook edgeops.observability.check -e fail_on=drifted'
 edge edit "$CLOUDFLARE_BASE_URL" edge-logs
 edge journal "$control" writes >/dev/null
-if ANSIBLE_DISPLAY_OK_HOSTS=true play edgeops.observability.check -e fail_on_difference=true; then
+if ANSIBLE_DISPLAY_OK_HOSTS=true play edgeops.observability.check -e fail_on=drifted; then
     fails 'the audit did not fail'
 fi
-says 'shop\.example drifted: job: enabled: false -> true' || fails 'the audit did not name the difference'
+says 'shop\.example drifted: jobs: edge-logs\.enabled: false -> true' || fails 'the audit did not name the difference'
 edge journal "$control" reads
 holds 'The audit names what differs, fails as asked, and wrote nothing.'
 

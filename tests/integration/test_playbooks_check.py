@@ -52,7 +52,7 @@ def test_deliver_brings_every_zone_into_its_state_and_check_then_finds_it_so(pla
         "jobs": ["edge-logs: is not there and would be created"],
         "script_monitor": ["enabled: false -> true"],
     }
-    assert shown[0] == "2 checked: 0 compliant, 2 drifted, 0 failed"
+    assert shown[-3] == "2 checked: 0 compliant, 2 drifted, 0 unmanaged, 0 failed"
     assert "zone1 drifted: script monitor: enabled: false -> true" in shown
     assert not before.writes
 
@@ -64,11 +64,12 @@ def test_deliver_brings_every_zone_into_its_state_and_check_then_finds_it_so(pla
     assert not again.writes
     assert not [outcome for outcome in again.ours if outcome.result["changed"]]
 
-    after = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"fail_on_difference": True})
+    after = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"fail_on": "drifted"})
     stats, shown = findings(after)
     both = ["zone0", "zone1"]
-    assert stats == {"zones": both, "compliant": both, "drifted": [], "failed": [], "unknown": [], "notes": []}
-    assert shown == ["2 checked: 2 compliant, 0 drifted, 0 failed"]
+    counts = ["2 checked: 2 compliant, 0 drifted, 0 unmanaged, 0 failed", "0 differences, 0 findings, 0 notes, 0 waived"]
+    assert stats == {**{name: [] for name in stats}, "zones": both, "compliant": both, "lines": counts[:1]}
+    assert shown[:-1] == counts
     assert after.returncode == 0 and not after.writes
 
 
@@ -86,18 +87,16 @@ def test_a_failing_zone_and_one_without_its_variables_hide_no_other(playbook, si
     assert errors["zone1"]["kind"] == "invalid_option" and "log_delivery_job" in errors["zone1"]["message"]
     assert errors["zone2"]["kind"] == "invalid_option" and "zone_id" in errors["zone2"]["message"]
     assert errors["zone3"]["kind"] == "authentication"
-    assert shown[0] == "4 checked: 0 compliant, 1 drifted, 3 failed"
-    assert [line.split()[:2] for line in shown[1:] if "failed" in line] == [[f"zone{n}", "failed:"] for n in (1, 2, 3)]
+    assert "4 checked: 0 compliant, 1 drifted, 0 unmanaged, 3 failed" in shown
+    assert [line.split()[:2] for line in shown if " failed: " in line] == [[f"zone{n}", "failed:"] for n in (1, 2, 3)]
     assert report.returncode != 0
     assert failed_hosts(report) == {"zone1", "zone2", "zone3"}
 
 
-@pytest.mark.parametrize(("text", "fails"), [("true", "ansible"), ("false", None), ("", None)])
+@pytest.mark.parametrize(("text", "fails"), [("drifted", "ansible"), ("finding", None), ("", None)])
 def test_differences_fail_only_where_that_is_asked_for(playbook, simulator, text, fails):
     hosts = fleet(simulator, [WANTED])
-    report = playbook.run(
-        playbook=CHECK, inventory=hosts, extra_vars={"fail_on_difference": text, "cross_check": text}, fails=fails
-    )
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"fail_on": text, "cross_check": bool(text)}, fails=fails)
     assert (report.returncode != 0) is (fails is not None)
     assert failed_hosts(report) == ({"zone0"} if fails else set())
 
@@ -216,7 +215,7 @@ def test_the_cross_check_notes_what_no_job_selects(playbook, simulator):
     simulator.seed(rulesets={hosts["zone1"]["zone_id"]: [ruleset]})
     stats, shown = findings(playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"cross_check": "true"}))
     assert [note["zone"] for note in stats["notes"]] == ["zone1"]
-    assert "zone1 note: cookie_fields (Cart) reach no log" in shown[-1]
+    assert "zone1 note: cookie_fields (Cart) reach no log" in " ".join(shown)
 
 
 def test_an_inventory_gives_the_connection(playbook, simulator):
@@ -255,9 +254,9 @@ def test_the_readme_of_the_playbooks_names_every_variable():
     used = set()
     for name in ("deliver", "check"):
         text = (PLAYBOOKS / f"{name}.yml").read_text()
-        used |= set(re.findall(r"\b(?:target|zones_at_once|fail_on_difference|cross_check)(?= \| default)", text))
+        used |= set(re.findall(r"\b(?:target|zones_at_once|fail_on|cross_check|report_\w+)(?= \| default)", text))
     used |= {f"edgeops_{name}" for name in CONNECTION_OPTIONS}
-    assert used == {name for name in re.findall(r"`(\w+)`", readme) if name in used} and len(used) == 14
+    assert used == {name for name in re.findall(r"`(\w+)`", readme) if name in used} and len(used) == 22
 
 
 def test_a_job_of_another_dataset_can_be_delivered(playbook, simulator):

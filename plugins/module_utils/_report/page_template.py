@@ -97,10 +97,10 @@ TEMPLATE = """\
 </ul></nav>
 <main>
 <section aria-labelledby="summary"><h2 id="summary">Summary</h2>
-<div class="wide"><table class="counts"><caption>Zones by status</caption>
+<div class="wide" role="group" aria-label="Table" tabindex="0"><table class="counts"><caption>Zones by status</caption>
 <thead><tr>{% for name, _number in page.zone_counts %}<th scope="col">{{ name }}</th>{% endfor %}</tr></thead>
 <tbody><tr>{% for _name, number in page.zone_counts %}<td>{{ number }}</td>{% endfor %}</tr></tbody></table></div>
-<div class="wide"><table class="counts"><caption>What was found</caption>
+<div class="wide" role="group" aria-label="Table" tabindex="0"><table class="counts"><caption>What was found</caption>
 <thead><tr>{% for name, _number in page.item_counts %}<th scope="col">{{ name }}</th>{% endfor %}</tr></thead>
 <tbody><tr>{% for _name, number in page.item_counts %}<td>{{ number }}</td>{% endfor %}</tr></tbody></table></div>
 {% if page.plan_id %}<p class="soft">Plan of the fleet: <code>{{ page.plan_id }}</code></p>{% endif %}
@@ -108,7 +108,7 @@ TEMPLATE = """\
 <section aria-labelledby="new"><h2 id="new">New since the previous report</h2>
 {% if not page.previous_id %}<p>There is no previous report to compare with.</p>
 {% elif not page.fresh %}<p>Nothing is new.</p>
-{% else %}<div class="wide"><table><caption>New differences, findings and notes</caption>
+{% else %}<div class="wide" role="group" aria-label="Table" tabindex="0"><table><caption>New differences, findings and notes</caption>
 <thead><tr><th scope="col">Severity</th><th scope="col">Zones</th><th scope="col">What</th></tr></thead><tbody>
 {% for group in page.fresh %}<tr><td><b class="{{ group.item.severity }}">{{ group.item.severity }} {{ group.item.kind }}</b></td>
 <td>{{ zone_list(group.zones) }}{% if group.newly < group.zones | length %} (new in {{ group.newly }} of them){% endif %}</td>
@@ -117,7 +117,7 @@ TEMPLATE = """\
 {% if page.more_fresh %}<p>{{ page.more_fresh }} more are marked as new below.</p>{% endif %}{% endif %}
 </section>
 {% if page.groups %}<section aria-labelledby="shared"><h2 id="shared">The same in several zones</h2>
-<div class="wide"><table><caption>What three or more zones have in common</caption>
+<div class="wide" role="group" aria-label="Table" tabindex="0"><table><caption>What three or more zones have in common</caption>
 <thead><tr><th scope="col">Severity</th><th scope="col">What</th><th scope="col">Zones</th></tr></thead><tbody>
 {% for group in page.groups %}<tr><td><b class="{{ group.item.severity }}">{{ group.item.severity }} {{ group.item.kind }}</b></td>
 <td>{{ group.item.resource }}{% if group.item.subject %} {{ group.item.subject }}{% endif %}: {{ group.item.message }}</td>
@@ -130,7 +130,7 @@ TEMPLATE = """\
 {% for zone in section.fine %}<li>{{ zone.name }}{{ zone.tally }}{% if zone.as_of %}, last audited at {{ zone.as_of }}{% endif %}{{ inventory(zone) }}
 {% endfor %}</ul>{% endif %}</section>
 {% endfor %}{% if page.waivers %}<section aria-labelledby="waivers"><h2 id="waivers">Waivers</h2>
-<div class="wide"><table><caption>Accepted differences and findings</caption>
+<div class="wide" role="group" aria-label="Table" tabindex="0"><table><caption>Accepted differences and findings</caption>
 <thead><tr><th scope="col">Covers</th><th scope="col">Reason</th><th scope="col">Owner</th><th scope="col">Until</th>
 <th scope="col">Items</th></tr></thead><tbody>
 {% for waiver in page.waivers %}<tr><td>{{ waiver.covers }}</td><td>{{ waiver.reason }}</td><td>{{ waiver.owner }}</td>

@@ -1,0 +1,128 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+import typing as t
+from pathlib import Path
+
+import pytest
+from support.samples.fleet import WAIVER
+from support.zone_runs import fleet, lists
+
+CHECK = "edgeops.observability.check"
+FIELDS = {"custom_fields": lists(request=["x-trace-id"]), "job": None}
+MONITOR = {"script_monitor_enabled": True, "job": None}
+HEADER = "planted-header-secret-77aa"
+
+
+@pytest.fixture
+def store() -> t.Iterator[t.Any]:
+    """A server that keeps what is put there, and refuses what a test names."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_PUT(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            refused = any(self.path.endswith(name) for name in server.refused)
+            server.files[self.path] = (self.headers["Authorization"], self.headers["Content-Type"], body)
+            self.send_response(403 if refused else 201)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: t.Any) -> None:  # noqa: A002  # the name is the base class's
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.files, server.refused = {}, ()
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def kept(report):
+    """What the run kept as data."""
+    (stats,) = [outcome.result["ansible_stats"]["data"] for outcome in report.outcomes if "ansible_stats" in outcome.result]
+    return stats
+
+
+def shown(report):
+    """The findings on the terminal."""
+    (lines,) = [outcome.result["msg"] for outcome in report.outcomes if outcome.name == "Show the findings"]
+    return lines
+
+
+def test_reports_of_two_runs(playbook, simulator, tmp_path):
+    """The second run compares with the report that the first one left; waived differences fail nothing."""
+    hosts = fleet(simulator, [FIELDS, MONITOR, {"job": None}])
+    given = {"report_dir": str(tmp_path / "audit"), "report_formats": ["json", "html", "junit", "markdown", "metrics"]}
+    first = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={**given, "fail_on": []})
+    counts = {"zones": 3, "compliant": 0, "drifted": 2, "unaudited": 0, "unmanaged": 1, "differences": 2}
+    assert kept(first)["edgeops_report"]["counts"].items() >= counts.items()
+    assert kept(first)["edgeops_report"]["outcome"] == "drifted"
+    assert kept(first)["edgeops_check"]["unmanaged"] == ["zone2"]
+    assert shown(first)[-3:] == [
+        "3 checked: 0 compliant, 2 drifted, 1 unmanaged, 0 failed",
+        "2 differences, 0 findings, 0 notes, 0 waived",
+        f"The report is {tmp_path}/audit/report.html",
+    ]
+    made = json.loads((tmp_path / "audit" / "report.json").read_text(encoding="utf-8"))
+    assert kept(first)["edgeops_plan_id"] == made["plan_id"]
+    assert len(list((tmp_path / "audit").iterdir())) == 5
+    assert [(item["resource"], item["member"]) for zone in made["zones"] for item in zone["items"]] == [
+        ("custom_fields", "request_fields"),
+        ("script_monitor", "enabled"),
+    ]
+    again = {**given, "fail_on": "drifted,finding", "report_waivers": [WAIVER | {"until": "2099-01-01"}]}
+    second = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=again, arguments=["--check"])
+    after = json.loads((tmp_path / "audit" / "report.json").read_text(encoding="utf-8"))
+    assert after["comparison"]["previous_id"] == made["report_id"]
+    assert len(after["comparison"]["persisting"]) == 2
+    assert (after["outcome"], after["counts"]["waived"]) == ("unmanaged", 2)
+    assert second.returncode == 0 and not first.writes and not second.writes
+
+
+def test_unmanaged_and_undelivered_fail_where_that_is_asked_for(playbook, simulator):
+    """Jobs are read where fields are required; without a folder the report is in a temporary one, whose path is shown."""
+    hosts = fleet(simulator, [{}, {"job": None}])
+    given = {"fail_on": ["finding"], "report_required_fields": {"http_requests": ["RayID"]}}
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=given, fails="ansible")
+    assert kept(report)["edgeops_report"]["counts"]["findings"] == 2
+    assert shown(report)[-1].startswith("The report is ")
+    assert Path(shown(report)[-1].removeprefix("The report is ")).is_file()
+    failed = {outcome.host for outcome in report.failures}
+    assert failed == {"zone0", "zone1"}
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"fail_on": ["unmanaged"]}, fails="ansible")
+    assert {outcome.host for outcome in report.failures} == {"zone1"}
+
+
+def test_files_are_put_where_they_are_kept(playbook, simulator, store):
+    hosts = fleet(simulator, [MONITOR])
+    url = f"http://127.0.0.1:{store.server_port}/audits/"
+    given = {"report_put_url": url, "report_put_headers": {"Authorization": HEADER}}
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=given, secrets=[HEADER], verbosity=4)
+    assert report.returncode == 0
+    assert {path: (secret, kind) for path, (secret, kind, _body) in store.files.items()} == {
+        "/audits/report.json": (HEADER, "application/json"),
+        "/audits/report.html": (HEADER, "text/html; charset=utf-8"),
+        "/audits/report.xml": (HEADER, "application/xml"),
+    }
+    made = json.loads(store.files["/audits/report.json"][2])
+    assert made["counts"]["drifted"] == 1
+    store.refused = ("report.html",)
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=given, secrets=[HEADER], fails="ansible")
+    assert report.failures[0].result["msg"] == "report.html could not be put to report_put_url."
+
+
+def test_previous_report_that_cannot_be_used(playbook, simulator, tmp_path):
+    (tmp_path / "report.json").write_text('{"schema_version": "2.0"}', encoding="utf-8")
+    report = playbook.run(
+        playbook=CHECK,
+        inventory=fleet(simulator, [MONITOR]),
+        extra_vars={"report_previous": str(tmp_path / "report.json")},
+        fails="invalid_option",
+    )
+    assert "previous: " in report.failures[0].result["msg"]
