@@ -199,7 +199,7 @@ SCENARIOS: t.Mapping[str, Scenario] = {
         jobs=(OUR_JOB, *NEIGHBOURS),
     ),
     "manage-zone": Scenario(
-        (GET_NONE, LIST, LIST, GET, POST_RULESET, PUT, POST_JOB, PUT),
+        (GET_NONE, LIST, LIST, GET, GET_FIELDS, POST_RULESET, PUT, POST_JOB, PUT, LIST),
         (("zone_observability", {"custom_fields": _NEW_LISTS, "job": _NEW_JOB, "script_monitor_enabled": True}),),
     ),
     "clear-zone": Scenario(
