@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import events
 import filters
 import fleet
 import imports
@@ -31,6 +32,7 @@ PARTS: dict[str, t.Callable[[argparse.Namespace], bool]] = {
     "scripts": lambda given: all([scripts.report(given), script_audits.report(given)]),
     "filters": filters.report,
     "imports": imports.report,
+    "events": events.report,
 }
 
 
