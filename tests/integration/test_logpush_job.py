@@ -482,8 +482,10 @@ def test_a_misspelt_field_is_refused_before_any_write(playbook: Playbook) -> Non
     wishes = [{"name": "shop-logs", "destination_conf": S3, **options} for options, _words in MISSPELT]
     tasks = [job_task(wish, ignore_errors=True, check_mode=check) for wish in wishes for check in (True, False)]
     several = {"edgeops.observability.logpush_jobs": {"jobs": [{"name": "a", "destination_conf": S3}, wishes[0]]}}
-    report = playbook.run([*tasks, {"name": "Jobs", **several, "ignore_errors": True}], fails="invalid_option")
-    words = [text for _options, text in MISSPELT for _mode in (True, False)] + [f"jobs[1].{MISSPELT[0][1]}"]
+    zone = {"edgeops.observability.zone_observability": several["edgeops.observability.logpush_jobs"]}
+    more = [{"name": "Jobs", **each, "ignore_errors": True} for each in (several, zone)]
+    report = playbook.run([*tasks, *more], fails="invalid_option")
+    words = [text for _options, text in MISSPELT for _mode in (True, False)] + [f"jobs[1].{MISSPELT[0][1]}"] * 2
     for outcome, text in zip(report.ours, words, strict=True):
         assert outcome.result["msg"].startswith(text)
     assert not report.writes
@@ -510,7 +512,7 @@ def overlooked(playbook: Playbook, listing: t.Any, **job: t.Any) -> None:
     playbook.simulator.faults({"kind": "wrong_result", "value": listing, "method": "GET", "path": "*/jobs", "count": 1})
 
 
-@pytest.mark.parametrize("module", ["logpush_job", "logpush_jobs"])
+@pytest.mark.parametrize("module", ["logpush_job", "logpush_jobs", "zone_observability"])
 def test_two_runs_that_create_one_job_leave_the_older_one(playbook: Playbook, module: str) -> None:
     overlooked(playbook, [])
     wish = {"name": "shop-logs", "destination_conf": S3, "enabled": True}
@@ -520,7 +522,11 @@ def test_two_runs_that_create_one_job_leave_the_older_one(playbook: Playbook, mo
     assert [(job["id"], job["enabled"]) for job in jobs(playbook)] == [(5, True)]
     result = report.result
     assert result["changed"] is True
-    assert (result["job"] if module == "logpush_job" else result["jobs"][0])["id"] == 5
+    found = result["job"] if module == "logpush_job" else result["jobs"]
+    job = {"logpush_job": lambda: found, "logpush_jobs": lambda: found[0], "zone_observability": lambda: found["jobs"][0]}[
+        module
+    ]()
+    assert job["id"] == 5
     assert not playbook.run({"name": "Jobs", f"edgeops.observability.{module}": options}).result["changed"]
 
 
