@@ -9,11 +9,6 @@ import typing as t
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import UNAVAILABLE, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
-try:
-    import yaml
-except ImportError:  # a module in a process of its own may lack it; ansible-core brings it for the controller
-    yaml = None  # type: ignore[assignment]  # None tells that it is missing
-
 _DELIMITERS = ("{{", "{%", "{#")
 _WIDTH = 120
 _LONGEST_LINE = 150
@@ -27,9 +22,13 @@ class Template(str):
 
 def yaml_text(comments: t.Sequence[str], data: Json) -> str:
     """One YAML document in block style under its comments; text that looks like a template is marked `!unsafe`."""
-    if yaml is None:
-        raise Failure(UNAVAILABLE, "The Python library PyYAML is needed to write YAML files; ansible-core brings it.")
-    body = yaml.dump(data, Dumper=_dumper(), default_flow_style=False, sort_keys=False, allow_unicode=True, width=_WIDTH)
+    try:
+        import yaml  # noqa: PLC0415  # slow to import, and only a run that writes needs it
+    except ImportError:  # a module in a process of its own may lack it; ansible-core brings it for the controller
+        raise Failure(UNAVAILABLE, "The Python library PyYAML is needed to write YAML files; ansible-core brings it.") from None
+    body = yaml.dump(
+        data, Dumper=_dumper(yaml.SafeDumper), default_flow_style=False, sort_keys=False, allow_unicode=True, width=_WIDTH
+    )
     head = [f"# {_one_line(comment)}" for comment in comments]
     if any(len(line) > _LONGEST_LINE for line in (*head, *body.splitlines())):
         head.append("# yamllint disable rule:line-length")
@@ -40,12 +39,12 @@ def _one_line(text: str) -> str:
     return "".join(character if character.isprintable() else " " for character in text)
 
 
-def _dumper() -> type:
-    class Dumper(yaml.SafeDumper):
+def _dumper(base: t.Any) -> t.Any:
+    class Dumper(base):  # type: ignore[misc]  # PyYAML is imported when it is needed
         def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
             super().increase_indent(flow, indentless and False)  # lists are indented, as yamllint asks for
 
-    Dumper.ignore_aliases = lambda self, data: True  # type: ignore[method-assign]  # every value is written out
+    Dumper.ignore_aliases = lambda self, data: True  # every value is written out
 
     def text(dumper: t.Any, value: str) -> t.Any:
         unsafe = any(delimiter in value for delimiter in _DELIMITERS)

@@ -5,8 +5,6 @@
 from __future__ import annotations
 
 import stat
-import subprocess
-import sys
 import typing as t
 from pathlib import Path
 
@@ -124,33 +122,6 @@ def test_two_zones_never_share_the_name_of_a_secret() -> None:
         shown["shop-example"][0]["destination_conf"] == "https://h?token={{ vault_shop_example_bbbbbbbb_job7_token | urlencode }}"
     )
     assert "vault_shop_example_bbbbbbbb_job7_token" in texts["ADOPTED.md"]
-
-
-def test_files_pass_yamllint(tmp_path: Path) -> None:
-    long = "x" * 200
-    jobs = [
-        {"name": "{{ a }}", "fields": ["A", "B"], "filter": {"where": {"and": [{"key": "a", "operator": "eq", "value": long}]}}}
-    ]
-    adopt(
-        tmp_path, zone(variables={"log_delivery_jobs": jobs}), script_baselines={"shop.example": [{"name": "s", "owner": None}]}
-    )
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "yamllint",
-            "--strict",
-            "-d",
-            "{extends: default, rules: {line-length: {max: 160}}}",
-            str(tmp_path),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    host = (tmp_path / "host_vars" / "shop.example" / "adopted.yml").read_text()
-    assert "script_baseline:" in host and "adopted on 2026-11-21" in host
 
 
 def test_common_is_what_all_jobs_share() -> None:
