@@ -30,6 +30,8 @@ HEAVY = {
     "urllib.request",
     "yaml",
 }
+# What every run of a module needs.
+NEEDED = {"zone_variables_files": {"yaml"}}
 CHILD = """
 import json, sys
 sys.modules["requests"] = sys.modules["urllib3"] = None
@@ -45,5 +47,5 @@ def test_nothing_heavy_is_imported(module: str) -> None:
     command = [sys.executable, "-c", CHILD.format(module=module)]
     imported = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)  # put together above
     assert f"ansible_collections.edgeops.observability.plugins.modules.{module}" in imported
-    assert not HEAVY.intersection(imported)
+    assert not (HEAVY - NEEDED.get(module, set())).intersection(imported)
     assert len([name for name in imported if not name.startswith("ansible_collections")]) < 20
