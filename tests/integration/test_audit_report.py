@@ -70,7 +70,7 @@ def test_previous_report_waivers_and_gates(playbook, tmp_path):
     assert second["comparison"]["previous_id"] == first["report_id"]
     assert (len(second["comparison"]["persisting"]), len(second["comparison"]["new"])) == (3, 1)
     assert (second["outcome"], second["counts"]["waived"]) == ("findings", 2)
-    assert "drifted: 1" in gate["msg"] or "differences: 1, shop.example" in gate["msg"]
+    assert gate["msg"].startswith("fail_on: differences: 1 in shop.example. ")
     assert gate["counts"]["differences"] == 1
     assert gate["refused_zones"] == ["shop.example"]
     assert (tmp_path / "out2" / "report.html").exists()
