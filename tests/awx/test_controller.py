@@ -114,7 +114,7 @@ def test_a_fleet_is_checked_delivered_in_slices_and_found_as_wanted(
     configured: Configured, playbook: Playbook, simulator: t.Any, zones: dict[str, str]
 ) -> None:
     before = launch(playbook, configured.controller, CHECK)
-    assert [zone["zone"] for zone in found(before)["differ"]] == ACTIVE
+    assert [zone["zone"] for zone in found(before)["drifted"]] == ACTIVE
 
     slices = min(configured.controller.named("job_templates", DELIVER)["job_slice_count"], len(ACTIVE))
     for number in range(slices):
@@ -125,7 +125,7 @@ def test_a_fleet_is_checked_delivered_in_slices_and_found_as_wanted(
 
     nightly = configured.controller.named("schedules", "Nightly check")
     after = launch(playbook, configured.controller, CHECK, answers=nightly["extra_data"])
-    assert found(after)["as_wanted"] == ACTIVE
+    assert found(after)["compliant"] == ACTIVE
     assert after.returncode == 0
 
 
