@@ -116,10 +116,8 @@ def plays(block: Block) -> list[Play]:
     if block.kind == "tasks":
         return [_play(block, tasks=[each for task in content for each in _pair(task)])]
     if block.kind == "variables":
-        wish = {
-            "log_delivery_job": {"name": "edge-logs", "destination_conf": "s3://example-logs/all?region=eu-west-1"},
-            **content,
-        }
+        job = {"name": "edge-logs", "destination_conf": "s3://example-logs/all?region=eu-west-1"}
+        wish = content if "log_delivery_jobs" in content else {"log_delivery_job": job, **content}
         role = [{"role": f"{COLLECTION}.log_delivery"}]
         return [
             _play(block, check_mode=check, vars={"log_delivery_zone_id": ZONE, **wish}, roles=role) for check in (True, False)
