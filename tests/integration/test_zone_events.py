@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import json
 import threading
 import typing as t
@@ -42,7 +43,8 @@ def arguments(simulator: t.Any, zone: str, tmp_path: Path, monkeypatch: pytest.M
 
 
 def seeder(simulator: t.Any, zone: str, **members: t.Any) -> t.Callable[[], None]:
-    return lambda: simulator.seed(**{name: {zone: value} for name, value in members.items()})
+    seeds = {name: {zone: value} for name, value in members.items()}
+    return functools.partial(simulator.seed, **seeds)
 
 
 def only(heard: Heard, poll: int) -> dict[str, t.Any]:

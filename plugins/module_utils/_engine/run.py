@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import types
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
@@ -24,7 +25,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json, Plan, plan_id
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import place_of, scrub
 
-_NO_APPROVALS: t.Mapping[str, Approval] = {}
+_NO_APPROVALS: t.Mapping[str, Approval] = types.MappingProxyType({})
 
 
 class Run:
