@@ -38,7 +38,7 @@ def _items() -> dict[str, t.Any]:
 class ModuleDocFragment:
     """Options that hold jobs: each job takes the options of the module logpush_job."""
 
-    DOCUMENTATION = yaml.safe_dump(
+    DOCUMENTATION: str = yaml.safe_dump(
         {
             "options": {
                 "jobs": {
@@ -55,7 +55,7 @@ class ModuleDocFragment:
         }
     )
 
-    ZONE = yaml.safe_dump(
+    ZONE: str = yaml.safe_dump(
         {
             "options": {
                 "job": {

@@ -49,7 +49,7 @@ options:
     elements: dict
   zone_allow:
     description:
-      - What takes precedence over O(allow) for single zones, by the name of the zone. V(null) is omitted.
+      - What takes precedence over O(allow) for single zones, by the name of the zone. V(null) and V(false) stand for an omitted list.
     type: dict
     default: {}
   guard:

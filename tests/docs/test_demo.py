@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts"
 STATEMENTS = (
-    "Three changes are predicted, and nothing was written.",
+    "The change is predicted, and nothing was written.",
     "The zone has its custom log fields, its job and its script monitor.",
     "Nothing changed, and nothing was written.",
     "The zone is compliant, and the audit wrote nothing.",

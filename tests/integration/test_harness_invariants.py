@@ -104,7 +104,7 @@ def test_traceback_is_refused() -> None:
     ("result", "message"),
     [
         (monitored(True, changed=False), "changed=False"),
-        (monitored(True, plan_id=""), "no plan_id"),
+        (monitored(True, plan_id=""), "plan ids"),
         (monitored(True, surprise=1), "returned and not documented"),
         ({**monitored(True), "script_monitor": {"enabled": True}}, "updated_at is documented and missing"),
         ({name: value for name, value in monitored(True).items() if name != "diff"}, "diff mode is True"),

@@ -97,6 +97,16 @@ WHOLE = [
     task("zone_observability", state="absent", job={"name": "main"}, custom_fields=ZONE_FIELDS),
 ]
 
+ADOPTED = {
+    "zone": "shop.example",
+    "zone_id": "ab",
+    "variables": {},
+    "vault": [],
+    "vault_destinations": [],
+    "left_out": [],
+    "notes": [],
+}
+
 SCENARIOS: dict[str, Scenario] = {
     "script monitor": Scenario(MONITOR),
     "script monitor, check mode": Scenario(MONITOR, check=True),
@@ -112,6 +122,30 @@ SCENARIOS: dict[str, Scenario] = {
     "custom fields": Scenario(FIELDS),
     "custom fields, check mode": Scenario(FIELDS[:3], check=True),
     "jobs": Scenario(JOBS),
+    "what a zone has": Scenario(
+        [
+            task("logpush_dataset_info", dataset="http_requests"),
+            task("zone_variables_info", zone_name="shop.example"),
+            task("script_audit", baseline=[], at="2026-11-21T00:00:00Z"),
+        ],
+        seed={"scripts": SCRIPTS, "script_monitor": {"enabled": True}},
+    ),
+    "local files, check mode": Scenario(
+        [
+            task("delivery_guard", allow="delete_job"),
+            task("zone_variables_files", dest="/nowhere/inventory", date="2026-11-21", zones=[ADOPTED]),
+        ],
+        check=True,
+    ),
+    "local files, refused": Scenario(
+        [
+            task("audit_report", dest="/nowhere/report", zones=[]),
+            task("delivery_guard", allow=["delete_jobs"]),
+            task("script_history_info", history="/nowhere/history"),
+            task("zone_variables_files", dest="/nowhere/inventory", date="today", zones=[ADOPTED]),
+        ],
+        fails="invalid_option",
+    ),
     "a zone as a whole": Scenario(WHOLE),
     "a zone as a whole, check mode": Scenario(WHOLE, check=True),
     "a zone as a whole, refused": Scenario(
@@ -494,6 +528,7 @@ def test_workers_import_nothing_again(playbook: Playbook, tmp_path: Path) -> Non
         ],
         inventory={f"h{number}": {**LOCAL, "zone_id": f"{number:032x}"} for number in (1, 2, 3)},
         env={name: str(path) for name, path in env.items()},
+        warns=["script monitor of the zone is off"],
     )
     assert AS_MODULE not in report.stdout
     imports = [line.split() for line in (tmp_path / "imports").read_text(encoding="utf-8").splitlines()]

@@ -309,7 +309,7 @@ def test_a_creation_that_did_not_happen_is_not_repeated(playbook: Playbook, kind
 
 
 def test_where_looking_again_fails_too_the_first_failure_is_told(playbook: Playbook) -> None:
-    playbook.simulator.faults({"kind": "reset_after", "method": "POST"}, {"kind": "500", "method": "GET", "index": 1})
+    playbook.simulator.faults({"kind": "reset_after", "method": "POST"}, {"kind": "500", "method": "GET", "index": 2})
     report = playbook.run(job_task(WISH), fails="unavailable")
     assert report.failure["error"]["method"] == "POST"
     assert "Looking again failed" in report.failure["msg"]

@@ -91,8 +91,8 @@ def seed(simulator: t.Any) -> dict[str, dict[str, t.Any]]:
         if draw.random() < 0.8
     }
     seen = {
-        "id": "5c0a",
-        "url": "https://js.example.com/{{ 7 }}.js",
+        "script_id": "5c0a",
+        "script_url": "https://js.example.com/{{7}}.js",
         "host": "shop.example.com",
         "hash": "ab" * 32,
         "status": "active",
@@ -119,7 +119,7 @@ def test_adopted_zones_are_delivered_without_a_write(playbook: Playbook, tmp_pat
     assert len([name for name in first if name.startswith("host_vars/")]) == ZONES
     assert not any(CANARY.encode() in content for content in first.values())
     baseline = first["host_vars/zone0/adopted.yml"].decode()
-    assert "script_baseline:" in baseline and '!unsafe "https://js.example.com/{{ 7 }}.js"' in baseline
+    assert "script_baseline:" in baseline and '!unsafe "https://js.example.com/{{7}}.js"' in baseline
     assert playbook.run(**adopt).returncode == 0
     assert files(folder) == first
 

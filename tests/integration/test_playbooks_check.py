@@ -236,14 +236,15 @@ def test_a_plain_inventory_needs_no_connection_variables(playbook, simulator, tm
     inventory = tmp_path / "plain.yml"
     inventory.write_text(yaml.safe_dump({"all": {"hosts": hosts}}))
     report = playbook.run(playbook=DELIVER, inventory=inventory, in_process=False)
-    assert [outcome.result["changed"] for outcome in modules(report, "zone_observability")] == [True]
+    assert [outcome.result["changed"] for outcome in modules(report, "zone_observability")] == [True, True]
 
 
 def test_both_playbooks_describe_the_connection_in_the_same_words():
     deliver, check = (yaml.safe_load((PLAYBOOKS / f"{name}.yml").read_text()) for name in ("deliver", "check"))
-    for member in ("vars", "hosts", "serial", "connection", "gather_facts", "ignore_unreachable"):
+    for member in ("vars", "hosts", "connection", "gather_facts", "ignore_unreachable", "check_mode", "diff"):
         assert deliver[1][member] == check[1][member]
-    defaults = [play[1]["tasks"][0]["block"][0]["module_defaults"] for play in (deliver, check)]
+    assert deliver[1]["vars"].items() <= deliver[3]["vars"].items()
+    defaults = [play["tasks"][index]["block"][0]["module_defaults"] for play, index in ((deliver[1], 1), (check[1], 0))]
     assert defaults == [{"group/edgeops.observability.zone": "{{ edgeops_connection }}"}] * 2
     (names,) = re.findall(r"\^edgeops_\(([a-z_|]+)\)\$", deliver[1]["vars"]["edgeops_connection_given"])
     assert set(names.split("|")) == set(CONNECTION_OPTIONS)

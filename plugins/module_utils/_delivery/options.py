@@ -87,7 +87,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
 
 def parse_allow(place: str, given: Json) -> tuple[str, ...] | None:
     """The names of allowed changes, given as a list or as text with commas; None where nothing is given."""
-    if given is None:
+    if given is None or given is False:
         return None
     if not isinstance(given, (list, tuple, str)):
         raise invalid_option(place, "is no list of names")

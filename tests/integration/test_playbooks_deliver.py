@@ -1,0 +1,164 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import typing as t
+from pathlib import Path
+
+import pytest
+from zone_runs import SECRET, fleet
+
+from harness import Playbook
+
+DELIVER = "edgeops.observability.deliver"
+CHECK = "edgeops.observability.check"
+ON = {"script_monitor_enabled": True}
+OFF = {"script_monitor_enabled": False}
+
+
+def zones(playbook: Playbook, *desired: dict[str, t.Any], delivered: bool = True) -> dict[str, dict[str, t.Any]]:
+    """Zones in their desired state; `desired` is what their variables declare from now on."""
+    hosts = fleet(playbook.simulator, [ON] * len(desired))
+    if delivered:
+        playbook.run(playbook=DELIVER, inventory=hosts, secrets=[SECRET])
+    return {
+        name: {**variables, **{f"log_delivery_{key}": value for key, value in given.items()}}
+        for (name, variables), given in zip(hosts.items(), desired, strict=True)
+    }
+
+
+def deliver(
+    playbook: Playbook,
+    hosts: dict[str, dict[str, t.Any]],
+    fails: t.Any = None,
+    check: bool = False,
+    warns: t.Sequence[str] = (),
+    **variables: t.Any,
+) -> t.Any:
+    return playbook.run(
+        playbook=DELIVER, inventory=hosts, extra_vars=variables, secrets=[SECRET], fails=fails, check=check, warns=warns
+    )
+
+
+def lines(report: t.Any) -> list[str]:
+    (shown,) = [outcome.result["msg"] for outcome in report.outcomes if outcome.name == "Show the outcomes"]
+    return t.cast("list[str]", shown)
+
+
+def written(report: t.Any) -> int:
+    return len([entry for entry in report.journal if entry["method"] != "GET"])
+
+
+def test_only_changed_zones_are_written(playbook: Playbook) -> None:
+    """An unchanged zone costs the reads of its prediction; a delivery in check mode writes nothing and says what would change."""
+    hosts = zones(playbook, ON, OFF, ON)
+    predicted = deliver(playbook, hosts, check=True)
+    assert lines(predicted)[:2] == ["3 zones: 1 changed, 2 unchanged, 0 failed, 0 not reached", "zone1 changed"]
+    report = deliver(playbook, hosts)
+    assert lines(report) == lines(predicted)
+    assert written(report) == 1
+    for name, reads in (("zone0", 2), ("zone1", 4)):
+        assert (
+            len([entry for entry in report.journal if hosts[name]["zone_id"] in entry["path"] and entry["method"] == "GET"])
+            == reads
+        )
+    assert lines(deliver(playbook, hosts))[0] == "3 zones: 0 changed, 3 unchanged, 0 failed, 0 not reached"
+
+
+@pytest.mark.parametrize(
+    ("variables", "kind", "said"),
+    [
+        ({"allow": []}, "gate", "zone0 (disable_monitor); zone1 (disable_monitor)"),
+        ({"allow": "delete_job"}, "gate", "disable_monitor"),
+        ({"max_destructive_zones": "1"}, "gate", "more than 1"),
+        ({"max_changed_zones": "50%"}, "gate", "more than 50%"),
+        ({"approved_plan_id": ""}, "conflict", "nothing was approved"),
+        ({"approved_plan_id": "{{ nowhere }}"}, "conflict", "nothing was approved"),
+        ({"approved_plan_id": "0" * 64}, "conflict", "not the approved"),
+        ({"allow": ["disable_monitors"]}, "invalid_option", "did you mean 'disable_monitor'?"),
+        ({"max_changed_zones": "some"}, "invalid_option", "neither a number"),
+        ({"approved_plan_id": "0" * 64, "guard": False}, "invalid_option", "needs the guard"),
+    ],
+)
+def test_refused_before_a_write(playbook: Playbook, variables: dict[str, t.Any], kind: str, said: str) -> None:
+    hosts = zones(playbook, OFF, OFF)
+    report = deliver(playbook, hosts, fails=kind, **variables)
+    assert report.returncode != 0 and written(report) == 0
+    assert said in report.failure["msg"]
+    assert kind != "invalid_option" or not report.journal
+
+
+def test_allowed_by_zone(playbook: Playbook) -> None:
+    hosts = zones(playbook, OFF, OFF)
+    hosts["zone0"]["allow"] = ["disable_monitor"]
+    assert written(deliver(playbook, hosts)) == 2
+    hosts = zones(playbook, OFF, OFF)
+    hosts["zone0"]["allow"] = []
+    assert "zone0 (disable_monitor)" in deliver(playbook, hosts, fails="gate").failure["msg"]
+    assert written(deliver(playbook, hosts, guard="off")) == 2
+
+
+def test_approved_plan(playbook: Playbook, tmp_path: Path) -> None:
+    """What a check reported is applied exactly once, as a whole or in slices."""
+    hosts = zones(playbook, OFF, OFF)
+    checked = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"report_dir": str(tmp_path)}, secrets=[SECRET])
+    plan_id = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["plan_id"]
+    assert checked.returncode == 0 and plan_id
+    path = str(tmp_path / "report.json")
+    assert written(deliver(playbook, {"zone0": hosts["zone0"]}, approved_plan=path)) == 1
+    assert "not the approved one for zone0" in deliver(playbook, hosts, approved_plan=path, fails="conflict").failure["msg"]
+    deliver(playbook, {"zone0": {**hosts["zone0"], "log_delivery_script_monitor_enabled": True}})
+    assert written(deliver(playbook, hosts, approved_plan_id=plan_id)) == 2
+    deliver(playbook, hosts, approved_plan_id=plan_id, fails="conflict")
+
+
+def test_an_unpredicted_zone(playbook: Playbook) -> None:
+    hosts = zones(playbook, OFF, OFF)
+    hosts["zone0"]["log_delivery_zone_id"] = "f" * 32
+    refused = deliver(playbook, hosts, fails=("gate", "not_found"), deliver_partial=False)
+    assert written(refused) == 0
+    report = deliver(playbook, hosts, fails=("not_found", "ansible"))
+    assert written(report) == 1
+    assert lines(report)[0] == "2 zones: 1 changed, 0 unchanged, 1 failed, 0 not reached"
+
+
+@pytest.mark.parametrize("at_once", [[1, "100%"], '[1, "100%"]'])
+def test_canary_that_fails_stops_the_run(playbook: Playbook, at_once: t.Any) -> None:
+    hosts = zones(playbook, OFF, OFF, OFF)
+    playbook.simulator.faults({"kind": "status", "status": 403, "method": "PUT", "count": 1})
+    report = deliver(
+        playbook,
+        hosts,
+        fails=("permission", "ansible"),
+        zones_at_once=at_once,
+        stop_on_failure=True,
+        max_destructive_zones="100%",
+    )
+    assert lines(report)[0] == "3 zones: 0 changed, 0 unchanged, 1 failed, 2 not reached"
+    assert len([entry for entry in report.journal if entry["method"] == "PUT"]) == 1
+    again = deliver(playbook, hosts, zones_at_once=at_once)
+    assert lines(again)[0] == "3 zones: 3 changed, 0 unchanged, 0 failed, 0 not reached"
+
+
+def test_a_job_that_fails_after_the_write_stops_the_run(playbook: Playbook) -> None:
+    """A job that failed before the delivery is no reason to stop."""
+    hosts = zones(playbook, OFF, OFF)
+    for variables in hosts.values():
+        zone = variables["zone_id"]
+        (job,) = playbook.simulator.state(zone)["jobs"]
+        playbook.simulator.seed(jobs={zone: [{**job, "error_message": "no such bucket", "last_error": "2026-11-01T00:00:00Z"}]})
+    report = deliver(playbook, hosts, zones_at_once=1, soak_seconds=1, warns=["its last delivery failed"])
+    assert lines(report)[0] == "2 zones: 2 changed, 0 unchanged, 0 failed, 0 not reached"
+
+
+def test_delivered_twice_in_one_run(playbook: Playbook) -> None:
+    hosts = zones(playbook, OFF, ON)
+    report = playbook.run(playbook=[{"import_playbook": DELIVER}] * 2, inventory=hosts, secrets=[SECRET])
+    shown = [outcome.result["msg"][0] for outcome in report.outcomes if outcome.name == "Show the outcomes"]
+    assert shown == [
+        "2 zones: 1 changed, 1 unchanged, 0 failed, 0 not reached",
+        "2 zones: 0 changed, 2 unchanged, 0 failed, 0 not reached",
+    ]
