@@ -31,7 +31,7 @@ HEAVY = {
     "yaml",
 }
 # What every run of a module needs.
-NEEDED = {"zone_variables_files": {"yaml"}}
+NEEDED = {"zone_variables_files": {"yaml"}, "audit_report": {"xml", "pyexpat", "_elementtree"}}
 CHILD = """
 import json, sys
 sys.modules["requests"] = sys.modules["urllib3"] = None
