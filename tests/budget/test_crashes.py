@@ -69,7 +69,10 @@ def finish(processes: t.Iterable[t.Any], code: int) -> None:
 
 @pytest.mark.parametrize("whole", [False, True], ids=["half", "whole"])
 def test_the_survivors_of_killed_processes_keep_the_budget(connection: Connection, whole: bool, cases: t.Any) -> None:
-    """Each of them is answered, none is told to slow down, and nothing of the budget stays lost."""
+    """Each of them is answered, none is refused, and nothing of the budget stays lost.
+
+    On a busy machine requests of two windows can arrive in one, of which the service announces the end.
+    """
     results = FORK.SimpleQueue()
     killed = [FORK.Process(target=die_writing, args=(connection, write, whole)) for write in WRITES]
     killed[0].start()
@@ -82,5 +85,6 @@ def test_the_survivors_of_killed_processes_keep_the_budget(connection: Connectio
     wanderer.kill()
     finish([*killed, wanderer], -signal.SIGKILL)
     finish(survivors, 0)
-    assert [results.get() for _survivor in survivors] == [[]] * SURVIVORS
+    told = [text for _survivor in survivors for text in results.get()]
+    assert not [text for text in told if not text.startswith("X-RateLimit-Remaining")]
     cases["processes killed while they held the lock"] += len(killed)
