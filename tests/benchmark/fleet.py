@@ -148,7 +148,7 @@ def measure(names: t.Sequence[str], count: int, given: argparse.Namespace) -> di
     """
     zones = [f"{number:032x}" for number in range(1, count + 1)]
     with contextlib.ExitStack() as stack:
-        runs = {name: stack.enter_context(_fleet(WAYS[name], zones, given)) for name in names if _installed(name)}
+        runs = {name: stack.enter_context(fleet(WAYS[name], zones, given)) for name in names if _installed(name)}
         first = {name: run() for name, run in runs.items()}
         unchanged: dict[str, list[Single]] = {name: [] for name in runs}
         for _unused in range(ROUNDS):
@@ -166,7 +166,7 @@ def _installed(name: str) -> bool:
 
 
 @contextlib.contextmanager
-def _fleet(way: Way, zones: t.Sequence[str], given: argparse.Namespace) -> t.Iterator[t.Callable[[], Single]]:
+def fleet(way: Way, zones: t.Sequence[str], given: argparse.Namespace) -> t.Iterator[t.Callable[[], Single]]:
     """One way and its zones; what is given runs it once."""
     with tempfile.TemporaryDirectory() as folder, running(zones=zones, process=True, latency_ms=given.latency) as simulator:
         command = [*way.command, *_arguments(Path(folder), zones, given.forks, way)]

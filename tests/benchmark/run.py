@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import deliveries
 import events
 import filters
 import fleet
@@ -29,6 +30,7 @@ import scripts
 
 PARTS: dict[str, t.Callable[[argparse.Namespace], bool]] = {
     "fleet": fleet.report,
+    "deliveries": deliveries.report,
     "scripts": lambda given: all([scripts.report(given), script_audits.report(given)]),
     "filters": filters.report,
     "imports": imports.report,
