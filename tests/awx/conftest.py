@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from awx.example import EMAIL, EXAMPLE, KEY, PROJECT, TOKEN, Configured
+from awx.jobs import ACTIVE
 from awx.stub import running
 
 from edgeops_simulator import testing
@@ -41,6 +42,16 @@ def simulator(simulator_server: t.Any) -> t.Any:
 @pytest.fixture
 def playbook(simulator: t.Any, tmp_path: Path) -> Playbook:
     return Playbook(simulator, simulator.zone, tmp_path)
+
+
+@pytest.fixture
+def zones(simulator: t.Any) -> dict[str, str]:
+    """Two zones that the inventory is to hold, and one that it is not."""
+    ids = {"blog.example": "b1", "shop.example": "5e", "new.example": simulator.zone}
+    simulator.seed(
+        zones=[{"id": each, "name": name, "status": "active" if name in ACTIVE else "pending"} for name, each in ids.items()]
+    )
+    return ids
 
 
 @pytest.fixture(scope="session")

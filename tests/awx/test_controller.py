@@ -11,66 +11,19 @@ import re
 import typing as t
 
 import pytest
-from awx.example import EMAIL, KEY, PROJECT, TOKEN, Configured
-from awx.rules import answered, injected
-from awx.stub import Controller
+from awx.example import EMAIL, KEY, TOKEN, Configured
+from awx.jobs import ACTIVE, CHECK, DELIVER, artifacts, launch
+from awx.rules import injected
 
 from harness import Playbook
-from harness.outcome import Report
 
-ACTIVE = ["blog.example", "shop.example"]
 TYPE = "Cloudflare API v4"
-DELIVER, CHECK = "Deliver logs", "Check log delivery"
-
-
-def launch(
-    playbook: Playbook,
-    controller: Controller,
-    template: str,
-    *,
-    answers: t.Mapping[str, str] | None = None,
-    inputs: t.Mapping[str, str] | None = None,
-    limit: str = "all",
-    **run: t.Any,
-) -> Report:
-    """One job of a template, with the answers of its survey and the environment that its credential gives."""
-    job = controller.named("job_templates", template)
-    (source,) = controller.objects["inventory_sources"].values()
-    credential = controller.find("credentials", job["credentials"][0])
-    kind = controller.find("credential_types", credential["credential_type"])
-    return playbook.run(
-        playbook=PROJECT / job["playbook"],
-        inventory=PROJECT / source["source_path"],
-        check=job["job_type"] == "check",
-        diff=job["diff_mode"],
-        forks=job["forks"],
-        extra_vars={**json.loads(job["extra_vars"]), **answered(job["survey_spec"], dict(answers or {}))},
-        env=injected(kind, {**credential["inputs"]} if inputs is None else dict(inputs)),
-        arguments=("--limit", f"{limit},localhost"),
-        **run,
-    )
-
-
-def found(report: Report) -> dict[str, t.Any]:
-    """The artifacts of a check."""
-    (stats,) = [outcome.result["ansible_stats"]["data"] for outcome in report.outcomes if "ansible_stats" in outcome.result]
-    return t.cast("dict[str, t.Any]", stats["edgeops_check"])
-
-
-@pytest.fixture
-def zones(simulator: t.Any) -> dict[str, str]:
-    """Two zones that the inventory is to hold, and one that it is not."""
-    ids = {"blog.example": "b1", "shop.example": "5e", "new.example": simulator.zone}
-    simulator.seed(
-        zones=[{"id": each, "name": name, "status": "active" if name in ACTIVE else "pending"} for name, each in ids.items()]
-    )
-    return ids
 
 
 def test_first_run_creates_everything(configured: Configured) -> None:
     assert re.search(r"ok=8 +changed=8 ", configured.outputs[0])
     created = [path for method, path in configured.writes[0] if re.fullmatch(r"/api/v2/\w+/", path)]
-    assert len(created) == 9
+    assert len(created) == 12
     assert {name for name, objects in configured.controller.objects.items() if objects} == set(configured.controller.objects)
 
 
@@ -93,7 +46,8 @@ def test_check_can_neither_write_nor_be_made_to(configured: Configured) -> None:
 
 
 def test_slices_share_what_the_service_allows(configured: Configured) -> None:
-    for template in configured.controller.objects["job_templates"].values():
+    for name in (DELIVER, CHECK):
+        template = configured.controller.named("job_templates", name)
         requests, seconds = json.loads(template["extra_vars"])["edgeops_request_budget"].split("/")
         assert template["job_slice_count"] * int(requests) <= 1200
         assert seconds == "300"
@@ -114,7 +68,7 @@ def test_a_fleet_is_checked_delivered_in_slices_and_found_as_wanted(
     configured: Configured, playbook: Playbook, simulator: t.Any, zones: dict[str, str]
 ) -> None:
     before = launch(playbook, configured.controller, CHECK)
-    assert [zone["zone"] for zone in found(before)["drifted"]] == ACTIVE
+    assert [zone["zone"] for zone in artifacts(before)["edgeops_check"]["drifted"]] == ACTIVE
 
     slices = min(configured.controller.named("job_templates", DELIVER)["job_slice_count"], len(ACTIVE))
     for number in range(slices):
@@ -125,7 +79,7 @@ def test_a_fleet_is_checked_delivered_in_slices_and_found_as_wanted(
 
     nightly = configured.controller.named("schedules", "Nightly check")
     after = launch(playbook, configured.controller, CHECK, answers=nightly["extra_data"])
-    assert found(after)["compliant"] == ACTIVE
+    assert artifacts(after)["edgeops_check"]["compliant"] == ACTIVE
     assert after.returncode == 0
 
 
@@ -140,7 +94,7 @@ def test_answers_of_the_survey_take_the_place_of_what_the_inventory_says(
         "survey_script_monitor_enabled": "false",
     }
     account = {"api_email": EMAIL, "api_key": KEY, "base_url": simulator.base_url}
-    launch(playbook, configured.controller, DELIVER, answers=answers, inputs=account, limit="shop.example")
+    launch(playbook, configured.controller, DELIVER, answers=answers, inputs={"Cloudflare zones": account}, limit="shop.example")
     state = simulator.state(zones["shop.example"])
     assert [each["name"] for each in state["jobs"]] == ["answered"]
     assert state["jobs"][0]["logpull_options"] == "fields=RayID,Cookies"

@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-import http.server
 import json
-import threading
 import typing as t
 from pathlib import Path
 
 import pytest
+from support import file_store
 from support.samples.fleet import WAIVER
 from support.zone_runs import fleet, lists
 
@@ -21,26 +20,10 @@ HEADER = "planted-header-secret-77aa"
 
 
 @pytest.fixture
-def store() -> t.Iterator[t.Any]:
+def store() -> t.Iterator[file_store.Store]:
     """A server that keeps what is put there, and refuses what a test names."""
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_PUT(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            refused = any(self.path.endswith(name) for name in server.refused)
-            server.files[self.path] = (self.headers["Authorization"], self.headers["Content-Type"], body)
-            self.send_response(403 if refused else 201)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, format: str, *args: t.Any) -> None:  # noqa: A002  # the name is the base class's
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.files, server.refused = {}, ()
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with file_store.running() as server:
         yield server
-        server.shutdown()
 
 
 def kept(report):
@@ -101,7 +84,7 @@ def test_unmanaged_and_undelivered_fail_where_that_is_asked_for(playbook, simula
 
 def test_files_are_put_where_they_are_kept(playbook, simulator, store):
     hosts = fleet(simulator, [MONITOR])
-    url = f"http://127.0.0.1:{store.server_port}/audits/"
+    url = f"{store.url}/audits/"
     given = {"report_put_url": url, "report_put_headers": {"Authorization": HEADER}}
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=given, secrets=[HEADER], verbosity=4)
     assert report.returncode == 0

@@ -1,0 +1,96 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Reports of checks in an object storage: compared with the last one, and merged from slices."""
+
+from __future__ import annotations
+
+import json
+import typing as t
+
+import pytest
+from awx.example import Configured
+from awx.jobs import ACTIVE, CHECK, DELIVER, MERGE, artifacts, launch
+from support import file_store
+
+from harness import Playbook
+from harness.outcome import Report
+
+SECRET = "Bearer planted-storage-token-7c20"
+STORAGE = "Audit reports"
+
+
+@pytest.fixture
+def store() -> t.Iterator[file_store.Store]:
+    """A storage that wants its header with each request."""
+    with file_store.running(SECRET) as server:
+        yield server
+
+
+@pytest.fixture
+def job(configured: Configured, playbook: Playbook, store: file_store.Store, zones: dict[str, str]) -> t.Callable[..., Report]:
+    """Launches a template with the credential of the storage."""
+
+    def start(template: str, number: int, authorization: str = SECRET, **run: t.Any) -> Report:
+        inputs = {STORAGE: {"url": f"{store.url}/audits/", "authorization": authorization}}
+        secrets = [SECRET.removeprefix("Bearer ")]
+        return launch(playbook, configured.controller, template, number=number, inputs=inputs, secrets=secrets, **run)
+
+    return start
+
+
+def kept(store: file_store.Store, path: str) -> dict[str, t.Any]:
+    """A report of the storage."""
+    return t.cast("dict[str, t.Any]", json.loads(store.files[f"/audits/{path}"].body))
+
+
+def test_report_is_compared_with_the_last_one(job: t.Callable[..., Report], store: file_store.Store) -> None:
+    """Without slices a check needs no second job: the storage holds the last report, and the next one replaces it."""
+    single = {"report_slices": 1}
+    job(CHECK, 1, given=single)
+    first = kept(store, "report.json")
+    assert first["counts"]["drifted"] == 2
+    job(DELIVER, 2)
+    job(CHECK, 3, given=single)
+    second = kept(store, "report.json")
+    assert second["comparison"]["previous_id"] == first["report_id"]
+    assert sorted(second["comparison"]["resolved"]) == sorted(item["id"] for zone in first["zones"] for item in zone["items"])
+    assert set(store.files) == {f"/audits/report.{kind}" for kind in ("json", "html", "xml")}
+
+
+def test_slices_become_one_report(job: t.Callable[..., Report], store: file_store.Store) -> None:
+    """Two slices, one of which drifted; the job after them has their artifacts as variables."""
+    job(DELIVER, 1, limit="blog.example")
+    slices = [job(CHECK, 10 + number, limit=zone) for number, zone in enumerate(ACTIVE)]
+    handed_on: dict[str, t.Any] = {}
+    for each in slices:
+        handed_on |= artifacts(each)
+    merged = job(MERGE, 20, given=handed_on)
+    report = kept(store, "report.json")
+    assert {zone["zone"]: zone["status"] for zone in report["zones"]} == {"blog.example": "compliant", "shop.example": "drifted"}
+    assert artifacts(merged)["edgeops_report"] == {"outcome": "drifted", "counts": report["counts"]}
+    assert artifacts(merged)["edgeops_plan_id"] == report["plan_id"]
+    assert not merged.ours[0].result["changed"] and not merged.writes
+    again = job(MERGE, 21, given=handed_on, answers={"fail_on": "finding, drifted"}, fails="ansible")
+    assert "shop.example" in again.failures[0].result["msg"]
+    assert kept(store, "report.json")["comparison"]["previous_id"] == report["report_id"]
+
+
+def test_lost_slice_leaves_its_zones_unaudited(job: t.Callable[..., Report], store: file_store.Store) -> None:
+    handed_on = artifacts(job(CHECK, 1, limit="blog.example"))
+    merged = job(MERGE, 3, given={**handed_on, "edgeops_slice_2": True}, fails="ansible")
+    assert "shop.example" in merged.failures[0].result["msg"]
+    assert {zone["zone"]: zone["status"] for zone in kept(store, "report.json")["zones"]}["shop.example"] == "unaudited"
+
+
+def test_wrong_storage_credential_fails(job: t.Callable[..., Report], store: file_store.Store) -> None:
+    """A report that may not be read is no first report, and nothing has been audited yet."""
+    report = job(CHECK, 1, authorization="Bearer wrong", fails="ansible")
+    assert "status 401" in report.failures[0].result["msg"]
+    assert not store.files and not report.ours
+
+
+def test_nothing_to_merge_is_said(job: t.Callable[..., Report]) -> None:
+    report = job(MERGE, 1, fails="ansible")
+    assert report.failures[0].result["msg"].startswith("There is nothing to merge.")

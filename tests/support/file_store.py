@@ -1,0 +1,72 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""An object storage on loopback: it keeps what is put, and hands it out again."""
+
+from __future__ import annotations
+
+import contextlib
+import http.server
+import threading
+import typing as t
+
+
+class Put(t.NamedTuple):
+    """An object as it was put."""
+
+    authorization: str | None
+    content_type: str | None
+    body: bytes
+
+
+class Store(http.server.ThreadingHTTPServer):
+    """`refused` are ends of paths that nobody may write; with `secret` every request has to carry it."""
+
+    def __init__(self, secret: str | None = None) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.files: dict[str, Put] = {}
+        self.refused: tuple[str, ...] = ()
+        self.secret = secret
+        self.url = f"http://127.0.0.1:{self.server_port}"
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    server: Store
+
+    def do_PUT(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self._is_allowed():
+            self.server.files[self.path] = Put(self.headers["Authorization"], self.headers["Content-Type"], body)
+            self._answer(403 if self.path.endswith(self.server.refused) else 201)
+
+    def do_GET(self) -> None:
+        if self._is_allowed():
+            kept = self.server.files.get(self.path)
+            self._answer(200 if kept else 404, kept.body if kept else b"no such object")
+
+    def _is_allowed(self) -> bool:
+        allowed = self.server.secret in (None, self.headers["Authorization"])
+        if not allowed:
+            self._answer(401)
+        return allowed
+
+    def _answer(self, status: int, body: bytes = b"") -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: t.Any) -> None:  # noqa: A002  # the name is the base class's
+        pass
+
+
+@contextlib.contextmanager
+def running(secret: str | None = None) -> t.Iterator[Store]:
+    """A storage that listens on a free port until the block ends."""
+    with Store(secret) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
