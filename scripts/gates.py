@@ -83,7 +83,7 @@ ONCE = (
     Gate(
         "roles and playbooks", "ansible-lint", (*AWX, "ansible-lint", "--offline"), MAIN, (*AWX, "ansible-lint", "--version"), 30
     ),
-    Gate("controller", "pytest", (*AWX, *PYTEST, "tests/awx"), MAIN, (*AWX, "python", "-m", "pytest", "--version"), 30),
+    Gate("controller", "pytest", (*AWX, *PYTEST, "tests/awx"), MAIN, (*AWX, "python", "-m", "pytest", "--version"), 60),
     # The engine of rulebooks; without Java or its environment the tests are skipped with the reason.
     Gate("rulebooks", "pytest", (*EDA, *PYTEST, "tests/eda"), MAIN, (*EDA, "python", "-m", "pytest", "--version"), 60),
     Gate("documentation", "antsibull-docs", ("scripts/docs-lint.sh",), version=("antsibull-docs", "--version")),

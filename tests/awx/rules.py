@@ -65,6 +65,15 @@ MEMBERS: dict[str, Item] = {
         "allow_simultaneous": False,
         "survey_enabled": False,
     },
+    "workflow_job_templates": {
+        "description": "",
+        "organization": None,
+        "ask_limit_on_launch": False,
+        "ask_variables_on_launch": False,
+        "allow_simultaneous": False,
+    },
+    "workflow_job_template_nodes": {"identifier": "", "workflow_job_template": None, "unified_job_template": None},
+    "workflow_approval_templates": {"description": "", "timeout": 0},
     "schedules": {"description": "", "unified_job_template": None, "rrule": "", "extra_data": {}, "enabled": True},
 }
 # The kind of object that a member refers to; members of other names hold plain values.
@@ -78,6 +87,7 @@ REFERENCES = {
     "project": "projects",
     "inventory": "inventories",
     "unified_job_template": "unified_job_templates",
+    "workflow_job_template": "workflow_job_templates",
 }
 NEEDED = {
     "credentials": ("credential_type",),
@@ -85,6 +95,7 @@ NEEDED = {
     "inventories": ("organization",),
     "inventory_sources": ("inventory", "source"),
     "job_templates": ("inventory", "project", "playbook"),
+    "workflow_job_template_nodes": ("identifier", "workflow_job_template"),
     "schedules": ("unified_job_template", "rrule"),
 }
 FIELD_MEMBERS = {"id", "label", "type", "secret", "help_text", "default", "choices", "format", "multiline", "ask_at_runtime"}
@@ -100,7 +111,8 @@ def checked(kind: str, item: Item, find: Find) -> None:
     unknown = set(item) - {"name", *MEMBERS[kind]}
     if unknown:
         raise Refused(f"{kind} have no {sorted(unknown)}")
-    for member in ("name", *NEEDED.get(kind, ())):
+    # A node of a workflow is known by its identifier.
+    for member in (*(() if "identifier" in MEMBERS[kind] else ("name",)), *NEEDED.get(kind, ())):
         if item.get(member) in (None, ""):
             raise Refused(f"{kind} need {member}")
     for member, referred in REFERENCES.items():

@@ -18,7 +18,9 @@ from awx.rules import MEMBERS, Item, Refused, checked, survey
 
 ROOT = "/api/v2/"
 SECRET = "$encrypted$"
-TEMPLATES = ("job_templates", "projects", "inventory_sources")
+TEMPLATES = ("job_templates", "projects", "inventory_sources", "workflow_approval_templates")
+NODES = "workflow_job_template_nodes"
+LINKS = ("success_nodes", "failure_nodes", "always_nodes")
 
 
 class Controller:
@@ -40,6 +42,11 @@ class Controller:
     def named(self, kind: str, name: str) -> Item:
         return next(item for item in self.objects[kind].values() if item["name"] == name)
 
+    def nodes(self, workflow: str) -> dict[str, Item]:
+        """The nodes of a workflow by their identifiers."""
+        number = self.named("workflow_job_templates", workflow)["id"]
+        return {item["identifier"]: item for item in self.objects[NODES].values() if item["workflow_job_template"] == number}
+
     def find(self, kind: str, number: t.Any) -> Item:
         for each in TEMPLATES if kind == "unified_job_templates" else (kind,):
             if isinstance(number, int) and number in self.objects[each]:
@@ -47,7 +54,8 @@ class Controller:
         raise Refused(f'Invalid pk "{number}" - object does not exist.')
 
     def create(self, kind: str, given: Item) -> Item:
-        item = {**copy.deepcopy(MEMBERS[kind]), **given}
+        # The module for nodes names the type of what it makes as well.
+        item = {**copy.deepcopy(MEMBERS[kind]), **{name: value for name, value in given.items() if name != "type"}}
         checked(kind, item, self.find)
         if any(self._alike(kind, item, other) for other in self.objects[kind].values()):
             raise Refused(f"{kind} with this name already exist.")
@@ -58,16 +66,23 @@ class Controller:
             item.update(scm_revision="", playbooks=self._playbooks, summary_fields={"current_update": {"id": number}})
         if kind == "job_templates":
             item.update(survey_spec={}, credentials=[])
+        if kind == NODES:
+            item.update({link: [] for link in LINKS})
         self.objects[kind][number] = item
         return item
 
     @staticmethod
     def _alike(kind: str, item: Item, other: Item) -> bool:
         owners = ("organization", "inventory") if kind != "job_templates" else ("organization",)
-        return all(item.get(member) == other.get(member) for member in ("name", *owners))
+        own = ("identifier", "workflow_job_template") if kind == NODES else ("name", *owners)
+        return all(item.get(member) == other.get(member) for member in own)
 
     def change(self, kind: str, item: Item, given: Item) -> Item:
-        checked(kind, {name: {**item, **given}[name] for name in ("name", *MEMBERS[kind], *given)}, self.find)
+        checked(
+            kind,
+            {name: {**item, **given}[name] for name in ("name", *MEMBERS[kind], *given) if name in {**item, **given}},
+            self.find,
+        )
         item.update(given)
         return item
 
@@ -104,12 +119,23 @@ class Controller:
                 survey(body)
                 item[member] = body
             return 200, item[member]
+        if member == "create_approval_template":
+            return 201, self._approval(item, body)
+        kind = NODES if member in LINKS else member
         if method == "POST":
-            self.find(member, body["id"])
+            self.find(kind, body["id"])
             (item[member].remove if body.get("disassociate") else item[member].append)(body["id"])
             return 204, None
-        found = [self.find(member, number) for number in item[member]]
+        found = [self.find(kind, number) for number in item[member]]
         return 200, {"count": len(found), "next": None, "previous": None, "results": found}
+
+    def _approval(self, node: Item, body: Item) -> Item:
+        """The approval that a node waits for."""
+        kind = "workflow_approval_templates"
+        made = self.create(kind, {name: body[name] for name in ("name", *MEMBERS[kind]) if name in body})
+        node["unified_job_template"] = made["id"]
+        node["related"]["unified_job_template"] = made["url"]
+        return made
 
 
 def _handler(controller: Controller) -> type[http.server.BaseHTTPRequestHandler]:

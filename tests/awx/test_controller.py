@@ -14,21 +14,23 @@ import pytest
 from awx.example import EMAIL, KEY, TOKEN, Configured
 from awx.jobs import ACTIVE, CHECK, DELIVER, artifacts, launch
 from awx.rules import injected
+from awx.workflow import Workflow
 
 from harness import Playbook
 
 TYPE = "Cloudflare API v4"
+APPROVED, WORKFLOW = "Deliver what was approved", "Deliver logs after approval"
 
 
 def test_first_run_creates_everything(configured: Configured) -> None:
-    assert re.search(r"ok=8 +changed=8 ", configured.outputs[0])
+    assert re.search(r"ok=11 +changed=11 ", configured.outputs[0])
     created = [path for method, path in configured.writes[0] if re.fullmatch(r"/api/v2/\w+/", path)]
-    assert len(created) == 12
+    assert len(created) == 18
     assert {name for name, objects in configured.controller.objects.items() if objects} == set(configured.controller.objects)
 
 
 def test_second_run_changes_nothing(configured: Configured) -> None:
-    assert re.search(r"ok=8 +changed=0 ", configured.outputs[1])
+    assert re.search(r"ok=11 +changed=0 ", configured.outputs[1])
     assert configured.writes[1] == []
 
 
@@ -81,6 +83,36 @@ def test_a_fleet_is_checked_delivered_in_slices_and_found_as_wanted(
     after = launch(playbook, configured.controller, CHECK, answers=nightly["extra_data"])
     assert artifacts(after)["edgeops_check"]["compliant"] == ACTIVE
     assert after.returncode == 0
+
+
+def test_workflow_delivers_what_was_approved(
+    configured: Configured, playbook: Playbook, simulator: t.Any, zones: dict[str, str]
+) -> None:
+    """The plan id travels from the prediction to the delivery; nothing is written before the approval, and nothing else after it."""
+    workflow = Workflow(playbook, configured.controller, WORKFLOW)
+    assert list(workflow.reports) == ["predict"] and workflow.waiting == "approve"
+    assert artifacts(workflow.reports["predict"])["edgeops_plan_id"]
+    assert not simulator.writes()
+    delivered = workflow.approve()
+    assert [len(simulator.state(zone)["jobs"]) for zone in zones.values()] == [1, 1, 0]
+    shown = [outcome.result["msg"][0] for outcome in delivered.outcomes if outcome.name == "Show the outcomes"]
+    assert shown == ["2 zones: 2 changed, 0 unchanged, 0 failed, 0 not reached"]
+
+
+def test_workflow_refuses_another_plan(
+    configured: Configured, playbook: Playbook, simulator: t.Any, zones: dict[str, str]
+) -> None:
+    """A zone that someone changes while the approval is awaited makes the delivery a conflict; the limit holds for both jobs."""
+    workflow = Workflow(playbook, configured.controller, WORKFLOW, limit="shop.example")
+    simulator.seed(script_monitor={zones["shop.example"]: {"enabled": True}})
+    refused = workflow.approve(fails="conflict")
+    assert refused.returncode != 0 and not refused.writes
+    assert "not the approved" in refused.failure["msg"]
+
+
+def test_delivery_without_an_approval_is_refused(configured: Configured, playbook: Playbook, zones: dict[str, str]) -> None:
+    refused = launch(playbook, configured.controller, APPROVED, fails="conflict")
+    assert "nothing was approved" in refused.failure["msg"] and not refused.writes
 
 
 def test_answers_of_the_survey_take_the_place_of_what_the_inventory_says(

@@ -27,6 +27,7 @@ VARIABLES = {
     "controller_inventories": "inventory",
     "controller_inventory_sources": "inventory_source",
     "controller_templates": "job_template",
+    "controller_workflows": "workflow_job_template",
     "controller_schedules": "schedule",
 }
 
@@ -50,25 +51,31 @@ def documented() -> dict[str, set[str]]:
     return {module: set(described[f"awx.awx.{module}"]["doc"]["options"]) for module in VARIABLES.values()}
 
 
-def tasks() -> dict[str, dict[str, t.Any]]:
-    """The tasks of configure.yml by the variable that each goes through."""
+NODES = "controller_workflows | subelements('simplified_workflow_nodes')"
+
+
+def tasks(variable: str) -> list[dict[str, t.Any]]:
+    """The tasks of configure.yml that go through a variable."""
     (play,) = load("configure.yml")
-    return {re.sub(r"[{} ]", "", task["loop"]): task for task in play["tasks"]}
+    return [task for task in play["tasks"] if task["loop"] == f"{{{{ {variable} }}}}"]
 
 
 def test_every_list_is_gone_through_in_order() -> None:
     assert [name for name in load("controller.yml") if name.startswith("controller_")] == list(VARIABLES)
-    assert list(tasks()) == list(VARIABLES)
+    (play,) = load("configure.yml")
+    gone_through = [re.split(r"\W+", task["loop"])[1] for task in play["tasks"]]
+    assert list(dict.fromkeys(gone_through)) == list(VARIABLES)
 
 
 @pytest.mark.parametrize("variable", VARIABLES)
 def test_every_member_is_an_option_that_is_handed_on(variable: str) -> None:
     module = VARIABLES[variable]
-    handed_on = tasks()[variable][f"awx.awx.{module}"]
+    (task,) = tasks(variable)
+    handed_on = task[f"awx.awx.{module}"]
     assert handed_on == {name: f"{{{{ item.{name} }}}}" for name in handed_on}
     assert set(handed_on) <= documented()[module]
     for item in load("controller.yml")[variable]:
-        assert set(item) == set(handed_on), item["name"]
+        assert set(item) - {"simplified_workflow_nodes"} == set(handed_on), item["name"]
 
 
 def test_names_that_objects_refer_to_are_there() -> None:
@@ -84,6 +91,27 @@ def test_names_that_objects_refer_to_are_there() -> None:
         ("controller_schedules", "unified_job_template", "controller_templates"),
     ):
         assert {item[member] for item in data[variable]} <= names[referred]
+
+
+def test_every_member_of_a_node_is_handed_on() -> None:
+    handed_on = {name: text for task in tasks(NODES) for name, text in task["awx.awx.workflow_job_template_node"].items()}
+    for workflow in load("controller.yml")["controller_workflows"]:
+        for node in workflow["simplified_workflow_nodes"]:
+            for member in node:
+                assert handed_on[member] in (f"{{{{ item.1.{member} }}}}", f"{{{{ item.1.{member} | default(omit) }}}}")
+
+
+def test_approval_stands_before_the_delivery() -> None:
+    data = load("controller.yml")
+    templates = {item["name"]: item for item in data["controller_templates"]}
+    (workflow,) = data["controller_workflows"]
+    nodes = {node["identifier"]: node for node in workflow["simplified_workflow_nodes"]}
+    assert [node["success_nodes"] for node in nodes.values()] == [["approve"], ["deliver"], []]
+    assert nodes["approve"]["approval_node"]["timeout"] > 0
+    predict, deliver = (templates[nodes[name]["unified_job_template"]] for name in ("predict", "deliver"))
+    assert (predict["playbook"], predict["job_type"]) == ("check.yml", "check")
+    assert (deliver["playbook"], deliver["job_type"]) == ("deliver.yml", "run")
+    assert deliver["extra_vars"]["approved_plan_id"] == "{{ edgeops_plan_id }}"
 
 
 def test_playbooks_and_inventory_are_in_the_project() -> None:
