@@ -60,7 +60,7 @@ class Replay(Transport):
         if (method, path) != key:
             unknown = Reply(404, {}, b'{"success": false, "errors": [{"code": 7003, "message": "?"}], "result": null}')
             reply = self.recording.answers.get((method, path), unknown)
-        return Exchange(reply, 1, True, False)
+        return Exchange(method, path.partition("?")[0], reply, 1, True, False)
 
 
 @pytest.fixture(scope="module")

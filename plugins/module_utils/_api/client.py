@@ -18,9 +18,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoin
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import missing_requests
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.proxies import environment_proxies, secrets_of
 from ansible_collections.edgeops.observability.plugins.module_utils._api.pagination import KEYS, Fetched, Listing, Query, collect
-from ansible_collections.edgeops.observability.plugins.module_utils._api.response import Reading
+from ansible_collections.edgeops.observability.plugins.module_utils._api.response import locate, read_answer
 from ansible_collections.edgeops.observability.plugins.module_utils._api.result_info import page_of
-from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Transport
+from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Transport
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
     BAD_RESPONSE,
     NOT_FOUND,
@@ -77,12 +77,12 @@ class Client:
     def locate(self, failure: Failure) -> Failure:
         """The failure, told of the latest answer if it was found in its content by somebody who sees no requests."""
         found_in_content = failure.kind in (BAD_RESPONSE, NOT_FOUND, REJECTED) and failure.path is None
-        latest: Reading | None = getattr(self._local, "latest", None)
-        return latest.locate(failure) if latest and found_in_content else failure
+        latest: Exchange | None = getattr(self._local, "latest", None)
+        return locate(failure, latest) if latest and found_in_content else failure
 
     def call(self, operation: str, *, ids: Ids | None = None, body: Json = None, query: QueryIn | None = None) -> Answer:
         """The answer to an operation."""
-        return self._read(operation, ids, body, query).answer()
+        return read_answer(self._connection, operation, self._exchange(operation, ids, query, body))
 
     def find(self, operation: str, *, ids: Ids | None = None) -> Answer | None:
         """Return the answer to an operation, or None where the service says that there is no such object."""
@@ -95,13 +95,13 @@ class Client:
 
     def delete(self, operation: str, *, ids: Ids | None = None) -> bool:
         """Deletes; False where the thing was gone before."""
-        reading = self._read(operation, ids, None, None)
+        exchange = self._exchange(operation, ids)
         try:
-            reading.answer()
+            read_answer(self._connection, operation, exchange)
         except Failure as failure:
             if failure.kind == NOT_FOUND and failure.status == 404:
                 # After a try whose outcome is unknown, "not there" means that that try deleted it.
-                return reading.received_before
+                return exchange.received_before
             raise
         return True
 
@@ -119,17 +119,15 @@ class Client:
 
         Pages after the first are fetched up to `parallel` side by side.
         """
-        endpoint = ENDPOINTS[operation]
-        path = endpoint.url_path(self._ids(ids))
+        method, path = self._address(operation, ids)
 
         def fetch(paging: Query) -> Fetched:
-            exchange = self._transport.exchange(endpoint.method, path + _query({**(query or {}), **paging}))
-            self._local.latest = reading = Reading(self._connection, operation, path, exchange)
-            answer = reading.answer()
+            self._local.latest = exchange = self._transport.exchange(method, path + _query({**(query or {}), **paging}))
+            answer = read_answer(self._connection, operation, exchange)
             try:
                 page_of(answer.result, answer.result_info, paging.get("page"))
             except Failure as failure:
-                raise reading.locate(failure) from None
+                raise locate(failure, exchange) from None
             return answer.result, answer.result_info
 
         together = max(1, min(parallel, MAX_PARALLEL))
@@ -149,14 +147,13 @@ class Client:
         """Lets go of connections; the client can still be used."""
         self._transport.close()
 
-    def _read(self, operation: str, ids: Ids | None, body: Json, query: QueryIn | None) -> Reading:
-        endpoint = ENDPOINTS[operation]
-        path = endpoint.url_path(self._ids(ids))
-        exchange = self._transport.exchange(endpoint.method, path + _query(query), _encode(body))
-        self._local.latest = reading = Reading(self._connection, operation, path, exchange)
-        return reading
+    def _exchange(self, operation: str, ids: Ids | None, query: QueryIn | None = None, body: Json = None) -> Exchange:
+        method, path = self._address(operation, ids)
+        self._local.latest = exchange = self._transport.exchange(method, path + _query(query), _encode(body))
+        return exchange
 
-    def _ids(self, ids: Ids | None) -> Ids:
+    def _address(self, operation: str, ids: Ids | None) -> tuple[str, str]:
+        """Return the method and the path of an operation on what the ids name."""
         given: dict[str, str | int] = {**(ids or {})}
         if self._connection.zone_id is not None:
             given["zone_id"] = self._connection.zone_id
@@ -164,7 +161,8 @@ class Client:
             if str(value) in ("", ".", ".."):
                 # As a segment of a path these mean another path.
                 raise invalid_option(name, f"{value!r} is not an id")
-        return given
+        endpoint = ENDPOINTS[operation]
+        return endpoint.method, endpoint.url_path(given)
 
 
 def _encode(body: Json) -> bytes | None:

@@ -8,32 +8,18 @@ import json
 import re
 import typing as t
 
-Json = t.Any
+from ansible_collections.edgeops.observability.plugins.module_utils._json_types import JSON_TYPES, json_type
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+
 _DEPTH = 64
 # Each takes far more memory than the two bytes that it may be in a body; the largest page of a listing has a tenth of them.
 _MAX_CONTAINERS = 200_000
 # Half a character: these may only come in pairs, which a search in the JSON text cannot tell.
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-_NAMES = {
-    dict: "an object",
-    list: "a list",
-    str: "text",
-    bool: "a boolean",
-    int: "a number",
-    float: "a number",
-    type(None): "null",
-}
 
 
 class BadEnvelope(Exception):
     """An answer that is not what the interface says; the text names what is wrong with it."""
-
-
-class Envelope(t.NamedTuple):
-    """The members of a good answer that mean something."""
-
-    result: Json
-    result_info: dict[str, Json] | None
 
 
 def decode(body: bytes, content_type: str = "") -> Json:
@@ -52,10 +38,10 @@ def decode(body: bytes, content_type: str = "") -> Json:
     return value
 
 
-def open_envelope(value: Json, expected: tuple[type, ...]) -> Envelope:
-    """The result in a decoded answer that reports success; `expected` are the types that it may have, none for any."""
+def open_envelope(value: Json, expected: tuple[type, ...]) -> tuple[Json, dict[str, Json] | None]:
+    """`result` and `result_info` of a decoded answer that reports success; `expected` are the types of the result, none for any."""
     if not isinstance(value, dict):
-        raise BadEnvelope(f"its body is {_NAMES[type(value)]} instead of an object")
+        raise BadEnvelope(f"its body is {json_type(value)} instead of an object")
     if not isinstance(value.get("success", True), bool):
         raise BadEnvelope("`success` is not a boolean")
     if expected:
@@ -64,12 +50,12 @@ def open_envelope(value: Json, expected: tuple[type, ...]) -> Envelope:
         if "result" not in value:
             raise BadEnvelope("`result` is missing")
         if not isinstance(value["result"], expected):
-            wanted = " or ".join(_NAMES[kind] for kind in expected)
-            raise BadEnvelope(f"`result` is {_NAMES[type(value['result'])]} instead of {wanted}")
+            wanted = " or ".join(JSON_TYPES[kind] for kind in expected)
+            raise BadEnvelope(f"`result` is {json_type(value['result'])} instead of {wanted}")
     info = value.get("result_info")
     if info is not None and not isinstance(info, dict):
-        raise BadEnvelope(f"`result_info` is {_NAMES[type(info)]} instead of an object")
-    return Envelope(value.get("result"), info)
+        raise BadEnvelope(f"`result_info` is {json_type(info)} instead of an object")
+    return value.get("result"), info
 
 
 def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:

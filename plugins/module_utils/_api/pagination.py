@@ -10,8 +10,8 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.result_info import Page, cursor_of, page_of
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
-Json = t.Any
 Query = dict[str, t.Any]
 Fetched = tuple[list[Json], "dict[str, Json] | None"]
 Fetch = t.Callable[[Query], Fetched]

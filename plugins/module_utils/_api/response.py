@@ -13,7 +13,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.connect
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
 from ansible_collections.edgeops.observability.plugins.module_utils._api.envelope import (
     BadEnvelope,
-    Envelope,
     decode,
     open_envelope,
 )
@@ -35,126 +34,109 @@ _LONGEST_TEXT = 100_000
 _RAY = re.compile(r"[0-9A-Za-z_.-]{1,64}")
 
 
-class Reading:
-    """What an exchange means for the operation that it was for."""
+class _Unusable(Exception):
+    """Why there is no answer, before it is told as the failure of a request."""
 
-    def __init__(self, connection: Connection, operation: str, path: str, exchange: Exchange) -> None:
-        self._connection = connection
-        self._operation = operation
-        self._path = path
-        self._exchange = exchange
-        self.received_before = exchange.received_before
+    def __init__(self, kind: str, reason: str, errors: t.Sequence[ServiceError] = ()) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.reason = reason
+        self.errors = errors
+        self.codes = {error["code"] for error in errors}
 
-    def locate(self, failure: Failure) -> Failure:
-        """A failure that was found in the content of this answer, with what is known of the request."""
-        outcome = self._exchange.outcome
-        return dataclasses.replace(
-            failure,
-            method=ENDPOINTS[self._operation].method,
-            path=self._path,
-            status=outcome.status if isinstance(outcome, Reply) else None,
-            request_id=_ray(outcome) if isinstance(outcome, Reply) else None,
-            attempts=self._exchange.attempts,
-        )
 
-    def answer(self) -> Answer:
-        """The answer, or the failure that there is instead."""
-        outcome = self._exchange.outcome
-        if isinstance(outcome, Fault):
-            raise self._failure(outcome.kind, self._fault(outcome))
-        if not 200 <= outcome.status < 300:
-            raise self._refusal(outcome)
-        try:
-            envelope = self._envelope(outcome)
-        except BadEnvelope as bad:
-            reason = f"the service's answer (HTTP {outcome.status}) cannot be used: {bad}"
-            raise self._failure(BAD_RESPONSE, reason) from None
-        return Answer(envelope.result, envelope.result_info, outcome.status, self._exchange.attempts, _ray(outcome))
+def read_answer(connection: Connection, operation: str, exchange: Exchange) -> Answer:
+    """Return the answer to an operation, or raise the failure that there is instead."""
+    try:
+        return _answer(connection, ENDPOINTS[operation].result, exchange)
+    except BadEnvelope as bad:
+        unusable = _Unusable(BAD_RESPONSE, f"the service's answer (HTTP {exchange.status}) cannot be used: {bad}")
+    except _Unusable as found:
+        unusable = found
+    raise _failure(connection, operation, exchange, unusable)
 
-    def _envelope(self, reply: Reply) -> Envelope:
-        expected = ENDPOINTS[self._operation].result
-        if not expected and not reply.body.strip():
-            return Envelope(None, None)
-        value = decode(reply.body, reply.headers.get("Content-Type", ""))
+
+def locate(failure: Failure, exchange: Exchange) -> Failure:
+    """Return a failure that was found in the content of an answer, with what is known of the request."""
+    return dataclasses.replace(
+        failure,
+        method=exchange.method,
+        path=exchange.path,
+        status=exchange.status,
+        request_id=_ray(exchange.outcome),
+        attempts=exchange.attempts,
+    )
+
+
+def _answer(connection: Connection, expected: tuple[type, ...], exchange: Exchange) -> Answer:
+    outcome = exchange.outcome
+    if isinstance(outcome, Fault):
+        timeout = f" of {connection.timeout:g} s" if outcome.timed_out else ""
+        raise _Unusable(outcome.kind, f"{outcome.reason}{timeout}{_tries(exchange)}")
+    if not 200 <= outcome.status < 300:
+        raise _refusal(connection, exchange, outcome)
+    result, info = None, None
+    if expected or outcome.body.strip():
+        value = decode(outcome.body, outcome.headers.get("Content-Type", ""))
         if isinstance(value, dict) and value.get("success") is False:
-            errors = service_errors(value)
-            kind = kind_of(reply.status, _codes(errors))
-            raise self._failure(kind, self._said(reply, errors), errors)
-        return open_envelope(value, expected)
+            raise _reported(exchange, outcome, service_errors(value))
+        result, info = open_envelope(value, expected)
+    return Answer(result, info, outcome.status, exchange.attempts, _ray(outcome))
 
-    def _refusal(self, reply: Reply) -> Failure:
-        if 300 <= reply.status < 400:
-            target = redirect_target(reply, self._connection.base_url)
-            return self._failure(BAD_RESPONSE, f"the service redirects (HTTP {reply.status}) to {target}, which is not followed")
-        try:
-            errors = service_errors(decode(reply.body))
-        except BadEnvelope:
-            errors = ()
-        kind = kind_of(reply.status, _codes(errors))
-        said = self._said(reply, errors)
-        if kind == RATE_LIMITED and self._exchange.pause is not None:
-            said += self._long_pause(self._exchange.pause)
-        return self._failure(kind, said, errors)
 
-    def _fault(self, fault: Fault) -> str:
-        if fault.timed_out:
-            return f"{fault.reason} of {self._connection.timeout:g} s{self._tries()}"
-        return fault.reason + self._tries()
+def _refusal(connection: Connection, exchange: Exchange, reply: Reply) -> _Unusable:
+    if 300 <= reply.status < 400:
+        target = redirect_target(reply, connection.base_url)
+        return _Unusable(BAD_RESPONSE, f"the service redirects (HTTP {reply.status}) to {target}, which is not followed")
+    try:
+        errors = service_errors(decode(reply.body))
+    except BadEnvelope:
+        errors = ()
+    found, longest = _reported(exchange, reply, errors), connection.retry_wait_max
+    if found.kind == RATE_LIMITED and exchange.pause is not None and exchange.pause > longest:
+        found.reason += f"; it asks for a pause of {exchange.pause:.0f} s, and retry_wait_max allows {longest} s"
+    return found
 
-    def _said(self, reply: Reply, errors: t.Sequence[ServiceError]) -> str:
-        texts = [f"{error['message'] or 'no text'}{_code_note(error)}" for error in errors[:5]]
-        said = f"the service answered HTTP {reply.status}{self._tries()}"
-        return f"{said}: {'; '.join(texts)}" if texts else said
 
-    def _long_pause(self, pause: float) -> str:
-        longest = self._connection.retry_wait_max
-        if pause <= longest:
-            return ""
-        return f"; it asks for a pause of {pause:.0f} s, and retry_wait_max allows {longest} s"
+def _reported(exchange: Exchange, reply: Reply, errors: t.Sequence[ServiceError]) -> _Unusable:
+    texts = [f"{error['message'] or 'no text'}{_code_note(error)}" for error in errors[:5]]
+    reason = f"the service answered HTTP {reply.status}{_tries(exchange)}"
+    found = _Unusable("", f"{reason}: {'; '.join(texts)}" if texts else reason, errors)
+    found.kind = kind_of(reply.status, found.codes)
+    return found
 
-    def _tries(self) -> str:
-        attempts = self._exchange.attempts
-        return f" (tried {attempts} times)" if attempts > 1 else ""
 
-    def _failure(self, kind: str, reason: str, errors: t.Sequence[ServiceError] = ()) -> Failure:
-        outcome = self._exchange.outcome
-        reply = outcome if isinstance(outcome, Reply) else None
-        method = ENDPOINTS[self._operation].method
-        advice = hint(self._operation, reply.status if reply else 0, _codes(errors))
-        message = (
-            f"{ENDPOINTS[self._operation].description} ({method} {self._path}) failed: {reason}.{' ' + advice if advice else ''}"
-        )
-        return Failure(
-            kind,
-            self._clean(message),
-            method=method,
-            path=self._path,
-            status=reply.status if reply else None,
-            errors=[{"code": error["code"], "message": self._clean(error["message"])} for error in errors],
-            request_id=_ray(reply) if reply else None,
-            attempts=self._exchange.attempts,
-            unanswered=method == "POST" and self._unanswered(),
-        )
-
-    def _clean(self, text: str) -> str:
+def _failure(connection: Connection, operation: str, exchange: Exchange, unusable: _Unusable) -> Failure:
+    def clean(text: str) -> str:
         """Words of the service without credentials that they may quote, at a bearable length."""
-        return clean_text(t.cast(str, scrub(text, self._connection.secrets))[:_LONGEST_TEXT])
+        return clean_text(t.cast(str, scrub(text, connection.secrets))[:_LONGEST_TEXT])
 
-    def _unanswered(self) -> bool:
-        outcome = self._exchange.outcome
-        if isinstance(outcome, Reply):
-            return outcome.status in GATEWAY_STATUSES
-        return self._exchange.sent and outcome.kind != BAD_RESPONSE
+    advice = hint(operation, exchange.status or 0, unusable.codes)
+    request = f"{ENDPOINTS[operation].description} ({exchange.method} {exchange.path})"
+    failure = Failure(
+        unusable.kind,
+        clean(f"{request} failed: {unusable.reason}.{' ' + advice if advice else ''}"),
+        errors=[{"code": error["code"], "message": clean(error["message"])} for error in unusable.errors],
+        unanswered=exchange.method == "POST" and _is_unanswered(exchange),
+    )
+    return locate(failure, exchange)
 
 
-def _codes(errors: t.Sequence[ServiceError]) -> set[int | None]:
-    return {error["code"] for error in errors}
+def _is_unanswered(exchange: Exchange) -> bool:
+    outcome = exchange.outcome
+    if isinstance(outcome, Reply):
+        return outcome.status in GATEWAY_STATUSES
+    return exchange.sent and outcome.kind != BAD_RESPONSE
+
+
+def _tries(exchange: Exchange) -> str:
+    return f" (tried {exchange.attempts} times)" if exchange.attempts > 1 else ""
 
 
 def _code_note(error: ServiceError) -> str:
     return "" if error["code"] is None else f" (code {error['code']})"
 
 
-def _ray(reply: Reply) -> str | None:
-    ray = reply.headers.get("CF-Ray", "")
+def _ray(outcome: Reply | Fault) -> str | None:
+    ray = outcome.headers.get("CF-Ray", "") if isinstance(outcome, Reply) else ""
     return ray if _RAY.fullmatch(ray) else None

@@ -7,8 +7,8 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
-Json = t.Any
 _COUNTS = ("page", "per_page", "count", "total_count", "total_pages")
 
 

@@ -18,9 +18,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
     UNAVAILABLE,
     Failure,
 )
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import clean_text
 
-Json = t.Any
 ServiceError = dict[str, t.Any]
 
 AUTHENTICATION_CODES = frozenset((6003, 6111, 9109, 10000))

@@ -35,17 +35,25 @@ class Reply(t.NamedTuple):
 
 
 class Exchange(t.NamedTuple):
-    """How a request ended: with a reply or a fault, after how many tries.
+    """A request and how it ended: with a reply or a fault, after how many tries.
 
+    `path` is the path without its query.
     `received_before` says that a try before the last may have been received and acted on.
     `pause` is the pause that the service asked for and nobody is willing to make.
     """
 
+    method: str
+    path: str
     outcome: Reply | Fault
     attempts: int
     sent: bool
     received_before: bool
     pause: float | None = None
+
+    @property
+    def status(self) -> int | None:
+        """Return the HTTP status of the reply, None after a fault."""
+        return self.outcome.status if isinstance(self.outcome, Reply) else None
 
 
 class Transport:
@@ -73,12 +81,13 @@ class Transport:
         """The outcome of a request, with as many tries as are allowed and make sense; `path` may hold a query."""
         policy: RetryPolicy | None = RetryPolicy.of(self._connection.retries)
         request = self._prepare(method, path, body)
+        address = path.partition("?")[0]
         attempts, received = 0, False
         while True:
             try:
                 number = self._budget.acquire()
             except PauseTooLong as refused:
-                return Exchange(Fault(RATE_LIMITED, str(refused), final=True), attempts, False, received)
+                return Exchange(method, address, Fault(RATE_LIMITED, str(refused), final=True), attempts, False, received)
             attempts += 1
             self.tries += 1
             outcome, sent = self._try(request)
@@ -86,7 +95,7 @@ class Transport:
             allowed, pause = self._allowed(method, outcome, sent)
             policy = policy.next(method) if allowed and policy else None
             if policy is None:
-                return Exchange(outcome, attempts, sent, received, pause)
+                return Exchange(method, address, outcome, attempts, sent, received, pause)
             received = received or (sent and not _rate_limited(outcome))
             if pause is not None:
                 self._budget.pause(pause)

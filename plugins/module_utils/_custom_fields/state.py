@@ -16,6 +16,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._custom_fiel
     SERVER_MADE,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._json_types import json_type
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 Document = t.Mapping[str, Json]
@@ -99,7 +100,7 @@ def read_ruleset(document: Json) -> Ruleset:
         raise bad("it has no id")
     rules = document.get("rules", ())
     if not isinstance(rules, (list, tuple)):
-        raise bad(f"{identifier} has {_type(rules)} in 'rules'")
+        raise bad(f"{identifier} has {json_type(rules)} in 'rules'")
     read = tuple(read_rule(rule, f"{identifier}, rules[{index}]") for index, rule in enumerate(rules))
     if len({rule.id for rule in read}) != len(read):
         raise bad(f"{identifier} has two rules of one id")
@@ -114,7 +115,7 @@ def read_ruleset(document: Json) -> Ruleset:
 def read_rule(document: Json, place: str) -> Rule:
     """A rule of the service; only a rule of our action is looked into."""
     if not isinstance(document, dict):
-        raise bad(f"{place} is {_type(document)}")
+        raise bad(f"{place} is {json_type(document)}")
     for name in ("id", "action"):
         if not isinstance(document.get(name), str) or not document[name]:
             raise bad(f"{place} has no {name}")
@@ -123,26 +124,26 @@ def read_rule(document: Json, place: str) -> Rule:
     for name in ("description", "expression", "ref"):
         _text(document, name, place)
     if not isinstance(document.get("enabled"), (bool, type(None))):
-        raise bad(f"{place} has {_type(document['enabled'])} in 'enabled'")
+        raise bad(f"{place} has {json_type(document['enabled'])} in 'enabled'")
     return Rule(document, read_fields(document.get("action_parameters"), f"{place}.action_parameters"))
 
 
 def read_fields(parameters: Json, place: str) -> Fields:
     """The custom fields of a rule; a kind that is left out or null has none."""
     if not isinstance(parameters, dict):
-        raise bad(f"{place} is {_type(parameters)}")
+        raise bad(f"{place} is {json_type(parameters)}")
     return {kind: _read_items(kind, parameters.get(kind), f"{place}.{kind}") for kind in FIELD_KINDS}
 
 
 def _read_items(kind: str, items: Json, place: str) -> dict[str, Document]:
     if not isinstance(items, (list, type(None))):
-        raise bad(f"{place} is {_type(items)}")
+        raise bad(f"{place} is {json_type(items)}")
     found: dict[str, Document] = {}
     for index, item in enumerate(items or ()):
         if not isinstance(item, dict) or not isinstance(item.get("name"), str) or not item["name"]:
             raise bad(f"{place}[{index}] has no name")
         if not isinstance(item.get(PRESERVE_DUPLICATES), (bool, type(None))):
-            raise bad(f"{place}[{index}] has {_type(item[PRESERVE_DUPLICATES])} in {PRESERVE_DUPLICATES!r}")
+            raise bad(f"{place}[{index}] has {json_type(item[PRESERVE_DUPLICATES])} in {PRESERVE_DUPLICATES!r}")
         found.setdefault(comparable(kind, item["name"]), item)
     return found
 
@@ -155,9 +156,5 @@ def bad(what: str) -> Failure:
 def _text(document: Document, name: str, place: str) -> str | None:
     value = document.get(name)
     if not isinstance(value, (str, type(None))):
-        raise bad(f"{place} has {_type(value)} in {name!r}")
+        raise bad(f"{place} has {json_type(value)} in {name!r}")
     return value
-
-
-def _type(value: Json) -> str:
-    return "null" if value is None else type(value).__name__

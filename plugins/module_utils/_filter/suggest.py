@@ -8,6 +8,7 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import Written
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.operators import MEANT, NEGATION, OPERATORS
+from ansible_collections.edgeops.observability.plugins.module_utils._json_types import json_type
 
 # Words that other languages put before an operator where this one has an exclamation mark.
 _NOT = ("not_", "not-", "not ", "not")
@@ -44,7 +45,7 @@ def shown(value: object) -> str:
     if isinstance(value, Written):
         return _cut(value.text)
     if not isinstance(value, (str, int, float)):
-        return _KINDS.get(type(value), f"a value of type {type(value).__name__}")
+        return json_type([] if isinstance(value, tuple) else value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int) and value.bit_length() > 256:
@@ -54,6 +55,3 @@ def shown(value: object) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-_KINDS = {type(None): "null", dict: "an object", list: "a list", tuple: "a list"}

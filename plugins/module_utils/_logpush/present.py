@@ -13,6 +13,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._destination
 from ansible_collections.edgeops.observability.plugins.module_utils._destination.text import without_secrets
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import explain_echo
+from ansible_collections.edgeops.observability.plugins.module_utils._json_types import json_type
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_facts import SUBOPTIONS
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
@@ -26,7 +27,7 @@ _FREE_TEXT = ("last_error", "error_message")
 def checked(job: Json, job_id: int | None = None) -> Job:
     """A job as the service sent it, refused where a member is not of the documented type or the id is another's."""
     if not isinstance(job, dict):
-        raise _bad(f"a job is {type(job).__name__}, not an object")
+        raise _bad(f"a job is {json_type(job)}, not an object")
     found = job.get("id")
     if not isinstance(found, int) or isinstance(found, bool) or found < 1:
         raise _bad(f"a job has {found!r} as its id, not a number above 0" if "id" in job else "a job has no id")

@@ -11,6 +11,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.client 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import is_missing, lacks_route
 from ansible_collections.edgeops.observability.plugins.module_utils._composition import Outcome, Rival, Step
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, PERMISSION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._json_types import json_type
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.field_check import check, selection
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import health
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.items import IGNORE
@@ -81,9 +82,8 @@ def dataset_fields(client: Client, dataset: str) -> dict[str, str | None]:
     found: dict[str, Json] = client.call("logpush_datasets.fields", ids={"dataset": dataset}).result
     wrong = [name for name, text in found.items() if not isinstance(text, (str, type(None)))]
     if wrong:
-        raise Failure(
-            BAD_RESPONSE, f"The description of the field {wrong[0][:100]!r} is {type(found[wrong[0]]).__name__}, not a text."
-        )
+        name, type_ = wrong[0], json_type(found[wrong[0]])
+        raise Failure(BAD_RESPONSE, f"The description of the field {name[:100]!r} is {type_}, not text.")
     return found
 
 

@@ -13,8 +13,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.fac
     SENDING,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_facts import SUBOPTIONS
-
-Json = t.Any
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 # One of these is needed to tell a job from others.
 IDENTITY = ("name", "job_id")

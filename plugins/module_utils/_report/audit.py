@@ -7,10 +7,10 @@ from __future__ import annotations
 import os
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report import html_page, json_file, junit, markdown, metrics
 from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import read_previous, read_report
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import FILES, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import FILES
 from ansible_collections.edgeops.observability.plugins.module_utils._report.files import write_files
 from ansible_collections.edgeops.observability.plugins.module_utils._report.model import build
 from ansible_collections.edgeops.observability.plugins.module_utils._report.options import Order

@@ -7,8 +7,9 @@ from __future__ import annotations
 # What became of the problems of the previous report. A problem that was not looked at is never called resolved.
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import Earlier
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import OBSERVED, UNAUDITED, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import OBSERVED, UNAUDITED
 from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Item, in_order
 from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import Row
 

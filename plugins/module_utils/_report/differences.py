@@ -8,7 +8,8 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._diff_lines import diff_lines
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import DIFFERENCE, MANAGED, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import DIFFERENCE, MANAGED
 from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Observation
 
 Result = t.Mapping[str, Json]

@@ -11,12 +11,12 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import shown
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import (
     MANAGED,
     SCHEMA_MAJOR,
     SCHEMA_VERSION,
     STATUSES,
-    Json,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import Row
 

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import typing as t
 
-Json = t.Any
-
 SCHEMA_VERSION = "1.0"
 SCHEMA_MAJOR = "1"
 DEFAULT_TITLE = "Fleet audit"

@@ -9,7 +9,8 @@ import collections
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import DATASET, selected_fields
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import FINDING, NOTE, SCRIPT_SEVERITIES, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import FINDING, NOTE, SCRIPT_SEVERITIES
 from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Observation, compact
 
 Job = t.Mapping[str, Json]

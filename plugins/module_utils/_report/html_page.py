@@ -10,7 +10,7 @@ import sys
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.page import page_of
 from ansible_collections.edgeops.observability.plugins.module_utils._report.page_template import STYLE, TEMPLATE
 

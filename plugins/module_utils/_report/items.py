@@ -8,7 +8,8 @@ import hashlib
 import json
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import KINDS, RESOURCES, SEVERITIES, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import KINDS, RESOURCES, SEVERITIES
 
 Item = dict[str, Json]
 

@@ -8,7 +8,7 @@ import json
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 
 def render(report: t.Mapping[str, Json]) -> bytes:

@@ -8,13 +8,8 @@ from __future__ import annotations
 import typing as t
 import xml.etree.ElementTree as ET
 
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import (
-    NOTE,
-    RESOURCES,
-    UNAUDITED,
-    UNMANAGED,
-    Json,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import NOTE, RESOURCES, UNAUDITED, UNMANAGED
 from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Item, counting
 from ansible_collections.edgeops.observability.plugins.module_utils._report.text import line, until
 from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import Row

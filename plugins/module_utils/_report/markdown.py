@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import (
     COMPLIANT,
     DRIFTED,
@@ -15,7 +16,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.fact
     NOTE,
     UNAUDITED,
     UNMANAGED,
-    Json,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Item, counting
 from ansible_collections.edgeops.observability.plugins.module_utils._report.text import line

@@ -8,7 +8,8 @@ from __future__ import annotations
 import collections
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import KINDS, RESOURCES, STATUSES, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import KINDS, RESOURCES, STATUSES
 from ansible_collections.edgeops.observability.plugins.module_utils._report.items import counting
 from ansible_collections.edgeops.observability.plugins.module_utils._report.moment import unix_seconds
 from ansible_collections.edgeops.observability.plugins.module_utils._report.text import line

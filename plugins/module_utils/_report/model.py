@@ -9,9 +9,10 @@ import hashlib
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.comparison import carry_over, compare
 from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import Earlier
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import FINDING, SCHEMA_VERSION, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import FINDING, SCHEMA_VERSION
 from ansible_collections.edgeops.observability.plugins.module_utils._report.items import compact
 from ansible_collections.edgeops.observability.plugins.module_utils._report.options import Order
 from ansible_collections.edgeops.observability.plugins.module_utils._report.outcome import counts_of, fleet_plan_id, outcome_of

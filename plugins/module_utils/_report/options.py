@@ -9,7 +9,8 @@ import typing as t
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import Params
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure, invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import did_you_mean, nearest, shown
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import DEFAULT_TITLE, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import DEFAULT_TITLE
 from ansible_collections.edgeops.observability.plugins.module_utils._report.moment import now, parse_moment
 from ansible_collections.edgeops.observability.plugins.module_utils._report.waivers import Waiver, parse_waivers
 

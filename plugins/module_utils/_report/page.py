@@ -7,13 +7,13 @@ from __future__ import annotations
 # What the page shows, in its order and cut to what a person reads: new and wrong first, a line for each zone that is fine.
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import (
     COMPLIANT,
     DRIFTED,
     SEVERITIES,
     UNAUDITED,
     UNMANAGED,
-    Json,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Item, compact, counting
 from ansible_collections.edgeops.observability.plugins.module_utils._report.page_zones import View, ZoneViews, item_view

@@ -7,6 +7,7 @@ from __future__ import annotations
 # The zones of the page: details where there is something to read, one line where there is not.
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import (
     COMPLIANT,
     DIFFERENCE,
@@ -15,7 +16,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.fact
     NOTE,
     UNAUDITED,
     UNMANAGED,
-    Json,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Item, counting
 from ansible_collections.edgeops.observability.plugins.module_utils._report.text import line, until

@@ -10,7 +10,8 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._diff_lines import diff_lines
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import log_field_coverage
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import MANAGED, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import MANAGED
 from ansible_collections.edgeops.observability.plugins.module_utils._report.text import line
 
 Record = dict[str, Json]

@@ -10,7 +10,8 @@ import re
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import FINDING, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import FINDING
 from ansible_collections.edgeops.observability.plugins.module_utils._report.items import (
     Item,
     Observation,

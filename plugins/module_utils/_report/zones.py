@@ -7,6 +7,7 @@ from __future__ import annotations
 # One row of the report: what a run found out about a zone.
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report import differences, findings
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import (
     COMPLIANT,
@@ -15,7 +16,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.fact
     MANAGED,
     UNAUDITED,
     UNMANAGED,
-    Json,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Observation, items_of
 from ansible_collections.edgeops.observability.plugins.module_utils._report.options import Record

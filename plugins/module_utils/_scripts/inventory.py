@@ -8,6 +8,7 @@ import collections
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure, invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._json_types import json_type
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import (
     CATEGORIES,
@@ -70,7 +71,7 @@ def _items(option: str, values: t.Iterable[str] | None) -> tuple[str, ...]:
 def read_script(item: Json, route: str) -> Script:
     """One script as the service sent it, under the names of the interface; refuses what cannot be classified or counted."""
     if not isinstance(item, dict):
-        raise Failure(BAD_RESPONSE, f"A monitored script is {type(item).__name__}, not an object.")
+        raise Failure(BAD_RESPONSE, f"A monitored script is {json_type(item)}, not an object.")
     script = {PAGE_SHIELD_NAMES.get(name, name): value for name, value in item.items()} if route == "page_shield" else dict(item)
     identifier = script.get("script_id")
     if not isinstance(identifier, str) or not identifier:
@@ -78,7 +79,7 @@ def read_script(item: Json, route: str) -> Script:
     for name, types in _TYPES.items():
         value = script.get(name)
         if value is not None and (isinstance(value, bool) or not isinstance(value, types)):
-            raise Failure(BAD_RESPONSE, f"Script {identifier} has {type(value).__name__} in {name!r}.")
+            raise Failure(BAD_RESPONSE, f"Script {identifier} has {json_type(value)} in {name!r}.")
     return script
 
 

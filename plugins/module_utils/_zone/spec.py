@@ -8,10 +8,9 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.items import IGNORE, UNLISTED
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.spec import OPTIONS
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.facts import ALL_LISTS, PARTS
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks.script_monitor import TASK as MONITOR
-
-Json = t.Any
 
 
 def _without_defaults(options: t.Mapping[str, t.Mapping[str, Json]]) -> dict[str, dict[str, Json]]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
 from ansible_collections.edgeops.observability.plugins.module_utils._api.envelope import BadEnvelope, decode, open_envelope
-from ansible_collections.edgeops.observability.plugins.module_utils._api.response import Reading
+from ansible_collections.edgeops.observability.plugins.module_utils._api.response import read_answer
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import KINDS, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
@@ -28,7 +28,7 @@ ENVELOPES = st.fixed_dictionaries({}, optional=dict.fromkeys(MEMBERS, JSON) | {"
 
 def read(body: bytes, status: int = 200, operation: str = "script_monitor.get", content_type: str = "application/json") -> Answer:
     reply = Reply(status, {"Content-Type": content_type}, body)
-    return Reading(CONNECTION, operation, "/zones/abc/x", Exchange(reply, 1, True, False)).answer()
+    return read_answer(CONNECTION, operation, Exchange("GET", "/zones/abc/x", reply, 1, True, False))
 
 
 @pytest.mark.parametrize(
@@ -136,11 +136,11 @@ def test_good_json_is_read_as_it_is(value: t.Any) -> None:
 @given(value=JSON | ENVELOPES, expected=st.sampled_from([(dict,), (list,), (dict, list), ()]))
 def test_opening_knows_one_exception(value: t.Any, expected: tuple[type, ...]) -> None:
     try:
-        envelope = open_envelope(value, expected)
+        result, info = open_envelope(value, expected)
     except BadEnvelope:
         return
-    assert not expected or isinstance(envelope.result, expected)
-    assert envelope.result_info is None or isinstance(envelope.result_info, dict)
+    assert not expected or isinstance(result, expected)
+    assert info is None or isinstance(info, dict)
 
 
 @given(

@@ -10,7 +10,7 @@ import typing as t
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
-from ansible_collections.edgeops.observability.plugins.module_utils._api.response import Reading
+from ansible_collections.edgeops.observability.plugins.module_utils._api.response import read_answer
 from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import (
     is_missing,
     kind_of,
@@ -25,9 +25,9 @@ CONNECTION = Connection("https://service.example/client/v4", zone_id="abc", toke
 
 def failure_of(status: int, *errors: t.Any, operation: str = "logpush_jobs.list", attempts: int = 1) -> Failure:
     body = json.dumps({"success": False, "errors": list(errors), "messages": [], "result": None}).encode()
-    exchange = Exchange(Reply(status, {"CF-Ray": "8a1"}, body), attempts, True, False)
+    reply = Reply(status, {"CF-Ray": "8a1"}, body)
     with pytest.raises(Failure) as caught:
-        Reading(CONNECTION, operation, "/zones/abc/logpush/jobs", exchange).answer()
+        read_answer(CONNECTION, operation, Exchange("GET", "/zones/abc/logpush/jobs", reply, attempts, True, False))
     return caught.value
 
 
@@ -180,7 +180,7 @@ def test_a_connection_shows_no_secret() -> None:
 
 @pytest.mark.parametrize("status", [400, 403, 404, 500, 502])
 def test_an_error_page_is_read_by_its_status(status: int) -> None:
-    exchange = Exchange(Reply(status, {"Content-Type": "text/html"}, b"<html>nope</html>"), 1, True, False)
+    reply = Reply(status, {"Content-Type": "text/html"}, b"<html>nope</html>")
     with pytest.raises(Failure) as caught:
-        Reading(CONNECTION, "zones.list", "/zones", exchange).answer()
+        read_answer(CONNECTION, "zones.list", Exchange("GET", "/zones", reply, 1, True, False))
     assert caught.value.kind == kind_of(status, ()) and caught.value.errors == []

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""How many functions and files lie between a module and its HTTP request: what a maintainer has to read to follow one."""
+"""How many functions and files lie between a module and its HTTP request, and between the answer and the module."""
 
 from __future__ import annotations
 
@@ -15,27 +15,44 @@ from pathlib import Path
 import pytest
 from ansible.module_utils import basic
 
+from ansible_collections.edgeops.observability.plugins.module_utils._api import response
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.connections import PacedAdapter
 
 PLUGINS = "plugins"
 MAX_FUNCTIONS, MAX_FILES = 12, 8
 JOB = {"id": 7, "name": "edge", "dataset": "http_requests", "destination_conf": "https://logs.example.com/in", "enabled": False}
-Walks = dict[str, list[tuple[str, str]]]
+Walk = list[tuple[str, str]]
+Walks = dict[tuple[str, str], Walk]
+
+
+def walk_here() -> Walk:
+    """The functions of the collection that are running, the module's `main` last."""
+    frames = [(Path(frame.filename), frame.function) for frame in inspect.stack(0)]
+    return [(path.as_posix(), name) for path, name in frames if PLUGINS in path.parts and "observability" in path.parts]
 
 
 @pytest.fixture
 def walks(monkeypatch: pytest.MonkeyPatch) -> Walks:
-    """The functions of the collection behind the last request of each method, the module's `main` last."""
+    """The longest walk for each method: there to the request that is sent, and back from the answer when its JSON has been read."""
     found: Walks = {}
-    send = PacedAdapter.send
+    send, decode = PacedAdapter.send, response.decode
+    latest = ""
 
-    def spy(adapter: PacedAdapter, request: t.Any, **options: t.Any) -> t.Any:
-        frames = [(Path(frame.filename), frame.function) for frame in inspect.stack(0)[1:]]
-        walk = [(path.as_posix(), name) for path, name in frames if PLUGINS in path.parts and "observability" in path.parts]
-        found[request.method] = max(walk, found.get(request.method, []), key=len)
+    def note(way: str) -> None:
+        found[way, latest] = max(walk_here(), found.get((way, latest), []), key=len)
+
+    def spy_send(adapter: PacedAdapter, request: t.Any, **options: t.Any) -> t.Any:
+        nonlocal latest
+        latest = request.method
+        note("there")
         return send(adapter, request, **options)
 
-    monkeypatch.setattr(PacedAdapter, "send", spy)
+    def spy_decode(*arguments: t.Any) -> t.Any:
+        note("back")
+        return decode(*arguments)
+
+    monkeypatch.setattr(PacedAdapter, "send", spy_send)
+    monkeypatch.setattr(response, "decode", spy_decode)
     return found
 
 
@@ -55,6 +72,7 @@ def answer(peer: t.Any, _number: int) -> None:
         peer.answer([JOB] if body is None else {**JOB, **body})
 
 
+@pytest.mark.parametrize("way", ["there", "back"])
 @pytest.mark.parametrize(
     ("module", "options", "method"),
     [
@@ -64,10 +82,10 @@ def answer(peer: t.Any, _number: int) -> None:
     ],
 )
 def test_the_walk_to_a_request_is_short(
-    module: str, options: dict[str, t.Any], method: str, serve: t.Any, walks: Walks, monkeypatch: pytest.MonkeyPatch
+    module: str, options: dict[str, t.Any], method: str, way: str, serve: t.Any, walks: Walks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = serve(answer)
     run(module, monkeypatch, base_url=f"http://127.0.0.1:{server.port}", zone_id="abc", **options)
-    walk = walks[method]
+    walk = walks[way, method]
     assert walk[-1][1] == "main"
     assert len(walk) <= MAX_FUNCTIONS and len({path for path, _name in walk}) <= MAX_FILES, walk

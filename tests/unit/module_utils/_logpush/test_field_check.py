@@ -187,6 +187,6 @@ def test_any_other_refusal_ends_the_task(refused: Failure) -> None:
 
 
 def test_a_description_that_is_no_text_is_a_bad_response() -> None:
-    with pytest.raises(Failure, match="is list, not a text") as caught:
+    with pytest.raises(Failure, match="is a list, not text") as caught:
         validated(Service(http_requests={"RayID": ["x"]}), HTTP)
     assert caught.value.kind == "bad_response"

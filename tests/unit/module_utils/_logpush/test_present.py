@@ -20,7 +20,7 @@ DISABLED = "Job 7 is disabled, probably by the service after it had failed to de
 @pytest.mark.parametrize(
     ("job", "sentence"),
     [
-        ([], "a job is list, not an object"),
+        ([], "a job is a list, not an object"),
         ({}, "a job has no id"),
         ({"id": None}, "a job has None as its id, not a number above 0"),
         ({"id": 8}, "job 7 was asked for, and the answer is about job 8"),

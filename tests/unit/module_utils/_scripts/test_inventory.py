@@ -185,16 +185,16 @@ def test_the_summary_counts_the_listing_before_the_filter():
 @pytest.mark.parametrize(
     ("item", "sentence"),
     [
-        (None, "A monitored script is NoneType, not an object."),
-        ("script", "A monitored script is str, not an object."),
+        (None, "A monitored script is null, not an object."),
+        ("script", "A monitored script is text, not an object."),
         ({}, "A monitored script has no identifier."),
         ({"script_id": ""}, "A monitored script has no identifier."),
         ({"script_id": 7}, "A monitored script has no identifier."),
-        ({"script_id": "a", "js_integrity_score": "90"}, "Script a has str in 'js_integrity_score'."),
-        ({"script_id": "a", "js_integrity_score": True}, "Script a has bool in 'js_integrity_score'."),
-        ({"script_id": "a", "status": ["active"]}, "Script a has list in 'status'."),
-        ({"script_id": "a", "host": {}}, "Script a has dict in 'host'."),
-        ({"script_id": "a", "malicious_url_categories": "Malware"}, "Script a has str in 'malicious_url_categories'."),
+        ({"script_id": "a", "js_integrity_score": "90"}, "Script a has text in 'js_integrity_score'."),
+        ({"script_id": "a", "js_integrity_score": True}, "Script a has a boolean in 'js_integrity_score'."),
+        ({"script_id": "a", "status": ["active"]}, "Script a has a list in 'status'."),
+        ({"script_id": "a", "host": {}}, "Script a has an object in 'host'."),
+        ({"script_id": "a", "malicious_url_categories": "Malware"}, "Script a has text in 'malicious_url_categories'."),
     ],
 )
 def test_a_script_that_cannot_be_classified_or_counted_is_a_bad_response(item, sentence):

@@ -1,0 +1,25 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+
+# What the types of JSON are called in messages, by their Python types.
+JSON_TYPES: t.Mapping[type, str] = {
+    dict: "an object",
+    list: "a list",
+    str: "text",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
+
+
+def json_type(value: Json) -> str:
+    """Return what the type of a value is called, as in "a list"; a Python type that JSON does not have by its own name."""
+    return JSON_TYPES.get(type(value), f"a value of type {type(value).__name__}")
