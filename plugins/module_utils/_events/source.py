@@ -26,6 +26,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._events.pace
 from ansible_collections.edgeops.observability.plugins.module_utils._events.service import Service
 from ansible_collections.edgeops.observability.plugins.module_utils._events.state_file import StateFile
 from ansible_collections.edgeops.observability.plugins.module_utils._events.zones import Zone
+from ansible_collections.edgeops.observability.plugins.module_utils._times import format_time
 
 # What passes by itself, so that a source that starts just then has only to wait.
 _PASSING = (UNAVAILABLE, RATE_LIMITED)
@@ -112,7 +113,7 @@ class Source:
     def _note(self, zone: Zone, seen: Seen | Failure) -> None:
         known, changes = compare_zone(self._state.zone(zone.id), seen, zone.id, self._settings.rules)
         zone = self._service.named(zone)
-        now = datetime.datetime.fromtimestamp(self._clock.now(), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        now = format_time(datetime.datetime.fromtimestamp(self._clock.now(), datetime.timezone.utc))
         events = [make_event(change, zone.id, zone.name, zone.host, now) for change in changes]
         self._state.note(zone.id, known._replace(name=zone.name or known.name), events)
         self._waiting.extend(events)

@@ -5,19 +5,19 @@
 from __future__ import annotations
 
 import datetime
-import re
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import free_text
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._times import format_time, parse_time
 
 DEFAULT_STALE_AFTER = 3600
 DISABLED, FAILING, NEVER, STALE, HEALTHY, UNKNOWN = STATES = ("disabled", "failing", "never", "stale", "healthy", "unknown")
 _SIGNS = ("last_complete", "last_error", "error_message")
+_Time: t.TypeAlias = "datetime.datetime | None"
 # The time of a service that has none to show.
 _ZERO_TIME = "0001-01-01T00:00:00"
-_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:[Zz]|([+-]\d\d:\d\d))?")
 
 
 def health(job: t.Mapping[str, Json], stale_after: float, now: float) -> dict[str, Json]:
@@ -27,19 +27,19 @@ def health(job: t.Mapping[str, Json], stale_after: float, now: float) -> dict[st
     shows none of the members that tell, not even as null, or times that cannot be read.
     """
     job = {name: None if str(value).startswith(_ZERO_TIME) else value for name, value in job.items()}
-    complete, error = _time(job.get("last_complete")), _time(job.get("last_error"))
+    complete, error = parse_time(job.get("last_complete")), parse_time(job.get("last_error"))
     reason = free_text(job, "error_message")
-    lag = None if complete is None else max(0, int(now - complete))
-    state = _state(job, complete, error, reason, lag is not None and now - (complete or 0) > stale_after)
+    lag = None if complete is None else max(0.0, now - complete.timestamp())
+    state = _state(job, complete, error, reason, lag is not None and lag > stale_after)
     return {
         "state": state,
         "since": _text(complete if state in (STALE, HEALTHY) else error if state == FAILING or reason else None),
-        "lag_seconds": lag,
-        "message": _sentence(state, reason, _text(complete), _text(error), lag),
+        "lag_seconds": None if lag is None else int(lag),
+        "message": _sentence(state, reason, _text(complete), _text(error), int(lag or 0)),
     }
 
 
-def _state(job: t.Mapping[str, Json], complete: float | None, error: float | None, reason: str | None, late: bool) -> str:
+def _state(job: t.Mapping[str, Json], complete: _Time, error: _Time, reason: str | None, late: bool) -> str:
     if not MEMBERS["enabled"].normal(job.get("enabled")):
         return DISABLED
     if not any(name in job for name in _SIGNS):
@@ -53,7 +53,7 @@ def _state(job: t.Mapping[str, Json], complete: float | None, error: float | Non
     return STALE if late else HEALTHY
 
 
-def _sentence(state: str, reason: str | None, complete: str | None, error: str | None, lag: int | None) -> str:
+def _sentence(state: str, reason: str | None, complete: str | None, error: str | None, lag: int) -> str:
     when = f" at {error}" if error else ""
     why = f": {reason}" if reason else "; the service does not say why."
     return {
@@ -66,19 +66,5 @@ def _sentence(state: str, reason: str | None, complete: str | None, error: str |
     }[state]
 
 
-def _time(text: Json) -> float | None:
-    """Return the Unix time that a text says; None for no text, or one that is no time."""
-    found = _TIME.fullmatch(text.strip()) if isinstance(text, str) else None
-    if found is None:
-        return None
-    try:
-        return datetime.datetime.fromisoformat(f"{found[1]}T{found[2]}{found[3] or '+00:00'}").timestamp()
-    except (ValueError, OverflowError):
-        return None
-
-
-def _text(moment: float | None) -> str | None:
-    """Return an RFC 3339 time in UTC with seconds."""
-    if moment is None:
-        return None
-    return datetime.datetime.fromtimestamp(moment, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+def _text(time: _Time) -> str | None:
+    return None if time is None else format_time(time)

@@ -11,9 +11,9 @@ import typing as t
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import KINDS, RESOURCES, STATUSES
 from ansible_collections.edgeops.observability.plugins.module_utils._report.items import counting
-from ansible_collections.edgeops.observability.plugins.module_utils._report.moment import unix_seconds
 from ansible_collections.edgeops.observability.plugins.module_utils._report.text import line
 from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import Row
+from ansible_collections.edgeops.observability.plugins.module_utils._times import parse_time
 
 Sample = tuple[dict[str, str], int]
 
@@ -27,14 +27,14 @@ def render(report: t.Mapping[str, Json]) -> bytes:
         _family(
             "edgeops_job_last_success_timestamp_seconds",
             "When a Logpush job last delivered; 0 if never.",
-            (({"zone": zone, "job": job["job"]}, unix_seconds(job["last_complete"])) for zone, job in _jobs(rows)),
+            (({"zone": zone, "job": job["job"]}, _unix_seconds(job["last_complete"])) for zone, job in _jobs(rows)),
         ),
         _family(
             "edgeops_job_healthy",
             "1 for a Logpush job that is healthy.",
             (({"zone": zone, "job": job["job"]}, int(job["health"] == "healthy")) for zone, job in _jobs(rows)),
         ),
-        _family("edgeops_audit_timestamp_seconds", "When the report was made.", [({}, unix_seconds(report["generated_at"]))]),
+        _family("edgeops_audit_timestamp_seconds", "When the report was made.", [({}, _unix_seconds(report["generated_at"]))]),
     ]
     return ("".join(families) + "# EOF\n").encode()
 
@@ -75,3 +75,9 @@ def _labels(labels: t.Mapping[str, str]) -> str:
 
 def _escaped(text: str) -> str:
     return line(text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _unix_seconds(text: object) -> int:
+    """Return the Unix time that a text says; 0 where it says none."""
+    time = parse_time(text)
+    return 0 if time is None else int(time.timestamp())

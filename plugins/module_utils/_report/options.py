@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import datetime
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import Params
@@ -11,8 +12,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import did_you_mean, nearest, shown
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import DEFAULT_TITLE
-from ansible_collections.edgeops.observability.plugins.module_utils._report.moment import now, parse_moment
 from ansible_collections.edgeops.observability.plugins.module_utils._report.waivers import Waiver, parse_waivers
+from ansible_collections.edgeops.observability.plugins.module_utils._times import format_time, need_time
 
 _OBJECTS = ("result", "coverage", "scripts", "error")
 _MEMBERS = ("zone", "zone_id", *_OBJECTS, "jobs")
@@ -64,7 +65,7 @@ def desire(params: Params) -> Order:
         waivers=parse_waivers(params["waivers"] or ()),
         required_fields=_required_fields(params["required_fields"] or {}),
         fail_on=tuple(dict.fromkeys(params["fail_on"] or ())),
-        at=parse_moment("at", params["at"]) if params["at"] else now(),
+        at=format_time(need_time("at", params["at"]) if params["at"] else datetime.datetime.now(datetime.timezone.utc)),
         title=params["title"] or DEFAULT_TITLE,
     )
 

@@ -19,7 +19,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.item
     in_order,
     items_of,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._report.moment import parse_day
+from ansible_collections.edgeops.observability.plugins.module_utils._times import need_date
 
 MEMBER = "waiver"
 PATTERNS = ("zone", "resource", "member", "subject")
@@ -55,7 +55,7 @@ def _parse(place: str, waiver: t.Mapping[str, Json]) -> Waiver:
     for name in _NEEDED:
         if not str(waiver.get(name) or "").strip():
             raise invalid_option(f"{place}.{name}", "needed, so that a waiver can be reviewed")
-    until = parse_day(f"{place}.until", str(waiver["until"]))
+    until = need_date(f"{place}.until", str(waiver["until"]))
     plain: dict[str, str | None] = {name: waiver.get(name) or None for name in PATTERNS}
     plain.update(reason=str(waiver["reason"]), owner=str(waiver["owner"]), until=until)
     return Waiver(plain, tuple(_compiled(plain[name]) for name in PATTERNS))

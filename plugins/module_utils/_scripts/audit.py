@@ -32,7 +32,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inv
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State, Status
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.observation import Observation, observe
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.proposals import propose
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.times import parse_time
+from ansible_collections.edgeops.observability.plugins.module_utils._times import need_time
 
 
 class Audit(t.NamedTuple):
@@ -60,9 +60,8 @@ class Service(t.NamedTuple):
 
 def desire(params: t.Mapping[str, t.Any]) -> Audit:
     """The audit in validated options; refuses what could not be matched, and evidence that could not be kept."""
-    at, gap, head = params["at"], params["max_gap"], params["expected_head"]
-    if at is not None and parse_time(at) is None:
-        raise invalid_option("at", f"{shown(at)} is not a time such as 2026-11-21T06:00:00Z")
+    gap, head = params["max_gap"], params["expected_head"]
+    at = None if params["at"] is None else need_time("at", params["at"])
     if not math.isfinite(gap) or gap <= 0:
         raise invalid_option("max_gap", f"{gap!r} is not a number of days above 0")
     if head is not None and not is_digest(head.lower()):
@@ -79,7 +78,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Audit:
         history=History.prepare(params["history"], params["zone_id"]) if params["history"] else None,
         expected_head=head and head.lower(),
         max_gap=gap,
-        at=parse_time(at),
+        at=at,
     )
 
 

@@ -12,7 +12,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.sugg
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.literal import parse_literal
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.pattern import Pattern, parse_pattern
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.times import parse_date
+from ansible_collections.edgeops.observability.plugins.module_utils._times import need_date
 
 PINNED, UNPINNED = "pinned", "unpinned"
 _HASH = re.compile(r"[0-9a-fA-F]{64}")
@@ -99,10 +99,7 @@ def _needed(place: str, value: Json) -> str:
 
 def _day(place: str, value: Json) -> str | None:
     text = _text(place, value if value is None or isinstance(value, str) else str(value))
-    day = parse_date(text)
-    if text is not None and day is None:
-        raise invalid_option(place, f"{shown(text)} is not a date such as 2027-04-01")
-    return day
+    return None if text is None else need_date(place, text)
 
 
 def _flag(place: str, value: Json) -> bool:

@@ -14,7 +14,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.cha
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import Chain, digest_of
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.findings import LastRecord
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.history import History
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.times import format_time, parse_time
+from ansible_collections.edgeops.observability.plugins.module_utils._times import format_time, parse_time
 from ansible_collections.edgeops.observability.plugins.module_utils._version import VERSION
 
 Result = dict[str, Json]

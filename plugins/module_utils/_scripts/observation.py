@@ -11,7 +11,7 @@ import typing as t
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import Script
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.pattern import normalize_url
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.times import parse_time
+from ansible_collections.edgeops.observability.plugins.module_utils._times import parse_time
 
 Identity = tuple[str, str, str]
 

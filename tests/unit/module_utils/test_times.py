@@ -5,10 +5,18 @@
 from __future__ import annotations
 
 import datetime
+import typing as t
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.times import format_time, parse_date, parse_time
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._times import (
+    format_time,
+    need_date,
+    need_time,
+    parse_date,
+    parse_time,
+)
 
 
 @pytest.mark.parametrize(
@@ -19,6 +27,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.tim
         ("2026-11-21 06:00:00+01:00", "2026-11-21T05:00:00Z"),
         ("2026-11-21T06:00:00", "2026-11-21T06:00:00Z"),
         ("2026-11-21t06:00:00.5z", "2026-11-21T06:00:00Z"),
+        (" 2026-11-21 06:00:00 Z\n", "2026-11-21T06:00:00Z"),
+        ("0900-01-01T00:00:00Z", "0900-01-01T00:00:00Z"),
     ],
 )
 def test_times(text: str, expected: str) -> None:
@@ -36,3 +46,15 @@ def test_what_is_no_time(text: object) -> None:
 @pytest.mark.parametrize("text", [None, 7, "", "2026-11-31", "2026-11-30x", "20261130", "tomorrow"])
 def test_what_is_no_date(text: object) -> None:
     assert parse_date(text) is None
+
+
+@pytest.mark.parametrize("text", ["2027-04-01", " 2027-04-01 ", "2027-04-01T23:00:00-05:00"])
+def test_the_day_of_a_date(text: str) -> None:
+    assert parse_date(text) == need_date("until", text) == "2027-04-01"
+
+
+@pytest.mark.parametrize("need", [need_time, need_date])
+def test_an_option_that_is_neither(need: t.Callable[[str, str], object]) -> None:
+    with pytest.raises(Failure, match=r"waivers\[0\]\.until: 'tomorrow' is not a (time|date) such as 20") as caught:
+        need("waivers[0].until", "tomorrow")
+    assert caught.value.kind == INVALID_OPTION
