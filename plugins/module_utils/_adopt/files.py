@@ -6,16 +6,15 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.common import common_variables
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.vault import variable_key
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.yaml_text import Template, yaml_text
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.texts import texts_of
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import conflict, invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._new_file import remove, write_beside
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json
 
 _NAME = re.compile(r"[^\x00-\x1f\x7f/\\]{1,255}")
+_FOLDER_MODE, _FILE_MODE = 0o750, 0o640
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 OPTIONS: dict[str, dict[str, t.Any]] = {
@@ -61,22 +60,6 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     return Desired(params["dest"], params["overwrite"], texts_of(zones, params["group"], params["date"]))
 
 
-def texts_of(zones: t.Sequence[Json], group: str, date: str) -> dict[str, str]:
-    """The text of each file by its path; equal input gives equal bytes."""
-    zones = _with_own_keys(sorted(zones, key=lambda zone: str(zone["zone"])))
-    split = common_variables(zones)
-    texts = {f"group_vars/{group}/adopted.yml": _common_text(split["common"], date)}
-    for zone in zones:
-        variables = dict(split["zones"][zone["zone"]])
-        if zone.get("script_baseline"):
-            variables["script_baseline"] = zone["script_baseline"]
-        comments = (f"The zone {zone['zone']} ({zone['zone_id']}) as it was adopted on {date}.",)
-        texts[f"host_vars/{zone['zone']}/adopted.yml"] = yaml_text(comments, variables)
-    texts["vault.example.yml"] = _vault_text(zones, date)
-    texts["ADOPTED.md"] = _summary(zones, date)
-    return texts
-
-
 def report(desired: Desired) -> Conclusion:
     """Compare the files with those that are there; refuse, before any is written, to replace another's."""
     stale = {path for path, text in desired.texts.items() if _differs(os.path.join(desired.dest, path), text)}
@@ -96,16 +79,12 @@ def write(desired: Desired) -> None:
         target = os.path.join(desired.dest, path)
         if not _differs(target, text):
             continue
-        folder = os.path.dirname(target)
-        os.makedirs(folder, mode=0o750, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".adopted-")
+        os.makedirs(os.path.dirname(target), mode=_FOLDER_MODE, exist_ok=True)
+        new = write_beside(target, text.encode(), _FILE_MODE)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.chmod(temporary, 0o640)
-            os.replace(temporary, target)
+            os.replace(new, target)
         except BaseException:
-            os.unlink(temporary)
+            remove(new)
             raise
 
 
@@ -139,55 +118,3 @@ def _checked(zone: Json, place: str) -> dict[str, Json]:
 def _check_name(place: str, name: str) -> None:
     if not _NAME.fullmatch(name) or name in (".", "..") or name.strip() != name:
         raise invalid_option(place, f"{name!r} cannot be the name of a folder")
-
-
-def _with_own_keys(zones: t.Sequence[Json]) -> list[Json]:
-    """The zones with names of secrets that no two of them share: on a collision the zone id tells them apart."""
-    keys = [variable_key(zone["zone"]) for zone in zones]
-    return [
-        _renamed(zone, f"vault_{key}_job", f"vault_{key}_{zone['zone_id'][:8]}_job") if keys.count(key) > 1 else zone
-        for zone, key in zip(zones, keys, strict=True)
-    ]
-
-
-def _renamed(zone: Json, old: str, new: str) -> Json:
-    shown = [
-        {**one, "destination_conf": one["destination_conf"].replace(old, new)} for one in zone.get("vault_destinations") or ()
-    ]
-    vault = [new + name[len(old) :] if name.startswith(old) else name for name in zone.get("vault") or ()]
-    return {**zone, "vault": vault, "vault_destinations": shown}
-
-
-def _common_text(common: Json, date: str) -> str:
-    return yaml_text((f"What all jobs have in common, as they were adopted on {date}.",), common)
-
-
-def _vault_text(zones: t.Sequence[Json], date: str) -> str:
-    comments = (
-        f"Destinations with a secret, as they were adopted on {date}: give the variables their values in a file that ansible-vault encrypts,",
-        "then add destination_conf to the job in host_vars. Until then the destination of these jobs is neither compared nor changed.",
-    )
-    shown = {
-        zone["zone"]: [{**one, "destination_conf": Template(one["destination_conf"])} for one in zone["vault_destinations"]]
-        for zone in zones
-        if zone.get("vault_destinations")
-    }
-    return yaml_text(comments, shown)
-
-
-def _summary(zones: t.Sequence[Json], date: str) -> str:
-    lines = ["# Adopted zones", "", f"{len(zones)} zones, adopted on {date}.", ""]
-    for zone in zones:
-        lines += [f"## {_plain(zone['zone'])}", "", f"Zone id: {_plain(zone['zone_id'])}", ""]
-        lines += [f"- Left out: {_plain(part['what'])}: {_plain(part['why'])}" for part in zone.get("left_out") or ()]
-        lines += [f"- Secret: `{_plain(name)}`" for name in zone.get("vault") or ()]
-        lines += [f"- {_plain(note)}" for note in zone.get("notes") or ()]
-        if lines[-1]:
-            lines.append("")
-    return "\n".join(lines)
-
-
-def _plain(text: str) -> str:
-    """Text of the service within Markdown: on one line, and without what Markdown or HTML would read."""
-    kept = "".join(character if character.isprintable() else " " for character in str(text))
-    return re.sub(r"([\\`*_{}\[\]<>#|&])", r"\\\1", kept) if re.search(r"[`*\[\]<>|&]", kept) else kept

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import json
 import threading
 import time
 import typing as t
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import urlsplit
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import Budget
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
+from ansible_collections.edgeops.observability.plugins.module_utils._api.encode import QueryIn, encode_body, encode_query
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import missing_requests
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.proxies import environment_proxies, secrets_of
@@ -31,7 +31,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Json
 
 Ids = t.Mapping[str, "str | int"]
-QueryIn = t.Mapping[str, t.Any]
 _Client = t.TypeVar("_Client", bound="Client")
 MAX_PARALLEL = 8
 _In = t.TypeVar("_In")
@@ -122,7 +121,7 @@ class Client:
         method, path = self._address(operation, ids)
 
         def fetch(paging: Query) -> Fetched:
-            self._local.latest = exchange = self._transport.exchange(method, path + _query({**(query or {}), **paging}))
+            self._local.latest = exchange = self._transport.exchange(method, path + encode_query({**(query or {}), **paging}))
             answer = read_answer(self._connection, operation, exchange)
             try:
                 page_of(answer.result, answer.result_info, paging.get("page"))
@@ -149,7 +148,7 @@ class Client:
 
     def _exchange(self, operation: str, ids: Ids | None, query: QueryIn | None = None, body: Json = None) -> Exchange:
         method, path = self._address(operation, ids)
-        self._local.latest = exchange = self._transport.exchange(method, path + _query(query), _encode(body))
+        self._local.latest = exchange = self._transport.exchange(method, path + encode_query(query), encode_body(body))
         return exchange
 
     def _address(self, operation: str, ids: Ids | None) -> tuple[str, str]:
@@ -163,28 +162,6 @@ class Client:
                 raise invalid_option(name, f"{value!r} is not an id")
         endpoint = ENDPOINTS[operation]
         return endpoint.method, endpoint.url_path(given)
-
-
-def _encode(body: Json) -> bytes | None:
-    if body is None:
-        return None
-    try:
-        return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8")
-    except UnicodeEncodeError:
-        return json.dumps(body, separators=(",", ":"), allow_nan=False).encode("ascii")
-
-
-def _query(query: QueryIn | None) -> str:
-    pairs = [(name, _query_value(value)) for name, value in (query or {}).items() if value is not None]
-    return "?" + urlencode(pairs, quote_via=quote, safe=",*") if pairs else ""
-
-
-def _query_value(value: t.Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (list, tuple)):
-        return ",".join(_query_value(item) for item in value)
-    return str(value)
 
 
 def side_by_side(function: t.Callable[[_In], _Out], values: t.Sequence[_In], parallel: int) -> t.Iterable[_Out]:

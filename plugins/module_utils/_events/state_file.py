@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import itertools
 import json
 import os
@@ -13,13 +11,13 @@ import threading
 import time
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import CONFLICT, Failure, invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure, invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._events.durable import replace_file, take_lock
 from ansible_collections.edgeops.observability.plugins.module_utils._events.event import Event, is_event
 from ansible_collections.edgeops.observability.plugins.module_utils._events.known import Known, decode, encode
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 VERSION = 1
-_MODE = 0o600
 # Of the time that passes, at most this part is spent on saving while a poll goes on.
 _SAVING_SHARE = 0.05
 
@@ -47,7 +45,7 @@ class StateFile:
         with self._guard:
             if self._is_closed:
                 return
-            self._lock = _lock(self.path)
+            self._lock = take_lock(self.path)
         try:
             self._load()
         except BaseException:
@@ -90,7 +88,7 @@ class StateFile:
                 return
             begin = self._monotonic()
             try:
-                self._write()
+                replace_file(self.path, self._lines())
             except OSError as error:
                 raise invalid_option("state_file", f"{self.path} cannot be written: {error.strerror or error}") from None
             self._is_changed = False
@@ -105,19 +103,12 @@ class StateFile:
                 os.close(self._lock)
                 self._lock = None
 
-    def _write(self) -> None:
-        new = f"{self.path}.new"
-        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, _MODE)
-        with open(handle, "w", encoding="ascii") as file:
-            os.fchmod(file.fileno(), _MODE)
-            file.write(f'{{"version":{VERSION},\n"pending":{json.dumps(self.pending)},\n"zones":{{')
-            separators = itertools.chain(("\n",), itertools.repeat(",\n"))
-            file.writelines(f"{next(separators)}{json.dumps(zone_id)}:{line}" for zone_id, line in sorted(self._zones.items()))
-            file.write("}}\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, self.path)
-        _sync_folder(self.path)
+    def _lines(self) -> t.Iterator[str]:
+        yield f'{{"version":{VERSION},\n"pending":{json.dumps(self.pending)},\n"zones":{{'
+        separators = itertools.chain(("\n",), itertools.repeat(",\n"))
+        for zone_id, line in sorted(self._zones.items()):
+            yield f"{next(separators)}{json.dumps(zone_id)}:{line}"
+        yield "}}\n"
 
     def _load(self) -> None:
         try:
@@ -158,29 +149,3 @@ class StateFile:
             "state_file",
             f"{self.path} is damaged: {reason}. Restore it, or move it away to begin anew without what was known.",
         )
-
-
-def _lock(path: str) -> int:
-    """Take the lock beside the file, which is replaced and so cannot carry one itself; the lock ends with this process."""
-    name = f"{path}.lock"
-    try:
-        handle = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, _MODE)
-    except OSError as error:
-        raise invalid_option("state_file", f"{name} cannot be opened: {error.strerror or error}") from None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        raise Failure(
-            CONFLICT, f"state_file: {path} is locked: another event source uses it. Each source needs a file of its own."
-        ) from None
-    return handle
-
-
-def _sync_folder(path: str) -> None:
-    with contextlib.suppress(OSError):  # not every file system can
-        folder = os.open(os.path.dirname(path) or ".", os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import tempfile
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure, invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._new_file import remove, write_beside
 
 _FOLDER_MODE, _FILE_MODE = 0o750, 0o640
 
@@ -24,7 +24,7 @@ def write_files(folder: str, contents: t.Mapping[str, bytes]) -> list[str]:
         for name in contents:
             _check_replaceable(folder, name)
         for name, content in contents.items():
-            written[name] = _write_beside(folder, name, content)
+            written[name] = write_beside(os.path.join(folder, name), content, _FILE_MODE)
         for name in contents:
             os.replace(written[name], os.path.join(folder, name))
             del written[name]
@@ -32,7 +32,7 @@ def write_files(folder: str, contents: t.Mapping[str, bytes]) -> list[str]:
         raise _unusable(folder, error) from None
     finally:
         for path in written.values():
-            _remove(path)
+            remove(path)
         if made:
             with contextlib.suppress(OSError):
                 os.rmdir(folder)  # stays where it holds a file
@@ -61,25 +61,6 @@ def _check_replaceable(folder: str, name: str) -> None:
     around = os.stat(folder)
     if around.st_mode & stat.S_ISVTX and os.geteuid() not in (0, there.st_uid, around.st_uid):
         raise invalid_option("dest", f"{path!r} belongs to another user and cannot be replaced. Nothing was written.")
-
-
-def _write_beside(folder: str, name: str, content: bytes) -> str:
-    handle, path = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            os.fchmod(file.fileno(), _FILE_MODE)
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-    except BaseException:
-        _remove(path)
-        raise
-    return path
-
-
-def _remove(path: str) -> None:
-    with contextlib.suppress(OSError):
-        os.unlink(path)
 
 
 def _unusable(folder: str, error: OSError) -> Failure:

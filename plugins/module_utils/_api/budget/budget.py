@@ -13,24 +13,13 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.request_log import CAPACITY, Ledger, State
 from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.state_folder import state_folder
+from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.window import Allowance, Turn, Window
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
-from ansible_collections.edgeops.observability.plugins.module_utils._api.retry import date_of
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
 
-Allowance = tuple[int, float]
 _Found = t.TypeVar("_Found")
 _FORM = re.compile(r"([0-9]{1,9})/([0-9]{1,9})", re.ASCII)
 _LONGEST_WINDOW = 86400
-# A reset further away than this is not believed.
-_LONGEST_RESET = 3600.0
-
-
-class Turn(t.NamedTuple):
-    """A request that may begin as `number`, or the seconds to wait; `announced`: because of what the service said."""
-
-    number: int | None = None
-    wait: float = 0.0
-    announced: bool = False
 
 
 class PauseTooLong(Exception):
@@ -79,14 +68,10 @@ class Budget(Unlimited):
         warn: t.Callable[[str], None],
     ) -> None:
         self._ledger: Ledger | None = ledger
-        self._requests, seconds = allowance
-        # The service's clock sees a request a little after ours.
-        self._window = seconds + min(1.0, max(0.02, seconds / 100))
+        self._window = Window(allowance, longest_pause, now)
         self._longest_pause = longest_pause
         self._sleep = sleep
-        self._now = now
         self._warn = warn
-        self._begun: dict[int, float] = {}
 
     @staticmethod
     def of(
@@ -112,7 +97,7 @@ class Budget(Unlimited):
     def acquire(self) -> int | None:
         """Waits until a request may begin, and counts it; gives its number."""
         while True:
-            turn = self._with_state(self._begin, Turn())
+            turn = self._with_state(self._window.begin, Turn())
             if turn.wait <= 0:
                 return turn.number
             if turn.announced:
@@ -123,11 +108,11 @@ class Budget(Unlimited):
     def settle(self, number: int | None, headers: t.Mapping[str, str]) -> None:
         """Ends a request: it counts from its end on, since only then it is sure that the service has counted it."""
         if number is not None:
-            self._with_state(lambda state: self._end_of(state, number, headers), None)
+            self._with_state(lambda state: self._window.end(state, number, headers), None)
 
     def pause(self, seconds: float) -> None:
         """Makes the other processes wait, too, where the service asked for it."""
-        self._with_state(lambda state: self._begin_pause(state, seconds), None)
+        self._with_state(lambda state: self._window.pause(state, seconds), None)
 
     def _announce(self, wait: float) -> None:
         announced = f"X-RateLimit-Remaining and X-RateLimit-Reset of the service leave no request for {math.ceil(wait)} s"
@@ -146,78 +131,6 @@ class Budget(Unlimited):
             self._ledger = None
             self._warn(_not_kept(error))
             return otherwise
-
-    def _begin(self, state: State) -> Turn:
-        now = self._now()
-        own, announced = self._own_wait(state, now), self._announced_wait(state, now)
-        if max(own, announced) > 0:
-            return Turn(wait=max(own, announced), announced=announced > own)
-        self._vacate(state, now)
-        number = state.append(now)
-        self._begun[number] = now
-        return Turn(number)
-
-    def _end_of(self, state: State, number: int, headers: t.Mapping[str, str]) -> None:
-        now = self._now()
-        # After more than a window, the place may have been given to another request.
-        if state.time_of(number) == self._begun.pop(number, None):
-            state.set_time(number, now)
-        self._correct(state, number, now, headers)
-
-    def _begin_pause(self, state: State, seconds: float) -> None:
-        state.pause_end = max(self._now() + seconds, self._believed(state.pause_end, self._longest_pause))
-        state.save()
-
-    def _own_wait(self, state: State, now: float) -> float:
-        """Return the seconds until the budget has room, and no other process keeps a pause."""
-        pause = self._believed(state.pause_end, self._longest_pause) - now
-        if state.count < self._requests:
-            return pause
-        return max(pause, self._end(self._earliest(state, now)[1], now) - now)
-
-    def _announced_wait(self, state: State, now: float) -> float:
-        """Return the seconds until the moment at which the service accepts requests again, as its headers announced it."""
-        return self._believed(state.allowed_end, _LONGEST_RESET) - now if state.count >= state.allowed else 0.0
-
-    def _earliest(self, state: State, now: float) -> tuple[int, float]:
-        """Number and time of the request that leaves the window first; one that was slow leaves later than some that followed it."""
-        oldest = state.count - self._requests
-        time = state.time_of(oldest)
-        if self._end(time, now) > now:
-            times = state.times(oldest)
-            time = min(times)
-            return oldest + times.index(time), time
-        return oldest, time
-
-    def _vacate(self, state: State, now: float) -> None:
-        """Keeps what is in the window among the latest requests, the only ones that are looked at."""
-        oldest = state.count - self._requests
-        if oldest >= 0:
-            number, time = self._earliest(state, now)
-            if number != oldest:
-                state.set_time(number, state.time_of(oldest))
-                state.set_time(oldest, time)
-
-    def _end(self, time: float, now: float) -> float:
-        """When a request leaves the window; a time that is still to come was noted by a clock that has been set back."""
-        return time + self._window if time <= now + 1 else 0.0
-
-    def _believed(self, moment: float, longest: float) -> float:
-        return moment if math.isfinite(moment) and moment - self._now() <= longest else 0.0
-
-    def _correct(self, state: State, number: int, now: float, headers: t.Mapping[str, str]) -> None:
-        """Believes the service where it allows less than this budget would: others use the credential, too."""
-        remaining = headers.get("x-ratelimit-remaining", "").strip()
-        reset = date_of(headers.get("x-ratelimit-reset"))
-        if not (remaining.isascii() and remaining.isdigit()) or reset is None or not now < reset <= now + _LONGEST_RESET:
-            return
-        allowed = number + 1 + int(remaining[:9])
-        covered = allowed >= self._requests and self._end(state.time_of(allowed - self._requests), now) > now
-        if allowed - number <= self._requests and not covered:
-            same_window = state.allowed_end >= reset - 1
-            state.allowed = min(allowed, state.allowed) if same_window else allowed
-            state.allowed_end = max(reset, state.allowed_end) if same_window else reset
-            state.save()
 
 
 def _not_kept(error: OSError) -> str:
