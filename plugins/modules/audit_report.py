@@ -17,8 +17,8 @@ description:
   - The same problem has the same id in every format and in every run. Equal options and O(at) give files with equal bytes.
   - Runs on the controller and contacts no service. Files are written in check mode too, and RV(ignore:changed) is always V(false).
 extends_documentation_fragment:
-  - edgeops.observability.attributes
   - edgeops.observability.attributes.local
+  - edgeops.observability.attributes
 options:
   zones:
     description:

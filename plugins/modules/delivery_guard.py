@@ -20,24 +20,15 @@ description:
   - A refusal is a failure of the kind V(gate) that names every zone, what it would lose and what to do.
   - Runs on the controller and contacts no service.
 extends_documentation_fragment:
+  - edgeops.observability.attributes.local
   - edgeops.observability.attributes
 attributes:
   check_mode:
-    description: Can run in C(check_mode) and return changed status prediction without modifying the target.
-    support: full
     details:
       - The module changes nothing, so that check mode makes no difference.
   diff_mode:
-    description: Will return details on what has changed (or possibly needs changing in C(check_mode)), when in diff mode.
-    support: N/A
     details:
       - The module changes nothing.
-  action_group:
-    description: Use C(group/edgeops.observability.zone) in C(module_defaults) to set the connection options of all modules at once.
-    support: none
-    membership: []
-    details:
-      - The module has no connection options.
 options:
   zones:
     description:

@@ -19,8 +19,8 @@ description:
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
-  - edgeops.observability.attributes
   - edgeops.observability.attributes.info
+  - edgeops.observability.attributes
 notes:
   - On Cloudflare reading needs an API token with the permission Logs Read.
   - The names of a rule that is disabled are returned as well.

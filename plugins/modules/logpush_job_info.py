@@ -17,8 +17,8 @@ description:
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
-  - edgeops.observability.attributes
   - edgeops.observability.attributes.info
+  - edgeops.observability.attributes
 options:
   name:
     description:

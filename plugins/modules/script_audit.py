@@ -20,8 +20,8 @@ description:
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
-  - edgeops.observability.attributes
   - edgeops.observability.attributes.info
+  - edgeops.observability.attributes
 attributes:
   check_mode:
     details:

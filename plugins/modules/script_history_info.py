@@ -17,8 +17,8 @@ description:
   - Only reads files, where the module runs. It does not contact the service, and needs no credentials.
   - The playbook C(edgeops.observability.verify_history) runs it and fails for an invalid chain.
 extends_documentation_fragment:
-  - edgeops.observability.attributes
   - edgeops.observability.attributes.info
+  - edgeops.observability.attributes
 attributes:
   action_group:
     support: none

@@ -18,8 +18,8 @@ description:
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
-  - edgeops.observability.attributes
   - edgeops.observability.attributes.info
+  - edgeops.observability.attributes
 options:
   script_id:
     description:

@@ -19,24 +19,16 @@ description:
     adoption alone is no other content.
   - Runs on the controller and contacts no service.
 extends_documentation_fragment:
+  - edgeops.observability.attributes.local
   - edgeops.observability.attributes
 attributes:
   check_mode:
-    description: Can run in C(check_mode) and return changed status prediction without modifying the target.
-    support: full
     details:
       - Check mode writes no file, and predicts whether any would be written. No service is contacted in either mode.
   diff_mode:
-    description: Will return details on what has changed (or possibly needs changing in C(check_mode)), when in diff mode.
     support: none
     details:
       - RV(files) lists the files; their content is for the eyes of whoever adopts the zones.
-  action_group:
-    description: Use C(group/edgeops.observability.zone) in C(module_defaults) to set the connection options of all modules at once.
-    support: none
-    membership: []
-    details:
-      - The module has no connection options.
 options:
   dest:
     description:

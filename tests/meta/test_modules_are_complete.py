@@ -22,6 +22,7 @@ from harness import documented
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py") if path.stem != "__init__")
 CONNECTION = "edgeops.observability.connection"
+ATTRIBUTES = "edgeops.observability.attributes"
 # Why a module that talks to the service names no module that only reads the same things.
 WITHOUT_INFO = {"logpush_ownership": "the service offers no way to read a challenge"}
 LONGEST_MODULE = 60
@@ -77,6 +78,14 @@ def test_module_is_tested_through_playbooks(module: str) -> None:
     """Either by its full name, or as the first argument of the harness."""
     tests = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "integration").glob("test_*.py"))
     assert re.search(rf"\bedgeops\.observability\.{module}\b|\b(converge|lifecycle)\(\s*\"{module}\"", tests)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_attributes_of_all_modules_come_last(module: str) -> None:
+    """Of two fragments that document one attribute, the first takes precedence."""
+    fragments = documented.section(module, "DOCUMENTATION")["extends_documentation_fragment"]
+    attributes = [name for name in fragments if name.startswith(ATTRIBUTES)]
+    assert attributes.index(ATTRIBUTES) == len(attributes) - 1, "list the attributes of fewer modules above those of all modules"
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -8,7 +8,12 @@ import json
 import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._json_types import JSON_TYPES, json_type
+from ansible_collections.edgeops.observability.plugins.module_utils._json import (
+    JSON_TYPES,
+    json_type,
+    no_constant,
+    unique_members,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 _DEPTH = 64
@@ -28,7 +33,7 @@ def decode(body: bytes, content_type: str = "") -> Json:
         raise BadEnvelope(f"its body holds more than {_MAX_CONTAINERS} objects and lists")
     try:
         text = body.decode("utf-8")
-        value = json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite)
+        value = json.loads(text, object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=_finite)
         if _SURROGATE.search(text):
             _encode_texts(value)
     except (ValueError, RecursionError) as error:
@@ -56,17 +61,6 @@ def open_envelope(value: Json, expected: tuple[type, ...]) -> tuple[Json, dict[s
     if info is not None and not isinstance(info, dict):
         raise BadEnvelope(f"`result_info` is {json_type(info)} instead of an object")
     return value.get("result"), info
-
-
-def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise ValueError("an object has two members of one name")
-    return members
-
-
-def _no_constant(name: str) -> t.NoReturn:
-    raise ValueError(f"{name} is no JSON number")
 
 
 def _finite(text: str) -> float:

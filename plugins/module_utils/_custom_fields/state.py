@@ -16,7 +16,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._custom_fiel
     SERVER_MADE,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._json_types import json_type
+from ansible_collections.edgeops.observability.plugins.module_utils._json import json_type
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 Document = t.Mapping[str, Json]

@@ -15,8 +15,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.stru
     RepeatedMembers,
     under_where,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import shown
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Tree
+from ansible_collections.edgeops.observability.plugins.module_utils._json import no_constant
 
 
 def parse(value: object, place: str = "filter") -> Tree:
@@ -47,7 +47,7 @@ def _load(text: str, path: str) -> object:
         return json.loads(
             str.__str__(text),
             object_pairs_hook=_members,
-            parse_constant=_no_constant,
+            parse_constant=no_constant,
             parse_int=lambda digits: _number(digits, int),
             parse_float=lambda digits: _number(digits, float),
         )
@@ -78,7 +78,3 @@ def _number(digits: str, plain: type[int] | type[float]) -> int | float | Writte
         raise ValueError("a number has too many digits")
     number = plain(digits)
     return number if repr(number) == digits else Written(digits)
-
-
-def _no_constant(name: str) -> t.NoReturn:
-    raise ValueError(f"{shown(name)} is not a JSON number")

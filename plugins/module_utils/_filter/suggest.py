@@ -8,7 +8,7 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import Written
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.operators import MEANT, NEGATION, OPERATORS
-from ansible_collections.edgeops.observability.plugins.module_utils._json_types import json_type
+from ansible_collections.edgeops.observability.plugins.module_utils._json import json_type
 
 # Words that other languages put before an operator where this one has an exclamation mark.
 _NOT = ("not_", "not-", "not ", "not")

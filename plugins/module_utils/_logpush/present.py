@@ -13,7 +13,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._destination
 from ansible_collections.edgeops.observability.plugins.module_utils._destination.text import without_secrets
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import explain_echo
-from ansible_collections.edgeops.observability.plugins.module_utils._json_types import json_type
+from ansible_collections.edgeops.observability.plugins.module_utils._json import json_type
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_facts import SUBOPTIONS
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json

@@ -11,7 +11,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.client 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import is_missing, lacks_route
 from ansible_collections.edgeops.observability.plugins.module_utils._composition import Outcome, Rival, Step
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, PERMISSION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._json_types import json_type
+from ansible_collections.edgeops.observability.plugins.module_utils._json import json_type
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.field_check import check, selection
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import health
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.items import IGNORE

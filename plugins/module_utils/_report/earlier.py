@@ -11,6 +11,7 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import shown
+from ansible_collections.edgeops.observability.plugins.module_utils._json import no_constant
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import (
     MANAGED,
@@ -47,7 +48,7 @@ def read_report(place: str, path: str) -> Earlier:
     """The report in a file; raise `invalid_option` where it cannot be read or is of another major version."""
     try:
         with open(path, encoding="utf-8") as file:
-            report = json.load(file, parse_constant=_refuse_constant)
+            report = json.load(file, parse_constant=no_constant)
     except OSError as error:
         raise invalid_option(place, f"{path!r} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
@@ -69,10 +70,6 @@ def read_previous(path: str) -> Earlier | None:
     except (OSError, ValueError):
         pass  # reading it says why
     return read_report("previous", path)
-
-
-def _refuse_constant(name: str) -> t.NoReturn:
-    raise ValueError(name)
 
 
 def _earlier(place: str, path: str, report: dict[str, Json]) -> Earlier:

@@ -10,6 +10,7 @@ import json
 import re
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._json import no_constant, unique_members
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 Record = dict[str, Json]
@@ -86,21 +87,10 @@ def read_chain(lines: t.Iterable[bytes], zone_id: str) -> Chain:
 
 def _parse(line: bytes) -> tuple[Record | None, str]:
     try:
-        record = json.loads(line.decode("ascii"), object_pairs_hook=_once, parse_constant=_never)
+        record = json.loads(line.decode("ascii"), object_pairs_hook=unique_members, parse_constant=no_constant)
     except (ValueError, RecursionError):
         return None, "is not a record: the line is not JSON in ASCII, or repeats a name"
     return (record, "") if isinstance(record, dict) else (None, "is not a record: the line is not a JSON object")
-
-
-def _once(pairs: list[tuple[str, Json]]) -> Record:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        raise ValueError("a name is repeated")
-    return made
-
-
-def _never(name: str) -> t.NoReturn:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _fault(record: Record, number: int, zone_id: str, before: Record | None, whole: t.Container[int]) -> str:

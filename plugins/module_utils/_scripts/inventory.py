@@ -8,7 +8,7 @@ import collections
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure, invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._json_types import json_type
+from ansible_collections.edgeops.observability.plugins.module_utils._json import json_type
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import (
     CATEGORIES,

@@ -23,3 +23,16 @@ JSON_TYPES: t.Mapping[type, str] = {
 def json_type(value: Json) -> str:
     """Return what the type of a value is called, as in "a list"; a Python type that JSON does not have by its own name."""
     return JSON_TYPES.get(type(value), f"a value of type {type(value).__name__}")
+
+
+def unique_members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """Return the members of an object; a hook that refuses an object with two members of one name."""
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("an object has two members of one name")
+    return members
+
+
+def no_constant(name: str) -> t.NoReturn:
+    """Refuse a number that JSON lacks, such as NaN; a hook."""
+    raise ValueError(f"{name!r} is not a JSON number")
