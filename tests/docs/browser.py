@@ -25,6 +25,18 @@ from pathlib import Path
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 LOOK, FOUND = "/look.html", "/found"
 HEIGHT = 900
+QUIET = (
+    # Without a sandbox, because that needs rights that the root user of a container does not have; only our own pages are shown.
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-component-update",
+    "--disable-gpu",
+    # A proxy would be asked for pages on loopback; nothing else may be loaded anyway.
+    "--no-proxy-server",
+)
 
 _PAGE = """<!doctype html><meta charset="utf-8"><body style="margin:0"><script>
 const pages = PAGES, widths = WIDTHS, found = [];
@@ -124,9 +136,6 @@ def look(site: Path, pages: t.Sequence[str], widths: t.Sequence[int], profile: P
 
 
 def _start(program: str, url: str, width: int, profile: Path) -> subprocess.Popen[bytes]:
-    quiet = ("--disable-background-networking", "--no-first-run", "--disable-sync", "--disable-component-update", "--disable-gpu")
-    # Without a sandbox, because that needs rights that the root user of a container does not have; only our own pages are shown.
-    command = [program, "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", *quiet, f"--user-data-dir={profile}"]
-    # A proxy would be asked for pages on loopback; nothing else may be loaded anyway.
-    command += ["--no-proxy-server", "--remote-debugging-port=0", f"--window-size={width},{HEIGHT}", url]
+    command = [program, "--headless=new", *QUIET, f"--user-data-dir={profile}"]
+    command += ["--remote-debugging-port=0", f"--window-size={width},{HEIGHT}", url]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)

@@ -34,6 +34,18 @@ def item_id(zone_id: str | None, kind: str, resource: str, subject: str | None, 
     return hashlib.sha256(compact([zone_id, kind, resource, subject, member]).encode()).hexdigest()[:16]
 
 
+def subject_words(item: Item) -> str:
+    """The subject as a person reads it: that of a script's finding is JSON, here its URL and the host of the page."""
+    subject: str = item["subject"] or ""
+    if item["resource"] != "scripts":
+        return subject
+    try:
+        parts = json.loads(subject)
+    except (ValueError, RecursionError):
+        return subject
+    return " on ".join(str(part) for part in parts[:2] if part) if isinstance(parts, list) else subject
+
+
 def compact(value: Json) -> str:
     """Compact ASCII JSON with sorted members: one text for equal values."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"))

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import NOTE, RESOURCES, UNAUDITED, UNMANAGED
-from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Item, counting
+from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Item, counting, subject_words
 from ansible_collections.edgeops.observability.plugins.module_utils._report.text import line, until
 from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import Row
 
@@ -81,5 +81,6 @@ def _summary(items: t.Sequence[Item]) -> str:
 
 
 def _text(item: Item) -> str:
-    subject = f"{item['subject']}: " if item["subject"] else ""
+    words = subject_words(item)
+    subject = f"{words}: " if words else ""
     return line(f"{item['severity']} {item['kind']} {item['id']}: {subject}{item['message']}", _MAX_MESSAGE)

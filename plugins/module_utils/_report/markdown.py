@@ -17,7 +17,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.fact
     UNAUDITED,
     UNMANAGED,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Item, counting
+from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Item, counting, subject_words
 from ansible_collections.edgeops.observability.plugins.module_utils._report.text import line
 from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import Row
 
@@ -94,7 +94,7 @@ def _table(title: str, pairs: t.Sequence[tuple[Row, Item]]) -> list[str]:
     ]
     return head + [
         f"| {escape(row['zone'])} | {item['severity']} {item['kind']} | {escape(item['resource'])} |"
-        f" {escape(item['subject'] or '')} | {escape(item['message'])} | {item['id']} |"
+        f" {escape(subject_words(item))} | {escape(item['message'])} | {item['id']} |"
         for row, item in pairs
     ]
 

@@ -27,7 +27,8 @@ nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin:.5rem 0;padding:0;lis
 table{width:100%;border-collapse:collapse;margin:.5rem 0}
 caption{text-align:left;font-weight:600;padding:.3rem 0}
 th,td{padding:.3rem .6rem;border:1px solid var(--line);text-align:left;vertical-align:top;min-width:7rem}
-thead th{background:var(--box)}
+thead th{background:var(--box);overflow-wrap:normal}
+:not(.counts)>tbody td:nth-child(3){min-width:14rem}
 .counts td{font-size:1.2rem;font-variant-numeric:tabular-nums}
 details{margin:.3rem 0;padding:.2rem .6rem;border:1px solid var(--line);border-radius:.3rem}
 details details{background:var(--page)}
@@ -42,7 +43,7 @@ footer{padding:2rem 1rem;font-size:.9rem}
 @media print{:root{color-scheme:light;--text:#000;--soft:#333;--page:#fff;--box:#eee;--line:#888;--link:#000;--high:#000;--medium:#000;
 --low:#000}
 nav{display:none}.wide{overflow:visible}details::details-content{content-visibility:visible;display:block}
-details,tr{break-inside:avoid}body{font-size:10pt}th,td{min-width:0}}
+details,tr{break-inside:avoid}body{font-size:10pt}th,td,:not(.counts)>tbody td:nth-child(3){min-width:0}}
 """
 
 TEMPLATE = """\
@@ -57,7 +58,7 @@ TEMPLATE = """\
 {%- else %}{{ zones | join(", ") }}{% endif %}
 {%- endmacro -%}
 {%- macro inventory(zone) -%}
-{% if zone.scripts %}<details><summary>{{ zone.script_count }} scripts of {{ zone.name }}</summary><ul class="items">
+{% if zone.scripts %}<details><summary>{{ zone.script_count }} script{% if zone.script_count > 1 %}s{% endif %} of {{ zone.name }}</summary><ul class="items">
 {% for script in zone.scripts %}<li>{{ script.url }} on {{ script.host }}: {{ script.entry }}
 {% endfor %}</ul>{% if zone.more_scripts %}<p>{{ zone.more_scripts }} more are in report.json.</p>{% endif %}</details>{% endif %}
 {%- endmacro -%}

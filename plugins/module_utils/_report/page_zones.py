@@ -17,7 +17,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.fact
     UNAUDITED,
     UNMANAGED,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Item, counting
+from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Item, counting, subject_words
 from ansible_collections.edgeops.observability.plugins.module_utils._report.text import line, until
 from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import Row
 
@@ -102,7 +102,7 @@ def item_view(item: Item) -> View:
     """An item with its texts at a length that a person reads."""
     return {
         **{name: line(item[name]) for name in ("severity", "kind", "resource", "first_seen")},
-        "subject": line(item["subject"] or "", _MAX_TEXT),
+        "subject": line(subject_words(item), _MAX_TEXT),
         "message": line(item["message"], _MAX_TEXT),
         "carried": item["carried"],
         "waived": item["waived"],

@@ -134,3 +134,47 @@ def row(given: dict[str, Json], zone: str) -> dict[str, Json]:
     """The row of a zone."""
     found: dict[str, Json] = next(each for each in given["zones"] if each["zone"] == zone)
     return found
+
+
+def full(**options: Json) -> dict[str, Json]:
+    """A report with something of everything, after another one."""
+    jobs = [job(state="failing"), job("late", "stale"), job("idle", "never", last_complete=None)]
+    listed = [{"script": {"url": "https://x/a.js", "host": "shop"}, "entry": None, "findings": ["new"]}]
+    zones = [
+        drifted("b.example", scripts=audit(finding(), inventory=listed)) | {"jobs": jobs},
+        record("a.example", jobs=({"edge": {"enabled": False}}, {"edge": {"enabled": True}})),
+        record("c.example"),
+        unmanaged("d.example"),
+        failed("e.example"),
+    ]
+    given: dict[str, Json] = {
+        "required_fields": {"http_requests": ["RayID", "X"]},
+        "waivers": [{**WAIVER, "zone": "a.*"}],
+        **options,
+    }
+    before = report(zones[0], drifted("e.example"), drifted("gone.example"))
+    return report(*zones, previous=before, at=LATER, **given)
+
+
+def hostile(text: str) -> dict[str, Json]:
+    """A report with one text in every place that takes text."""
+    coverage = {"unselected": [{"kind": text}], "unconfigured": [{"job_name": text, "field": text}], "sentences": [text, text]}
+    zone = record(
+        f"zone {text}",
+        fields=({"request_fields": [text]}, {"request_fields": [], text: text}),
+        jobs=({text: {text: text}}, {text: {text: "x"}, f"{text}2": {"name": text}}),
+        scripts=audit(
+            dict.fromkeys(("kind", "script_url", "host", "entry", "message"), text),
+            inventory=[{"script": {"url": text, "host": text}, "entry": text}],
+            evidence={"seq": text, "head": text},
+        ),
+    )
+    zone |= {"zone_id": text, "coverage": coverage, "jobs": [job(text, "failing", health={"state": "failing", "message": text})]}
+    zone["result"]["jobs"]["plan_id"] = text
+    waivers = [
+        {"zone": "*", "resource": "jobs", "reason": text, "owner": text, "until": "2026-12-31"},
+        {"zone": text, "subject": text, "member": text, "reason": text, "owner": text, "until": "2020-12-31"},
+        {"resource": "custom_fields", "reason": text, "owner": text, "until": "2020-12-31"},
+    ]
+    error = {"zone": f"failed {text}", "error": {"kind": text, "message": text}}
+    return report(zone, error, title=text, waivers=waivers, required_fields={text: [text]}, expected=[f"expected {text}"])

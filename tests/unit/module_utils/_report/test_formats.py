@@ -17,12 +17,12 @@ import pytest
 from support.samples.fleet import (
     HOSTILE,
     LATER,
-    WAIVER,
     audit,
     drifted,
     failed,
     finding,
-    job,
+    full,
+    hostile,
     record,
     report,
     unmanaged,
@@ -36,50 +36,11 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report impo
     metrics,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import KINDS, RESOURCES
+from ansible_collections.edgeops.observability.plugins.module_utils._report.items import subject_words
 
 RENDERERS = {"json": json_file, "html": html_page, "junit": junit, "markdown": markdown, "metrics": metrics}
 SCHEMA = json.loads((Path(__file__).parents[4] / "extensions" / "schemas" / "audit-report-1.json").read_text(encoding="utf-8"))
 VOID = {"meta", "br", "img", "input", "link", "hr"}
-
-
-def full(**options):
-    """A report with something of everything, after another one."""
-    jobs = [job(state="failing"), job("late", "stale"), job("idle", "never", last_complete=None)]
-    listed = [{"script": {"url": "https://x/a.js", "host": "shop"}, "entry": None, "findings": ["new"]}]
-    zones = [
-        drifted("b.example", scripts=audit(finding(), inventory=listed)) | {"jobs": jobs},
-        record("a.example", jobs=({"edge": {"enabled": False}}, {"edge": {"enabled": True}})),
-        record("c.example"),
-        unmanaged("d.example"),
-        failed("e.example"),
-    ]
-    given = {"required_fields": {"http_requests": ["RayID", "X"]}, "waivers": [{**WAIVER, "zone": "a.*"}], **options}
-    before = report(zones[0], drifted("e.example"), drifted("gone.example"))
-    return report(*zones, previous=before, at=LATER, **given)
-
-
-def hostile(text):
-    """A report with one text in every place that takes text."""
-    coverage = {"unselected": [{"kind": text}], "unconfigured": [{"job_name": text, "field": text}], "sentences": [text, text]}
-    zone = record(
-        f"zone {text}",
-        fields=({"request_fields": [text]}, {"request_fields": [], text: text}),
-        jobs=({text: {text: text}}, {text: {text: "x"}, f"{text}2": {"name": text}}),
-        scripts=audit(
-            dict.fromkeys(("kind", "script_url", "host", "entry", "message"), text),
-            inventory=[{"script": {"url": text, "host": text}, "entry": text}],
-            evidence={"seq": text, "head": text},
-        ),
-    )
-    zone |= {"zone_id": text, "coverage": coverage, "jobs": [job(text, "failing", health={"state": "failing", "message": text})]}
-    zone["result"]["jobs"]["plan_id"] = text
-    waivers = [
-        {"zone": "*", "resource": "jobs", "reason": text, "owner": text, "until": "2026-12-31"},
-        {"zone": text, "subject": text, "member": text, "reason": text, "owner": text, "until": "2020-12-31"},
-        {"resource": "custom_fields", "reason": text, "owner": text, "until": "2020-12-31"},
-    ]
-    error = {"zone": f"failed {text}", "error": {"kind": text, "message": text}}
-    return report(zone, error, title=text, waivers=waivers, required_fields={text: [text]}, expected=[f"expected {text}"])
 
 
 def parsed(content):
@@ -284,3 +245,21 @@ def test_every_series_is_in_every_run():
     assert samples['edgeops_job_last_success_timestamp_seconds{zone="b.example",job="idle"}'] == "0"
     assert samples['edgeops_job_last_success_timestamp_seconds{zone="b.example",job="edge"}'] == "1795323600"
     assert samples["edgeops_audit_timestamp_seconds"] == "1795413600"
+
+
+@pytest.mark.parametrize(
+    ("subject", "words"),
+    [
+        ('["https://x/a.js","shop",null]', "https://x/a.js on shop"),
+        ("[null,null,null]", ""),
+        ('{"script_url":"x"}', '{"script_url":"x"}'),
+        ("not JSON", "not JSON"),
+        ("[" * 100_000, "[" * 100_000),
+        (None, ""),
+    ],
+    ids=["script", "zone", "waiver", "text", "deep", "nothing"],
+)
+def test_scripts_are_named_in_words(subject, words):
+    """Whatever an earlier report holds there is shown, and never a reason to fail."""
+    assert subject_words({"resource": "scripts", "subject": subject}) == words
+    assert subject_words({"resource": "jobs", "subject": subject}) == (subject or "")

@@ -1,0 +1,160 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The page of a fleet's report in a real browser: light, dark, narrow and printed, looked at by axe-core."""
+
+from __future__ import annotations
+
+import typing as t
+from pathlib import Path
+
+import browser
+import devtools
+import pytest
+from support.samples.fleet import (
+    HOSTILE,
+    LATER,
+    audit,
+    drifted,
+    failed,
+    finding,
+    full,
+    hostile,
+    record,
+    report,
+    unmanaged,
+)
+
+from ansible_collections.edgeops.observability.plugins.module_utils._report import html_page
+
+pytestmark = pytest.mark.skipif(
+    browser.browser() is None, reason="no browser on this machine: install chromium to look at reports"
+)
+
+DESK, PHONE = 1280, 360
+PLANTED = (
+    '<script>window.planted = 1</script><img src="planted.png" onerror="window.planted = 2"><a href="javascript:planted=3">a</a>'
+)
+LOADED = "performance.getEntriesByType('resource').map(entry => entry.name)"
+# Rows that have to scroll inside their own box, and nothing else, may be wider than the window.
+WIDE = """[...document.body.querySelectorAll('*')].filter(each =>
+  each.getBoundingClientRect().right > innerWidth + 1 && !each.closest('.wide')).map(each => each.outerHTML.slice(0, 80))"""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[devtools.Page]:
+    with devtools.opened(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+def shown(page: devtools.Page, folder: Path, content: bytes, **how: t.Any) -> None:
+    """Write a page and look at it."""
+    file = folder / "report.html"
+    file.write_bytes(content)
+    page.show(file.as_uri(), **how)
+
+
+def fleet(count: int) -> dict[str, t.Any]:
+    """Many zones, of which a few are wrong, and fewer of these were so before."""
+    fine = [record(f"zone{number:04}.example") for number in range(count - 40)]
+    old = [
+        drifted(f"old{number}.example", scripts=audit(finding(url=f"https://cdn.example/{number}.js"))) for number in range(10)
+    ]
+    wrong = [
+        drifted(f"wrong{number}.example", scripts=audit(finding(url=f"https://x.example/{number}.js"))) for number in range(20)
+    ]
+    rest = [failed("failed.example"), *(unmanaged(f"bare{number}.example") for number in range(9))]
+    return report(*fine, *old, *wrong, *rest, previous=report(*fine, *old), at=LATER)
+
+
+@pytest.mark.parametrize("width", [DESK, PHONE])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(page, tmp_path, scheme, width):
+    shown(page, tmp_path, html_page.render(full()), scheme=scheme, width=width)
+    page.open_everything()
+    assert page.violations() == []
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(21, 24, 28)"}[scheme]
+
+
+def test_axe_would_find_what_is_wrong(page, tmp_path):
+    content = html_page.render(full()).replace(b"<html lang", b"<html title").replace(b"</main>", b'<img src="data:,"></main>')
+    shown(page, tmp_path, content)
+    assert {line.split(":")[0] for line in page.violations()} == {"html-has-lang", "image-alt"}
+
+
+@pytest.mark.parametrize("text", [None, *HOSTILE], ids=lambda text: ascii(text or "usual")[:20])
+def test_phone_needs_no_scrolling_sideways(page, tmp_path, text):
+    """At 360 pixels only tables scroll, in boxes of their own."""
+    shown(page, tmp_path, html_page.render(hostile(text) if text else full()), width=PHONE)
+    page.open_everything()
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE
+    assert page.evaluate(WIDE) == []
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, PLANTED], ids=lambda text: ascii(text)[:20])
+def test_hostile_text_runs_and_loads_nothing(page, tmp_path, text):
+    shown(page, tmp_path, html_page.render(hostile(text)))
+    assert page.evaluate("typeof planted") == "undefined"
+    assert page.evaluate(LOADED) == []
+    assert page.evaluate("document.querySelectorAll('script, img, iframe, object, form').length") == 0
+    assert page.complaints == []
+
+
+def test_planted_script_does_not_run(page, tmp_path):
+    """Even what got into the page would be stopped by its own policy."""
+    shown(page, tmp_path, html_page.render(full()).replace(b"</main>", PLANTED.encode() + b"<style>p{color:red}</style></main>"))
+    page.evaluate("document.querySelector('a[href^=javascript]').click()")
+    assert page.evaluate("typeof planted") == "undefined"
+    assert (
+        page.evaluate("[...document.querySelectorAll('p')].map(p => getComputedStyle(p).color).includes('rgb(255, 0, 0)')")
+        is False
+    )
+    assert sum("Content Security Policy" in line for line in page.complaints) >= 3
+    # The same without the policy: it is the policy that stops them.
+    shown(
+        page, tmp_path, html_page.render(full()).replace(b"Content-Security-Policy", b"x").replace(b"</main>", PLANTED.encode())
+    )
+    assert page.evaluate("typeof planted") == "number"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_print_is_black_on_white_and_whole(page, tmp_path, scheme):
+    """On paper nothing can be unfolded, so everything is there."""
+    content = html_page.render(full()).replace(b"<details open>", b"<details>")
+    shown(page, tmp_path, content, media="print", scheme=scheme, width=800)
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
+    folded = "[...document.querySelectorAll('details li')]"
+    assert page.evaluate(f"{folded}.length") > 5
+    assert page.evaluate(f"{folded}.filter(each => each.getBoundingClientRect().height === 0).length") == 0
+    assert len(page.call("Page.printToPDF", printBackground=False)["data"]) > 10_000
+
+
+def test_thousand_zones_stay_usable(page, tmp_path):
+    """New and wrong come first, and a zone that is fine takes one line."""
+    shown(page, tmp_path, html_page.render(fleet(1000)))
+    headings = page.evaluate("[...document.querySelectorAll('h2')].map(each => each.id)")
+    assert headings[:2] == ["summary", "new"]
+    assert headings[-2:] == ["unmanaged", "compliant"]
+    assert headings.index("unaudited") < headings.index("drifted") < headings.index("unmanaged")
+    heights = page.evaluate("[...document.querySelectorAll('#compliant ~ ul > li')].map(each => each.offsetHeight)")
+    assert len(heights) == 960
+    assert max(heights) <= 1.5 * page.evaluate("parseFloat(getComputedStyle(document.body).lineHeight)")
+    assert page.evaluate("document.querySelectorAll('main details[open]').length") == 0
+    assert page.evaluate("document.querySelectorAll('*').length") < 5000
+    new = page.evaluate("document.querySelector('[aria-labelledby=new]').innerText")
+    assert "wrong7.example" in new and "old7.example" not in new
+    assert page.evaluate("document.querySelector('#drifted').getBoundingClientRect().top") < 6 * 900
+    assert page.complaints == []
+
+
+def test_links_of_the_page_lead_to_its_sections(page, tmp_path):
+    shown(page, tmp_path, html_page.render(full()))
+    missing = (
+        "[...document.querySelectorAll('a')].filter(each => !document.getElementById(each.hash.slice(1))).map(each => each.href)"
+    )
+    assert page.evaluate(missing) == []
+    assert page.evaluate("document.querySelectorAll('nav a').length") >= 5
