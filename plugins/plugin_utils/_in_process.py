@@ -27,6 +27,8 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
 SWITCH = "edgeops_in_process"
 
 Result = dict[str, t.Any]
+_TEXT = frozenset((str,))
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 
 
 class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships no types
@@ -84,14 +86,40 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
 
 
 def _masked(result: Result, secrets: set[str]) -> Result:
-    """The result as AnsibleModule lets it out: no secret in any text, top-level null and booleans as they are."""
-    text = text_without(result, secrets)
-    if text is not None:
-        clean: Result = json.loads(text)
-        return clean
-    masked: Result = remove_values(result, secrets)
-    masked.update({name: value for name, value in result.items() if value is None or isinstance(value, bool)})
-    return masked
+    """The result as AnsibleModule lets it out: no secret in any text, top-level null and booleans as they are.
+
+    Member by member: the arguments are among them, and what they hold would have every other member searched text by text.
+    """
+    return {
+        name: value if value is None or isinstance(value, bool) else _without_secrets(value, secrets)
+        for name, value in result.items()
+    }
+
+
+def _without_secrets(value: t.Any, secrets: set[str]) -> t.Any:
+    plain = _is_plain(value)
+    if plain and not secrets:
+        return value
+    text = text_without(value, secrets)
+    # Older cores look into null, true and false as well, as Python writes them.
+    if text is None or any(secret in word for secret in secrets for word in ("None", "True", "False")):
+        return remove_values(value, secrets)
+    return value if plain else json.loads(text)
+
+
+def _is_plain(value: t.Any) -> bool:
+    """Whether a value is what comes back from its JSON text: no tuple in it, no name that is not text, no other type."""
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if type(each) is dict and _TEXT.issuperset(map(type, each)):
+            each = each.values()
+        elif type(each) is not list:
+            if type(each) in _SCALARS:
+                continue
+            return False
+        waiting.extend(inner for inner in each if type(inner) not in _SCALARS)
+    return True
 
 
 def _shows_invocation(variables: Result) -> bool:

@@ -113,6 +113,42 @@ def test_all_statuses_are_merged_sorted_judged_and_counted(playbook: Playbook, s
     assert result["script_monitor"]["enabled"] is True
 
 
+@pytest.mark.parametrize("check", [False, True])
+def test_members_of_scripts(playbook: Playbook, scripts: None, check: bool) -> None:
+    """Scripts hold what was asked for; verdicts and counts are of all that was listed."""
+    result = read(playbook, {"members": ["script_url", "malicious"], "status": ["active", "infrequent"]}, check=check)
+    assert result["scripts"] == [
+        {"script_url": SCRIPT_A["script_url"], "malicious": True},
+        {"script_url": SCRIPT_B["script_url"], "malicious": None},
+        {"malicious": False},
+    ]
+    assert result["summary"]["by_host"] == {"shop.example.com": 1, "www.example.com": 2}
+    assert (result["summary"]["malicious"], result["summary"]["unknown"]) == (1, 1)
+
+
+def test_members_on_the_other_route(playbook: Playbook, scripts: None) -> None:
+    options = {
+        "route": "page_shield",
+        "script_id": SCRIPT_A["script_id"],
+        "members": ["script_url", "seen_on", "malicious_reasons"],
+    }
+    (script,) = read(playbook, options)["scripts"]
+    assert (script["script_url"], script["seen_on"]) == (SCRIPT_A["script_url"], SCRIPT_A["seen_on"])
+    assert sorted(script) == ["malicious_reasons", "script_url", "seen_on"]
+
+
+def test_the_monitor_is_off_whatever_members(playbook: Playbook, simulator: t.Any, scripts: None) -> None:
+    simulator.seed(script_monitor={playbook.zone: {"enabled": False}})
+    assert read(playbook, {"members": ["host"]}, warns=[OFF])["scripts"][0] == {"host": "shop.example.com"}
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_an_unknown_member_is_refused(playbook: Playbook, check: bool) -> None:
+    report = playbook.run({"name": "Read", READ: {"members": ["host", "script_uri"]}}, check=check, fails="invalid_option")
+    assert report.ours[0].result["msg"] == "members[1]: 'script_uri' is not a member of a script (did you mean 'script_url'?)"
+    assert report.journal == []
+
+
 def test_without_a_status_the_service_lists_what_is_active(playbook: Playbook, scripts: None) -> None:
     result = read(playbook, {"malicious_only": True})
     assert [script["script_id"] for script in result["scripts"]] == [SCRIPT_A["script_id"]]

@@ -16,7 +16,7 @@ import yaml
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import CUSTOM_FIELD_LIMIT
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import limits
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts as jobs
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import MAX_PER_PAGE
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import MAX_PER_PAGE, MEMBERS
 from harness import documented
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,6 +101,14 @@ def test_an_option_is_documented_with_its_limits(module: str, option: str) -> No
     description = " ".join(documented.section(module, "DOCUMENTATION")["options"][option]["description"])
     numbers = {int(number) for number in re.findall(r"\b\d+\b", description)}
     assert set(LIMITS[module, option]) <= numbers
+
+
+def test_members_of_scripts_are_documented() -> None:
+    """Every name that the option takes is described in the result, or in the option itself."""
+    described = list(documented.section("script_monitor_info", "RETURN")["scripts"]["contains"])
+    option = " ".join(documented.section("script_monitor_info", "DOCUMENTATION")["options"]["members"]["description"])
+    assert list(MEMBERS[: len(described)]) == described
+    assert all(f"V({name})" in option for name in MEMBERS[len(described) :])
 
 
 @pytest.mark.parametrize("module", [each for each in REMOTE if not each.endswith("_info")])

@@ -66,7 +66,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Audit:
         raise invalid_option("max_gap", f"{gap!r} is not a number of days above 0")
     if head is not None and not is_digest(head.lower()):
         raise invalid_option("expected_head", f"{shown(head)} is not 64 hexadecimal digits; omit it for the first record")
-    query = inventory.desire({**params, "script_id": None, "per_page": MAX_PER_PAGE, "malicious_only": False})
+    query = inventory.desire({**params, "script_id": None, "per_page": MAX_PER_PAGE, "malicious_only": False, "members": ()})
     baseline = Baseline(parse_baseline(params["baseline"]))
     return Audit(
         zone_id=params["zone_id"],

@@ -38,6 +38,36 @@ CATEGORIES: t.Mapping[str, str] = {
     "malicious_domain_categories": "domain category",
 }
 
+# What a script can have, in the order of the documentation; the verdicts are the collection's own, the last scores Page Shield's.
+MEMBERS = (
+    "script_id",
+    "script_url",
+    "host",
+    "status",
+    "added_at",
+    "first_seen_at",
+    "last_seen_at",
+    "seen_on_first",
+    "seen_on",
+    "versions",
+    "hash",
+    SCORE,
+    "fetched_at",
+    "count",
+    "appears_in_cdn_cgi_path",
+    "url_reported_malicious",
+    "malicious_url_categories",
+    "domain_reported_malicious",
+    "malicious_domain_categories",
+    "malicious",
+    "malicious_reasons",
+    "malware_score",
+    "magecart_score",
+    "cryptomining_score",
+    "dataflow_score",
+    "obfuscation_score",
+)
+
 # Documented by the service.
 MALICIOUS_THRESHOLD = 50
 MAX_PER_PAGE = 100

@@ -14,6 +14,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.fac
     CATEGORIES,
     MALICIOUS_WHEN,
     MAX_PER_PAGE,
+    MEMBERS,
     PAGE_SHIELD_NAMES,
     SCORE,
 )
@@ -35,6 +36,8 @@ class Query(t.NamedTuple):
     threshold: int
     malicious_when: str | None
     malicious_only: bool
+    # What scripts hold in a report; none named: all that the service sent.
+    members: tuple[str, ...] = ()
 
     def on_route(self, route: str) -> Query:
         """Return the query for the route that answered."""
@@ -57,7 +60,20 @@ def desire(params: t.Mapping[str, t.Any]) -> Query:
         threshold=params["malicious_threshold"],
         malicious_when=params["malicious_when"],
         malicious_only=params["malicious_only"],
+        members=_members(params["members"]),
     )
+
+
+def _members(names: t.Sequence[str]) -> tuple[str, ...]:
+    for index, name in enumerate(names):
+        if name not in MEMBERS:
+            from ansible_collections.edgeops.observability.plugins.module_utils._filter import suggest  # noqa: PLC0415  # a mistake alone needs it
+
+            likely = PAGE_SHIELD_NAMES.get(name) or suggest.nearest(name, MEMBERS)
+            raise invalid_option(
+                f"members[{index}]", f"{suggest.shown(name)} is not a member of a script{suggest.did_you_mean(likely)}"
+            )
+    return tuple(dict.fromkeys(names))
 
 
 def _items(option: str, values: t.Iterable[str] | None) -> tuple[str, ...]:
@@ -131,4 +147,6 @@ def report(items: t.Iterable[Json], query: Query) -> dict[str, Json]:
     merged = {script["script_id"]: script for script in (read_script(item, query.route) for item in items)}
     scripts = [judge(merged[identifier], query) for identifier in sorted(merged)]
     kept = [script for script in scripts if script["malicious"]] if query.malicious_only else scripts
+    if query.members:
+        kept = [{name: script[name] for name in query.members if name in script} for script in kept]
     return {"scripts": kept, "summary": summarize(scripts)}

@@ -20,7 +20,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inv
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import Desired, State, present, warnings
 
 # Pages asked for side by side; more would only spend the budget of the zone's neighbours faster.
-PARALLEL_PAGES = 4
+PARALLEL_PAGES = 8
 
 
 def monitor(client: Client, route: str) -> State:

@@ -19,6 +19,7 @@ OPTIONS = {
     "malicious_threshold": 50,
     "malicious_when": None,
     "malicious_only": False,
+    "members": [],
     "route": "script_monitor",
 }
 
@@ -42,6 +43,7 @@ def settled(route="script_monitor", **given_options) -> room.Query:
         ({"status": [""]}, r"status\[0\]"),
         ({"script_id": "../../rulesets"}, "script_id"),
         ({"script_id": ""}, "script_id"),
+        ({"members": ["host", "url"]}, r"members\[1\]"),
     ],
 )
 def test_a_value_that_could_not_be_sent_is_refused_with_its_place(options, place):
@@ -56,6 +58,9 @@ def test_a_value_that_could_not_be_sent_is_refused_with_its_place(options, place
         ({"per_page": 101}, "per_page: 101 is not between 1 and 100"),
         ({"script_id": "a/b"}, "script_id: 'a/b' is not a script identifier"),
         ({"hosts": [" a,b "]}, "hosts[0]: 'a,b' is empty or holds a comma; give each item as one of the list"),
+        ({"members": ["Hosts"]}, "members[0]: 'Hosts' is not a member of a script (did you mean 'host'?)"),
+        ({"members": ["url"]}, "members[0]: 'url' is not a member of a script (did you mean 'script_url'?)"),
+        ({"members": ["host", ""]}, "members[1]: '' is not a member of a script"),
     ],
 )
 def test_sentences(options, sentence):
@@ -180,6 +185,31 @@ def test_the_summary_counts_the_listing_before_the_filter():
         "by_status": {"active": 2},
         "by_host": {"one": 1, "two": 1},
     }
+
+
+LISTED = [
+    {"script_id": "b", "js_integrity_score": 90, "status": "active", "host": "one", "malicious_url_categories": ["Malware"]},
+    {"script_id": "a", "js_integrity_score": 10, "status": "active", "host": "two", "malware_score": 3},
+]
+
+
+def test_scripts_hold_the_members_that_were_asked_for():
+    """In the order of the option, each once, and only where the service sends them."""
+    found = room.report(LISTED, settled(members=["malware_score", "host", "malicious", "host"]))
+    assert [list(script.items()) for script in found["scripts"]] == [
+        [("malware_score", 3), ("host", "two"), ("malicious", False)],
+        [("host", "one"), ("malicious", True)],
+    ]
+
+
+@pytest.mark.parametrize("only", [False, True])
+@pytest.mark.parametrize("members", [["count"], ["host", "malicious_reasons"], list(room.MEMBERS)])
+def test_members_change_nothing_else(members, only):
+    """Order, verdicts and counts are those of a report with all members."""
+    whole = room.report(LISTED, settled(malicious_only=only))
+    found = room.report(LISTED, settled(malicious_only=only, members=members))
+    assert found["summary"] == whole["summary"]
+    assert found["scripts"] == [{name: script[name] for name in members if name in script} for script in whole["scripts"]]
 
 
 @pytest.mark.parametrize(

@@ -154,6 +154,49 @@ def test_masks_as_a_module_does(result: dict[str, t.Any], secrets: set[str]) -> 
     assert json.dumps(_in_process._masked(result, secrets)) == json.dumps(expected)
 
 
+@pytest.mark.parametrize("secrets", [set(), {"hidden-1"}, {"absent"}, {"True"}, {"7"}, {"o"}, {"hidden-1", "seen"}])
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"inner": ("hidden-1", ("a", 1))},
+        {1: "hidden-1", None: "a", 2.5: ["c"]},
+        {"hidden-1": {"seen": [True, None, 7]}},
+        [{"a": {"b": [{"c": "so hidden-1 is"}]}}, {"a": 1.5}, []],
+        {"number": float("inf"), "text": "hidden-1"},
+        "hidden-1 \ud800 \u00e9",
+    ],
+)
+def test_output_is_that_of_a_module(value: object, secrets: set[str]) -> None:
+    """Each member is masked by itself, with the result that masking the whole has as JSON."""
+    result = {"changed": False, "found": value, "none": None, "invocation": {"module_args": {"secret": "hidden-1", "count": 7}}}
+    expected = {**remove_values(result, secrets), "changed": False, "none": None}
+    assert json.dumps(_in_process._masked(result, secrets)) == json.dumps(expected)
+
+
+@pytest.mark.parametrize(("value", "returned"), [((1, (2,)), [1, [2]]), ({1: (), "a": {None: 2}}, {"1": [], "a": {"null": 2}})])
+def test_a_result_is_what_json_can_say(value: object, returned: object) -> None:
+    """A task sees no tuple, and no name that is not text, whichever way the module went."""
+    assert repr(_in_process._masked({"found": value}, {"absent"})) == repr({"found": returned})
+    assert repr(_in_process._masked({"found": value}, set())) == repr({"found": returned})
+
+
+def test_secrets_among_the_arguments_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rest of the result is handed on as it is: a long listing is not rebuilt text by text."""
+    masked: list[object] = []
+
+    def recorded(value: object, secrets: set[str]) -> object:
+        masked.append(value)
+        return remove_values(value, secrets)
+
+    monkeypatch.setattr(_in_process, "remove_values", recorded)
+    monkeypatch.setattr(_in_process, "_shows_invocation", lambda variables: True)
+    listing = [{"number": number, "inner": {"a": [None]}} for number in range(3)]
+    result = action(tmp_path, {"name": "a", "secret": "hidden-1", "count": 1}, {"found": listing}).run(task_vars={})
+    assert [list(value) for value in masked if isinstance(value, dict)] == [["module_args"]] and len(masked) == 1
+    assert result["found"] == listing
+    assert result["invocation"]["module_args"]["secret"] == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+
+
 def test_the_folder_is_left_also_after_an_interruption(tmp_path: Path) -> None:
     made = action(tmp_path)
     made.seen.result = None  # interrupts: the time limit of a task is no Exception either
