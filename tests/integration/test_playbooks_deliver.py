@@ -36,10 +36,20 @@ def deliver(
     fails: t.Any = None,
     check: bool = False,
     warns: t.Sequence[str] = (),
+    env: t.Mapping[str, str] | None = None,
+    limit: str | None = None,
     **variables: t.Any,
 ) -> t.Any:
     return playbook.run(
-        playbook=DELIVER, inventory=hosts, extra_vars=variables, secrets=[SECRET], fails=fails, check=check, warns=warns
+        playbook=DELIVER,
+        inventory=hosts,
+        extra_vars=variables,
+        secrets=[SECRET],
+        fails=fails,
+        check=check,
+        warns=warns,
+        env=env,
+        arguments=("--limit", limit) if limit else (),
     )
 
 
@@ -80,6 +90,7 @@ def test_only_changed_zones_are_written(playbook: Playbook) -> None:
         ({"approved_plan_id": "0" * 64}, "conflict", "not the approved"),
         ({"allow": ["disable_monitors"]}, "invalid_option", "did you mean 'disable_monitor'?"),
         ({"max_changed_zones": "some"}, "invalid_option", "neither a number"),
+        ({"soak_seconds": "1m"}, "ansible", "is not a whole number of seconds"),
         ({"approved_plan_id": "0" * 64, "guard": False}, "invalid_option", "needs the guard"),
     ],
 )
@@ -88,7 +99,7 @@ def test_refused_before_a_write(playbook: Playbook, variables: dict[str, t.Any],
     report = deliver(playbook, hosts, fails=kind, **variables)
     assert report.returncode != 0 and written(report) == 0
     assert said in report.failure["msg"]
-    assert kind != "invalid_option" or not report.journal
+    assert kind not in ("invalid_option", "ansible") or not report.journal
 
 
 def test_allowed_by_zone(playbook: Playbook) -> None:
@@ -108,7 +119,8 @@ def test_approved_plan(playbook: Playbook, tmp_path: Path) -> None:
     plan_id = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["plan_id"]
     assert checked.returncode == 0 and plan_id
     path = str(tmp_path / "report.json")
-    assert written(deliver(playbook, {"zone0": hosts["zone0"]}, approved_plan=path)) == 1
+    sliced = deliver(playbook, hosts, approved_plan=path, limit="zone0")
+    assert written(sliced) == 1 and lines(sliced) == ["1 zone: 1 changed, 0 unchanged, 0 failed, 0 not reached", "zone0 changed"]
     assert "not the approved one for zone0" in deliver(playbook, hosts, approved_plan=path, fails="conflict").failure["msg"]
     deliver(playbook, {"zone0": {**hosts["zone0"], "log_delivery_script_monitor_enabled": True}})
     assert written(deliver(playbook, hosts, approved_plan_id=plan_id)) == 2
@@ -125,8 +137,15 @@ def test_an_unpredicted_zone(playbook: Playbook) -> None:
     assert lines(report)[0] == "2 zones: 1 changed, 0 unchanged, 1 failed, 0 not reached"
 
 
-@pytest.mark.parametrize("at_once", [[1, "100%"], '[1, "100%"]'])
-def test_canary_that_fails_stops_the_run(playbook: Playbook, at_once: t.Any) -> None:
+@pytest.mark.parametrize(
+    ("at_once", "run"),
+    [
+        ([1, "100%"], {}),
+        ('[1, "100%"]', {"env": {"ANSIBLE_STRATEGY": "free"}}),
+    ],
+    ids=["linear", "free"],
+)
+def test_canary_that_fails_stops_the_run(playbook: Playbook, at_once: t.Any, run: dict[str, t.Any]) -> None:
     hosts = zones(playbook, OFF, OFF, OFF)
     playbook.simulator.faults({"kind": "status", "status": 403, "method": "PUT", "count": 1})
     report = deliver(
@@ -136,27 +155,65 @@ def test_canary_that_fails_stops_the_run(playbook: Playbook, at_once: t.Any) -> 
         zones_at_once=at_once,
         stop_on_failure=True,
         max_destructive_zones="100%",
+        **run,
     )
     assert lines(report)[0] == "3 zones: 0 changed, 0 unchanged, 1 failed, 2 not reached"
     assert len([entry for entry in report.journal if entry["method"] == "PUT"]) == 1
-    again = deliver(playbook, hosts, zones_at_once=at_once)
+    again = deliver(playbook, hosts, zones_at_once=at_once, **run)
     assert lines(again)[0] == "3 zones: 3 changed, 0 unchanged, 0 failed, 0 not reached"
 
 
-def test_a_job_that_fails_after_the_write_stops_the_run(playbook: Playbook) -> None:
-    """A job that failed before the delivery is no reason to stop."""
-    hosts = zones(playbook, OFF, OFF)
-    for variables in hosts.values():
-        zone = variables["zone_id"]
-        (job,) = playbook.simulator.state(zone)["jobs"]
-        playbook.simulator.seed(jobs={zone: [{**job, "error_message": "no such bucket", "last_error": "2026-11-01T00:00:00Z"}]})
-    report = deliver(playbook, hosts, zones_at_once=1, soak_seconds=1, warns=["its last delivery failed"])
-    assert lines(report)[0] == "2 zones: 2 changed, 0 unchanged, 0 failed, 0 not reached"
+def fail_job(playbook: Playbook, zone: str, listing: int) -> int:
+    """Let the one job of a zone fail from this listing of jobs on; returns its id."""
+    (job,) = playbook.simulator.state(zone)["jobs"]
+    failing = {"0.error_message": "no such bucket", "0.last_error": "2026-11-01T00:00:00Z"}
+    address = {"method": "GET", "zone": zone, "path": "*/logpush/jobs", "index": listing, "count": None}
+    playbook.simulator.faults({"kind": "rewrite", "set": failing, **address})
+    return t.cast("int", job["id"])
+
+
+def test_soak_stops_the_run(playbook: Playbook) -> None:
+    """A job that fails since the delivery ends the run; one that failed before does not, nor does a zone that could not be written."""
+    hosts = zones(playbook, OFF, OFF, OFF, OFF)
+    refused, before, since, _later = (variables["zone_id"] for variables in hosts.values())
+    playbook.simulator.faults({"kind": "status", "status": 403, "method": "PUT", "zone": refused, "count": None})
+    fail_job(playbook, before, 0)
+    # The jobs are listed for the prediction, for their health before the write, in the write, and for their health after it.
+    job = fail_job(playbook, since, 3)
+    report = deliver(
+        playbook, hosts, zones_at_once=1, soak_seconds=1, fails=("permission", "ansible"), warns=["its last delivery failed"]
+    )
+    counts, *named, stopped = lines(report)
+    assert counts == "4 zones: 1 changed, 0 unchanged, 2 failed, 1 not reached"
+    assert named[0] == "zone1 changed" and named[1].startswith("zone0 failed: permission: ")
+    assert named[2:] == [f"zone2 failed: gate: the Logpush job {job} fails since the delivery", "zone3 was not reached"]
+    assert stopped.startswith("the run stopped")
+    puts = [entry for entry in report.journal if entry["method"] == "PUT"]
+    assert [entry["zone"] for entry in puts] == [refused, before, since]
+    assert [outcome.host for outcome in report.outcomes if outcome.name == "Wait after the batch" and outcome.status == "ok"] == [
+        "zone1",
+        "zone2",
+    ]
+
+
+def test_unchanged_fleet_costs_three_reads(playbook: Playbook) -> None:
+    """The two phases send no request more than the one, and an unchanged zone costs its three reads beside changed ones."""
+    whole = {"custom_fields": {"request_headers": ["x-trace-id"], "response_headers": [], "cookies": []}, **ON}
+    hosts = zones(playbook, whole, whole)
+    deliver(playbook, hosts)
+    guarded, single = deliver(playbook, hosts), deliver(playbook, hosts, guard="off")
+    sent = [sorted((entry["method"], entry["path"]) for entry in report.journal) for report in (guarded, single)]
+    assert sent[0] == sent[1] and len(sent[0]) == 6
+    hosts["zone1"]["log_delivery_script_monitor_enabled"] = False
+    changed = deliver(playbook, hosts)
+    assert [entry["method"] for entry in changed.journal if entry["zone"] == hosts["zone0"]["zone_id"]] == ["GET"] * 3
 
 
 def test_delivered_twice_in_one_run(playbook: Playbook) -> None:
+    """What was evaluated for one delivery is forgotten by the next; with other tags nothing happens at all."""
     hosts = zones(playbook, OFF, ON)
-    report = playbook.run(playbook=[{"import_playbook": DELIVER}] * 2, inventory=hosts, secrets=[SECRET])
+    plays = [{"import_playbook": DELIVER, "tags": [tag]} for tag in ("logs", "logs", "other")]
+    report = playbook.run(playbook=plays, inventory=hosts, secrets=[SECRET], arguments=("--tags", "logs"))
     shown = [outcome.result["msg"][0] for outcome in report.outcomes if outcome.name == "Show the outcomes"]
     assert shown == [
         "2 zones: 1 changed, 1 unchanged, 0 failed, 0 not reached",
