@@ -4,103 +4,16 @@
 
 from __future__ import annotations
 
-import random
 import secrets
-import typing as t
 from pathlib import Path
+
+from hand_made import CANARY, seed
 
 from harness import Playbook
 
 ADOPT = "edgeops.observability.adopt"
 DELIVER = "edgeops.observability.deliver"
-CANARY = "planted-secret-55d0"
 ZONES = 30
-FIELDS = ("ClientIP", "RayID", "RequestHeaders", "ResponseHeaders", "Cookies")
-
-
-def random_job(draw: random.Random, number: int) -> dict[str, t.Any]:
-    """A job as someone may have made it by hand, in either form of its options."""
-    names = draw.sample(FIELDS, draw.randint(1, 5))
-    job: dict[str, t.Any] = {
-        "id": number,
-        "name": draw.choice(["logs", "errors", "", "{{ 7 * 7 }}"]),
-        "dataset": "http_requests",
-        "enabled": draw.random() < 0.7,
-        "destination_conf": draw.choice(
-            [
-                "gs://logs/by-hand",
-                f"s3://logs/{{DATE}}?region=x&access-key-id=AK&secret-access-key={CANARY}",
-                f"https://user:{CANARY}@logs.example.com/in",
-                f"sumo://endpoint.example.com/{CANARY}",
-            ]
-        ),
-    }
-    if draw.random() < 0.3:
-        job["output_options"] = {"field_names": names, "timestamp_format": draw.choice(["rfc3339", "unix"])}
-    else:
-        job["logpull_options"] = f"fields={','.join(names)}" + draw.choice(["", "&timestamps=rfc3339", "&CVE-2021-44228=true"])
-    if draw.random() < 0.3:
-        job["filter"] = '{"where":{"and":[{"key":"ClientRequestPath","operator":"!contains","value":"{{ secret }}"}]}}'
-    if draw.random() < 0.3:
-        job["frequency"] = "low"
-    return job
-
-
-def random_rules(draw: random.Random) -> list[dict[str, t.Any]]:
-    kinds = draw.sample(["request_fields", "response_fields", "cookie_fields"], draw.randint(1, 3))
-    own = [
-        {
-            "id": secrets.token_hex(16),
-            "ref": f"r{index}",
-            "action": "log_custom_field",
-            "expression": draw.choice(["true", "true", 'http.host eq "a"']),
-            "enabled": draw.random() < 0.8,
-            "action_parameters": {kind: [{"name": f"x-{kind[:3]}-{index}"}] for kind in kinds},
-        }
-        for index in range(draw.choice([0, 1, 1, 1, 2]))
-    ]
-    foreign = {
-        "id": secrets.token_hex(16),
-        "ref": "f",
-        "action": "skip",
-        "expression": "false",
-        "action_parameters": {"ruleset": "current"},
-    }
-    return [*own, *([foreign] if draw.random() < 0.3 else [])]
-
-
-def seed(simulator: t.Any) -> dict[str, dict[str, t.Any]]:
-    draw = random.Random(17)
-    hosts = {f"zone{number}": {"zone_id": secrets.token_hex(16)} for number in range(ZONES)}
-    zones = [host["zone_id"] for host in hosts.values()]
-    jobs = {
-        zone: [random_job(draw, index * 10 + number + 1) for number in range(draw.randint(0, 4))]
-        for index, zone in enumerate(zones)
-    }
-    rulesets = {
-        zone: [
-            {
-                "id": secrets.token_hex(16),
-                "kind": "zone",
-                "phase": "http_log_custom_fields",
-                "name": "n",
-                "rules": random_rules(draw),
-            }
-        ]
-        for zone in zones
-        if draw.random() < 0.8
-    }
-    seen = {
-        "script_id": "5c0a",
-        "script_url": "https://js.example.com/{{7}}.js",
-        "host": "shop.example.com",
-        "hash": "ab" * 32,
-        "status": "active",
-    }
-    simulator.seed(
-        zones=zones, jobs=jobs, rulesets=rulesets, script_monitor={zones[0]: {"enabled": True}}, scripts={zones[0]: [seen]}
-    )
-    return hosts
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -109,7 +22,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def test_adopted_zones_are_delivered_without_a_write(playbook: Playbook, tmp_path: Path) -> None:
     """Random zones, adopted: a delivery with the files writes nothing, and adopting once more changes no byte."""
-    hosts = seed(playbook.simulator)
+    hosts = seed(playbook.simulator, ZONES)
     folder = tmp_path / "inventory"
     adopt = {"playbook": ADOPT, "inventory": hosts, "extra_vars": {"adopt_dir": str(folder)}, "secrets": [CANARY], "timeout": 300}
     report = playbook.run(**adopt)
@@ -138,6 +51,19 @@ def test_an_unreadable_zone_fails_by_name_and_the_others_are_written(playbook: P
     assert report.returncode != 0
     assert sorted(path.name for path in (folder / "host_vars").iterdir()) == ["good"]
     assert [outcome.host for outcome in report.outcomes if outcome.status == "failed" and outcome.module is None] == ["bad"]
+
+
+def test_foreign_file_is_kept(playbook: Playbook, tmp_path: Path) -> None:
+    """A file of someone else fails the run by its path, before any file is written."""
+    playbook.simulator.seed(zones=["1"])
+    foreign = tmp_path / "inventory" / "host_vars" / "shop.example" / "adopted.yml"
+    foreign.parent.mkdir(parents=True)
+    foreign.write_text("mine: true\n", encoding="utf-8")
+    hosts = {"shop.example": {"zone_id": "1"}}
+    adopt = {"playbook": ADOPT, "inventory": hosts}
+    report = playbook.run(**adopt, extra_vars={"adopt_dir": str(tmp_path / "inventory")}, fails="conflict")
+    assert report.returncode != 0 and str(foreign) in report.failure["msg"]
+    assert files(tmp_path / "inventory") == {"host_vars/shop.example/adopted.yml": b"mine: true\n"}
 
 
 def test_nothing_to_adopt(playbook: Playbook) -> None:

@@ -6,31 +6,76 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import desire, write
 
 CONFIGURATION = "{extends: default, rules: {line-length: {max: 160}}}"
+PLAYBOOK = """---
+- name: Bring each zone into its desired state
+  hosts: all
+  connection: local
+  gather_facts: false
+  roles:
+    - role: edgeops.observability.log_delivery
+"""
 
 
-def test_yamllint(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def adopted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of an adoption: values that need quotes, long ones, and templates, in a group and a host."""
+    folder = tmp_path_factory.mktemp("adopted")
     value = {"key": "a", "operator": "eq", "value": "x" * 200}
-    jobs = [{"name": "{{ a }}", "fields": ["A", "B"], "filter": {"where": {"and": [value]}}}]
+    items = [
+        {"name": "{{ a }}", "fields": ["A", "B"], "filter": {"where": {"and": [value]}}, "frequency": "low"},
+        {"job_id": 7, "enabled": False, "option_flags": {"CVE-2021-44228": True, "sample": "0.5"}, "frequency": "low"},
+    ]
+    variables = {
+        "log_delivery_custom_fields": {"request_headers": ["x-trace-id", "on"]},
+        "log_delivery_jobs": items,
+        "log_delivery_script_monitor_enabled": True,
+    }
+    shown = {"job_id": 7, "name": None, "dataset": "http_requests", "destination_conf": "s3://b?key={{ vault_v | urlencode }}"}
     zone = {
         "zone": "shop.example",
         "zone_id": "0" * 32,
-        "variables": {"log_delivery_jobs": jobs},
-        "vault": ["v"],
-        "vault_destinations": [{"job_id": 7, "name": None, "dataset": "http_requests", "destination_conf": "{{ v }}"}],
-        "left_out": [],
+        "variables": variables,
+        "vault": ["vault_v"],
+        "vault_destinations": [shown],
+        "left_out": [{"what": "filter of job 7", "why": "it cannot be read"}],
         "notes": [],
     }
-    options = {"dest": str(tmp_path), "group": "all", "overwrite": False, "date": "2026-11-21", "zones": [zone]}
+    options = {"dest": str(folder), "group": "all", "overwrite": False, "date": "2026-11-21", "zones": [zone]}
     write(desire({**options, "script_baselines": {"shop.example": [{"name": "s", "owner": None}]}}))
-    host = (tmp_path / "host_vars" / "shop.example" / "adopted.yml").read_text(encoding="utf-8")
-    assert "script_baseline:" in host and "adopted on 2026-11-21" in host
-    command = [sys.executable, "-m", "yamllint", "--strict", "-d", CONFIGURATION, str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return folder
+
+
+def run(folder: Path, *command: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_yamllint(adopted: Path) -> None:
+    host = (adopted / "host_vars" / "shop.example" / "adopted.yml").read_text(encoding="utf-8")
+    assert "script_baseline:" in host and "adopted on 2026-11-21" in host
+    assert "log_delivery_job_defaults:" in (adopted / "group_vars" / "all" / "adopted.yml").read_text(encoding="utf-8")
+    run(adopted, "yamllint", "--strict", "-d", CONFIGURATION, ".")
+
+
+def test_ansible_lint(adopted: Path) -> None:
+    """In a project whose playbook applies the role, by the strictest profile."""
+    (adopted / "site.yml").write_text(PLAYBOOK, encoding="utf-8")
+    files = ["site.yml", "vault.example.yml", "group_vars/all/adopted.yml", "host_vars/shop.example/adopted.yml"]
+    run(adopted, "ansiblelint", "--offline", "--strict", "--profile", "production", *files)

@@ -1,0 +1,72 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Random zones are adopted and delivered, by the modules' own code: no write, the same bytes again, and no secret anywhere."""
+
+from __future__ import annotations
+
+import typing as t
+from pathlib import Path
+
+import pytest
+import yaml
+from faults import direct
+from hand_made import CANARY, seed
+
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import desire, write
+from edgeops_simulator.testing import running
+
+ZONES = 200
+PREFIX = "log_delivery_"
+
+
+class Loader(yaml.SafeLoader):
+    """YAML as Ansible reads it."""
+
+
+Loader.add_constructor("!unsafe", lambda loader, node: loader.construct_scalar(node))
+
+
+@pytest.fixture(scope="module")
+def simulator() -> t.Iterator[t.Any]:
+    with running(zones=["0"]) as server:
+        yield server
+
+
+def adopt(simulator: t.Any, hosts: dict[str, dict[str, t.Any]], folder: Path, date: str) -> str:
+    """Write the files of all zones; returns everything that the runs returned."""
+    found = [direct.run("zone_variables_info", simulator, host["zone_id"], {"zone_name": name}) for name, host in hosts.items()]
+    options = {"dest": str(folder), "group": "all", "overwrite": False, "date": date, "zones": found}
+    write(desire({**options, "script_baselines": {}}))
+    return repr(found)
+
+
+def variables(folder: Path, host: str) -> dict[str, t.Any]:
+    """The variables of a host, as its options of the module for a whole zone."""
+    files = [folder / "group_vars" / "all" / "adopted.yml", folder / "host_vars" / host / "adopted.yml"]
+    loaded = [yaml.load(file.read_text(encoding="utf-8"), Loader) or {} for file in files]  # noqa: S506 - a SafeLoader
+    return {name.removeprefix(PREFIX): value for each in loaded for name, value in each.items()}
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_adopted_zones_need_no_write(simulator: t.Any, tmp_path: Path) -> None:
+    hosts = seed(simulator, ZONES)
+    adopted = adopt(simulator, hosts, tmp_path, "2026-11-21")
+    first = contents(tmp_path)
+    assert len([path for path in first if path.parent.parent.name == "host_vars"]) == ZONES
+    managed = {name: variables(tmp_path, name) for name in hosts}
+    assert {len(each.get("jobs", [])) for each in managed.values()} == {0, 1, 2, 3, 4}
+    assert {name for each in managed.values() for name in each} >= {"custom_fields", "script_monitor_enabled"}
+    delivered = {
+        name: direct.run("zone_observability", simulator, hosts[name]["zone_id"], options) for name, options in managed.items()
+    }
+    assert [name for name, result in delivered.items() if result["changed"]] == []
+    assert simulator.writes() == []
+    assert CANARY in repr(simulator.snapshot())
+    assert CANARY not in adopted + repr(delivered) + repr(first)
+    adopt(simulator, hosts, tmp_path, "2027-01-01")
+    assert contents(tmp_path) == first

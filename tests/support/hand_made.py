@@ -1,0 +1,101 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Zones as someone may have made them by hand, for adoptions: any number of jobs and rules, in any form, with secrets."""
+
+from __future__ import annotations
+
+import random
+import typing as t
+
+CANARY = "planted-secret-55d0"
+FIELDS = ("ClientIP", "RayID", "RequestHeaders", "ResponseHeaders", "Cookies")
+
+
+def random_job(draw: random.Random, number: int) -> dict[str, t.Any]:
+    """A job as someone may have made it by hand, in either form of its options."""
+    names = draw.sample(FIELDS, draw.randint(1, 5))
+    job: dict[str, t.Any] = {
+        "id": number,
+        "name": draw.choice(["logs", "errors", "", "{{ 7 * 7 }}"]),
+        "dataset": draw.choice(["http_requests", "http_requests", "http_requests", "firewall_events"]),
+        "enabled": draw.random() < 0.7,
+        "destination_conf": draw.choice(
+            [
+                "gs://logs/by-hand",
+                f"s3://logs/{{DATE}}?region=x&access-key-id=AK&secret-access-key={CANARY}",
+                f"https://user:{CANARY}@logs.example.com/in",
+                f"sumo://endpoint.example.com/{CANARY}",
+            ]
+        ),
+    }
+    if draw.random() < 0.3:
+        job["output_options"] = {"field_names": names, "timestamp_format": draw.choice(["rfc3339", "unix"])}
+    else:
+        job["logpull_options"] = f"fields={','.join(names)}" + draw.choice(["", "&timestamps=rfc3339", "&CVE-2021-44228=true"])
+    if draw.random() < 0.3:
+        job["filter"] = '{"where":{"and":[{"key":"ClientRequestPath","operator":"!contains","value":"{{ secret }}"}]}}'
+    if draw.random() < 0.3:
+        job["frequency"] = "low"
+    return job
+
+
+def random_rules(draw: random.Random) -> list[dict[str, t.Any]]:
+    kinds = draw.sample(["request_fields", "response_fields", "cookie_fields"], draw.randint(1, 3))
+    own = [
+        {
+            "id": random_id(draw),
+            "ref": f"r{index}",
+            "action": "log_custom_field",
+            "expression": draw.choice(["true", "true", 'http.host eq "a"']),
+            "enabled": draw.random() < 0.8,
+            "action_parameters": {kind: [{"name": f"x-{kind[:3]}-{index}"}] for kind in kinds},
+        }
+        for index in range(draw.choice([0, 1, 1, 1, 2]))
+    ]
+    foreign = {
+        "id": random_id(draw),
+        "ref": "f",
+        "action": "skip",
+        "expression": "false",
+        "action_parameters": {"ruleset": "current"},
+    }
+    return [*own, *([foreign] if draw.random() < 0.3 else [])]
+
+
+def random_id(draw: random.Random) -> str:
+    return f"{draw.getrandbits(128):032x}"
+
+
+def seed(simulator: t.Any, count: int, number: int = 17) -> dict[str, dict[str, t.Any]]:
+    """Seed so many zones; returns an inventory of them. The same number gives the same zones."""
+    draw = random.Random(number)
+    hosts = {f"zone{index}": {"zone_id": random_id(draw)} for index in range(count)}
+    zones = [host["zone_id"] for host in hosts.values()]
+    jobs = {
+        zone: [random_job(draw, index * 10 + number + 1) for number in range(draw.randint(0, 4))]
+        for index, zone in enumerate(zones)
+    }
+    rulesets = {zone: [random_ruleset(draw)] for zone in zones if draw.random() < 0.8}
+    monitors = {zone: {"enabled": draw.random() < 0.5} for zone in zones[1:]}
+    seen = {
+        "script_id": "5c0a",
+        "script_url": "https://js.example.com/{{7}}.js",
+        "host": "shop.example.com",
+        "hash": "ab" * 32,
+        "status": "active",
+    }
+    simulator.seed(
+        zones=zones,
+        jobs=jobs,
+        rulesets=rulesets,
+        script_monitor={zones[0]: {"enabled": True}, **monitors},
+        scripts={zones[0]: [seen]},
+    )
+    return hosts
+
+
+def random_ruleset(draw: random.Random) -> dict[str, t.Any]:
+    named = {"id": random_id(draw), "kind": "zone", "phase": "http_log_custom_fields", "name": "n"}
+    return {**named, "rules": random_rules(draw)}
