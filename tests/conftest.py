@@ -10,7 +10,7 @@ import typing as t
 import hypothesis
 import pytest
 
-# Seeded, so that a run says the same thing twice; `--hypothesis-profile=explore` looks at other examples each time.
+# Seeded, so that a run can be repeated; `--hypothesis-profile=explore` looks at other examples each time.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, print_blob=False)
 hypothesis.settings.register_profile("explore", deadline=None, max_examples=1000)
 hypothesis.settings.load_profile("repeatable")

@@ -47,20 +47,22 @@ def fetch(url: str, headers: dict[str, str], trust: ssl.SSLContext | None = None
         return json.load(answer)
 
 
-def simulator(told: dict[str, t.Any]) -> Simulator:
-    return Simulator(told, None, None, None)
+def simulator(announced: dict[str, t.Any]) -> Simulator:
+    return Simulator(announced, None, None, None)
 
 
 def test_the_command_announces_itself_and_stops_on_sigterm() -> None:
-    child, told = start("--zone", ZONE, "--zone", "d" * 32, "--rules-in-list", "--latency", "5", "--email", "a@b.c", "--key", "k")
+    child, announced = start(
+        "--zone", ZONE, "--zone", "d" * 32, "--rules-in-list", "--latency", "5", "--email", "a@b.c", "--key", "k"
+    )
     try:
-        assert told.keys() == {"base_url", "control_url", "token", "zones"}
-        assert told["token"] == "tok" and told["zones"] == [ZONE, "d" * 32]
-        assert told["base_url"].startswith("http://127.0.0.1:") and told["base_url"].endswith("/v4")
-        settings = simulator(told).settings()
+        assert announced.keys() == {"base_url", "control_url", "token", "zones"}
+        assert announced["token"] == "tok" and announced["zones"] == [ZONE, "d" * 32]
+        assert announced["base_url"].startswith("http://127.0.0.1:") and announced["base_url"].endswith("/v4")
+        settings = simulator(announced).settings()
         assert settings["rules_in_list"] is True and settings["latency_ms"] == 5
         headers = {"X-Auth-Email": "a@b.c", "X-Auth-Key": "k"}
-        assert fetch(f"{told['base_url']}/zones/{ZONE}/rulesets", headers)["result"] == []
+        assert fetch(f"{announced['base_url']}/zones/{ZONE}/rulesets", headers)["result"] == []
     finally:
         child.terminate()
         assert end(child) == (0, "")
@@ -69,8 +71,8 @@ def test_the_command_announces_itself_and_stops_on_sigterm() -> None:
 @pytest.mark.parametrize("how", ["terminate", "kill"])
 def test_what_is_kept_survives_every_end(tmp_path: pathlib.Path, how: str) -> None:
     state = ("--state", str(tmp_path / "state.json"), "--zone", ZONE)
-    child, told = start(*state)
-    sim = simulator(told)
+    child, announced = start(*state)
+    sim = simulator(announced)
     sim.seed(scripts={ZONE: [{"script_id": "s", "host": "h"}]})
     sim.request("PUT", f"/zones/{ZONE}/script_monitor", {"enabled": True})
     sim.request("POST", f"/zones/{ZONE}/rulesets", {"name": "n", "kind": "zone", "phase": "http_log_custom_fields"})
@@ -78,9 +80,9 @@ def test_what_is_kept_survives_every_end(tmp_path: pathlib.Path, how: str) -> No
     before = sim.state(ZONE)
     getattr(child, how)()
     end(child)
-    child, told = start(*state)
+    child, announced = start(*state)
     try:
-        sim = simulator(told)
+        sim = simulator(announced)
         assert sim.state(ZONE) == before
         assert sim.request("POST", f"/zones/{ZONE}/logpush/jobs", {"destination_conf": "s3://b"})[1]["result"]["id"] == 2
     finally:
@@ -112,10 +114,10 @@ def test_a_seed_file_and_a_process_of_its_own(tmp_path: pathlib.Path) -> None:
         "settings": {"field_limit": 3},
     }
     (tmp_path / "seed.json").write_text(json.dumps(seed))
-    child, told = start("--seed", str(tmp_path / "seed.json"))
+    child, announced = start("--seed", str(tmp_path / "seed.json"))
     child.terminate()
     end(child)
-    assert told["zones"] == [ZONE]
+    assert announced["zones"] == [ZONE]
     with running(zones=[], seed=seed, process=True, job_list="404") as sim:
         assert sim.zones == [ZONE] and sim.state()["script_monitor"]["enabled"] is True
         sim.settings(job_list="ok")

@@ -72,7 +72,7 @@ def test_values_are_cut_at_8_kb(zone: t.Any, sim: t.Any) -> None:
 
 
 def test_filter_enabled_dataset_and_zone_decide(zone: t.Any, other_zone: t.Any, sim: t.Any) -> None:
-    wish = json.dumps(
+    condition = json.dumps(
         {
             "where": {
                 "and": [
@@ -82,13 +82,13 @@ def test_filter_enabled_dataset_and_zone_decide(zone: t.Any, other_zone: t.Any, 
             }
         }
     )
-    one = job(zone, filter=wish)["id"]
+    one = job(zone, filter=condition)["id"]
     off, other = job(zone, enabled=False)["id"], job(zone, dataset="dns_logs", logpull_options=None)["id"]
     visits = [{"host": h, "status": s} for h in ("a.example", "b.example") for s in (200, 500)]
-    told = sim.traffic(visits)
-    assert [(f["job_id"], len(f["records"])) for f in told["files"]] == [(one, 1)]
-    assert {s["job_id"]: s["reason"] for s in told["skipped"]}[off] == "disabled" and other in {
-        s["job_id"] for s in told["skipped"]
+    report = sim.traffic(visits)
+    assert [(f["job_id"], len(f["records"])) for f in report["files"]] == [(one, 1)]
+    assert {s["job_id"]: s["reason"] for s in report["skipped"]}[off] == "disabled" and other in {
+        s["job_id"] for s in report["skipped"]
     }
     assert sim.traffic(visits, zone=other_zone.id) == {"files": [], "skipped": []}
     assert sim.traffic(visits[2:])["files"] == []
@@ -124,9 +124,9 @@ def test_csv_and_batches(zone: t.Any, sim: t.Any) -> None:
 def test_sampling_and_a_bucket_that_is_closed(zone: t.Any, sim: t.Any, log_folder: pathlib.Path) -> None:
     job(zone, logpull_options="fields=RayID&sample=0.5")
     job(zone, destination_conf="s3://../../up?region=x", logpull_options="fields=RayID")
-    told = sim.traffic([{"RayID": f"{n:016x}"} for n in range(400)])["files"]
-    assert 120 < len(told[0]["records"]) < 280 and len(told[1]["records"]) == 400
-    assert pathlib.Path(told[1]["path"]).resolve().is_relative_to(log_folder.resolve())
+    report = sim.traffic([{"RayID": f"{n:016x}"} for n in range(400)])["files"]
+    assert 120 < len(report[0]["records"]) < 280 and len(report[1]["records"]) == 400
+    assert pathlib.Path(report[1]["path"]).resolve().is_relative_to(log_folder.resolve())
     sim.settings(unwritable_destinations=["s3://bucket*"])
     assert len(sim.traffic([{}])["files"]) == 1
     assert "cannot be written" in zone.result("GET", "/logpush/jobs/1")["error_message"]

@@ -113,7 +113,7 @@ FAMILIES = {
 
 @pytest.mark.parametrize("pattern", FAMILIES)
 def test_unknown_routes(sim: t.Any, zone: t.Any, pattern: str) -> None:
-    """Families of routes can be missing, as when an API drops them; the others stay, and nothing is carried out."""
+    """Families of routes can be missing, as when an API drops them; the others stay, and nothing is applied."""
     sim.settings(unknown_routes=[pattern])
     for family, paths in FAMILIES.items():
         for path in paths:
@@ -187,7 +187,7 @@ def test_a_connection_is_kept_and_latency_blocks_nobody(sim: t.Any) -> None:
         one.request("GET", url.path + "/zones", headers={"Authorization": f"Bearer {sim.token}"})
     while len(sim.journal()) < len(waiting):
         time.sleep(0.01)
-    # All have arrived before the first is answered; one after the other, most would still be on their way.
+    # All have arrived before the first is answered; one after the other, several would not have arrived yet.
     assert not select.select([one.sock for one in waiting], [], [], 0)[0]
     assert all(one.getresponse().read() for one in waiting)
     for one in (connection, *waiting):

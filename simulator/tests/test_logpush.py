@@ -107,14 +107,14 @@ def test_dataset_and_kind_stay(zone: t.Any) -> None:
 
 
 def test_habits_of_showing_a_job(zone: t.Any, sim: t.Any) -> None:
-    wish = '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"a"}]}}'
+    sent = '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"a"}]}}'
     secret = "s3://b/p?region=r&secret-access-key=hush&access-key-id=AK"
-    zone("POST", "/logpush/jobs", {**JOB, "filter": wish, "destination_conf": secret, "max_upload_bytes": 0})
+    zone("POST", "/logpush/jobs", {**JOB, "filter": sent, "destination_conf": secret, "max_upload_bytes": 0})
     sim.settings(
         echo_filter="reserialised", echo_options="reordered", echo_destination="masked", echo_zero="keep", job_get="array"
     )
     (job,) = zone.result("GET", "/logpush/jobs/1")
-    assert job["filter"] != wish and json.loads(job["filter"]) == json.loads(wish)
+    assert job["filter"] != sent and json.loads(job["filter"]) == json.loads(sent)
     assert job["logpull_options"] == "timestamps=rfc3339&fields=ClientIP,RayID"
     assert job["destination_conf"] == "s3://b/p?region=r&secret-access-key=*****&access-key-id=AK"
     assert job["max_upload_bytes"] == 0 and job["output_options"] is None and job["kind"] == ""

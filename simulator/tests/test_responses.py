@@ -50,7 +50,7 @@ READS = (
 
 
 def record(sim: t.Any, folder: pathlib.Path) -> str:
-    """Run what the README says, and return what it prints."""
+    """Run the command of the README; return its output."""
     environment = {**os.environ, **sim.environment(), "ZONE_ID": sim.zone}
     done = subprocess.run(
         ["bash", "-uc", RECIPE], cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False

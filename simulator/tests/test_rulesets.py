@@ -180,8 +180,8 @@ def test_rulesets_of_the_account_are_listed_but_not_changed(zone: t.Any, sim: t.
 
 
 def test_preserve_duplicates_is_echoed_where_that_is_the_habit(zone: t.Any, sim: t.Any) -> None:
-    wish = rule(response_fields=[{"name": "age", "preserve_duplicates": True}, "vary"])
-    assert zone.ruleset(wish)["rules"][0]["action_parameters"] == wish["action_parameters"]
+    sent = rule(response_fields=[{"name": "age", "preserve_duplicates": True}, "vary"])
+    assert zone.ruleset(sent)["rules"][0]["action_parameters"] == sent["action_parameters"]
     sim.settings(echo_preserve_duplicates=True)
     shown = zone.result("GET", f"/rulesets/phases/{PHASE}/entrypoint")["rules"][0]["action_parameters"]["response_fields"]
     assert [item["preserve_duplicates"] for item in shown] == [True, False]

@@ -123,7 +123,7 @@ REQUIRED = ("id", "url", "host", "added_at", "first_seen_at", "last_seen_at", "u
 
 
 def test_few_members(sim: t.Any, zone: t.Any) -> None:
-    """page_shield shows what it requires of a script whatever the seed leaves out; the older route shows what was seeded."""
+    """page_shield shows what it requires of a script whatever the seed omits; the older route shows what was seeded."""
     bare, seen = {"script_id": "a" * 32, "host": "h"}, {"script_id": "b" * 32, "fetched_at": "2026-05-01T00:00:00Z"}
     late = {"script_id": "c" * 32, "first_seen_at": "2026-02-01T00:00:00Z", "last_seen_at": "2026-03-01T00:00:00Z"}
     sim.seed(scripts={sim.zone: [bare, seen, late, {"script_id": "d" * 32, "hidden": ["added_at", "appears_in_cdn_cgi_path"]}]})

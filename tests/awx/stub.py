@@ -92,7 +92,7 @@ class Controller:
         return [item for item in found if all(str(item.get(name)) == value for name, value in query.items())]
 
     def shown(self, kind: str, item: Item) -> Item:
-        """An object as the controller tells it: a secret input is never told."""
+        """An object as the controller returns it: a secret input is never returned."""
         if kind != "credentials":
             return item
         fields = self.find("credential_types", item["credential_type"])["inputs"]["fields"]
@@ -169,7 +169,7 @@ def _handler(controller: Controller) -> type[http.server.BaseHTTPRequestHandler]
         do_GET = do_POST = do_PATCH = do_DELETE = _serve  # noqa: N815 - the names that http.server looks for
 
         def log_message(self, *arguments: object) -> None:
-            """The journal says it already."""
+            """The journal shows it already."""
 
     return Handler
 

@@ -139,10 +139,10 @@ def test_answers_of_the_survey_take_the_place_of_what_the_inventory_says(
 
 
 @pytest.mark.parametrize(
-    ("answer", "says"), [("{'request_headers'", "dict"), ('{"headers": ["x-trace-id"]}', "Supported parameters include")]
+    ("answer", "message"), [("{'request_headers'", "dict"), ('{"headers": ["x-trace-id"]}', "Supported parameters include")]
 )
 def test_an_answer_that_makes_no_sense_fails_before_any_request_to_a_zone(
-    configured: Configured, playbook: Playbook, zones: dict[str, str], answer: str, says: str
+    configured: Configured, playbook: Playbook, zones: dict[str, str], answer: str, message: str
 ) -> None:
     report = launch(
         playbook,
@@ -152,5 +152,5 @@ def test_an_answer_that_makes_no_sense_fails_before_any_request_to_a_zone(
         limit="shop.example",
         fails="ansible",
     )
-    assert says in report.stdout
+    assert message in report.stdout
     assert {entry["path"] for entry in report.journal} <= {"/zones", "/client/v4/zones"}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The data of the example, held against everything that reads it: awx.awx, infra.aap_configuration and configure.yml."""
+"""The data of the example, compared with everything that reads it: awx.awx, infra.aap_configuration and configure.yml."""
 
 from __future__ import annotations
 

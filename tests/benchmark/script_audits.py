@@ -41,7 +41,7 @@ params = {
     "gate": list(DEFAULT_GATE), "enforce": False, "details": "findings", "history": folder, "expected_head": None, "max_gap": 5.0,
     "at": None, "baseline": baseline,
 }
-service = Service(lambda route: State(route, {"enabled": True, "updated_at": None}), lambda query: listing, lambda query, wanted: [])
+service = Service(lambda route: State(route, {"enabled": True, "updated_at": None}), lambda query: listing, lambda query, script_ids: [])
 began = time.process_time()
 done = perform(desire(params), service, lambda record: record, datetime.datetime.now(datetime.timezone.utc))
 text = json.dumps(done.result)

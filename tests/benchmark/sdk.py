@@ -42,7 +42,7 @@ def plain(answer: Any) -> dict[str, Any]:
 
 
 def configure(client: cloudflare.Cloudflare, zone: str) -> None:
-    """Bring one zone into the wanted state."""
+    """Bring one zone into the desired state."""
     if not plain(client.page_shield.get(zone_id=zone))["enabled"]:
         client.page_shield.update(zone_id=zone, enabled=True)
     try:

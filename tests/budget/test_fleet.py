@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A fleet that needs three times the budget, through real playbooks and modules. What is judged is the journal of the service."""
+"""A fleet that needs three times the budget, through real playbooks and modules. The journal of the service is what counts."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from harness.outcome import Outcome
 HOSTS = 40
 # The window is long against the time in which the processes of a task begin, twice.
 REQUESTS, SECONDS = 75, 8
-WISH = {"request_fields": ["x-a"]}
+OPTIONS = {"request_fields": ["x-a"]}
 TASKS = [
-    {"name": "Fields", "edgeops.observability.log_custom_fields": WISH},
+    {"name": "Fields", "edgeops.observability.log_custom_fields": OPTIONS},
     {"name": "Look", "edgeops.observability.script_monitor_info": {"malicious_only": True}},
 ]
 ZONES = [f"{number:032x}" for number in range(1, HOSTS + 1)]
@@ -54,8 +54,8 @@ def play(service: t.Any, folder: Path, tasks: t.Any, hosts: int = HOSTS, **env: 
     return outcomes, journal, max(times) - min(times)
 
 
-def most_in_a_window(times: t.Sequence[float]) -> int:
-    """The most requests that any window of the budget's length holds."""
+def max_in_a_window(times: t.Sequence[float]) -> int:
+    """The maximum of requests in any window of the budget's length."""
     ordered = sorted(times)
     return max(sum(1 for other in ordered[first:] if other < start + SECONDS) for first, start in enumerate(ordered))
 
@@ -69,7 +69,7 @@ def test_a_fleet_ends_without_a_failure_and_within_the_budget(service: t.Any, tm
     assert {outcome.status for outcome in outcomes} == {"ok"}
     assert len(journal) >= 3 * REQUESTS, "the fleet has to need three times the budget"
     assert [entry["status"] for entry in journal if entry["status"] == 429] == []
-    assert most_in_a_window(times) <= REQUESTS
+    assert max_in_a_window(times) <= REQUESTS
     # What the budget allows: a full window at once, and the last request when the windows before it are over.
     allowed = (len(journal) - 1) // REQUESTS * SECONDS
     print(f"\n{len(journal)} requests in {took:.2f} s; the budget allows {allowed} s: ratio {took / allowed:.3f}")
@@ -118,7 +118,7 @@ def test_a_damaged_state_stops_nobody(service: t.Any, tmp_path: Path, damage: t.
 
 @pytest.mark.parametrize("in_process", [True, False], ids=["in process", "as module"])
 def test_homes_that_cannot_be_written_stop_nobody(service: t.Any, tmp_path: Path, in_process: bool) -> None:
-    """A file stands where the folder of the state would be, at the first place and at the second."""
+    """A file is where the folder of the state would be, at the first place and at the second."""
     (tmp_path / "tmp").mkdir()
     for path in (tmp_path / "state", tmp_path / "tmp" / f"edgeops.observability-{os.geteuid()}"):
         path.write_text("not a folder", encoding="utf-8")

@@ -58,8 +58,8 @@ def run(simulator: t.Any, module: str, **args: t.Any) -> dict[str, t.Any]:
 @pytest.mark.parametrize("module", TASKS)
 @pytest.mark.parametrize("form", ["seconds", "date"])
 def test_a_pause_of_two_minutes_is_made(simulator: t.Any, clock: Clock, module: str, form: str) -> None:
-    wanted = "120" if form == "seconds" else email.utils.formatdate(clock.time + 120, usegmt=True)
-    simulator.faults({"kind": "429", "headers": {"Retry-After": wanted}, "retry_after": None})
+    retry_after = "120" if form == "seconds" else email.utils.formatdate(clock.time + 120, usegmt=True)
+    simulator.faults({"kind": "429", "headers": {"Retry-After": retry_after}, "retry_after": None})
     assert "failed" not in run(simulator, module)
     assert sum(clock.slept) == pytest.approx(120, abs=1)
 
@@ -94,7 +94,7 @@ def test_requests_beyond_the_budget_wait_for_the_window(simulator: t.Any, clock:
 
 
 def test_the_headers_of_the_service_correct_the_budget(simulator: t.Any, clock: Clock) -> None:
-    """Others use the credential, too: the service says that little is left, and when there is more."""
+    """Others use the credential, too: the service reports that little is left, and when there is more."""
     reset = email.utils.formatdate(clock.time + 90, usegmt=True)
     simulator.faults(
         {

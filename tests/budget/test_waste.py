@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Many tasks at once that need several times the budget, on a clock that only waiting moves: nobody waits longer than the budget demands."""
+"""Many tasks at once that need several times the budget, on a clock that only waiting moves: no task waits longer than the budget demands."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Turns:
         awake.wait()
 
     def run(self, works: t.Sequence[t.Callable[[], None]]) -> None:
-        """Carry out all works at once, in as little time as they need."""
+        """Run all works at once, in as little time as they need."""
         threads = [threading.Thread(target=self._work, args=(work, self._enter(self.time)), daemon=True) for work in works]
         for thread in threads:
             thread.start()
@@ -75,9 +75,9 @@ class Turns:
 
 
 class Sent(t.NamedTuple):
-    """A request: when it was wanted, when it began, when the service saw it, and when it ended."""
+    """A request: when it was asked for, when it began, when the service saw it, and when it ended."""
 
-    wanted: float
+    asked: float
     begun: float
     seen: float
     ended: float
@@ -100,7 +100,7 @@ def sent(turns: Turns, monkeypatch: pytest.MonkeyPatch, latency: t.Sequence[floa
     acquire, send = Budget.acquire, Transport._try
 
     def acquired(self: Budget) -> int | None:
-        mine.wanted = turns.time
+        mine.asked = turns.time
         return acquire(self)
 
     def slowly(self: Transport, *args: t.Any) -> t.Any:
@@ -108,7 +108,7 @@ def sent(turns: Turns, monkeypatch: pytest.MonkeyPatch, latency: t.Sequence[floa
         turns.sleep(pause / 2)
         reply, seen = send(self, *args), turns.time
         turns.sleep(pause / 2)
-        requests.append(Sent(mine.wanted, begun, seen, turns.time))
+        requests.append(Sent(mine.asked, begun, seen, turns.time))
         return reply
 
     monkeypatch.setattr(Budget, "acquire", acquired)
@@ -135,13 +135,13 @@ def test_nobody_waits_longer_than_the_budget_demands(
     simulator: t.Any, turns: Turns, sent: list[Sent], latency: t.Sequence[float], cases: t.Any
 ) -> None:
     begun = turns.time
-    wishes: list[tuple[str, dict[str, t.Any]]] = [("script_monitor", {"enabled": True}), ("logpush_job_info", {})]
-    turns.run([functools.partial(work, simulator, *wishes[number % 2]) for number in range(WORKERS)])
+    tasks: list[tuple[str, dict[str, t.Any]]] = [("script_monitor", {"enabled": True}), ("logpush_job_info", {})]
+    turns.run([functools.partial(work, simulator, *tasks[number % 2]) for number in range(WORKERS)])
     assert len(sent) == WORKERS * ROUNDS >= 3 * REQUESTS
     seen = sorted(each.seen for each in sent)
     for first, last in zip(seen, seen[REQUESTS:], strict=False):
         assert last - first >= SECONDS
-    waited = [each for each in sent if each.begun > each.wanted]
+    waited = [each for each in sent if each.begun > each.asked]
     for each in waited:
         # A moment earlier the budget was used up: by what had ended a window ago or less, and by what had not ended.
         moment = each.begun - 0.001

@@ -63,10 +63,10 @@ class Crew:
         for member in self._members:
             member.join(10)
 
-    def run(self, module: str, simulator: t.Any, wishes: t.Sequence[tuple[str, Document]]) -> list[Document]:
+    def run(self, module: str, simulator: t.Any, tasks: t.Sequence[tuple[str, Document]]) -> list[Document]:
         """The results of a module with one (zone, options) for each process, in order."""
-        assert len(wishes) == self._size
-        for (ours, _theirs), (zone, args) in zip(self._pipes, wishes, strict=True):
+        assert len(tasks) == self._size
+        for (ours, _theirs), (zone, args) in zip(self._pipes, tasks, strict=True):
             ours.send(Job(module, zone, args, simulator.base_url, simulator.token))
         answers = []
         for ours, _theirs in self._pipes:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Many processes at once, and somebody else between a read and the write that follows it."""
+"""Many processes at once, and another editor between a read and the write that follows it."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ def test_eight_creators_of_one_entry_point(simulator, crew, cases):
 
 
 def check_race(ruleset: t.Mapping[str, t.Any], results: t.Sequence[dict[str, t.Any]]) -> None:
-    """Losing is no failure; what was overwritten was overwritten by a run that has said so."""
+    """Losing is no failure; what was overwritten was overwritten by a run that has reported it."""
     failures = [result for result in results if result.get("failed")]
-    # The one thing that may be reported as a failure: the answer to a write that shows somebody else's work.
+    # The one thing that may be reported as a failure: the answer to a write that shows another editor's work.
     assert all("its answer is not what was asked for" in result["msg"] for result in failures), failures
     assert {result["error"]["kind"] for result in failures} <= {"bad_response"}
     lost = set(NAMES) - logged(ruleset)
@@ -93,7 +93,7 @@ def check_race(ruleset: t.Mapping[str, t.Any], results: t.Sequence[dict[str, t.A
 
 
 def overtaken(simulator: t.Any, module: str, edit: t.Callable[[], t.Any]) -> t.Any:
-    """A task between whose read and write somebody edits."""
+    """A task between whose read and write another editor writes."""
     task = direct.task_of(module)
 
     def read(client: t.Any, desired: t.Any) -> t.Any:
@@ -129,7 +129,7 @@ def test_an_edit_of_the_rules_between_read_and_write_is_reported(simulator, case
 
 
 def test_eight_creators_of_one_job(simulator, crew, cases):
-    """One job is left; whoever met two of them on the way was told so."""
+    """One job is left; a run that found two of them has reported it."""
     zone = ZONES[0]
     simulator.settings(latency_ms=10)
     for _round in range(ROUNDS):
@@ -177,7 +177,7 @@ def test_a_job_that_somebody_deletes_or_edits_between_read_and_write(simulator, 
     task = overtaken(simulator, "logpush_job", lambda: simulator.request(*edit))
     result = direct.run(task, simulator, zone, JOB)
     if deleted:
-        # What was to be changed is gone: said so, and the next run makes it.
+        # What was to be changed is gone: reported, and the next run creates it.
         assert result["failed"] and result["error"]["kind"] == "not_found" and not result["changed"]
     else:
         # Only what differs is sent, so that an edit of something else stays.

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Finds every YAML block of the documentation, tells what it is, and makes plays of it that can be run."""
+"""Find every YAML block of the documentation, classify it, and make plays of it that can be run."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ _PLAY_KEYWORDS = ("hosts", "import_playbook", "ansible.builtin.import_playbook")
 
 @dataclasses.dataclass(frozen=True)
 class Block:
-    """One YAML block where it stands, under the name of the file that it is to be saved as."""
+    """One YAML block with its place, under the name of the file that it is to be saved as."""
 
     source: str
     line: int
     text: str
     caption: str = ""
-    mark: str = ""  # the word that says why it cannot be run
+    mark: str = ""  # the reason why it cannot be run
 
     def __str__(self) -> str:
         return f"{self.source}:{self.line}"
 
     @property
     def documents(self) -> list[Content]:
-        """What it says; mostly one document."""
+        """Its content; usually one document."""
         return list(yaml.safe_load_all(self.text))
 
     @property
@@ -110,17 +110,18 @@ def plays(block: Block) -> list[Play]:
     """What a block comes to in check mode and then for real.
 
     Tasks alternate, because one of them often needs what the one before it has made, unless they say themselves how they
-    run; a play is foretold as a whole, as a reader would do it. Variables stand for the inventory of a zone whose role is run.
+    run; a play is predicted as a whole, as a reader would do it. Variables stand for the inventory of a zone whose role is run.
     """
     content = block.documents[0]
     if block.kind == "tasks":
         return [_play(block, tasks=[each for task in content for each in _pair(task)])]
     if block.kind == "variables":
         job = {"name": "edge-logs", "destination_conf": "s3://example-logs/all?region=eu-west-1"}
-        wish = content if "log_delivery_jobs" in content else {"log_delivery_job": job, **content}
+        variables = content if "log_delivery_jobs" in content else {"log_delivery_job": job, **content}
         role = [{"role": f"{COLLECTION}.log_delivery"}]
         return [
-            _play(block, check_mode=check, vars={"log_delivery_zone_id": ZONE, **wish}, roles=role) for check in (True, False)
+            _play(block, check_mode=check, vars={"log_delivery_zone_id": ZONE, **variables}, roles=role)
+            for check in (True, False)
         ]
     return [_with_check_mode(play, check) for check in (True, False) for play in content if "hosts" in play]
 

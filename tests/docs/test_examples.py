@@ -71,13 +71,13 @@ def test_examples_run_in_check_mode_and_for_real(source: str, playbook: Playbook
 
 
 def _both_ways(report: t.Any, decided_already: set[str]) -> None:
-    """Each task of ours ran in check mode as often as for real, and foretold whether it would change something."""
-    foretold: dict[str, list[bool]] = {}
+    """Each task of ours ran in check mode as often as for real, and predicted whether it would change something."""
+    predicted: dict[str, list[bool]] = {}
     happened: dict[str, list[bool]] = {}
     for outcome in (outcome for outcome in report.ours if outcome.name not in decided_already):
-        (foretold if outcome.check_mode else happened).setdefault(outcome.name, []).append(outcome.result["changed"])
-    assert foretold == happened
-    assert foretold or decided_already or not report.ours
+        (predicted if outcome.check_mode else happened).setdefault(outcome.name, []).append(outcome.result["changed"])
+    assert predicted == happened
+    assert predicted or decided_already or not report.ours
 
 
 def inventories(source: str) -> list[t.Any]:
@@ -108,7 +108,7 @@ FLEET = "docs/docsite/rst/guide_fleets.rst"
 
 
 def saved(source: str, folder: Path) -> None:
-    """The files that a guide has its readers save, as it says them."""
+    """The files that a guide has its readers save."""
     for block in (block for block in runnable(source) if block.caption):
         path = folder / block.caption
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -163,7 +163,7 @@ def test_only_named_blocks_are_not_run() -> None:
 
 
 def test_every_yaml_block_is_found() -> None:
-    """The extraction is held against a plain count of the words that begin a block."""
+    """The extraction is compared with a plain count of the words that begin a block."""
     for source in (name for name in sources() if name.endswith((".rst", ".md"))):
         text = (ROOT / source).read_text(encoding="utf-8")
         begun = len(re.findall(r"^ *(?:```ya?ml|\.\. code-block:: ya?ml) *$", text, re.MULTILINE))

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The tables of the reference pages and of the guides are held against the facts in the code."""
+"""The tables of the reference pages and of the guides are compared with the facts in the code."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ LIMITS: dict[str, str] = {
     "comparisons in a filter": f"{limits.MAX_FILTER_OPERATORS}",
     "bytes of the text of a filter": f"{limits.MAX_FILTER_BYTES}",
     "custom fields of a zone in total": f"{CUSTOM_FIELD_LIMIT}",
-    # What the service alone enforces stands here as the interface documents it.
+    # What the service alone enforces is written here as the interface documents it.
     "value of one custom field": "8 KB",
     "rulesets of a zone for the phase": "1",
     "scripts in one page": f"{scripts.MAX_PER_PAGE}",
@@ -146,7 +146,7 @@ def test_verdicts_on_scripts_are_those_of_the_code() -> None:
 
 
 def minutes(zones: int, requests: int) -> str:
-    """What the rule of the guide says about so many zones."""
+    """The result of the rule of the guide for this number of zones."""
     waits = math.ceil(zones * requests / BUDGET) - 1
     return f"at least {waits * WINDOW / 60:g} minutes" if waits else "no waiting"
 
@@ -164,14 +164,14 @@ def test_arithmetic_of_fleets_is_right() -> None:
 
 def test_cost_of_a_zone_is_counted(playbook: t.Any, simulator: t.Any) -> None:
     costs = [cells[0] for cells in table("guide_fleets", "A zone with custom fields, jobs and the script monitor").values()]
-    wish = {
+    variables = {
         "log_delivery_zone_id": playbook.zone,
         "log_delivery_custom_fields": {"request_headers": ["x-trace-id"]},
         "log_delivery_job": {"name": "n", "destination_conf": "s3://b/p?region=r", "fields": ["RayID"]},
         "log_delivery_script_monitor_enabled": True,
     }
     role = {"name": "Deliver", "hosts": "all", "gather_facts": False, "roles": [{"role": "edgeops.observability.log_delivery"}]}
-    report = playbook.run(playbook=[{**role, "vars": wish}, {**role, "vars": wish}])
+    report = playbook.run(playbook=[{**role, "vars": variables}, {**role, "vars": variables}])
     half = len(report.ours) // 2
     first, again = (sum(len(outcome.journal) for outcome in part) for part in (report.ours[:half], report.ours[half:]))
     assert [str(again), str(first)] == [costs[0], costs[3]]

@@ -22,7 +22,7 @@ import yaml
 QUICK = Path(__file__).parent / "quick_rulebook.py"
 NAME = "shop.example"
 # Far more than a busy machine needs; each wait ends with what it waits for.
-LONGEST_WAIT = 240
+MAX_WAIT_SECONDS = 240
 
 
 def missing() -> str:
@@ -106,7 +106,7 @@ class Rulebook:
 
     def wait_for(self, is_so: t.Callable[[], bool]) -> None:
         """Wait until something is so; fail with the output where the engine ends before, or takes far too long."""
-        end = time.monotonic() + LONGEST_WAIT
+        end = time.monotonic() + MAX_WAIT_SECONDS
         while not is_so():
             assert self._process is None or self._process.poll() is None, self.output
             assert time.monotonic() < end, self.output

@@ -39,21 +39,21 @@ def run(
 
 
 class Pauses:
-    """Stands in for the sleep of a client: records what it would have slept, and sleeps at most `longest` of it."""
+    """Stands in for the sleep of a client: records what it would have slept, and sleeps at most `max_seconds` of it."""
 
     def __init__(self) -> None:
-        self.longest = 0.0
+        self.max_seconds = 0.0
         self.made: list[float] = []
 
     def __call__(self, seconds: float) -> None:
         self.made.append(seconds)
-        if self.longest:
-            time.sleep(min(seconds, self.longest))
+        if self.max_seconds:
+            time.sleep(min(seconds, self.max_seconds))
 
 
-def without_waiting(monkeypatch: pytest.MonkeyPatch, *rooms: t.Any) -> Pauses:
-    """Clients that pause for no time; `rooms` are modules that make clients, beside the one that makes those of tasks."""
+def without_waiting(monkeypatch: pytest.MonkeyPatch, *modules: t.Any) -> Pauses:
+    """Clients that pause for no time; `modules` are modules that make clients, besides the one that makes those of tasks."""
     pauses = Pauses()
-    for room in (_run, *rooms):
-        monkeypatch.setattr(room, "Client", functools.partial(Client, sleep=pauses))
+    for module in (_run, *modules):
+        monkeypatch.setattr(module, "Client", functools.partial(Client, sleep=pauses))
     return pauses

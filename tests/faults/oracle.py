@@ -14,7 +14,7 @@ AUTHENTICATION, PERMISSION, REJECTED = "authentication", "permission", "rejected
 RATE_LIMITED, UNAVAILABLE, BAD = "rate_limited", "unavailable", "bad_response"
 
 # Classes of requests. `GET none` is a read that the service answers with 404 in the ordinary course of things, `GET fields`
-# one that is left out where it is not permitted.
+# one that is omitted where it is not permitted.
 GET_FIELDS = "GET fields"
 GET, GET_NONE, LIST, PUT, DELETE, POST_RULESET, POST_JOB = "GET", "GET none", "LIST", "PUT", "DELETE", "POST ruleset", "POST job"
 
@@ -58,14 +58,14 @@ def _lost(fault: t.Mapping[str, t.Any], why: str, post: str, **more: t.Any) -> R
 
 
 def _final(fault: t.Mapping[str, t.Any], kind: str, why: str, **more: t.Any) -> Row:
-    """Whatever it befalls ends, at the first try."""
+    """The affected request fails, at the first try."""
     return Row(fault, why, once=kind, post=kind, lasting=kind, tried=False, **more)
 
 
-# 404 says everything, whatever its body; a DELETE may be answered with anything that does not report failure.
+# 404 is enough, whatever its body; a DELETE may be answered with anything that does not report failure.
 _STATUS_TELLS = {GET_NONE: OK}
 _NOTHING_NEEDED = {GET_NONE: OK, DELETE: OK}
-_APPLIED = "it was carried out: looked for and found, so that nothing is made twice"
+_APPLIED = "it was applied: looked for and found, so that nothing is made twice"
 _NOT_APPLIED = "it may have been received, so it is not sent again; looked for and not found"
 
 ROWS: t.Mapping[str, Row] = {
@@ -98,7 +98,7 @@ ROWS: t.Mapping[str, Row] = {
         "403 is final; fields are not checked then",
         others={GET_FIELDS: OK},
     ),
-    "403-9109": _final({"kind": "status", "status": 403, "code": 9109}, AUTHENTICATION, "the code says more than the status"),
+    "403-9109": _final({"kind": "status", "status": 403, "code": 9109}, AUTHENTICATION, "the code is more exact than the status"),
     "truncated": _final({"kind": "truncated"}, BAD, "not JSON", others=_STATUS_TELLS),
     "array": _final({"kind": "array"}, BAD, "not an object", others=_STATUS_TELLS),
     "string": _final({"kind": "string"}, BAD, "not an object", others=_STATUS_TELLS),

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The scenarios of the fault matrix: what a zone has, what is wanted of it, and which requests that takes."""
+"""The scenarios of the fault matrix: what a zone has, the desired state, and which requests that takes."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ ZONE = "5a1e0c47d2b94f6f8e3b7c9012d4a6f8"
 PHASE = "http_log_custom_fields"
 DESTINATION = "s3://edge-logs/all?region=eu-west-1&access-key-id=AK1&secret-access-key=planted-bucket-secret-51d7"
 
-# Somebody else's rule, with every member that a rule can have.
+# A rule of another owner, with every member that a rule can have.
 FOREIGN_RULE: Document = {
     "id": "f0" * 16,
-    "ref": "somebody-elses",
+    "ref": "foreign",
     "version": "3",
     "action": "set_config",
     "action_parameters": {"bic": True, "nested": {"list": [1, 2.5, None, "x"], "text": "\u00e9\u4e2d"}},
     "expression": '(http.host eq "www.example.com")',
-    "description": "Somebody else's",
+    "description": "Another owner's",
     "enabled": False,
     "logging": {"enabled": True},
     "ratelimit": {"characteristics": ["ip.src"], "period": 60, "requests_per_period": 5, "mitigation_timeout": 0},
@@ -63,7 +63,7 @@ MANAGED: Document = {
     "version": "41",
 }
 OTHER_JOBS: list[Document] = [
-    {"id": 11, "name": "somebody-elses", "destination_conf": "r2://theirs", "enabled": True, "logpull_options": "fields=RayID"},
+    {"id": 11, "name": "foreign", "destination_conf": "r2://theirs", "enabled": True, "logpull_options": "fields=RayID"},
     {"id": 12, "name": "edge-logs", "dataset": "firewall_events", "destination_conf": "r2://theirs/too"},
 ]
 OUR_JOB: Document = {
@@ -96,7 +96,7 @@ def _entry_point(*rules: Document) -> Document:
 
 @dataclasses.dataclass(frozen=True)
 class Scenario:
-    """A wish in a zone, by one or more modules, with the requests that it takes where nothing goes wrong."""
+    """A desired state of a zone, by one or more modules, with the requests that it takes where nothing goes wrong."""
 
     requests: tuple[str, ...]
     steps: tuple[tuple[str, Document], ...]
@@ -138,7 +138,7 @@ def list_zones(_module: str, simulator: t.Any, _zone: str, args: t.Mapping[str, 
         return {"failed": True, "changed": False, "msg": str(failure), "error": failure.report()}
 
 
-_WANTED_FIELDS: Document = {"request_fields": ["X-New", "x-old"], "response_fields": ["Server"], "cookie_fields": []}
+_CHANGED_FIELDS: Document = {"request_fields": ["X-New", "x-old"], "response_fields": ["Server"], "cookie_fields": []}
 _NEW_FIELDS: Document = {"request_fields": ["X-New"], "cookie_fields": ["Session"]}
 _NEW_JOB: Document = {
     "name": "edge-logs",
@@ -175,9 +175,9 @@ SCENARIOS: t.Mapping[str, Scenario] = {
         (GET_NONE, LIST, POST_RULESET, PUT), (("log_custom_fields", _NEW_FIELDS),), settings=_PLAIN_ROUTES
     ),
     "add-first-rule": Scenario((GET, PUT), (("log_custom_fields", _NEW_FIELDS),), rules=(FOREIGN_RULE,)),
-    "change-fields": Scenario((GET, PUT), (("log_custom_fields", _WANTED_FIELDS),), rules=_OLD),
+    "change-fields": Scenario((GET, PUT), (("log_custom_fields", _CHANGED_FIELDS),), rules=_OLD),
     "change-fields-by-list": Scenario(
-        (GET_NONE, LIST, PUT), (("log_custom_fields", _WANTED_FIELDS),), rules=_OLD, settings=_PLAIN_ROUTES
+        (GET_NONE, LIST, PUT), (("log_custom_fields", _CHANGED_FIELDS),), rules=_OLD, settings=_PLAIN_ROUTES
     ),
     "remove-fields": Scenario((GET, PUT), (("log_custom_fields", {"state": "absent"}),), rules=_OLD),
     "create-job": Scenario((LIST, GET_FIELDS, POST_JOB, LIST), (("logpush_job", _NEW_JOB),)),

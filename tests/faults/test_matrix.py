@@ -112,7 +112,7 @@ def undisturbed(simulator: t.Any, name: str) -> Undisturbed:
 
 
 def applied(journal: t.Iterable[dict[str, t.Any]], *methods: str) -> list[dict[str, t.Any]]:
-    """The requests of those methods that the service has carried out with success."""
+    """The requests of those methods that the service has applied."""
     done = [entry for entry in journal if entry["applied"] and entry["method"] in methods]
     return [entry for entry in done if entry["status"] is None or entry["status"] < 400 or entry["fault"]]
 
@@ -148,7 +148,7 @@ def test_a_fault_befalls_the_request_that_the_case_names(simulator, pauses, case
     reference = undisturbed(simulator, name)
     start(simulator, name)
 
-    pauses.longest = 0.05 if fault == "refused" and persistence == ONCE else 0.0
+    pauses.max_seconds = 0.05 if fault == "refused" and persistence == ONCE else 0.0
     simulator.faults({**row.fault, "index": index, "count": 1 if persistence == ONCE else None})
     results = scenario.run(simulator, {"timeout": row.timeout, "retries": RETRIES if persistence == LASTING else 4})
     simulator.clear_faults()
@@ -165,7 +165,7 @@ def test_a_fault_befalls_the_request_that_the_case_names(simulator, pauses, case
 
 
 def check_outcome(results: list[dict[str, t.Any]], verdict: str, tries: int | None) -> None:
-    """A success, or the failure of the kind that the table says, told in full."""
+    """A success, or the failure of the kind of the table, reported in full."""
     last = results[-1]
     assert (last["error"]["kind"] if last.get("failed") else OK) == verdict, last
     if verdict == OK:

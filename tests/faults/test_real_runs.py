@@ -18,7 +18,7 @@ from harness import Playbook
 from harness.process import BIN, Place, execute
 
 WISH = wish(ZONE, job=job(), custom_fields=lists(["X-New"], [], ["Session"]), script_monitor_enabled=True)
-# Waiting costs nothing here either: one further try at most.
+# Waiting costs nothing here either: at most one further try.
 PLAY = {**play(WISH), "module_defaults": {"group/edgeops.observability.zone": {"retries": 1}}}
 
 

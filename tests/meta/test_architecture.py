@@ -18,7 +18,7 @@ OWN = "ansible_collections.edgeops.observability."
 UTILS = "plugins/module_utils/"
 # `_destination` is no resource: the engine masks destinations in every message, and may know no resource.
 RESOURCES = ("_logpush", "_custom_fields", "_scripts")
-# From the top down: a file may import what stands on its own level (resources apart) or below.
+# From the top down: a file may import what is on its own level (resources apart) or below.
 LEVELS = (
     ("plugins/action", "plugins/filter", "plugins/test", "plugins/inventory", "plugins/doc_fragments", "extensions"),
     ("plugins/plugin_utils",),

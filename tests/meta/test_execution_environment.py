@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What an execution environment is told about the collection, held against what the collection says elsewhere."""
+"""What an execution environment reads about the collection, compared with what the collection states elsewhere."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Lists that people keep by hand drift; here every module is held against each of them."""
+"""Lists that are kept by hand drift; here every module is compared with each of them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONNECTION = "edgeops.observability.connection"
 ATTRIBUTES = "edgeops.observability.attributes"
 # Why a module that talks to the service names no module that only reads the same things.
 WITHOUT_INFO = {"logpush_ownership": "the service offers no way to read a challenge"}
-LONGEST_MODULE = 60
+MAX_MODULE_LINES = 60
 # The kinds of plugins that a user calls by name.
 PUBLIC = ("modules", "filter", "test", "inventory", "lookup", "callback", "strategy")
 # Which numbers the description of an option has to name.
@@ -93,7 +93,7 @@ def test_module_is_documented_and_short(module: str) -> None:
     assert documented.section(module, "DOCUMENTATION")["module"] == module
     assert all(f"edgeops.observability.{module}" in task for task in documented.section(module, "EXAMPLES")[:1])
     assert documented.section(module, "RETURN")["error"]["returned"] == "failure"
-    assert code_lines(ROOT / "plugins" / "modules" / f"{module}.py") <= LONGEST_MODULE
+    assert code_lines(ROOT / "plugins" / "modules" / f"{module}.py") <= MAX_MODULE_LINES
 
 
 @pytest.mark.parametrize(("module", "option"), LIMITS, ids=".".join)

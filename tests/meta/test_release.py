@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What stands in the way of a release is found; what has to agree at any time does."""
+"""What prevents a release is found; what has to agree at any time does."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def release_check() -> types.ModuleType:
-    """The script, loaded anew so that a test can point it elsewhere."""
+    """The script, loaded again, so that a test can point it elsewhere."""
     described = importlib.util.spec_from_file_location("release_check", ROOT / "scripts" / "release_check.py")
     module = importlib.util.module_from_spec(described)
     described.loader.exec_module(module)

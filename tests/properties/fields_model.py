@@ -21,7 +21,7 @@ PHASE, ACTION = "http_log_custom_fields", "log_custom_field"
 
 
 class Refused(Exception):
-    """The wish cannot be fulfilled and has to be refused as an invalid option."""
+    """The desired state is impossible and has to be refused as an invalid option."""
 
 
 def entry_point(state: Document) -> Document | None:
@@ -57,7 +57,7 @@ def fields_of(rule: Document) -> Fields:
 
 
 def union(rules: t.Iterable[Document]) -> Fields:
-    """All fields of some rules; a name keeps all values where one rule says so."""
+    """All fields of some rules; a name keeps all values where one rule does."""
     found: Fields = {kind: {} for kind in KINDS}
     for rule in rules:
         for kind, names in fields_of(rule).items():
@@ -73,7 +73,7 @@ def shown(fields: Fields) -> dict[str, list[str]]:
 
 
 @dataclasses.dataclass(frozen=True)
-class Wish:
+class DesiredFields:
     """The options of a task in normal form."""
 
     options: Document

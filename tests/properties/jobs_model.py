@@ -28,11 +28,11 @@ SECRET = re.compile(r"secret|token|password|sig|key$", re.IGNORECASE)
 
 
 class Refused(Exception):
-    """The wish has to be refused; the argument is the kind of the failure."""
+    """The desired state has to be refused; the argument is the kind of the failure."""
 
 
 def meaning(text: str | None) -> dict[str, Json]:
-    """What an option string says, without what is off or the default."""
+    """The members of an option string, without what is off or the default."""
     found: dict[str, Json] = dict(parse_qsl(text or "", keep_blank_values=True))
     if "fields" in found:
         found["fields"] = frozenset(name for name in found["fields"].split(",") if name)
@@ -69,8 +69,8 @@ def plain(job: Document, name: str) -> Json:
 
 
 @dataclasses.dataclass(frozen=True)
-class Wish:
-    """The options of a task, and whether the service hides secrets in destinations."""
+class DesiredJob:
+    """The options of a task, and whether the service masks secrets in destinations."""
 
     options: Document
     masked: bool
@@ -90,31 +90,31 @@ class Wish:
             if self.present and not found:
                 raise Refused("not_found")
         else:
-            wanted = (self.options["name"], self.options.get("dataset", "http_requests"))
-            found = [job for job in state["jobs"] if (job["name"], job["dataset"]) == wanted]
+            expected = (self.options["name"], self.options.get("dataset", "http_requests"))
+            found = [job for job in state["jobs"] if (job["name"], job["dataset"]) == expected]
         if len(found) > 1:
             raise Refused("conflict")
         return found[0] if found else None
 
     def check(self, job: Document | None) -> None:
-        """Raises `Refused` where the wish cannot be fulfilled."""
+        """Raises `Refused` where the desired state is impossible."""
         if self.present and job is None and self.options.get("destination_conf") is None:
             raise Refused("invalid_option")
         if self.present and job is not None and job["output_options"] and self.older:
             raise Refused("conflict")
 
-    def wants(self, before: Document | None) -> dict[str, Json]:
+    def expected(self, before: Document | None) -> dict[str, Json]:
         """The meaning of each member that the task manages, afterwards."""
-        wanted: dict[str, Json] = {
+        expected: dict[str, Json] = {
             name: self.options[name] or DEFAULTS[name] for name in PLAIN if self.options.get(name) is not None
         }
         if self.options.get("name") is not None:
-            wanted["name"] = self.options["name"]
+            expected["name"] = self.options["name"]
         if self.older:
-            wanted["logpull_options"] = self._options(meaning(before["logpull_options"] if before else ""))
+            expected["logpull_options"] = self._options(meaning(before["logpull_options"] if before else ""))
         if self.options.get("filter") is not None:
-            wanted["filter"] = filter_meaning(self.options["filter"])
-        return wanted
+            expected["filter"] = filter_meaning(self.options["filter"])
+        return expected
 
     def _options(self, there: dict[str, Json]) -> dict[str, Json]:
         if self.options.get("logpull_options") is not None:
@@ -123,18 +123,18 @@ class Wish:
                 **{name: value for name, value in there.items() if name not in named},
                 **meaning(self.options["logpull_options"]),
             }
-        wanted = dict(there)
+        expected = dict(there)
         if self.options.get("fields") is not None:
-            wanted["fields"] = frozenset(self.options["fields"])
+            expected["fields"] = frozenset(self.options["fields"])
         if self.options.get("timestamp_format") is not None:
-            wanted["timestamps"] = self.options["timestamp_format"]
+            expected["timestamps"] = self.options["timestamp_format"]
         for name, value in (self.options.get("option_flags") or {}).items():
-            wanted[name] = "true" if value else ""
-        return {name: value for name, value in wanted.items() if value not in ("", frozenset(), "unixnano")}
+            expected[name] = "true" if value else ""
+        return {name: value for name, value in expected.items() if value not in ("", frozenset(), "unixnano")}
 
     def same_destination(self, stored: str) -> bool:
-        wanted = self.options.get("destination_conf")
-        return wanted is None or destination(wanted, self.masked) == destination(stored, self.masked)
+        expected = self.options.get("destination_conf")
+        return expected is None or destination(expected, self.masked) == destination(stored, self.masked)
 
 
 def managed(job: Document) -> dict[str, Json]:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Random sequences of wishes, of other people's edits and of the service's habits; every wish is held against an independent model."""
+"""Random sequences of desired states, of edits by others and of the service's habits; each is compared with an independent model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from faults import direct
 from faults.scenarios import FOREIGN_RULE, MANAGED, OTHER_JOBS, OTHER_PHASE, PHASE
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
-from properties import fields_model, jobs_model, wishes
+from properties import desired_states, fields_model, jobs_model
 from properties.answers import examples
 
 from edgeops_simulator.testing import running
@@ -42,7 +42,7 @@ def without_server_made(value: t.Any) -> t.Any:
 
 
 def in_meaning(result: Document) -> Document:
-    """A result with a job's members by what they say: once nothing differs, the service's spelling is reported."""
+    """A result with a job's members by their meaning: once nothing differs, the service's spelling is reported."""
     found = without_server_made(result)
     # Where the service masks a destination, only a run that sends none has to assume that it is equal.
     found["warnings"] = [text for text in found["warnings"] if "assumed to be equal" not in text]
@@ -62,7 +62,7 @@ def about(what: str) -> t.Callable[[t.Any], bool]:
 
 
 class Zone(RuleBasedStateMachine):
-    """A zone that several people change at the same time, one after the other."""
+    """A zone that several editors change at the same time, one after the other."""
 
     simulator: t.ClassVar[t.Any]
     cases: t.ClassVar[collections.Counter[str]]
@@ -81,18 +81,24 @@ class Zone(RuleBasedStateMachine):
 
     # What the service and others do.
 
-    @rule(habits=wishes.HABITS)
+    @rule(habits=desired_states.HABITS)
     def the_service_changes_its_habits(self, habits: Document) -> None:
-        self.masked = self.simulator.settings(**wishes.settings_of(habits))["echo_destination"] == "masked"
+        self.masked = self.simulator.settings(**desired_states.settings_of(habits))["echo_destination"] == "masked"
         self.cases["sequences: changes of the service's habits"] += 1
 
     @rule(enabled=st.booleans())
-    def somebody_switches_the_monitor(self, enabled: bool) -> None:
+    def another_editor_switches_the_monitor(self, enabled: bool) -> None:
         self.edit("PUT", f"/zones/{ZONE}/script_monitor", {"enabled": enabled})
 
-    @rule(data=st.data(), lists=wishes.some(**wishes.LISTS), own=st.booleans(), enabled=st.booleans(), keep=st.booleans())
+    @rule(
+        data=st.data(),
+        lists=desired_states.some(**desired_states.LISTS),
+        own=st.booleans(),
+        enabled=st.booleans(),
+        keep=st.booleans(),
+    )
     @precondition(about(FIELDS))
-    def somebody_writes_rules(self, data: st.DataObject, lists: Document, own: bool, enabled: bool, keep: bool) -> None:
+    def another_editor_writes_rules(self, data: st.DataObject, lists: Document, own: bool, enabled: bool, keep: bool) -> None:
         ruleset = fields_model.entry_point(self.state())
         present = list(ruleset["rules"]) if ruleset and keep else []
         rules = [{name: value for name, value in found.items() if name not in ("version", "last_updated")} for found in present][
@@ -101,7 +107,7 @@ class Zone(RuleBasedStateMachine):
         number = data.draw(st.integers(1, 99))
         rules.insert(
             data.draw(st.integers(0, len(rules))),
-            wishes.a_rule(number, "log_custom_field" if own else "set_config", lists, enabled),
+            desired_states.a_rule(number, "log_custom_field" if own else "set_config", lists, enabled),
         )
         if ruleset:
             self.edit("PUT", f"/zones/{ZONE}/rulesets/{ruleset['id']}", {"rules": rules})
@@ -110,25 +116,29 @@ class Zone(RuleBasedStateMachine):
 
     @rule()
     @precondition(about(FIELDS))
-    def somebody_removes_the_entry_point(self) -> None:
+    def another_editor_removes_the_entry_point(self) -> None:
         ruleset = fields_model.entry_point(self.state())
         if ruleset:
             self.edit("DELETE", f"/zones/{ZONE}/rulesets/{ruleset['id']}")
 
-    @rule(name=st.sampled_from(["other", "third", "fourth"]), dataset=wishes.DATASETS, destination=wishes.DESTINATIONS)
+    @rule(
+        name=st.sampled_from(["other", "third", "fourth"]),
+        dataset=desired_states.DATASETS,
+        destination=desired_states.DESTINATIONS,
+    )
     @precondition(about(JOBS))
-    def somebody_creates_a_job(self, name: str, dataset: str, destination: str) -> None:
+    def another_editor_creates_a_job(self, name: str, dataset: str, destination: str) -> None:
         if len(self.state()["jobs"]) < 8:
             self.edit("POST", JOBS_PATH, {"name": name, "dataset": dataset, "destination_conf": destination})
 
     @rule(
         data=st.data(),
-        change=wishes.some(
+        change=desired_states.some(
             enabled=st.booleans(), filter=st.sampled_from(["", '{"where":{"key":"a","operator":"eq","value":1}}'])
         ),
     )
     @precondition(about(JOBS))
-    def somebody_changes_a_job(self, data: st.DataObject, change: Document) -> None:
+    def another_editor_changes_a_job(self, data: st.DataObject, change: Document) -> None:
         job = data.draw(st.sampled_from(self.state()["jobs"] or [None]))
         more = data.draw(
             st.sampled_from(
@@ -140,16 +150,16 @@ class Zone(RuleBasedStateMachine):
 
     @rule(data=st.data())
     @precondition(about(JOBS))
-    def somebody_deletes_a_job(self, data: st.DataObject) -> None:
+    def another_editor_deletes_a_job(self, data: st.DataObject) -> None:
         job = data.draw(st.sampled_from(self.state()["jobs"] or [None]))
         if job:
             self.edit("DELETE", f"{JOBS_PATH}/{job['id']}")
 
-    # Wishes.
+    # Desired states.
 
     @rule(enabled=st.booleans(), route=st.sampled_from(["auto", "script_monitor", "page_shield"]))
     def a_task_sets_the_monitor(self, enabled: bool, route: str) -> None:
-        before, result, after = self.wish("script_monitor", {"enabled": enabled, "route": route})
+        before, result, after = self.apply("script_monitor", {"enabled": enabled, "route": route})
         was = before["script_monitor"]["enabled"]
         assert after["script_monitor"]["enabled"] is enabled
         assert self.others(before, "script_monitor") == self.others(after, "script_monitor")
@@ -157,33 +167,33 @@ class Zone(RuleBasedStateMachine):
         assert result["changed"] == (was is not enabled)
         assert result["script_monitor"] == {name: after["script_monitor"][name] for name in ("enabled", "updated_at")}
 
-    @rule(options=wishes.FIELD_WISHES)
+    @rule(options=desired_states.FIELD_OPTIONS)
     @precondition(about(FIELDS))
     def a_task_sets_the_fields(self, options: Document) -> None:
-        self.field_wish(options)
+        self.desired_fields(options)
 
-    @rule(options=wishes.ADDITIONS)
+    @rule(options=desired_states.ADDITIONS)
     @precondition(about(FIELDS))
     def a_task_adds_fields(self, options: Document) -> None:
-        self.field_wish(options)
+        self.desired_fields(options)
 
-    @rule(options=wishes.REMOVALS)
+    @rule(options=desired_states.REMOVALS)
     @precondition(about(FIELDS))
     def a_task_removes_fields(self, options: Document) -> None:
-        self.field_wish(options)
+        self.desired_fields(options)
 
-    def field_wish(self, options: Document) -> None:
-        wish = fields_model.Wish(options)
+    def desired_fields(self, options: Document) -> None:
+        desired = fields_model.DesiredFields(options)
         try:
-            expected = wish.expected(self.state())
+            expected = desired.expected(self.state())
         except fields_model.Refused:
             self.refused("log_custom_fields", options, "invalid_option")
             return
-        before, result, after = self.wish("log_custom_fields", options)
+        before, result, after = self.apply("log_custom_fields", options)
         rules, left = fields_model.own_rules(before), fields_model.own_rules(after)
         assert fields_model.union(left) == expected
         assert fields_model.untouchable(after) == fields_model.untouchable(before)
-        self.check_rules(wish, rules, left, result)
+        self.check_rules(desired, rules, left, result)
         diff = result["diff"]
         assert diff["before"]["custom_fields"] == fields_model.shown(fields_model.union(rules))
         assert diff["after"]["custom_fields"] == fields_model.shown(expected) == result["custom_fields"]
@@ -191,92 +201,96 @@ class Zone(RuleBasedStateMachine):
         assert len(diff["after"]["rules"]) == len(left)
         assert result["changed"] == (diff["before"] != diff["after"]) == (visible(rules) != visible(left))
 
-    def check_rules(self, wish: fields_model.Wish, rules: list[Document], left: list[Document], result: Document) -> None:
+    def check_rules(
+        self, desired: fields_model.DesiredFields, rules: list[Document], left: list[Document], result: Document
+    ) -> None:
         known = {(each["id"], each["ref"]) for each in rules}
         new = [each for each in left if (each["id"], each["ref"]) not in known]
-        assert len(new) == int(wish.present and not rules)
-        if not wish.present:
+        assert len(new) == int(desired.present and not rules)
+        if not desired.present:
             return
-        assert not wish.purge or len(left) == 1
+        assert not desired.purge or len(left) == 1
         (main,) = [each for each in left if each["id"] == result["ruleset"]["rule_id"]]
         assert main["enabled"] is True and main["expression"] == "true" and main["ref"] == result["ruleset"]["ref"]
-        if "description" in wish.options:
-            assert main["description"] == wish.options["description"]
+        if "description" in desired.options:
+            assert main["description"] == desired.options["description"]
         effective = fields_model.union(each for each in left if each["enabled"])
-        assert all(names <= set(effective[kind]) for kind, names in wish.given.items())
+        assert all(names <= set(effective[kind]) for kind, names in desired.given.items())
 
-    @rule(options=wishes.JOB_OPTIONS, name=wishes.JOB_NAMES, dataset=wishes.DATASETS)
+    @rule(options=desired_states.JOB_OPTIONS, name=desired_states.JOB_NAMES, dataset=desired_states.DATASETS)
     @precondition(about(JOBS))
     def a_task_changes_a_job(self, options: Document, name: str, dataset: str) -> None:
-        self.job_wish({**options, "name": name, "dataset": dataset})
+        self.desired_job({**options, "name": name, "dataset": dataset})
 
-    @rule(options=wishes.NEW_JOBS, name=wishes.JOB_NAMES)
+    @rule(options=desired_states.NEW_JOBS, name=desired_states.JOB_NAMES)
     @precondition(about(JOBS))
     def a_task_ensures_a_job(self, options: Document, name: str) -> None:
-        self.job_wish({**options, "name": name})
+        self.desired_job({**options, "name": name})
 
-    @rule(data=st.data(), options=wishes.JOB_OPTIONS, rename=st.none() | wishes.JOB_NAMES)
+    @rule(data=st.data(), options=desired_states.JOB_OPTIONS, rename=st.none() | desired_states.JOB_NAMES)
     @precondition(about(JOBS))
     def a_task_changes_a_job_by_its_number(self, data: st.DataObject, options: Document, rename: str | None) -> None:
         number = data.draw(st.sampled_from([*(job["id"] for job in self.state()["jobs"]), 4711]))
-        self.job_wish({**options, "job_id": number, **({"name": rename} if rename else {})})
+        self.desired_job({**options, "job_id": number, **({"name": rename} if rename else {})})
 
-    @rule(data=st.data(), name=wishes.JOB_NAMES)
+    @rule(data=st.data(), name=desired_states.JOB_NAMES)
     @precondition(about(JOBS))
     def a_task_removes_a_job(self, data: st.DataObject, name: str) -> None:
         number = data.draw(st.sampled_from([None, None, *(job["id"] for job in self.state()["jobs"])]))
-        self.job_wish({"state": "absent", **({"name": name} if number is None else {"job_id": number})})
+        self.desired_job({"state": "absent", **({"name": name} if number is None else {"job_id": number})})
 
-    def job_wish(self, options: Document) -> None:
-        wish = jobs_model.Wish(options, self.masked)
+    def desired_job(self, options: Document) -> None:
+        desired = jobs_model.DesiredJob(options, self.masked)
         try:
-            target = wish.target(self.state())
-            wish.check(target)
+            target = desired.target(self.state())
+            desired.check(target)
         except jobs_model.Refused as refused:
             self.refused("logpush_job", options, str(refused))
             return
-        before, result, after = self.wish("logpush_job", options)
+        before, result, after = self.apply("logpush_job", options)
         known = {job["id"] for job in before["jobs"]}
         made = [job for job in after["jobs"] if job["id"] not in known]
         found = made[0] if made else next((job for job in after["jobs"] if target and job["id"] == target["id"]), None)
         rest = [job for job in before["jobs"] if job != target]
         assert [job for job in after["jobs"] if job is not found] == rest
         assert self.others(before, "jobs") == self.others(after, "jobs")
-        assert len(made) == int(wish.present and target is None)
+        assert len(made) == int(desired.present and target is None)
         assert result["changed"] == (target != found)
-        if wish.present:
-            self.check_job(wish, target, found, result)
+        if desired.present:
+            self.check_job(desired, target, found, result)
         else:
             assert found is None and result["job"] is None
             assert (result["diff"]["before"] != {}) == (target is not None) and result["diff"]["after"] == {}
 
-    def check_job(self, wish: jobs_model.Wish, before: Document | None, after: Document, result: Document) -> None:
-        wanted = wish.wants(before)
+    def check_job(self, desired: jobs_model.DesiredJob, before: Document | None, after: Document, result: Document) -> None:
+        expected = desired.expected(before)
         now = jobs_model.managed(after)
         was = jobs_model.managed(before) if before else dict.fromkeys(now)
-        assert {name: now[name] for name in wanted} == wanted
+        assert {name: now[name] for name in expected} == expected
         if before:
-            untouched = set(after) - {name for name in wanted if was[name] != now[name]} - {"destination_conf"}
+            untouched = set(after) - {name for name in expected if was[name] != now[name]} - {"destination_conf"}
             assert {name: after[name] for name in untouched} == {name: before[name] for name in untouched}
-            assert wish.same_destination(before["destination_conf"]) == (after["destination_conf"] == before["destination_conf"])
-        if not before or not wish.same_destination(before["destination_conf"]):
-            assert after["destination_conf"] == wish.options["destination_conf"]
+            assert desired.same_destination(before["destination_conf"]) == (
+                after["destination_conf"] == before["destination_conf"]
+            )
+        if not before or not desired.same_destination(before["destination_conf"]):
+            assert after["destination_conf"] == desired.options["destination_conf"]
         assert result["job"]["id"] == after["id"]
-        assert {name: shown(name, result["job"][name]) for name in wanted} == wanted
+        assert {name: shown(name, result["job"][name]) for name in expected} == expected
         diff = result["diff"]
         if before:
-            assert set(diff["before"]) == set(diff["after"]) >= set(wanted)
-            assert {name: shown(name, diff["before"][name]) for name in wanted} == {name: was[name] for name in wanted}
+            assert set(diff["before"]) == set(diff["after"]) >= set(expected)
+            assert {name: shown(name, diff["before"][name]) for name in expected} == {name: was[name] for name in expected}
             moved = "destination" in diff["after"] and diff["before"]["destination"] != diff["after"]["destination"]
             assert moved == (after["destination_conf"] != before["destination_conf"])
         else:
             assert diff["before"] == {}
-        assert {name: shown(name, diff["after"][name]) for name in wanted} == wanted
+        assert {name: shown(name, diff["after"][name]) for name in expected} == expected
 
-    # What holds for every wish.
+    # What holds for every desired state.
 
-    def wish(self, module: str, options: Document) -> tuple[Document, Document, Document]:
-        """Foretell, do, and look again; gives the state before, the result and the state after."""
+    def apply(self, module: str, options: Document) -> tuple[Document, Document, Document]:
+        """Predict, apply, and read again; gives the state before, the result and the state after."""
         before = self.state()
         predicted = self.run(module, options, check=True)
         assert self.state() == before
@@ -293,18 +307,18 @@ class Zone(RuleBasedStateMachine):
         if result["changed"]:
             assert again["plan_id"] != result["plan_id"]
             self.refused(module, {**options, **self.approval(predicted)}, "conflict")
-        self.cases[f"sequences: wishes, {module}, {'changed' if result['changed'] else 'unchanged'}"] += 1
+        self.cases[f"sequences: desired states, {module}, {'changed' if result['changed'] else 'unchanged'}"] += 1
         return before, result, after
 
     def refused(self, module: str, options: Document, kind: str) -> None:
-        """A wish that fails before any write, in check mode and for real."""
+        """A desired state that fails before any write, in check mode and for real."""
         before = self.state()
         for check in (True, False):
             result = self.run(module, options, check=check, fails=True)
             assert result["error"]["kind"] == kind, (result, options)
             assert not result["changed"] and self.simulator.writes() == []
         assert self.state() == before
-        self.cases[f"sequences: wishes, {module}, {kind}"] += 1
+        self.cases[f"sequences: desired states, {module}, {kind}"] += 1
 
     def run(self, module: str, options: Document, *, check: bool = False, fails: bool = False) -> Document:
         self.simulator.clear_journal()
@@ -321,7 +335,7 @@ class Zone(RuleBasedStateMachine):
         return {"expected_plan_id": predicted["plan_id"]}
 
     def edit(self, method: str, path: str, body: t.Any = None) -> None:
-        """What somebody else sends; the service may refuse it."""
+        """What another editor sends; the service may refuse it."""
         self.simulator.request(method, path, body)
         self.cases["sequences: edits by others"] += 1
 

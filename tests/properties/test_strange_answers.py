@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from properties.answers import bodies, examples
 from properties.usable import unusable
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api import client as client_room
+from ansible_collections.edgeops.observability.plugins.module_utils._api import client as client_module
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply, Transport
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import KINDS
 from edgeops_simulator.testing import running
@@ -27,7 +27,7 @@ from edgeops_simulator.testing import running
 Key = tuple[str, str]
 OWNERSHIP = {"destination_conf": "gs://edge-logs/all"}
 # The service's own scenarios, less the one that only strings others together, and the modules that only read.
-WISHES: t.Mapping[str, Scenario] = {
+TASKS: t.Mapping[str, Scenario] = {
     **{name: found for name, found in SCENARIOS.items() if name != "role-from-nothing"},
     "read-fields": Scenario((), (("log_custom_fields_info", {}),), rules=(scenarios.FOREIGN_RULE, scenarios.OWN_RULE)),
     "read-jobs": Scenario((), (("logpush_job_info", {}),), jobs=(scenarios.OUR_JOB,)),
@@ -68,7 +68,7 @@ def recordings() -> dict[str, Recording]:
     """Each scenario's requests with their answers, from one run of it."""
     found: dict[str, Recording] = {}
     with running(zones=[ZONE, *(f"{number:032x}" for number in range(60))]) as simulator, pytest.MonkeyPatch.context() as patch:
-        for name, wish in WISHES.items():
+        for name, scenario in TASKS.items():
             recording = found[name] = Recording(simulator)
 
             class Recorder(Transport):
@@ -80,29 +80,29 @@ def recordings() -> dict[str, Recording]:
                     self.answers.setdefault((method, path), exchange.outcome)
                     return exchange
 
-            patch.setattr(client_room, "Transport", Recorder)
-            simulator.reset(**wish.seed())
+            patch.setattr(client_module, "Transport", Recorder)
+            simulator.reset(**scenario.seed())
             if name != "prove-ownership":
                 simulator.request("POST", f"/zones/{ZONE}/logpush/ownership", OWNERSHIP)
-            results = wish.run(simulator, {})
+            results = scenario.run(simulator, {})
             assert name == "prove-ownership" or not results[-1].get("failed"), results
     return found
 
 
-def outcome(wish: Scenario, simulator: t.Any) -> dict[str, t.Any]:
+def outcome(scenario: Scenario, simulator: t.Any) -> dict[str, t.Any]:
     """The result of the one step; the inventory refuses zones that make no sense in its own way."""
     try:
-        return wish.run(simulator, {})[-1]
+        return scenario.run(simulator, {})[-1]
     except AnsibleParserError as refusal:
         return {"failed": True, "changed": False, "msg": str(refusal), "error": {"kind": "bad_response"}}
 
 
-@pytest.mark.parametrize("name", WISHES)
+@pytest.mark.parametrize("name", TASKS)
 def test_no_answer_is_too_strange(recordings, monkeypatch, cases, name):
-    recording, wish = recordings[name], WISHES[name]
+    recording, scenario = recordings[name], TASKS[name]
     keys = list(recording.answers)
     direct.without_waiting(monkeypatch, scenarios.inventory)
-    monkeypatch.setattr(client_room, "Transport", Replay)
+    monkeypatch.setattr(client_module, "Transport", Replay)
     reads = {key for key in keys if key[0] == "GET"}
 
     @examples(150)
@@ -113,7 +113,7 @@ def test_no_answer_is_too_strange(recordings, monkeypatch, cases, name):
         body = data.draw(bodies(json.loads(original.body)), label="answer")
         status = data.draw(STATUSES, label="status") if original.status < 300 else original.status
         Replay.recording, Replay.replaced, Replay.requests = recording, (key, Reply(status, {}, body)), []
-        result = outcome(wish, recording.simulator)
+        result = outcome(scenario, recording.simulator)
         cases[f"strange answers: {name}"] += 1
 
         json.dumps(result)

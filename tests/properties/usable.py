@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which answers cannot be relied on, told from the interface and not from the code; in doubt an answer is not among them."""
+"""Which answers cannot be relied on, decided from the interface and not from the code; in doubt an answer is not among them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FIELD_KINDS = ("request_fields", "response_fields", "cookie_fields", "transform
 
 
 def unusable(method: str, path: str, body: bytes) -> bool:
-    """Whether an answer of a 2xx status is certainly not what the interface says."""
+    """Whether an answer of a 2xx status certainly contradicts the interface."""
     try:
         document = json.loads(body)
     except (ValueError, UnicodeDecodeError, RecursionError):

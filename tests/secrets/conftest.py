@@ -40,7 +40,7 @@ class Watched:
         before = dict(os.environ)
         result = Run(checked.params, check_mode=check, diff_mode=True).finish(task)
         added = {name: value for name, value in os.environ.items() if before.get(name) != value}
-        # Nothing but the task's own care hides here; what ansible-core masks besides comes on top in a playbook.
+        # Only the task's own code masks here; what ansible-core masks adds comes on top in a playbook.
         text = f"{json.dumps(result, ensure_ascii=False)}\n{result!r}\n{added!r}"
         leaks = self.plants.found(text)
         assert not leaks, "\n".join([module, *leaks])

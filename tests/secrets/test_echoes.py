@@ -53,16 +53,18 @@ def failing(message: str, **narrow: t.Any) -> list[list[dict[str, t.Any]]]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_refusals_that_quote_the_destination(watched, old, new, kind):
     conf, before = new[kind], old[kind]
-    wish = {**JOB, "destination_conf": conf, "ownership_challenge": watched.plants.plant("challenge", "/")}
-    said = f"{words(conf)} {wish['ownership_challenge']} {quote(watched.simulator.token)}"
+    desired = {**JOB, "destination_conf": conf, "ownership_challenge": watched.plants.plant("challenge", "/")}
+    said = f"{words(conf)} {desired['ownership_challenge']} {quote(watched.simulator.token)}"
     for faults in failing(said, method="POST"):
         watched.simulator.faults(*faults)
-        assert watched.run("logpush_job", **wish)["failed"]
-        assert watched.run("logpush_ownership", destination_conf=conf, ownership_challenge=wish["ownership_challenge"])["failed"]
+        assert watched.run("logpush_job", **desired)["failed"]
+        assert watched.run("logpush_ownership", destination_conf=conf, ownership_challenge=desired["ownership_challenge"])[
+            "failed"
+        ]
         watched.simulator.clear_faults()
     job = {"name": "edge", "dataset": "http_requests", "destination_conf": before}
     for method, change, quoted in (
-        ("PUT", wish, f"{said} {words(before)}"),
+        ("PUT", desired, f"{said} {words(before)}"),
         ("DELETE", {"state": "absent", "name": "edge"}, words(before)),
     ):
         for faults in failing(quoted, method=method):

@@ -28,17 +28,17 @@ Task = dict[str, t.Any]
 
 
 def shown(name: str, module: str, args: t.Any, **keywords: t.Any) -> list[Task]:
-    """A task that may fail, and its result as people print it."""
+    """A task that may fail, and its result as a debug task prints it."""
     task = {"name": name, f"{NAME}.{module}": args, "ignore_errors": True, "register": "found", **keywords}
     return [task, {"name": f"Show {name}", "ansible.builtin.debug": {"var": "found"}}]
 
 
 def ways() -> list[Task]:
-    """Success and failure, foretold and done, in the controller's process and as a module."""
+    """Success and failure, predicted and applied, in the controller's process and as a module."""
     tasks: list[Task] = []
     for check, inside in itertools.product(BOTH, BOTH):
         how = {"check_mode": check, "diff": True, "vars": {"edgeops_in_process": inside}}
-        name = f"{'foretold' if check else 'done'} {'inside' if inside else 'as module'}"
+        name = f"{'predicted' if check else 'applied'} {'inside' if inside else 'as module'}"
         tasks += shown(f"Job {name}", "logpush_job", {**JOB, "name": f"edge {inside}"}, **how)
         tasks += shown(f"Wrong {name}", "logpush_job", {**JOB, "name": "", "destination_conf": {"a": "{{ d_s3 }}"}}, **how)
         tasks += shown(f"Rude {name}", "script_monitor", {"enabled": True, "base_url": "http://{{ rude }}/v4"}, **how)
@@ -49,7 +49,7 @@ def ways() -> list[Task]:
 
 
 def background() -> list[Task]:
-    """Tasks that run on while others are carried out, whose results lie in files meanwhile."""
+    """Tasks that run on while others run, whose results lie in files meanwhile."""
     tasks = shown("Waited for", "logpush_job", {**JOB, "enabled": True}, **{"async": 60, "poll": 1})
     tasks += shown("Refused", "logpush_job", {**JOB, "destination_conf": ["{{ d_s3 }}"]}, **{"async": 60, "poll": 1})
     tasks += shown("Left", "script_monitor", {"enabled": True, "api_token": "{{ s_wrong_token }}"}, **{"async": 60, "poll": 0})
@@ -59,8 +59,8 @@ def background() -> list[Task]:
 
 
 def roles() -> list[Task]:
-    """Wishes that the role's specification of its arguments refuses, or that get past it and no further."""
-    wishes: list[t.Any] = [
+    """Desired states that the role's specification of its arguments refuses, or that get past it and no further."""
+    desired_states: list[t.Any] = [
         JOB,
         {**JOB, "destination_conf": {"a": "{{ d_s3 }}"}},
         {**JOB, "ownership_challenge": ["{{ s_challenge }}"]},
@@ -77,10 +77,10 @@ def roles() -> list[Task]:
         {
             "name": f"Role {number}",
             "block": [{"name": "Deliver", "ansible.builtin.include_role": {"name": ROLE}}],
-            "vars": {"log_delivery_zone_id": "{{ zone }}", "log_delivery_job": wish},
+            "vars": {"log_delivery_zone_id": "{{ zone }}", "log_delivery_job": desired},
             "rescue": [{"name": "Show", "ansible.builtin.debug": {"var": "ansible_failed_result"}}],
         }
-        for number, wish in enumerate(wishes)
+        for number, desired in enumerate(desired_states)
     ]
 
 
@@ -159,7 +159,7 @@ def test_no_place_gives_a_secret_away(service: t.Any, plants: Plants, tmp_path: 
 def test_the_libraries_write_no_secret_into_a_log(
     watched: t.Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, capfd: t.Any, way: str, by_key: bool
 ) -> None:
-    """A log file of ansible-core takes what any library says."""
+    """A log file of ansible-core takes what any library logs."""
     caplog.set_level(logging.DEBUG)
     password = watched.plants.plant("proxy password")
     watched.plants.encoded("proxy password", f"user:{password}")

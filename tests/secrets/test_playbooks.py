@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Real playbooks with secrets in every place where people keep them, at the highest verbosity; everything left behind is searched."""
+"""Real playbooks with secrets in every place where users keep them, at the highest verbosity; everything left behind is searched."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_no_output_holds_a_secret(
     }
     variables |= {f"d_{name.split(',', 1)[0]}": value for name, value in new.items() if "," not in name}
     job = {"name": "edge", "fields": ["ClientIP"], "destination_conf": "{{ d_s3 }}", "ownership_challenge": "{{ s_challenge }}"}
-    wishes: list[tuple[str, dict[str, t.Any]]] = [
+    tasks: list[tuple[str, dict[str, t.Any]]] = [
         ("logpush_job", job),
         ("logpush_job", {**job, "destination_conf": "{{ d_sumo }}"}),
         ("logpush_job_info", {}),
@@ -65,8 +65,8 @@ def test_no_output_holds_a_secret(
         ("logpush_job", {"name": "edge", "state": "absent"}),
     ]
     tasks = [
-        {"name": f"Wish {number}", f"{NAME}.{module}": args, "ignore_errors": True, "register": "found"}
-        for number, (module, args) in enumerate(wishes)
+        {"name": f"Task {number}", f"{NAME}.{module}": args, "ignore_errors": True, "register": "found"}
+        for number, (module, args) in enumerate(tasks)
     ]
     show = {"name": "Show", "ansible.builtin.debug": {"var": "found"}}
     play = {

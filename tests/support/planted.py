@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Secrets of which every piece can be told from all other text, and the search for pieces of them."""
+"""Secrets of which every piece differs from all other text, and the search for pieces of them."""
 
 from __future__ import annotations
 
@@ -54,17 +54,17 @@ def destinations(plants: Plants, when: str) -> dict[str, str]:
     """A destination of each kind with secrets in all the places that it can have them in, in several spellings."""
     plant = plants.plant
 
-    def hidden(place: str, joint: str = "", encode: t.Callable[[str], str] = lambda text: quote(text, safe="")) -> str:
+    def part(place: str, joint: str = "", encode: t.Callable[[str], str] = lambda text: quote(text, safe="")) -> str:
         return encode(plant(f"{when} {place}", joint))
 
     return {
-        "s3": f"s3://bucket/logs?region=eu-west-1&access-key-id=AKIAREADABLE&secret-access-key={hidden('s3 secret', '/+')}",
-        "s3, encoded name": f"s3://bucket/logs?region=eu-west-1&Secret%2DAccess%2DKey={hidden('s3 key', '/', quote_plus)}",
-        "https": f"https://{hidden('https user')}:{hidden('https password', '@:')}@logs.example/in"
-        f"?header_Authorization=Basic%20{hidden('https header', '=')}&header_X-Any={hidden('https other header', ' ', quote_plus)}",
-        "sumo": f"sumo://endpoint.sumologic.example/receiver/v1/http/{hidden('sumo path', '==')}",
-        "splunk": f"splunk://splunk.example:8088/services/collector/raw?channel=c1&header_Authorization=Splunk%20{hidden('splunk')}",
-        "datadog": f"datadog://http-intake.datadog.example/v1/input?header_DD-API-KEY={hidden('datadog', '-')}&service=edge",
-        "azure": f"azure://account.blob.example/container/logs?sv=2022-11-02&sig={hidden('azure', '/+=')}",
-        "other": f"r2://bucket/a?account-id=a1&my_Password={hidden('password', '%')}&accessToken={hidden('token')}&key={hidden('key')}",
+        "s3": f"s3://bucket/logs?region=eu-west-1&access-key-id=AKIAREADABLE&secret-access-key={part('s3 secret', '/+')}",
+        "s3, encoded name": f"s3://bucket/logs?region=eu-west-1&Secret%2DAccess%2DKey={part('s3 key', '/', quote_plus)}",
+        "https": f"https://{part('https user')}:{part('https password', '@:')}@logs.example/in"
+        f"?header_Authorization=Basic%20{part('https header', '=')}&header_X-Any={part('https other header', ' ', quote_plus)}",
+        "sumo": f"sumo://endpoint.sumologic.example/receiver/v1/http/{part('sumo path', '==')}",
+        "splunk": f"splunk://splunk.example:8088/services/collector/raw?channel=c1&header_Authorization=Splunk%20{part('splunk')}",
+        "datadog": f"datadog://http-intake.datadog.example/v1/input?header_DD-API-KEY={part('datadog', '-')}&service=edge",
+        "azure": f"azure://account.blob.example/container/logs?sv=2022-11-02&sig={part('azure', '/+=')}",
+        "other": f"r2://bucket/a?account-id=a1&my_Password={part('password', '%')}&accessToken={part('token')}&key={part('key')}",
     }

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A server that repeats what it was sent in broken headers, and a proxy that lets nobody through and repeats it, too."""
+"""A server that repeats what it was sent in broken headers, and a proxy that refuses every connection and repeats it, too."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ Play = dict[str, t.Any]
 
 
 def job(**options: t.Any) -> dict[str, t.Any]:
-    """Options of a job that can be created; one that is None is left out."""
+    """Options of a job that can be created; one that is None is omitted."""
     merged = {"name": "edge-logs", "destination_conf": DESTINATION, "fields": OWN_FIELDS, **options}
     return {name: value for name, value in merged.items() if value is not None}
 

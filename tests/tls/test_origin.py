@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Whom a module talks to, and what it tells them; every server records all that reaches it."""
+"""Which origins a module connects to, and what it sends; every server records all that reaches it."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def bundle(authority: trustme.CA, tmp_path: Path) -> str:
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A HOME with a netrc file that knows every host, and retries without waiting."""
-    (tmp_path / ".netrc").write_text(f"default login somebody password {NETRC}\n", encoding="utf-8")
+    (tmp_path / ".netrc").write_text(f"default login other password {NETRC}\n", encoding="utf-8")
     (tmp_path / ".netrc").chmod(0o600)
     for variable in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
         monkeypatch.delenv(variable, raising=False)

@@ -46,7 +46,7 @@ def outcome(before: Json = None, after: Json = None, plan: str = "sha256:01") ->
 
 
 def record(zone: str, *, monitor: Json = None, fields: Json = None, jobs: Json = None, **further: Json) -> dict[str, Json]:
-    """The record of an audited zone; what is not given complies."""
+    """The record of an audited zone; what is omitted is compliant."""
     result = {
         "custom_fields": outcome(*fields or ()),
         "jobs": outcome(*jobs or ()),

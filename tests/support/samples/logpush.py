@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A job, and wishes for it, for tests of the rooms that plan."""
+"""A job, and desired states of it, for the tests of the Logpush package."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ NOTHING: dict[str, t.Any] = {
 }
 
 
-def wish(**options: t.Any) -> Desired:
+def declare_job(**options: t.Any) -> Desired:
     return desire({**NOTHING, **({} if "job_id" in options else {"name": "n"}), **options})
 
 
 def planned(options: dict[str, t.Any], job: dict[str, t.Any] | None, **state: t.Any) -> Plan:
-    return plan(wish(**options), State(job, **state))
+    return plan(declare_job(**options), State(job, **state))
 
 
 def sent(found: Plan) -> list[tuple[str, t.Any]]:

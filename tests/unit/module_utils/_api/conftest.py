@@ -116,7 +116,7 @@ class Server:
 
 
 class Clock:
-    """Time that passes only while somebody sleeps."""
+    """Time that passes only while a caller sleeps."""
 
     def __init__(self) -> None:
         self.time = 1_800_000_000.0

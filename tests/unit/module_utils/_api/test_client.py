@@ -27,8 +27,14 @@ def listing(total: int, size: int) -> t.Callable[[t.Any, int], None]:
         while request := peer.read():
             page = int(parse_qs(urlsplit(request.split(b" ")[1].decode()).query)["page"][0])
             items = [{"script_id": f"{number:04}"} for number in range(total)][(page - 1) * size : page * size]
-            told = {"page": page, "per_page": size, "count": len(items), "total_count": total, "total_pages": -(-total // size)}
-            body = str({"success": True, "result": items, "result_info": told}).replace("'", '"').replace("True", "true")
+            result_info = {
+                "page": page,
+                "per_page": size,
+                "count": len(items),
+                "total_count": total,
+                "total_pages": -(-total // size),
+            }
+            body = str({"success": True, "result": items, "result_info": result_info}).replace("'", '"').replace("True", "true")
             peer.answer(body.encode())
 
     return talk
@@ -59,12 +65,12 @@ def test_a_failure_on_a_page_is_the_failure_of_the_listing(serve: t.Any, client:
 
 @pytest.mark.parametrize("parallel", [1, 3])
 @pytest.mark.parametrize(
-    "told",
+    "result_info",
     ['{"total_count": "1"}', '{"page": 7}', '{"count": 9}', '{"total_count": 5, "per_page": 2, "page": 1}', '{"cursors": 1}'],
 )
-def test_a_listing_that_contradicts_itself_says_where(serve: t.Any, client: t.Any, told: str, parallel: int) -> None:
+def test_a_listing_that_contradicts_itself_says_where(serve: t.Any, client: t.Any, result_info: str, parallel: int) -> None:
     """The failure has the status, the tries and the id of the answer in which it was found."""
-    body = f'{{"success": true, "result": [1], "result_info": {told}}}'.encode()
+    body = f'{{"success": true, "result": [1], "result_info": {result_info}}}'.encode()
 
     def talk(peer: t.Any, _number: int) -> None:
         for status in (503, 203, 503, 203, 503, 203, 503, 203):

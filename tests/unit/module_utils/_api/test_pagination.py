@@ -20,7 +20,7 @@ class Service:
     """A list that is served in pages of its own size; `info` may say something else about it."""
 
     def __init__(
-        self, total: int, size: int = 2, info: t.Callable[[int, dict[str, t.Any]], Info] = lambda page, told: told
+        self, total: int, size: int = 2, info: t.Callable[[int, dict[str, t.Any]], Info] = lambda page, result_info: result_info
     ) -> None:
         self.items: list[t.Any] = [{"id": f"i{number}"} for number in range(total)]
         self.size = size
@@ -36,14 +36,14 @@ class Service:
         page = query.get("page", 1)
         items = self.items[(page - 1) * self.size : page * self.size]
         total = len(self.items)
-        told = {
+        result_info = {
             "page": page,
             "per_page": self.size,
             "count": len(items),
             "total_count": total,
             "total_pages": -(-total // self.size),
         }
-        return items, self.info(page, told)
+        return items, self.info(page, result_info)
 
 
 def ids(items: list[t.Any]) -> list[str]:
@@ -61,19 +61,19 @@ def test_every_page_once_and_in_order(total: int, together: int) -> None:
 
 @pytest.mark.parametrize("total", [0, 1, 4, 5])
 def test_without_result_info_until_a_page_is_empty(total: int) -> None:
-    service = Service(total, info=lambda page, told: None)
+    service = Service(total, info=lambda page, result_info: None)
     assert collect(service.fetch_all, Listing(2)) == service.items
     assert len(service.asked) == -(-total // 2) + 1
 
 
-@pytest.mark.parametrize("told", [{}, {"page": None, "total_count": None}])
-def test_result_info_without_counts_is_as_good_as_none(told: Info) -> None:
-    service = Service(5, info=lambda page, _told: told)
+@pytest.mark.parametrize("result_info", [{}, {"page": None, "total_count": None}])
+def test_result_info_without_counts_is_as_good_as_none(result_info: Info) -> None:
+    service = Service(5, info=lambda page, _told: result_info)
     assert collect(service.fetch_all, Listing(2)) == service.items
 
 
 def test_a_route_without_pages_is_asked_once() -> None:
-    service = Service(3, size=10, info=lambda page, told: None)
+    service = Service(3, size=10, info=lambda page, result_info: None)
     assert collect(service.fetch_all, Listing()) == service.items
     assert service.asked == [{}]
 
@@ -103,7 +103,7 @@ def test_a_route_that_turns_out_to_have_pages() -> None:
     ],
 )
 def test_result_info_that_contradicts_itself(change: dict[str, t.Any]) -> None:
-    service = Service(5, info=lambda page, told: {**told, **change})
+    service = Service(5, info=lambda page, result_info: {**result_info, **change})
     with pytest.raises(Failure) as caught:
         collect(service.fetch_all, Listing(2))
     assert caught.value.kind == "bad_response" and len(service.asked) < 10
@@ -111,14 +111,14 @@ def test_result_info_that_contradicts_itself(change: dict[str, t.Any]) -> None:
 
 @pytest.mark.parametrize("count", [6, 8, 10**9])
 def test_fewer_items_than_counted(count: int) -> None:
-    service = Service(5, info=lambda page, told: {**told, "total_count": count, "total_pages": -(-count // 2)})
+    service = Service(5, info=lambda page, result_info: {**result_info, "total_count": count, "total_pages": -(-count // 2)})
     with pytest.raises(Failure, match="also when read again") as caught:
         collect(service.fetch_all, Listing(2, side_by_side=2))
     assert caught.value.kind == "bad_response" and len(service.asked) < 40
 
 
 def test_a_total_of_pages_alone_is_no_reason_for_endless_requests() -> None:
-    service = Service(5, info=lambda page, told: {"total_pages": 10**9})
+    service = Service(5, info=lambda page, result_info: {"total_pages": 10**9})
     assert collect(service.fetch_all, Listing(2)) == service.items
     assert len(service.asked) < 20
 
@@ -126,7 +126,7 @@ def test_a_total_of_pages_alone_is_no_reason_for_endless_requests() -> None:
 @pytest.mark.parametrize("edit", [lambda items: items.pop(0), lambda items: items.insert(0, {"id": "new"})])
 def test_a_list_that_moves_is_read_again(edit: t.Callable[[list[t.Any]], t.Any]) -> None:
     service = Service(9)
-    service.info = lambda page, told: (edit(service.items), told)[1] if len(service.asked) == 2 else told
+    service.info = lambda page, result_info: (edit(service.items), result_info)[1] if len(service.asked) == 2 else result_info
     assert sorted(ids(collect(service.fetch_all, Listing(2)))) == sorted(ids(service.items))
 
 
@@ -163,7 +163,7 @@ def test_cursors_are_followed(shape: t.Callable[[t.Any], dict[str, t.Any]], end:
 
 
 def test_items_repeated_behind_cursors_are_listed_once() -> None:
-    """A list that changes while it is read shows an item again; what the first of both says counts."""
+    """A list that changes while it is read shows an item again; the first of both counts."""
     pages = {
         None: ([{"id": 1, "n": 1}, {"id": 2}], "x"),
         "x": ([{"id": 2}, {"id": 3}, {"id": 3}], "y"),

@@ -97,12 +97,12 @@ PRESENT = {
         {"request_fields": ["a", "b", "z"]},
         {"request_fields": ["z", "b", "a"]},
     ),
-    "a given list is the whole of its kind": (
+    "a list replaces all names of its kind": (
         {"request_fields": ["a", "b"]},
         {"request_fields": ["c"]},
         {"request_fields": ["c"]},
     ),
-    "kinds not given are left alone": (
+    "omitted kinds are left alone": (
         {"request_fields": ["a"], "cookie_fields": ["C"], "raw_response_fields": ["x+"]},
         {"request_fields": ["b"]},
         {"request_fields": ["b"], "cookie_fields": ["C"], "raw_response_fields": ["x+"]},
@@ -149,7 +149,7 @@ PRESENT = {
         {"preserve_duplicates": ["a", "B"]},
         {"response_fields": ["a+"], "raw_response_fields": ["b+"]},
     ),
-    "flags not given are taken away": (
+    "omitted flags are removed": (
         {"response_fields": ["a+", "b"]},
         {"preserve_duplicates": ["b"]},
         {"response_fields": ["a", "b+"]},
@@ -342,12 +342,12 @@ def test_further_rules_are_folded_into_the_first():
         "cookie_fields": ["C"],
         "preserve_duplicates": ["x"],
     }
-    folded = {**second, "request_fields": ["c"]}
+    merged = {**second, "request_fields": ["c"]}
     assert result.before == {
         "custom_fields": {**second, "request_fields": ["a", "b"]},
         "rules": [{"id": "r1", **seen, "custom_fields": first}, {"id": "r2", **seen, "custom_fields": second}],
     }
-    assert result.after == {"custom_fields": folded, "rules": [{"id": "r1", **seen, "custom_fields": folded}]}
+    assert result.after == {"custom_fields": merged, "rules": [{"id": "r1", **seen, "custom_fields": merged}]}
 
 
 def test_the_fields_of_a_single_rule_are_shown_once():

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._engine import options as room
+from ansible_collections.edgeops.observability.plugins.module_utils._engine import options as engine_options
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
 
 ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
 OPTIONS = {
-    "base_url": room.DEFAULT_BASE_URL,
+    "base_url": engine_options.DEFAULT_BASE_URL,
     "api_token": "task-token",
     "api_email": None,
     "api_key": None,
@@ -31,7 +31,7 @@ NOTHING = {"api_token": None, "api_email": None, "api_key": None}
 
 
 def connect(environ=None, **given_options):
-    return room.connection({**OPTIONS, **given_options}, environ or {})
+    return engine_options.connection({**OPTIONS, **given_options}, environ or {})
 
 
 def refusal(environ=None, **given_options) -> str:
@@ -47,7 +47,7 @@ def refusal(environ=None, **given_options) -> str:
         ("https://api.example.com/client/v4/", "https://api.example.com/client/v4"),
         ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
         ("https://[::1]:8443/v4", "https://[::1]:8443/v4"),
-        ("", room.DEFAULT_BASE_URL),
+        ("", engine_options.DEFAULT_BASE_URL),
     ],
 )
 def test_a_base_url_is_used_without_its_trailing_slash(url, used):
@@ -91,7 +91,7 @@ def test_anything_else_is_refused_as_a_zone_id(zone):
 
 def test_the_inventory_has_no_zone():
     options = {name: value for name, value in OPTIONS.items() if name != "zone_id"}
-    assert room.connection(options, {}).zone_id is None
+    assert engine_options.connection(options, {}).zone_id is None
 
 
 PAIR = {"api_email": "me@example.com", "api_key": "task-key"}
@@ -175,9 +175,11 @@ def test_arbitrary_text_is_used_or_refused_but_never_a_crash(url, zone):
 
 def test_an_empty_text_means_omitted():
     """For connection options alone: elsewhere an empty text can mean something, as with `filter`."""
-    empty = dict.fromkeys(room.CONNECTION_OPTIONS, "")
-    assert room.without_empty({**empty, "filter": "", "zone_id": ""}) == {"filter": "", "zone_id": ""}
-    assert room.without_empty({**dict.fromkeys(room.CONNECTION_OPTIONS), "timeout": 0, "validate_certs": False}) == {
+    empty = dict.fromkeys(engine_options.CONNECTION_OPTIONS, "")
+    assert engine_options.without_empty({**empty, "filter": "", "zone_id": ""}) == {"filter": "", "zone_id": ""}
+    assert engine_options.without_empty(
+        {**dict.fromkeys(engine_options.CONNECTION_OPTIONS), "timeout": 0, "validate_certs": False}
+    ) == {
         "timeout": 0,
         "validate_certs": False,
     }

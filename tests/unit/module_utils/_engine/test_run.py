@@ -92,7 +92,7 @@ def plan(desired, state):
 TASK = StateTask(
     name="thing",
     spec=Spec(options={}),
-    desire=lambda params: {"value": "wanted"},
+    desire=lambda params: {"value": "desired"},
     read=lambda client, desired: client.read(),
     plan=plan,
     conclude=lambda desired, state, planned, answers: Conclusion({"thing": answers[-1].result}, ("concluded",)),
@@ -114,8 +114,8 @@ def test_check_mode_predicts_and_writes_nothing(execute):
     result = execute(service, check_mode=True, diff_mode=True)
     assert service.sent == ["GET", "closed"]
     assert result["changed"] is True
-    assert result["thing"] == {"value": "wanted"}
-    assert result["diff"] == {"before": {}, "after": {"value": "wanted"}}
+    assert result["thing"] == {"value": "desired"}
+    assert result["diff"] == {"before": {}, "after": {"value": "desired"}}
 
 
 def test_the_real_run_writes_once_and_reports_the_answer_with_the_same_diff_and_plan(execute):
@@ -123,7 +123,7 @@ def test_the_real_run_writes_once_and_reports_the_answer_with_the_same_diff_and_
     service = Service()
     result = execute(service, diff_mode=True)
     assert service.sent == ["GET", "logpush_jobs.create", "closed"]
-    assert result["thing"] == {"id": "new", "value": "wanted"}
+    assert result["thing"] == {"id": "new", "value": "desired"}
     assert {name: result[name] for name in ("changed", "diff", "plan_id")} == {
         name: predicted[name] for name in ("changed", "diff", "plan_id")
     }
@@ -131,7 +131,7 @@ def test_the_real_run_writes_once_and_reports_the_answer_with_the_same_diff_and_
 
 
 def test_nothing_is_written_where_nothing_differs(execute):
-    service = Service({"value": "wanted"})
+    service = Service({"value": "desired"})
     result = execute(service)
     assert service.sent == ["GET", "closed"]
     assert result["changed"] is False and "diff" not in result
@@ -156,16 +156,16 @@ def test_a_creation_without_an_answer_is_looked_for_and_adopted(execute):
     service = Service(outcomes=[Failure(UNAVAILABLE, "cut off", unanswered=True)])
     result = execute(service)
     assert service.sent == ["GET", "logpush_jobs.create", "GET", "closed"]
-    assert result["changed"] and result["thing"] == {"value": "wanted"}
+    assert result["changed"] and result["thing"] == {"value": "desired"}
 
 
 def test_a_creation_whose_answer_names_nothing_is_looked_for_and_adopted(execute):
     service = Service(outcomes=[{"id": None}])
-    reads = iter([None, {"value": "wanted"}])
+    reads = iter([None, {"value": "desired"}])
     service.read = lambda: service.sent.append("GET") or next(reads)
     result = execute(service)
     assert service.sent == ["GET", "logpush_jobs.create", "GET", "closed"]
-    assert result["changed"] and result["thing"] == {"value": "wanted"}
+    assert result["changed"] and result["thing"] == {"value": "desired"}
 
 
 def test_a_creation_that_was_lost_is_not_repeated(execute):

@@ -10,7 +10,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._events.pace
 
 
 class World:
-    """A clock that is set by hand, and what was said."""
+    """A clock that is set by hand, and what was logged."""
 
     def __init__(self) -> None:
         self.now = 0.0

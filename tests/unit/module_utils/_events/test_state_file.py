@@ -86,7 +86,7 @@ def test_nothing_is_written_where_nothing_changed(path: str, monkeypatch: pytest
 
 
 def test_saving_takes_a_small_part_of_the_time(path: str) -> None:
-    """However many zones change one after the other, a twentieth of the time is spent on the file at most."""
+    """However many zones change one after the other, at most a twentieth of the time is spent on the file."""
     now = [0.0]
 
     def monotonic() -> float:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import typing as t
 
 import pytest
-from samples.logpush import JOB, S3, wish
+from samples.logpush import JOB, S3, declare_job
 
 from ansible_collections.edgeops.observability.plugins.module_utils._composition import Step
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
@@ -22,7 +22,7 @@ NEWER = {**JOB, "output_options": {"field_names": ["RayID", "ClientIP"]}}
 
 
 def step(options: dict[str, t.Any], job: dict[str, t.Any] | None, place: str = "") -> Step:
-    desired, state = wish(**options), State(job)
+    desired, state = declare_job(**options), State(job)
     return Step("job", place, "n", desired, state, plan(desired, state))
 
 

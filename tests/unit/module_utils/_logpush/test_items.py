@@ -32,14 +32,14 @@ def job(number, name, **members):
     return {"id": number, "name": name, "dataset": "http_requests", "destination_conf": S3, **members}
 
 
-def wish(*items, unlisted="ignore", send_destination="if_different"):
+def declare_jobs(*items, unlisted="ignore", send_destination="if_different"):
     jobs = [{**NOTHING, "send_destination": None, **item} for item in items]
     return desire({"zone_id": ZONE, "jobs": jobs, "unlisted": unlisted, "send_destination": send_destination})
 
 
 @pytest.mark.parametrize("everywhere", ["if_different", "always"])
 def test_an_item_says_itself_when_to_send_its_destination(everywhere):
-    found = wish(
+    found = declare_jobs(
         {"name": "a"},
         {"name": "b", "send_destination": "always"},
         {"name": "c", "send_destination": "if_different"},
@@ -49,7 +49,7 @@ def test_an_item_says_itself_when_to_send_its_destination(everywhere):
 
 
 def composed(items, jobs, **options):
-    return plan(wish(*items, **options), Listing(tuple(jobs)))
+    return plan(declare_jobs(*items, **options), Listing(tuple(jobs)))
 
 
 def sent(found):
@@ -77,14 +77,14 @@ BEFORE_A_REQUEST = [
 @pytest.mark.parametrize(("items", "words"), BEFORE_A_REQUEST)
 def test_refused_before_a_request(items, words):
     with pytest.raises(Failure) as caught:
-        wish(*items)
+        declare_jobs(*items)
     assert caught.value.kind == INVALID_OPTION
     assert str(caught.value).startswith(words)
 
 
 def test_an_empty_list_deletes_nothing():
     with pytest.raises(Failure, match="jobs: is empty") as caught:
-        wish(unlisted="absent")
+        declare_jobs(unlisted="absent")
     assert caught.value.kind == INVALID_OPTION
 
 
@@ -199,17 +199,19 @@ def test_outcomes_take_the_place_of_predictions():
 def test_without_a_list_nothing_is_unlisted(unlisted):
     refusal = Failure(NOT_FOUND, "no such route", status=404)
     with pytest.raises(Failure, match="cannot be known") as caught:
-        plan(wish({"job_id": 1}, unlisted=unlisted), Listing((), refusal))
+        plan(declare_jobs({"job_id": 1}, unlisted=unlisted), Listing((), refusal))
     assert caught.value.kind == NOT_FOUND
 
 
 def test_secrets_are_those_of_the_jobs_that_the_task_is_about():
     conf = "s3://b?secret-access-key=planted-"
     jobs = tuple(job(number, name, destination_conf=conf + name) for number, name in enumerate(("mine", "other"), 1))
-    found = {unlisted: secrets(wish({"name": "mine"}, unlisted=unlisted), Listing(jobs)) for unlisted in ("ignore", "absent")}
+    found = {
+        unlisted: secrets(declare_jobs({"name": "mine"}, unlisted=unlisted), Listing(jobs)) for unlisted in ("ignore", "absent")
+    }
     assert "planted-mine" in found["ignore"] and "planted-other" not in found["ignore"]
     assert {"planted-mine", "planted-other"} <= found["absent"]
-    assert "planted-new" in secrets(wish({"name": "a", "destination_conf": f"{conf}new"}), None)
+    assert "planted-new" in secrets(declare_jobs({"name": "a", "destination_conf": f"{conf}new"}), None)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.log
 
 NAMES = st.text("abcXYZ_09-", min_size=1, max_size=6).filter(lambda name: name not in ("fields", "timestamps"))
 QUERIES = st.dictionaries(NAMES, st.one_of(st.sampled_from(("true", "false", "0.1", "0", "rfc3339", "")), NAMES), max_size=4)
-WISHES = st.builds(
+DESIRED_OPTIONS = st.builds(
     Wanted, st.none() | st.lists(NAMES, max_size=4, unique=True).map(tuple), QUERIES, st.just(Wanted._field_defaults["order"])
 )
 
@@ -117,7 +117,7 @@ def test_the_longest_text_is_accepted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("timestamps=rfc3339,ClientIP=true", "would not be read as field names"),
         ("?timestamps=rfc3339,ClientIP", "would not be read as field names"),
@@ -131,8 +131,8 @@ def test_the_longest_text_is_accepted() -> None:
         ("fields=" + "a" * 4090, "4096"),
     ],
 )
-def test_text_that_cannot_mean_what_it_says(text: str, says: str) -> None:
-    with pytest.raises(Failure, match=says) as caught:
+def test_text_that_cannot_mean_what_it_says(text: str, message: str) -> None:
+    with pytest.raises(Failure, match=message) as caught:
         from_text(text)
     assert caught.value.kind == "invalid_option"
     assert str(caught.value).startswith("logpull_options")
@@ -210,13 +210,13 @@ def test_reading_what_was_written_keeps_its_meaning(query: dict[str, str]) -> No
     assert canonical(parse(render(query))) == canonical(query)
 
 
-@given(WISHES, QUERIES)
+@given(DESIRED_OPTIONS, QUERIES)
 def test_what_was_merged_needs_no_second_merge(wanted: Wanted, there: dict[str, str]) -> None:
     text, _differs = merged(wanted, render(there))
     assert merged(wanted, text) == (text, False)
 
 
-@given(WISHES, QUERIES)
+@given(DESIRED_OPTIONS, QUERIES)
 def test_what_is_not_named_is_kept(wanted: Wanted, there: dict[str, str]) -> None:
     after = canonical(parse(merged(wanted, render(there))[0]))
     for name, value in canonical(there).items():

@@ -7,7 +7,7 @@ from __future__ import annotations
 import typing as t
 
 import pytest
-from samples.logpush import CONDITION, KEYS, S3, TEXT, ZONE, wish
+from samples.logpush import CONDITION, KEYS, S3, TEXT, ZONE, declare_job
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
@@ -73,7 +73,7 @@ LONG_DESTINATION = "s3://".ljust(4096, "a")
     ],
 )
 def test_what_options_ask_for(options: dict[str, t.Any], wanted: dict[str, t.Any]) -> None:
-    found, expected = wish(**options), NOTHING._replace(**wanted)
+    found, expected = declare_job(**options), NOTHING._replace(**wanted)
     # Expressions have no `==`, which would take 1 for true.
     assert found._replace(filter=None, places={}) == expected._replace(filter=None, places={})
     assert repr(found.filter) == repr(expected.filter)
@@ -109,5 +109,5 @@ def test_what_options_ask_for(options: dict[str, t.Any], wanted: dict[str, t.Any
 )
 def test_sentences(options: dict[str, t.Any], sentence: str) -> None:
     with pytest.raises(Failure) as caught:
-        wish(**options)
+        declare_job(**options)
     assert (caught.value.kind, str(caught.value)) == ("invalid_option", sentence)

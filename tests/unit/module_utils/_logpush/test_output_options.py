@@ -55,7 +55,7 @@ def test_the_whole_is_sent() -> None:
         {"field_names": ["a"], "new_member": 1, "record_prefix": "{", "record_suffix": "x", "sample_rate": 0.5},
         True,
     )
-    # Another output type brings other defaults; what somebody chose stays.
+    # Another output type brings other defaults; what a user chose stays.
     assert merged({"output_type": "csv"}, present)[0] == {
         "field_names": ["a"],
         "new_member": 1,

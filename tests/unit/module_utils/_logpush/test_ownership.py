@@ -78,7 +78,7 @@ UNUSABLE = "The service's answer about the ownership has no usable '{}'."
 
 
 @pytest.mark.parametrize(
-    ("answer", "kind", "says"),
+    ("answer", "kind", "message"),
     [
         ({"valid": False, "message": "denied"}, "rejected", "The service could not write a challenge: denied"),
         ({"valid": False}, "rejected", "The service could not write a challenge."),
@@ -90,11 +90,11 @@ UNUSABLE = "The service's answer about the ownership has no usable '{}'."
         ({"valid": True, "filename": 1}, "bad_response", UNUSABLE.format("filename")),
     ],
 )
-def test_answers_that_are_failures(answer: dict[str, t.Any], kind: str, says: str) -> None:
+def test_answers_that_are_failures(answer: dict[str, t.Any], kind: str, message: str) -> None:
     with pytest.raises(Failure) as caught:
         concluded(ASK, answer)
     assert (caught.value.kind, caught.value.status) == (kind, 200)
-    assert str(caught.value) == says
+    assert str(caught.value) == message
 
 
 def test_answers_that_are_results() -> None:

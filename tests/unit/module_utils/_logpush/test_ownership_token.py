@@ -28,7 +28,7 @@ def token(claims: t.Any, header: t.Any = None) -> str:
 
 
 @pytest.mark.parametrize(
-    ("claims", "says"),
+    ("claims", "message"),
     [
         ({"exp": NOW + 1, "zone_id": ZONE.upper(), "destination_conf": S3}, None),
         ({"exp": NOW}, "expired 0 seconds ago"),
@@ -50,13 +50,13 @@ def token(claims: t.Any, header: t.Any = None) -> str:
         ([], None),
     ],
 )
-def test_what_can_be_told_without_the_key(claims: t.Any, says: str | None) -> None:
+def test_what_can_be_told_without_the_key(claims: t.Any, message: str | None) -> None:
     found = fault(token(claims), ZONE, S3, NOW)
-    if says is None:
+    if message is None:
         assert found is None
     else:
         assert found is not None
-        assert says in found
+        assert message in found
         assert "s3://" not in found
 
 

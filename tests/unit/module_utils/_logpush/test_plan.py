@@ -12,7 +12,7 @@ import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from hypothesis import given
 from hypothesis import strategies as st
-from samples.logpush import CONDITION, JOB, KEYS, NOTHING, S3, TEXT, ZONE, planned, sent, wish
+from samples.logpush import CONDITION, JOB, KEYS, NOTHING, S3, TEXT, ZONE, declare_job, planned, sent
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import secrets
@@ -145,7 +145,7 @@ def test_deleting() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "job", "kind", "says"),
+    ("options", "job", "kind", "message"),
     [
         ({"destination_conf": None}, None, "invalid_option", "destination_conf"),
         ({"job_id": 9, "destination_conf": S3}, None, "not_found", "there is no job 9"),
@@ -155,8 +155,8 @@ def test_deleting() -> None:
         ({"kind": "edge", "recreate": True}, JOB, "invalid_option", "destination_conf"),
     ],
 )
-def test_refused_before_any_write(options: dict[str, t.Any], job: dict[str, t.Any] | None, kind: str, says: str) -> None:
-    with pytest.raises(Failure, match=says) as caught:
+def test_refused_before_any_write(options: dict[str, t.Any], job: dict[str, t.Any] | None, kind: str, message: str) -> None:
+    with pytest.raises(Failure, match=message) as caught:
         planned(options, job)
     assert caught.value.kind == kind
 
@@ -185,7 +185,7 @@ def test_refused_before_any_write(options: dict[str, t.Any], job: dict[str, t.An
 )
 def test_options_that_are_refused(options: dict[str, t.Any], place: str) -> None:
     with pytest.raises(Failure) as caught:
-        wish(**options)
+        declare_job(**options)
     assert caught.value.kind == "invalid_option"
     assert str(caught.value).startswith(place)
     assert "planted" not in str(caught.value)
@@ -203,7 +203,7 @@ def test_options_that_are_refused(options: dict[str, t.Any], place: str) -> None
     ],
 )
 def test_options_at_the_limits(options: dict[str, t.Any]) -> None:
-    wish(**options)
+    declare_job(**options)
 
 
 @pytest.mark.parametrize(
@@ -306,7 +306,7 @@ def test_recreation_deletes_then_creates() -> None:
     assert found.result["filter_budget"] is not None
     job = found.result["job"]
     assert (job["id"], job["error_message"], job["filter"]) == (None, None, TEXT)
-    again = successor(wish(job_id=7), found.requests[1])
+    again = successor(declare_job(job_id=7), found.requests[1])
     assert (again.job_id, again.name, again.dataset) == (None, "n", "http_requests")
 
 
@@ -329,12 +329,15 @@ def test_a_successor_to_the_same_destination(
 
 
 def test_a_wish_without_a_dataset_means_the_default_and_any_other_stays() -> None:
-    assert [wish(**given).dataset for given in ({}, {"dataset": "firewall_events"})] == ["http_requests", "firewall_events"]
+    assert [declare_job(**given).dataset for given in ({}, {"dataset": "firewall_events"})] == [
+        "http_requests",
+        "firewall_events",
+    ]
 
 
 def test_a_successor_is_looked_for_in_its_own_dataset() -> None:
     again = successor(
-        wish(job_id=7, dataset="http_requests", name="other"),
+        declare_job(job_id=7, dataset="http_requests", name="other"),
         Request("logpush_jobs.create", body={"name": "n", "dataset": "firewall_events"}),
     )
     assert (again.job_id, again.name, again.dataset) == (None, "n", "firewall_events")
@@ -342,12 +345,12 @@ def test_a_successor_is_looked_for_in_its_own_dataset() -> None:
 
 def test_a_job_made_anew_and_one_deleted_are_shown_whole_and_digested_with_their_destination() -> None:
     job = {**JOB, "destination_conf": KEYS}
-    anew = planned({"kind": "edge", "recreate": True, "destination_conf": "gs://b"}, job)
+    recreated = planned({"kind": "edge", "recreate": True, "destination_conf": "gs://b"}, job)
     gs = {"scheme": "gs", "address": "b", "options": {}}
-    assert anew.after == {"id": None, "name": "n", "kind": "edge", "destination": gs}
+    assert recreated.after == {"id": None, "name": "n", "kind": "edge", "destination": gs}
     masked = {"region": "a", "access-key-id": "ID", "secret-access-key": "********"}
     s3 = {"scheme": "s3", "address": "bucket/dir", "options": masked}
-    assert anew.before == {"id": 7, "name": "n", "kind": "", "destination": s3}
+    assert recreated.before == {"id": 7, "name": "n", "kind": "", "destination": s3}
     gone = planned({"state": "absent"}, job)
     assert (gone.before["id"], gone.before["destination"]["scheme"], gone.after) == (7, "s3", {})
     other = planned({"state": "absent"}, {**job, "destination_conf": KEYS.replace("planted", "other")})
@@ -422,19 +425,19 @@ def test_a_token_that_nobody_asks_for_is_a_warning_where_it_is_sent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("claims", "says"),
+    ("claims", "message"),
     [
         ({"zone_id": ZONE, "destination_conf": S3}, None),
         ({"zone_id": "f" * 32, "destination_conf": S3}, "bound to another zone"),
         ({"zone_id": ZONE, "destination_conf": "s3://other?region=a"}, "bound to another destination"),
     ],
 )
-def test_a_token_is_held_against_zone_and_destination(claims: dict[str, t.Any], says: str | None) -> None:
+def test_a_token_is_held_against_zone_and_destination(claims: dict[str, t.Any], message: str | None) -> None:
     options = {"destination_conf": S3, "ownership_challenge": jwt(claims)}
-    if says is None:
+    if message is None:
         assert planned(options, None).requests
         return
-    with pytest.raises(Failure, match=rf"^ownership_challenge: the token is {says}"):
+    with pytest.raises(Failure, match=rf"^ownership_challenge: the token is {message}"):
         planned(options, None)
 
 
@@ -459,8 +462,8 @@ def test_a_filter_that_hardly_does_what_is_meant_is_a_warning(job: dict[str, t.A
 )
 def test_health(health: dict[str, t.Any], options: dict[str, t.Any], warnings: int) -> None:
     assert len(planned(options, {**JOB, **health}).warnings) == warnings
-    anew = {"kind": "edge", "recreate": True, "destination_conf": S3}
-    assert len(planned({**options, **anew}, {**JOB, **health}).warnings) == warnings
+    replacement = {"kind": "edge", "recreate": True, "destination_conf": S3}
+    assert len(planned({**options, **replacement}, {**JOB, **health}).warnings) == warnings
 
 
 @pytest.mark.parametrize(
@@ -522,9 +525,9 @@ def test_the_digest_follows_what_is_managed_and_nothing_else() -> None:
 
 
 def test_secrets_are_those_of_both_destinations_and_the_challenge() -> None:
-    desired = wish(destination_conf=KEYS, ownership_challenge="challenge")
+    desired = declare_job(destination_conf=KEYS, ownership_challenge="challenge")
     assert {"planted", "challenge", KEYS} <= secrets(desired, None)
-    assert secrets(wish(), None) == frozenset()
+    assert secrets(declare_job(), None) == frozenset()
     present = {**JOB, "destination_conf": "https://user:present@host"}
     assert {"present", "user", "planted"} <= secrets(desired, State(present))
 
@@ -556,7 +559,7 @@ def test_names_are_told_apart_by_dataset_and_doubles_are_a_conflict() -> None:
     assert caught.value.kind == "conflict"
 
 
-WISHES = st.fixed_dictionaries(
+DESIRED_OPTIONS = st.fixed_dictionaries(
     {"destination_conf": st.sampled_from((S3, KEYS, "gs://b"))},
     optional={
         "enabled": st.booleans(),
@@ -578,7 +581,7 @@ def applied(found: Plan, job: dict[str, t.Any] | None) -> dict[str, t.Any]:
     return {name: value for name, value in after.items() if name != "ownership_challenge" and value not in (None, "", 0, False)}
 
 
-@given(WISHES, WISHES)
+@given(DESIRED_OPTIONS, DESIRED_OPTIONS)
 def test_an_applied_plan_leaves_nothing_to_do(first: dict[str, t.Any], second: dict[str, t.Any]) -> None:
     job: dict[str, t.Any] | None = None
     for options in (first, second):
@@ -587,5 +590,5 @@ def test_an_applied_plan_leaves_nothing_to_do(first: dict[str, t.Any], second: d
         again = planned(options, job)
         assert not again.requests
         if found.requests:
-            conclusion = conclude(wish(**options), found, job)
+            conclusion = conclude(declare_job(**options), found, job)
             assert conclusion.result["job"] == {**found.result["job"], "id": job["id"]} == again.result["job"]

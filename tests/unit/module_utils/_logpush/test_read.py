@@ -7,7 +7,7 @@ from __future__ import annotations
 import typing as t
 
 import pytest
-from samples.logpush import wish
+from samples.logpush import declare_job
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
@@ -79,19 +79,19 @@ def test_by_id_what_is_no_answer_is_not_nothing(answers: dict[str, t.Any], kind:
 
 
 def test_read_by_name() -> None:
-    assert read(client(list=[JOB]), wish()).job == JOB
-    assert read(client(list=[]), wish()).job is None
+    assert read(client(list=[JOB]), declare_job()).job == JOB
+    assert read(client(list=[]), declare_job()).job is None
     for refusal in (MISSING, NOT_ALLOWED):
-        state = read(client(list=refusal), wish())
+        state = read(client(list=refusal), declare_job())
         assert (state.job, state.unlisted) == (None, refusal)
     with pytest.raises(Failure) as caught:
-        read(client(list=NO_ACCESS), wish())
+        read(client(list=NO_ACCESS), declare_job())
     assert caught.value.kind == "authentication"
 
 
 def test_read_by_id_asks_for_one() -> None:
     fake = FakeClient(get=JOB)
-    state = read(t.cast("Client", fake), wish(job_id=7))
+    state = read(t.cast("Client", fake), declare_job(job_id=7))
     assert (state.job, fake.asked) == (JOB, ["get"])
     assert state.now > 0
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import typing as t
 
 import pytest
-from samples.logpush import JOB, S3, wish
+from samples.logpush import JOB, S3, declare_job
 
 from ansible_collections.edgeops.observability.plugins.module_utils._composition import Outcome, Step
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
@@ -27,10 +27,10 @@ def job(number: int, name: str | None = "n", **members: t.Any) -> dict[str, t.An
 
 
 def outcome(made: int = 20, name: str | None = "n", created: bool = True, **more: t.Any) -> Outcome:
-    """A creation by name in a zone that was listed before, unless told otherwise."""
+    """A creation by name in a zone that was listed before; keywords replace these values."""
     options = {"destination_conf": S3, "recreate": True, "kind": "edge", **more.pop("options", {})}
     state = State(**{"job": None, "known": LISTED, **more})
-    desired = wish(**options)
+    desired = declare_job(**options)
     made_plan = plan(desired, state)
     shown = view(job(made, name))
     return Outcome(Step("job", "", "n", desired, state, made_plan), Conclusion({"job": shown}), True, created)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import typing as t
 
 import pytest
-from samples.logpush import JOB, KEYS, S3, TEXT, planned, wish
+from samples.logpush import JOB, KEYS, S3, TEXT, declare_job, planned
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import checked, view
@@ -38,7 +38,7 @@ def conclude(desired, planned, answer):
 )
 def test_an_answer_that_agrees_is_reported_as_predicted(options: dict[str, t.Any], answer: dict[str, t.Any]) -> None:
     found = planned(options, {**JOB, "max_upload_bytes": 5_000_000, "filter": TEXT if "filter" in options else None})
-    conclusion = conclude(wish(**options), found, {**JOB, **answer})
+    conclusion = conclude(declare_job(**options), found, {**JOB, **answer})
     assert conclusion.result == found.result
     assert not conclusion.warnings
 
@@ -57,7 +57,7 @@ def test_an_answer_that_agrees_is_reported_as_predicted(options: dict[str, t.Any
 )
 def test_an_answer_that_contradicts_is_bad(options: dict[str, t.Any], answer: dict[str, t.Any], named: str) -> None:
     with pytest.raises(Failure, match=rf"other values than were sent for {named}\.") as caught:
-        conclude(wish(**options), planned(options, JOB), {**JOB, **answer})
+        conclude(declare_job(**options), planned(options, JOB), {**JOB, **answer})
     assert caught.value.kind == "bad_response"
     assert "planted" not in str(caught.value)
 
@@ -74,7 +74,7 @@ def test_an_answer_that_contradicts_is_bad(options: dict[str, t.Any], answer: di
 )
 def test_an_answer_that_lacks_what_was_sent_is_a_warning(options: dict[str, t.Any], named: str) -> None:
     found = planned(options, JOB)
-    conclusion = conclude(wish(**options), found, {"id": 7})
+    conclusion = conclude(declare_job(**options), found, {"id": 7})
     (warning,) = conclusion.warnings
     assert f"lacks {named}" in warning
     assert conclusion.result == found.result
@@ -89,7 +89,7 @@ def test_an_answer_that_lacks_what_was_sent_is_a_warning(options: dict[str, t.An
     ],
 )
 def test_an_empty_answer_lacks_what_was_sent(options: dict[str, t.Any], empty: dict[str, t.Any]) -> None:
-    (warning,) = conclude(wish(**options), planned(options, JOB), {**JOB, **empty}).warnings
+    (warning,) = conclude(declare_job(**options), planned(options, JOB), {**JOB, **empty}).warnings
     assert "the answer of the service lacks" in warning
 
 
@@ -110,13 +110,13 @@ def test_an_empty_answer_lacks_what_was_sent(options: dict[str, t.Any], empty: d
     ],
 )
 def test_what_is_said_about_a_member_that_the_answer_lacks(options: dict[str, t.Any], warning: str) -> None:
-    assert conclude(wish(**options), planned(options, JOB), {"id": 7}).warnings == (warning,)
+    assert conclude(declare_job(**options), planned(options, JOB), {"id": 7}).warnings == (warning,)
 
 
 def test_what_is_said_about_an_answer_that_contradicts() -> None:
     options = {"enabled": True, "frequency": "low"}
     with pytest.raises(Failure) as caught:
-        conclude(wish(**options), planned(options, JOB), {**JOB, "enabled": False, "frequency": "high"})
+        conclude(declare_job(**options), planned(options, JOB), {**JOB, "enabled": False, "frequency": "high"})
     assert str(caught.value) == (
         "The service accepted the write to job 7, but its answer shows other values than were sent for enabled, frequency."
         " The next run compares again."
@@ -125,17 +125,17 @@ def test_what_is_said_about_an_answer_that_contradicts() -> None:
 
 def test_an_answer_about_another_job_than_the_one_that_was_changed_is_bad() -> None:
     with pytest.raises(Failure, match="job 7 was asked for, and the answer is about job 8") as caught:
-        conclude(wish(enabled=True), planned({"enabled": True}, JOB), {**JOB, "id": 8, "enabled": True})
+        conclude(declare_job(enabled=True), planned({"enabled": True}, JOB), {**JOB, "id": 8, "enabled": True})
     assert caught.value.kind == "bad_response"
 
 
 @pytest.mark.parametrize("answer", [None, {}, {"id": 7}, []])
 def test_after_a_deletion_the_answer_does_not_matter(answer: t.Any) -> None:
-    conclusion = conclude(wish(state="absent"), planned({"state": "absent"}, JOB), answer)
+    conclusion = conclude(declare_job(state="absent"), planned({"state": "absent"}, JOB), answer)
     assert conclusion == Conclusion({"job": None, "filter_budget": None})
 
 
-ANEW = {"kind": "edge", "recreate": True, "destination_conf": S3}
+RECREATE = {"kind": "edge", "recreate": True, "destination_conf": S3}
 
 
 @pytest.mark.parametrize(
@@ -149,8 +149,8 @@ ANEW = {"kind": "edge", "recreate": True, "destination_conf": S3}
     ],
 )
 def test_a_successor_has_a_new_id_and_what_it_took_over(old: dict[str, t.Any], answer: dict[str, t.Any]) -> None:
-    found = planned(ANEW, {**JOB, **old})
-    conclusion = conclude(wish(**ANEW), found, {**JOB, "id": 8, "kind": "edge", **answer})
+    found = planned(RECREATE, {**JOB, **old})
+    conclusion = conclude(declare_job(**RECREATE), found, {**JOB, "id": 8, "kind": "edge", **answer})
     assert conclusion == Conclusion({**found.result, "job": {**found.result["job"], "id": 8}})
 
 
@@ -166,14 +166,14 @@ def test_a_successor_has_a_new_id_and_what_it_took_over(old: dict[str, t.Any], a
 def test_a_successor_without_what_it_should_take_over_is_bad(old: dict[str, t.Any], answer: dict[str, t.Any]) -> None:
     (member,) = answer
     with pytest.raises(Failure, match=rf"other values than were sent for {member}\."):
-        conclude(wish(**ANEW), planned(ANEW, {**JOB, **old}), {**JOB, "id": 8, "kind": "edge", **answer})
+        conclude(declare_job(**RECREATE), planned(RECREATE, {**JOB, **old}), {**JOB, "id": 8, "kind": "edge", **answer})
 
 
 def test_a_destination_that_the_task_does_not_manage_is_reported_as_answered() -> None:
     found = planned({"enabled": True}, JOB)
-    job = conclude(wish(enabled=True), found, {**JOB, "enabled": True, "destination_conf": "gs://other"}).result["job"]
+    job = conclude(declare_job(enabled=True), found, {**JOB, "enabled": True, "destination_conf": "gs://other"}).result["job"]
     assert job["destination"] == {"scheme": "gs", "address": "other", "options": {}}
-    lacking = conclude(wish(enabled=True), found, {"id": 7, "enabled": True}).result["job"]
+    lacking = conclude(declare_job(enabled=True), found, {"id": 7, "enabled": True}).result["job"]
     assert lacking["destination"] == found.result["job"]["destination"]
 
 
@@ -183,13 +183,13 @@ def test_a_job_that_fails_and_is_off_is_a_surprise_only_to_who_has_not_asked_for
 ) -> None:
     found = planned(options, {**JOB, "enabled": True})
     answer = {**JOB, "enabled": False, "error_message": "sick", **options}
-    assert len(conclude(wish(**options), found, answer).warnings) == warnings
+    assert len(conclude(declare_job(**options), found, answer).warnings) == warnings
 
 
 def test_what_the_service_adds_is_reported() -> None:
     found = planned({"enabled": True}, JOB)
     answer = {**JOB, "enabled": True, "max_upload_records": 5000, "last_error": "2026-03-02", "error_message": "sick"}
-    conclusion = conclude(wish(enabled=True), found, answer)
+    conclusion = conclude(declare_job(enabled=True), found, answer)
     job = conclusion.result["job"]
     assert (job["max_upload_records"], job["error_message"]) == (5000, "sick")
     assert "sick" in conclusion.warnings[0]
@@ -197,11 +197,11 @@ def test_what_the_service_adds_is_reported() -> None:
 
 def test_an_error_that_is_over_is_not_reported() -> None:
     found = planned({"enabled": True}, {**JOB, "error_message": "sick"})
-    assert conclude(wish(enabled=True), found, {**JOB, "enabled": True}).result["job"]["error_message"] is None
+    assert conclude(declare_job(enabled=True), found, {**JOB, "enabled": True}).result["job"]["error_message"] is None
 
 
 @pytest.mark.parametrize(
-    ("job", "says"),
+    ("job", "message"),
     [
         ("job", "not an object"),
         ([JOB], "not an object"),
@@ -219,8 +219,8 @@ def test_an_error_that_is_over_is_not_reported() -> None:
         ({"id": 7, "output_options": []}, "output_options"),
     ],
 )
-def test_what_is_no_job_is_refused(job: t.Any, says: str) -> None:
-    with pytest.raises(Failure, match=says) as caught:
+def test_what_is_no_job_is_refused(job: t.Any, message: str) -> None:
+    with pytest.raises(Failure, match=message) as caught:
         checked(job, 7)
     assert caught.value.kind == "bad_response"
     assert "planted" not in str(caught.value)

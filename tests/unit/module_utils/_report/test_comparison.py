@@ -93,8 +93,8 @@ def test_zones_outside_the_run_are_carried():
     assert {item["first_seen"] for item in items(after)} == {AT}
 
 
-def test_what_was_not_looked_at_is_unknown():
-    """An audit without scripts and jobs says nothing about the findings of an audit that looked at them."""
+def test_unread_resources_are_unknown():
+    """Findings about scripts and jobs are unknown, not resolved, after an audit that did not read them."""
     full = {"scripts": audit(finding()), "jobs": [job(state="failing")]}
     before = report({**drifted("a"), **full})
     now = report(record("a"), previous=before, at=LATER)

@@ -198,7 +198,7 @@ def test_a_first_audit_reads_a_bounded_number_singly(monkeypatch: pytest.MonkeyP
 
 
 def test_versions_count_from_the_last_record_on(tmp_path: Path) -> None:
-    """A hash that changed and changed back between two records; what came before the first one is not held against it."""
+    """A hash that changed and changed back between two records; what came before the first one does not count."""
     versions = [{"hash": B, "fetched_at": "2026-11-21T07:00:00.5Z"}, {"hash": C, "fetched_at": "2026-11-21T05:00:00Z"}]
     single = script(versions=versions)
     options = {"history": str(tmp_path), "details": "all"}

@@ -50,7 +50,7 @@ def test_hosts_decide_before_precedence() -> None:
     assert found(made, "https://a/x.js", "one") == "https://a/x.js"
     assert found(made, "https://a/x.js", "ONE") == "https://a/x.js"
     assert found(made, "https://a/x.js", "two") == "https://a/*"
-    assert found(made, "https://a/x.js", None) == "https://a/*", "a host that the service hides is not taken for any"
+    assert found(made, "https://a/x.js", None) == "https://a/*", "an unknown host matches no host pattern"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_the_index_finds_what_a_look_at_every_entry_finds(pairs: list[t.Any], ur
     ["https://cdn{}.example/*", "https://cdn.example/{}/**", "https://cdn.example/*/{}.js", "https://cdn.example/{}.js"],
 )
 def test_a_script_is_not_compared_with_every_entry(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """500 entries and 1000 scripts: one comparison for each script at most."""
+    """500 entries and 1000 scripts: at most one comparison for each script."""
     compared = []
     matches = pattern.Pattern.matches
     monkeypatch.setattr(pattern.Pattern, "matches", lambda self, url: compared.append(url) or matches(self, url))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts import inventory as room
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts import inventory
 
 OPTIONS = {
     "script_id": None,
@@ -24,11 +24,11 @@ OPTIONS = {
 }
 
 
-def query(**given_options) -> room.Query:
-    return room.desire({**OPTIONS, **given_options})
+def query(**given_options) -> inventory.Query:
+    return inventory.desire({**OPTIONS, **given_options})
 
 
-def settled(route="script_monitor", **given_options) -> room.Query:
+def settled(route="script_monitor", **given_options) -> inventory.Query:
     """A query for the route that answered."""
     return query(route="auto", **given_options).on_route(route)
 
@@ -72,7 +72,7 @@ def test_sentences(options, sentence):
 @pytest.mark.parametrize("per_page", [1, 2, 100])
 def test_every_option_is_asked_for_as_it_is_given(per_page):
     options = {"script_id": "ab12", "status": ["active"], "malicious_threshold": 20, "malicious_when": "below"}
-    assert query(**options, per_page=per_page, malicious_only=True) == room.Query(
+    assert query(**options, per_page=per_page, malicious_only=True) == inventory.Query(
         route="script_monitor",
         script_id="ab12",
         hosts=(),
@@ -102,7 +102,7 @@ def test_items_are_trimmed_and_asked_for_once():
     ],
 )
 def test_the_threshold_itself_is_not_malicious_and_no_score_is_unknown(score, when, expected):
-    assert room.classify(score, 50, when) is expected
+    assert inventory.classify(score, 50, when) is expected
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_every_member_is_kept_and_the_verdict_comes_with_its_reasons():
         "url": "kept under its own name",
         "new_member": {"kept": [1]},
     }
-    (script,) = room.report([sent], settled())["scripts"]
+    (script,) = inventory.report([sent], settled())["scripts"]
     assert script == {
         **sent,
         "malicious": True,
@@ -137,9 +137,9 @@ def test_every_member_is_kept_and_the_verdict_comes_with_its_reasons():
 
 
 def test_categories_give_reasons_but_the_score_decides():
-    (script,) = room.report([{"script_id": "ab", "js_integrity_score": 3, "malicious_url_categories": ["Malware"]}], settled())[
-        "scripts"
-    ]
+    (script,) = inventory.report(
+        [{"script_id": "ab", "js_integrity_score": 3, "malicious_url_categories": ["Malware"]}], settled()
+    )["scripts"]
     assert script["malicious"] is False
     assert script["malicious_reasons"] == ["URL category: Malware"]
 
@@ -154,7 +154,7 @@ def test_the_present_route_is_reported_under_the_names_of_the_interface():
         "host": "h",
         "js_integrity_score": 3,
     }
-    (script,) = room.report([sent], settled(route="page_shield"))["scripts"]
+    (script,) = inventory.report([sent], settled(route="page_shield"))["scripts"]
     assert script == {
         "script_id": "ab",
         "script_url": "u",
@@ -175,7 +175,7 @@ def test_the_summary_counts_the_listing_before_the_filter():
         {"script_id": "b", "status": None},
         {"script_id": "c", "js_integrity_score": 90, "status": "active", "host": "one"},
     ]
-    found = room.report(listed, settled(malicious_only=True))
+    found = inventory.report(listed, settled(malicious_only=True))
     assert [script["script_id"] for script in found["scripts"]] == ["c"]
     assert found["summary"] == {
         "total": 3,
@@ -229,7 +229,7 @@ def test_members_change_nothing_else(members, only):
 )
 def test_a_script_that_cannot_be_classified_or_counted_is_a_bad_response(item, sentence):
     with pytest.raises(Failure) as caught:
-        room.report([item], settled())
+        inventory.report([item], settled())
     assert caught.value.kind == BAD_RESPONSE
     assert str(caught.value) == sentence
 
@@ -244,7 +244,7 @@ SCRIPTS = st.lists(
 
 @given(SCRIPTS, st.integers(0, 100), st.sampled_from(["above", "below"]))
 def test_scripts_come_once_and_sorted_and_the_counts_add_up(listed, threshold, when):
-    found = room.report(listed, settled(malicious_threshold=threshold, malicious_when=when))
+    found = inventory.report(listed, settled(malicious_threshold=threshold, malicious_when=when))
     identifiers = [script["script_id"] for script in found["scripts"]]
     assert identifiers == sorted({script["script_id"] for script in listed})
     summary = found["summary"]

@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, plan_id
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts import monitor as room
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts import monitor
 
 STATUS = {"enabled": False, "updated_at": "2026-03-02T09:41:33.358104Z"}
-SEEN = room.State("script_monitor", STATUS)
-SEEN_ELSEWHERE = room.State("page_shield", STATUS)
+SEEN = monitor.State("script_monitor", STATUS)
+SEEN_ELSEWHERE = monitor.State("page_shield", STATUS)
 
 
-def wish(enabled: bool, route: str = "script_monitor") -> room.Desired:
-    return room.desire({"enabled": enabled, "route": route})
+def declare(enabled: bool, route: str = "script_monitor") -> monitor.Desired:
+    return monitor.desire({"enabled": enabled, "route": route})
 
 
 def test_a_status_that_differs_is_written_once_with_nothing_but_enabled():
-    plan = room.plan(wish(True), SEEN)
+    plan = monitor.plan(declare(True), SEEN)
     assert [(request.operation, request.body) for request in plan.requests] == [("script_monitor.update", {"enabled": True})]
     assert (plan.before, plan.after) == ({"enabled": False}, {"enabled": True})
     assert plan.result == {"script_monitor": {"enabled": True, "updated_at": STATUS["updated_at"]}}
@@ -30,55 +30,57 @@ def test_a_status_that_differs_is_written_once_with_nothing_but_enabled():
 
 
 def test_the_route_that_answered_is_written_to():
-    assert room.plan(wish(True, "auto"), SEEN_ELSEWHERE).requests[0].operation == "page_shield.update"
+    assert monitor.plan(declare(True, "auto"), SEEN_ELSEWHERE).requests[0].operation == "page_shield.update"
 
 
 def test_a_status_as_wanted_is_left_alone():
-    plan = room.plan(wish(False), SEEN)
+    plan = monitor.plan(declare(False), SEEN)
     assert plan.requests == () and not plan.changed
     assert plan.before == plan.after == {"enabled": False}
     assert plan.result == {"script_monitor": STATUS}
 
 
 def test_what_was_read_and_over_which_route_is_in_the_plan_even_if_nothing_is_written():
-    assert room.plan(wish(False, "auto"), SEEN_ELSEWHERE).basis == {"route": "page_shield", "enabled": False}
+    assert monitor.plan(declare(False, "auto"), SEEN_ELSEWHERE).basis == {"route": "page_shield", "enabled": False}
 
 
 def test_a_status_without_a_time_has_the_documented_null():
-    assert room.present({"enabled": True}) == {"enabled": True, "updated_at": None}
+    assert monitor.present({"enabled": True}) == {"enabled": True, "updated_at": None}
 
 
 @given(st.recursive(st.none() | st.text() | st.integers(), st.lists))
 def test_a_status_that_does_not_say_true_or_false_decides_nothing(value):
     with pytest.raises(Failure) as caught:
-        room.present({"enabled": value})
+        monitor.present({"enabled": value})
     assert caught.value.kind == BAD_RESPONSE
     assert "enabled" in str(caught.value)
 
 
 def test_an_answer_other_than_what_was_asked_for_is_no_success():
     with pytest.raises(Failure) as caught:
-        room.conclude(wish(True), SEEN, room.plan(wish(True), SEEN), [Answer(STATUS, None, 200, 1, None)])
+        monitor.conclude(declare(True), SEEN, monitor.plan(declare(True), SEEN), [Answer(STATUS, None, 200, 1, None)])
     assert caught.value.kind == BAD_RESPONSE
     assert str(caught.value) == ("The service was asked for enabled=True and answered with success, but says enabled=False.")
 
 
 def test_the_result_of_a_write_is_what_the_service_answered():
     answer = {"enabled": True, "updated_at": "2026-03-02T10:00:00.000001Z"}
-    assert room.conclude(wish(True), SEEN, room.plan(wish(True), SEEN), [Answer(answer, None, 200, 1, None)]).result == {
-        "script_monitor": answer
-    }
+    assert monitor.conclude(
+        declare(True), SEEN, monitor.plan(declare(True), SEEN), [Answer(answer, None, 200, 1, None)]
+    ).result == {"script_monitor": answer}
 
 
 def test_the_digest_ignores_the_time_and_moves_with_the_state_and_the_wish():
-    digest = plan_id("abc", room.plan(wish(True), SEEN))
-    assert digest == plan_id("abc", room.plan(wish(True), SEEN._replace(status={**STATUS, "updated_at": "2030-01-01T00:00:00Z"})))
-    assert digest != plan_id("abc", room.plan(wish(True), SEEN._replace(status={**STATUS, "enabled": True})))
-    assert digest != plan_id("abc", room.plan(wish(False), SEEN))
-    assert digest != plan_id("abc", room.plan(wish(True), SEEN_ELSEWHERE))
-    assert digest != plan_id("def", room.plan(wish(True), SEEN))
+    digest = plan_id("abc", monitor.plan(declare(True), SEEN))
+    assert digest == plan_id(
+        "abc", monitor.plan(declare(True), SEEN._replace(status={**STATUS, "updated_at": "2030-01-01T00:00:00Z"}))
+    )
+    assert digest != plan_id("abc", monitor.plan(declare(True), SEEN._replace(status={**STATUS, "enabled": True})))
+    assert digest != plan_id("abc", monitor.plan(declare(False), SEEN))
+    assert digest != plan_id("abc", monitor.plan(declare(True), SEEN_ELSEWHERE))
+    assert digest != plan_id("def", monitor.plan(declare(True), SEEN))
 
 
 @pytest.mark.parametrize(("enabled", "count"), [(True, 0), (False, 1)])
 def test_a_monitor_that_is_off_is_a_warning(enabled, count):
-    assert len(room.warnings({"enabled": enabled})) == count
+    assert len(monitor.warnings({"enabled": enabled})) == count

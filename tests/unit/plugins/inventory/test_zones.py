@@ -12,7 +12,7 @@ from ansible.errors import AnsibleParserError
 
 from ansible_collections.edgeops.observability.plugins.inventory import zones
 
-ID, ACCOUNT = "a" * 32, {"id": "b" * 32, "name": "Somebody"}
+ID, ACCOUNT = "a" * 32, {"id": "b" * 32, "name": "Example"}
 ZONE = {"id": ID, "name": "a.example", "status": "active", "account": ACCOUNT, "plan": {"id": "free"}}
 KEPT = {name: ZONE[name] for name in ("id", "name", "status", "account")}
 NOTHING: dict[str, list[str]] = {"names": [], "statuses": [], "account_ids": []}
@@ -71,7 +71,7 @@ def test_what_is_no_zone(item: object) -> None:
         ({"statuses": ["pending", "active"]}, True),
         ({"statuses": ["pending"]}, False),
         ({"account_ids": [ACCOUNT["id"]]}, True),
-        ({"account_ids": ["Somebody"]}, False),
+        ({"account_ids": ["Example"]}, False),
         ({"names": ["a.example"], "statuses": ["pending"]}, False),
     ],
 )

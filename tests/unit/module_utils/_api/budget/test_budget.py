@@ -396,7 +396,7 @@ def test_an_announced_wait_is_a_warning(clock: t.Any) -> None:
 
 
 def test_an_announced_wait_beyond_retry_wait_max_is_refused(clock: t.Any) -> None:
-    """Nobody sleeps because of a header for longer than the option says; later runs with the same state do not either."""
+    """No run sleeps because of a header for longer than the option allows; later runs with the same state do not either."""
     mine = budget(clock, retry_wait_max=59)
     mine.settle(mine.acquire(), announcing(clock, 60))
     for _again in range(2):

@@ -25,20 +25,20 @@ def some(**members: t.Any) -> t.Any:
     return st.fixed_dictionaries({}, optional=members)
 
 
-def _and_something(wish: st.SearchStrategy[dict[str, t.Any]]) -> t.Any:
-    """The same wish with a list that is not empty, so that most wishes can be fulfilled."""
-    return st.tuples(wish, SOMETHING).map(lambda both: {"request_fields": both[1], **both[0]})
+def _and_something(options: st.SearchStrategy[dict[str, t.Any]]) -> t.Any:
+    """The same options with a list that is not empty, so that most of them can be applied."""
+    return st.tuples(options, SOMETHING).map(lambda both: {"request_fields": both[1], **both[0]})
 
 
 _FLAGGED = {"preserve_duplicates": st.lists(HEADERS, max_size=1)}
 _LESS_OFTEN = some(**LISTS, **_FLAGGED, description=st.sampled_from(["", "mine"]), field_limit=st.sampled_from([0, 3, 40]))
-FIELD_WISHES = (
+FIELD_OPTIONS = (
     _LESS_OFTEN
     | _and_something(some(**LISTS, description=st.sampled_from(["", "mine"])))
     | _and_something(some(cookie_fields=LISTS["cookie_fields"], response_fields=LISTS["response_fields"], **_FLAGGED))
 )
-ADDITIONS = (_and_something(some(**LISTS)) | some(**LISTS, **_FLAGGED)).map(lambda wish: {**wish, "purge": False})
-REMOVALS = some(**LISTS).map(lambda wish: {**wish, "state": "absent"})
+ADDITIONS = (_and_something(some(**LISTS)) | some(**LISTS, **_FLAGGED)).map(lambda options: {**options, "purge": False})
+REMOVALS = some(**LISTS).map(lambda options: {**options, "state": "absent"})
 
 _ONE = {"key": "ClientIP", "operator": "eq", "value": "192.0.2.1"}
 _TWO = {"key": "EdgeResponseStatus", "operator": "geq", "value": "400"}
