@@ -51,7 +51,8 @@ def simulator(announced: dict[str, t.Any]) -> Simulator:
     return Simulator(announced, None, None, None)
 
 
-def test_the_command_announces_itself_and_stops_on_sigterm() -> None:
+def test_command_announces_itself_and_stops() -> None:
+    """The command announces itself and stops on sigterm."""
     child, announced = start(
         "--zone", ZONE, "--zone", "d" * 32, "--rules-in-list", "--latency", "5", "--email", "a@b.c", "--key", "k"
     )
@@ -150,7 +151,8 @@ def test_the_description_names_every_operation(sim: Simulator) -> None:
     assert len({operation.name for operation in OPERATIONS}) == len(OPERATIONS) == 32
 
 
-def test_one_declaration_serves_and_describes_a_route(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_declared_route_is_served_and_described(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One declaration serves and describes a route."""
     area = Routes("/zones/{zone_id}")
 
     @area("GET", "/extra/{name}", "getExtra", result=record({"name": TEXT}), query={"loud": TEXT}, switch="script_monitor_routes")
@@ -182,7 +184,8 @@ def test_tls(tmp_path: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize("process", [True, False], ids=["process", "thread"])
-def test_a_request_that_hangs_does_not_keep_it_running(process: bool) -> None:
+def test_hanging_request_does_not_stop_the_exit(process: bool) -> None:
+    """A request that hangs does not keep it running."""
     with running(zones=[ZONE], process=process) as sim:
         sim.faults({"kind": "hang"})
         waiting = http.client.HTTPConnection(sim.base_url.split("/")[2], timeout=60)

@@ -94,7 +94,8 @@ def test_filter_enabled_dataset_and_zone_decide(zone: t.Any, other_zone: t.Any, 
     assert sim.traffic(visits[2:])["files"] == []
 
 
-def test_output_options_decide_where_they_are_given(zone: t.Any, sim: t.Any) -> None:
+def test_output_options_take_precedence(zone: t.Any, sim: t.Any) -> None:
+    """Output options take precedence over the option string."""
     stamps = {
         "unixnano": 1772360430123456000,
         "unix": 1772360430,

@@ -87,7 +87,8 @@ def test_refused_until_cleared(sim: t.Any, client: Client) -> None:
     assert client()[0] == 200
 
 
-def test_open_connections_end_when_the_port_closes(sim: t.Any, client: Client) -> None:
+def test_closed_port_ends_open_connections(sim: t.Any, client: Client) -> None:
+    """Open connections end when the port closes."""
     sim.faults({"kind": "refused", "index": 1, "seconds": 0.2})
     client()
     assert client.connection.sock.recv(1) == b""

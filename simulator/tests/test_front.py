@@ -55,7 +55,8 @@ def test_a_refused_credential_writes_nothing(sim: t.Any) -> None:
     assert sim.journal()[-1]["applied"] is False and sim.journal()[-1]["body"] == {"enabled": True}
 
 
-def test_missing_credentials_can_be_an_invalid_header(sim: t.Any) -> None:
+def test_missing_credentials_as_invalid_header(sim: t.Any) -> None:
+    """Missing credentials can be an invalid header."""
     sim.settings(unauthenticated_status=400)
     status, _unused, content = send(sim, "GET", "/zones")
     assert status == 400 and json.loads(content)["errors"][0]["error_chain"][0]["code"] == 6111
@@ -173,7 +174,8 @@ def test_rate_limit(sim: t.Any) -> None:
     assert send(sim, "GET", "/zones", Authorization=f"Bearer {sim.token}")[0] == 200
 
 
-def test_a_connection_is_kept_and_latency_blocks_nobody(sim: t.Any) -> None:
+def test_keep_alive_and_parallel_latency(sim: t.Any) -> None:
+    """A connection is kept, and latency delays no other request."""
     url = urlsplit(sim.base_url)
     connection = http.client.HTTPConnection("127.0.0.1", url.port, timeout=60)
     for _unused in range(50):

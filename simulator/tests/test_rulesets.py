@@ -31,14 +31,16 @@ def test_create_list_update(zone: t.Any, sim: t.Any) -> None:
     assert zone.result("GET", "/rulesets")[0]["rules"] == [kept]
 
 
-def test_a_phase_takes_one_ruleset_and_the_other_zone_its_own(zone: t.Any, other_zone: t.Any) -> None:
+def test_phase_takes_one_ruleset_per_zone(zone: t.Any, other_zone: t.Any) -> None:
+    """A phase takes one ruleset and the other zone its own."""
     zone.ruleset()
     status, code, message = zone.refusal("POST", "/rulesets", NEW)
     assert (status, code) == (400, 20217) and "exceeded maximum number of zone rulesets for phase" in message
     other_zone.ruleset()
 
 
-def test_put_replaces_all_rules_and_keeps_identity_by_id_or_ref(zone: t.Any) -> None:
+def test_put_keeps_rule_identity_by_id_or_ref(zone: t.Any) -> None:
+    """Put replaces all rules and keeps identity by id or ref."""
     ruleset = zone.ruleset(
         rule(request_fields=["x-a"]), {**rule(request_fields=["x-b"]), "ref": "mine"}, rule(request_fields=["x-c"])
     )
@@ -104,7 +106,8 @@ def test_unknown_members_are_named(zone: t.Any) -> None:
     assert zone.refusal("POST", "/rulesets", {**NEW, "x": 1})[0] == 400
 
 
-def test_forty_fields_are_in_the_limit_and_the_limit_can_be_set(zone: t.Any, sim: t.Any) -> None:
+def test_field_limit_is_forty_and_can_be_set(zone: t.Any, sim: t.Any) -> None:
+    """Forty fields are in the limit and the limit can be set."""
     full = rule(request_fields=[f"x-{n}" for n in range(20)], cookie_fields=[f"C{n}" for n in range(20)])
     ruleset = zone.ruleset(full)
     assert zone.refusal("PUT", f"/rulesets/{ruleset['id']}", {"rules": [full, rule(response_fields=["age"])]})[0] == 400
@@ -112,7 +115,8 @@ def test_forty_fields_are_in_the_limit_and_the_limit_can_be_set(zone: t.Any, sim
     zone.result("PUT", f"/rulesets/{ruleset['id']}", {"rules": [full, rule(response_fields=["age"])]})
 
 
-def test_foreign_rules_are_taken_and_versions_sent_back_are_tolerated(zone: t.Any, sim: t.Any) -> None:
+def test_foreign_rules_and_versions_are_accepted(zone: t.Any, sim: t.Any) -> None:
+    """Foreign rules are accepted, and versions that are sent back are ignored."""
     foreign = {
         "action": "something_else",
         "expression": 'http.host eq "a"',
@@ -165,7 +169,8 @@ def test_delete_and_dry_run(zone: t.Any) -> None:
     assert zone.refusal("GET", path)[0] == 404 and zone.refusal("DELETE", path)[0] == 404
 
 
-def test_rulesets_of_the_account_are_listed_but_not_changed(zone: t.Any, sim: t.Any) -> None:
+def test_account_rulesets_are_read_only(zone: t.Any, sim: t.Any) -> None:
+    """Rulesets of the account are listed but not changed."""
     sim.seed(
         rulesets={
             zone.id: [
@@ -179,7 +184,8 @@ def test_rulesets_of_the_account_are_listed_but_not_changed(zone: t.Any, sim: t.
     assert zone.refusal("PUT", "/rulesets/r", {"rules": []})[0] == 403
 
 
-def test_preserve_duplicates_is_echoed_where_that_is_the_habit(zone: t.Any, sim: t.Any) -> None:
+def test_preserve_duplicates_is_echoed_if_set(zone: t.Any, sim: t.Any) -> None:
+    """preserve_duplicates is echoed for every item if the setting asks for it."""
     sent = rule(response_fields=[{"name": "age", "preserve_duplicates": True}, "vary"])
     assert zone.ruleset(sent)["rules"][0]["action_parameters"] == sent["action_parameters"]
     sim.settings(echo_preserve_duplicates=True)

@@ -31,7 +31,8 @@ def scripts(sim: t.Any) -> None:
     sim.seed(scripts={sim.zone: SCRIPTS})
 
 
-def test_status_is_off_at_first_and_every_put_moves_its_time(zone: t.Any) -> None:
+def test_status_starts_off_and_put_updates_time(zone: t.Any) -> None:
+    """Status is off at first and every put moves its time."""
     first = zone.result("GET", "/script_monitor")
     on = zone.result("PUT", "/script_monitor", {"enabled": True})
     again = zone.result("PUT", "/script_monitor", {"enabled": True})
@@ -42,7 +43,8 @@ def test_status_is_off_at_first_and_every_put_moves_its_time(zone: t.Any) -> Non
 
 
 @pytest.mark.parametrize("body", [None, {}, [], "x", {"enabled": "true"}, {"enabled": 1}, {"enabled": None}])
-def test_a_put_without_a_boolean_is_refused_and_changes_nothing(zone: t.Any, body: t.Any) -> None:
+def test_put_without_boolean_is_refused(zone: t.Any, body: t.Any) -> None:
+    """A put without a boolean is refused and changes nothing."""
     before = zone.result("GET", "/script_monitor")
     assert zone.refusal("PUT", "/script_monitor", body)[0] == 400
     assert zone.result("GET", "/script_monitor") == before
@@ -53,7 +55,8 @@ def test_zones_are_apart(zone: t.Any, other_zone: t.Any) -> None:
     assert other_zone.result("GET", "/script_monitor")["enabled"] is False
 
 
-def test_listing_shows_active_scripts_page_by_page(zone: t.Any, scripts: None) -> None:
+def test_active_scripts_are_listed_in_pages(zone: t.Any, scripts: None) -> None:
+    """Listing shows active scripts page by page."""
     status, envelope = zone("GET", "/script_monitor/scripts?page=3&per_page=10")
     assert status == 200
     assert envelope["result_info"] == {"page": 3, "per_page": 10, "count": 4, "total_count": 24, "total_pages": 3}
@@ -102,7 +105,8 @@ def test_one_script_carries_its_details(zone: t.Any, scripts: None) -> None:
     assert zone.refusal("GET", "/script_monitor/scripts/" + "f" * 32)[0] == 404
 
 
-def test_page_shield_shows_the_same_in_its_own_words(zone: t.Any, sim: t.Any, scripts: None) -> None:
+def test_page_shield_shows_the_same_state(zone: t.Any, sim: t.Any, scripts: None) -> None:
+    """page_shield shows the same state under its own member names."""
     put = zone.result("PUT", "/page_shield", {"enabled": True, "use_connection_url_path": True})
     assert put == zone.result("GET", "/page_shield")
     assert put.pop("updated_at") == zone.result("GET", "/script_monitor")["updated_at"]
@@ -137,7 +141,8 @@ def test_few_members(sim: t.Any, zone: t.Any) -> None:
     assert zone.result("GET", "/script_monitor/scripts")[:2] == [bare, seen]
 
 
-def test_fifty_thousand_scripts_are_seeded_and_paged(sim: t.Any, zone: t.Any) -> None:
+def test_fifty_thousand_scripts_are_paged(sim: t.Any, zone: t.Any) -> None:
+    """Fifty thousand scripts are seeded and paged."""
     sim.seed(scripts={sim.zone: [{"script_id": f"{n:032x}", "host": "a.example"} for n in range(50_000)]})
     zone("GET", "/script_monitor/scripts")
     for page in range(1, 41):

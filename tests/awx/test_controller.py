@@ -55,7 +55,8 @@ def test_slices_share_what_the_service_allows(configured: Configured) -> None:
         assert seconds == "300"
 
 
-def test_an_input_left_empty_leaves_nothing_behind(configured: Configured) -> None:
+def test_empty_input_injects_empty_variable(configured: Configured) -> None:
+    """An input that is empty leaves no value behind."""
     kind = configured.controller.named("credential_types", TYPE)
     assert injected(kind, {"api_token": TOKEN}) == {
         "CLOUDFLARE_API_TOKEN": TOKEN,
@@ -66,9 +67,10 @@ def test_an_input_left_empty_leaves_nothing_behind(configured: Configured) -> No
     assert {field["id"] for field in kind["inputs"]["fields"] if field.get("secret")} == {"api_token", "api_key"}
 
 
-def test_a_fleet_is_checked_delivered_in_slices_and_found_as_wanted(
+def test_fleet_is_compliant_after_slices(
     configured: Configured, playbook: Playbook, simulator: t.Any, zones: dict[str, str]
 ) -> None:
+    """A fleet is checked, delivered in slices, and compliant afterwards."""
     before = launch(playbook, configured.controller, CHECK)
     assert [zone["zone"] for zone in artifacts(before)["edgeops_check"]["drifted"]] == ACTIVE
 
@@ -115,9 +117,10 @@ def test_delivery_without_an_approval_is_refused(configured: Configured, playboo
     assert "nothing was approved" in refused.failure["msg"] and not refused.writes
 
 
-def test_answers_of_the_survey_take_the_place_of_what_the_inventory_says(
+def test_survey_takes_precedence_over_inventory(
     configured: Configured, playbook: Playbook, simulator: t.Any, zones: dict[str, str]
 ) -> None:
+    """Answers of the survey take the place of what the inventory says."""
     job = {"name": "answered", "destination_conf": "s3://edge-logs/answered?region=eu-west-1", "fields": ["RayID"]}
     answers = {
         "survey_custom_fields": '{"request_headers": [], "response_headers": [], "cookies": ["Cart"]}',
@@ -141,9 +144,10 @@ def test_answers_of_the_survey_take_the_place_of_what_the_inventory_says(
 @pytest.mark.parametrize(
     ("answer", "message"), [("{'request_headers'", "dict"), ('{"headers": ["x-trace-id"]}', "Supported parameters include")]
 )
-def test_an_answer_that_makes_no_sense_fails_before_any_request_to_a_zone(
+def test_invalid_survey_answer_sends_nothing(
     configured: Configured, playbook: Playbook, zones: dict[str, str], answer: str, message: str
 ) -> None:
+    """An invalid answer of the survey fails before any request to a zone."""
     report = launch(
         playbook,
         configured.controller,

@@ -68,7 +68,8 @@ def test_every_list_is_gone_through_in_order() -> None:
 
 
 @pytest.mark.parametrize("variable", VARIABLES)
-def test_every_member_is_an_option_that_is_handed_on(variable: str) -> None:
+def test_every_member_is_a_passed_option(variable: str) -> None:
+    """Every member is an option of the module, and the playbook passes it on."""
     module = VARIABLES[variable]
     (task,) = tasks(variable)
     handed_on = task[f"awx.awx.{module}"]
@@ -114,7 +115,8 @@ def test_approval_stands_before_the_delivery() -> None:
     assert deliver["extra_vars"]["approved_plan_id"] == "{{ edgeops_plan_id }}"
 
 
-def test_playbooks_and_inventory_are_in_the_project() -> None:
+def test_project_has_playbooks_and_inventory() -> None:
+    """Playbooks and inventory are in the project."""
     data = load("controller.yml")
     for name in (
         *(item["playbook"] for item in data["controller_templates"]),

@@ -68,7 +68,7 @@ def finish(processes: t.Iterable[t.Any], code: int) -> None:
 
 
 @pytest.mark.parametrize("whole", [False, True], ids=["half", "whole"])
-def test_the_survivors_of_killed_processes_keep_the_budget(connection: Connection, whole: bool, cases: t.Any) -> None:
+def test_survivors_of_a_kill_keep_the_budget(connection: Connection, whole: bool, cases: t.Any) -> None:
     """Each of them is answered, none is refused, and nothing of the budget stays lost.
 
     On a busy machine requests of two windows can arrive in one, of which the service announces the end.

@@ -60,7 +60,8 @@ def max_in_a_window(times: t.Sequence[float]) -> int:
     return max(sum(1 for other in ordered[first:] if other < start + SECONDS) for first, start in enumerate(ordered))
 
 
-def test_a_fleet_ends_without_a_failure_and_within_the_budget(service: t.Any, tmp_path: Path, cases: t.Any) -> None:
+def test_fleet_stays_within_the_budget(service: t.Any, tmp_path: Path, cases: t.Any) -> None:
+    """A fleet ends without a failure and within the budget."""
     service.settings(rate_limit=REQUESTS, rate_window=SECONDS)
     outcomes, journal, took = play(service, tmp_path, TASKS)
     service.settings(rate_limit=0)

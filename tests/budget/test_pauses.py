@@ -74,7 +74,8 @@ def test_a_longer_pause_fails_at_once_and_says_so(simulator: t.Any, clock: Clock
     assert clock.slept == []
 
 
-def test_the_next_task_waits_for_the_pause_of_the_one_before(simulator: t.Any, clock: Clock) -> None:
+def test_next_task_waits_for_an_earlier_pause(simulator: t.Any, clock: Clock) -> None:
+    """The next task waits for the pause of the one before."""
     simulator.faults({"kind": "429", "retry_after": 100, "count": None})
     assert run(simulator, "script_monitor_info", retries=1)["error"]["kind"] == "rate_limited"
     simulator.clear_faults()
@@ -87,13 +88,14 @@ def test_the_next_task_waits_for_the_pause_of_the_one_before(simulator: t.Any, c
     assert clock.slept == []
 
 
-def test_requests_beyond_the_budget_wait_for_the_window(simulator: t.Any, clock: Clock) -> None:
+def test_requests_over_budget_wait(simulator: t.Any, clock: Clock) -> None:
+    """Requests beyond the budget wait for the window."""
     for _time in range(10):
         run(simulator, "logpush_job_info", request_budget="4/50")
     assert clock.slept and sum(clock.slept) == pytest.approx(100, rel=0.1)
 
 
-def test_the_headers_of_the_service_correct_the_budget(simulator: t.Any, clock: Clock) -> None:
+def test_rate_limit_headers_correct_the_budget(simulator: t.Any, clock: Clock) -> None:
     """Others use the credential, too: the service reports that little is left, and when there is more."""
     reset = email.utils.formatdate(clock.time + 90, usegmt=True)
     simulator.faults(

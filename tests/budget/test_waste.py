@@ -131,9 +131,10 @@ def work(simulator: t.Any, module: str, options: t.Mapping[str, t.Any]) -> None:
     [(0.2,), (0.0,), (*[0.2] * 9, 28.0), (*[0.1] * 16, 45.0), (0.1, 0.3, 5.0)],
     ids=["quick", "instant", "slow now and then", "very slow now and then", "uneven"],
 )
-def test_nobody_waits_longer_than_the_budget_demands(
+def test_no_task_waits_longer_than_needed(
     simulator: t.Any, turns: Turns, sent: list[Sent], latency: t.Sequence[float], cases: t.Any
 ) -> None:
+    """No task waits longer than the budget demands."""
     begun = turns.time
     tasks: list[tuple[str, dict[str, t.Any]]] = [("script_monitor", {"enabled": True}), ("logpush_job_info", {})]
     turns.run([functools.partial(work, simulator, *tasks[number % 2]) for number in range(WORKERS)])

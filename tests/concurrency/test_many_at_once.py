@@ -40,7 +40,8 @@ def warns_of_others(result: t.Mapping[str, t.Any]) -> bool:
     ("module", "options"),
     [("script_monitor", {"enabled": True}), ("log_custom_fields", {"request_fields": ["x-a"]}), ("logpush_job", JOB)],
 )
-def test_eight_processes_in_eight_zones_do_not_notice_each_other(simulator, crew, cases, module, options):
+def test_eight_zones_in_parallel_are_independent(simulator, crew, cases, module, options):
+    """Eight processes in eight zones do not notice each other."""
     simulator.settings(latency_ms=20)
     results = crew.run(module, simulator, [(zone, options) for zone in ZONES])
     assert [result.get("failed", False) for result in results] == [False] * 8, results
@@ -105,7 +106,8 @@ def overtaken(simulator: t.Any, module: str, edit: t.Callable[[], t.Any]) -> t.A
 
 
 @pytest.mark.parametrize("versions", [1, 3])
-def test_an_edit_of_the_rules_between_read_and_write_is_reported(simulator, cases, versions):
+def test_rule_edit_before_write_is_reported(simulator, cases, versions):
+    """An edit of the rules between read and write is reported."""
     zone = ZONES[0]
     simulator.seed(rulesets={zone: [{"kind": "zone", "phase": PHASE, "rules": [FOREIGN_RULE]}]})
     (ruleset,) = entry_points(simulator, zone)
@@ -148,7 +150,8 @@ def test_eight_creators_of_one_job(simulator, crew, cases):
         cases["eight creators of one job"] += 8
 
 
-def test_an_entry_point_that_appears_between_read_and_write_is_adopted(simulator, cases):
+def test_entry_point_created_meanwhile_is_adopted(simulator, cases):
+    """An entry point that appears between read and write is adopted."""
     zone = ZONES[0]
     rule = {name: value for name, value in FOREIGN_RULE.items() if name not in ("version", "last_updated", "id")}
     body = {"name": "theirs", "kind": "zone", "phase": PHASE, "rules": [rule]}
@@ -169,7 +172,8 @@ def test_an_entry_point_that_appears_between_read_and_write_is_adopted(simulator
 
 
 @pytest.mark.parametrize("deleted", [True, False])
-def test_a_job_that_somebody_deletes_or_edits_between_read_and_write(simulator, cases, deleted):
+def test_job_deleted_or_edited_before_write(simulator, cases, deleted):
+    """A job that another editor deletes or changes between the read and the write: a failure, or left alone."""
     zone = ZONES[0]
     path = f"/zones/{zone}/logpush/jobs/5"
     simulator.seed(jobs={zone: [{"id": 5, "name": "edge-logs", "destination_conf": "r2://edge-logs"}]})

@@ -46,7 +46,8 @@ def edge(*arguments, **environment):
     )
 
 
-def test_the_demonstration_holds_what_it_says_and_leaves_nothing_behind(tmp_path):
+def test_demo_passes_and_cleans_up(tmp_path):
+    """Every statement of the demonstration is printed in order, and no file is left behind."""
     run = demonstrate(tmp_path)
     assert run.returncode == 0, run.stdout + run.stderr
     places = [run.stdout.index(statement) for statement in STATEMENTS]
@@ -68,7 +69,8 @@ def test_the_demonstration_holds_what_it_says_and_leaves_nothing_behind(tmp_path
     ],
     ids=["a-check-run-that-writes", "another-record"],
 )
-def test_the_demonstration_fails_where_a_statement_does_not_hold(tmp_path, sound, broken, complaint):
+def test_demo_fails_on_a_false_statement(tmp_path, sound, broken, complaint):
+    """The demonstration fails where a statement does not hold."""
     text = (SCRIPTS / "demo.sh").read_text()
     assert sound in text
     copy = tmp_path / "checkout" / "scripts" / "demo.sh"
@@ -83,7 +85,8 @@ def test_the_demonstration_fails_where_a_statement_does_not_hold(tmp_path, sound
     assert STATEMENTS[-1] not in run.stdout
 
 
-def test_without_its_tools_the_demonstration_says_what_to_do(tmp_path):
+def test_demo_without_tools_names_the_fix(tmp_path):
+    """Without its tools the demonstration says what to do."""
     copy = tmp_path / "scripts" / "demo.sh"
     copy.parent.mkdir()
     copy.write_text((SCRIPTS / "demo.sh").read_text())
@@ -93,7 +96,8 @@ def test_without_its_tools_the_demonstration_says_what_to_do(tmp_path):
     assert "make setup" in run.stderr
 
 
-def test_the_journal_is_held_against_the_expectation(simulator, zone):
+def test_demo_journal_check_counts_methods(simulator, zone):
+    """The journal is compared with the expectation."""
     assert edge("journal", simulator.control_url, "reads").returncode == 1
     simulator.request("GET", f"/zones/{zone}/script_monitor")
     seen = edge("journal", simulator.control_url, "reads")
@@ -104,5 +108,6 @@ def test_the_journal_is_held_against_the_expectation(simulator, zone):
     assert edge("journal", simulator.control_url, "writes").returncode == 1
 
 
-def test_a_bucket_without_records_is_not_what_was_expected(tmp_path):
+def test_demo_fails_on_an_empty_bucket(tmp_path):
+    """A bucket without records is not what was expected."""
     assert edge("logs", str(tmp_path), "t-1").returncode == 1

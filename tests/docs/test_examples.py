@@ -121,7 +121,7 @@ def commands(source: str) -> list[list[str]]:
     return [shlex.split(line)[1:] for line in re.findall(r"^ +(ansible-playbook .*)$", text, re.MULTILINE)]
 
 
-def test_the_fleet_of_the_guide_is_delivered_and_checked(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+def test_fleet_guide_runs_as_written(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
     """The files of the guide in one folder, and its commands one after the other, as they are written."""
     simulator.seed(zones=ZONES, script_monitor={zone["id"]: {"enabled": True} for zone in ZONES})
     folder = tmp_path / "fleet"

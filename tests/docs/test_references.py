@@ -99,7 +99,8 @@ def test_every_member_of_an_error_is_explained() -> None:
     assert named == set(_errors.Failure(_errors.CONFLICT, "").report())
 
 
-def test_codes_of_the_service_are_those_with_a_hint() -> None:
+def test_documented_codes_have_hints() -> None:
+    """The documented codes of the service are those that have a hint."""
     named = {int(code) for row in table("reference_errors", "Code") for code in row.split(", ")}
     assert named == {*errors._BY_CODE, errors._CATCH_ALL}
     (row,) = [cells[0] for kind, cells in table("reference_errors", "Kind").items() if kind == _errors.AUTHENTICATION]
@@ -123,14 +124,16 @@ def test_operators_are_those_of_the_code() -> None:
     assert sorted(named) == sorted(operators.OPERATORS)
 
 
-def test_environment_of_credentials_is_that_of_the_documentation() -> None:
+def test_credential_variables_are_documented() -> None:
+    """Environment of credentials is that of the documentation."""
     fragment = (ROOT / "plugins" / "doc_fragments" / "connection.py").read_text(encoding="utf-8")
     for option, (name, variables) in table("guide_secrets", "Credential").items():
         assert name.strip("`") in CONNECTION_OPTIONS, option
         assert all(f"E({variable})" in fragment for variable in re.findall(r"``(\w+)``", variables)), option
 
 
-def test_secret_parts_of_destinations_are_those_that_are_masked() -> None:
+def test_documented_secret_parts_are_masked() -> None:
+    """The documented secret parts of destinations are those that are masked."""
     (words,) = [name for name in table("guide_secrets", "What") if name.startswith("the secret parts")]
     assert f"the path of a {' or '.join(sorted(destinations.SECRET_PATH))} address" in words
     named = re.search(r"contains (.*) or (\w+), or ends in (\w+)", words)
@@ -139,7 +142,8 @@ def test_secret_parts_of_destinations_are_those_that_are_masked() -> None:
     assert destinations.is_secret(f"x-{named[3]}") and destinations.is_secret("header_x") and not destinations.is_secret("region")
 
 
-def test_verdicts_on_scripts_are_those_of_the_code() -> None:
+def test_documented_score_side_matches_code() -> None:
+    """The documented side of the threshold is that of the code, for each route."""
     assert {route: cells[1] for route, cells in table("guide_scripts", "Route").items()} == {
         route: f"{side} {scripts.MALICIOUS_THRESHOLD}" for route, side in scripts.MALICIOUS_WHEN.items()
     }

@@ -105,7 +105,8 @@ def seen(site: Path, pages: dict[str, Page], tmp_path_factory: pytest.TempPathFa
 
 
 @pytest.mark.skipif(browser.browser() is None, reason="no browser on this machine: install chromium to look at the pages in it")
-def test_pages_fit_a_desk_and_a_phone_in_a_browser(pages: dict[str, Page], seen: list[browser.Seen]) -> None:
+def test_pages_fit_desktop_and_phone(pages: dict[str, Page], seen: list[browser.Seen]) -> None:
+    """Pages fit a desk and a phone in a browser."""
     assert {(each.page, each.width) for each in seen} == {(page, width) for page in pages for width in (DESK, PHONE)}
     too_wide = [(each.page, each.width, each.content, each.wide) for each in seen if each.content > each.width or each.wide]
     assert not too_wide

@@ -52,7 +52,7 @@ def example(name: str, rulebook: Rulebook, zone: str) -> dict[str, t.Any]:
 
 
 @pytest.mark.timeout(900)
-def test_each_event_fires_its_rule_once_and_a_restart_loses_nothing(simulator: t.Any, rulebook: Make) -> None:
+def test_each_event_fires_once_across_restarts(simulator: t.Any, rulebook: Make) -> None:
     """The engine is killed, more happens meanwhile, and it comes back: each event once, or marked as sent again."""
     zone = simulator.zone
     job = {"id": 1, "name": "logs", "destination_conf": "s3://bucket/logs?region=eu-west-1", "enabled": True}
@@ -88,7 +88,8 @@ def test_each_event_fires_its_rule_once_and_a_restart_loses_nothing(simulator: t
     assert running.output.count("PLAY RECAP") == 2
 
 
-def test_documented_rulebooks_are_what_the_engine_takes() -> None:
+def test_engine_accepts_documented_rulebooks() -> None:
+    """Documented rulebooks are what the engine takes."""
     from ansible_rulebook.rules_parser import parse_rule_sets  # noqa: PLC0415  # of the environment of this gate only
     from ansible_rulebook.validators import Validate  # noqa: PLC0415  # likewise
 

@@ -127,7 +127,8 @@ def others_things(state: t.Any) -> t.Any:
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_a_scenario_takes_the_requests_that_the_matrix_knows(simulator, pauses, name):
+def test_scenario_sends_its_declared_requests(simulator, pauses, name):
+    """A scenario takes the requests that the matrix knows."""
     found = undisturbed(simulator, name)
     assert others_things(found.after) == others_things(found.before)
     start(simulator, name)
@@ -142,7 +143,8 @@ def test_a_scenario_takes_the_requests_that_the_matrix_knows(simulator, pauses, 
     assert pauses.made == []
 
 
-def test_a_fault_befalls_the_request_that_the_case_names(simulator, pauses, case, cases):
+def test_injected_fault_ends_as_the_table_says(simulator, pauses, case, cases):
+    """The run ends as the table says after a fault at one request, and the next run converges."""
     name, index, fault, persistence = case
     scenario, row = SCENARIOS[name], ROWS[fault]
     reference = undisturbed(simulator, name)

@@ -152,7 +152,8 @@ def impurities(sources: t.Mapping[str, str]) -> list[str]:
     return found
 
 
-def test_what_decides_knows_neither_ansible_nor_http_nor_the_clock() -> None:
+def test_pure_packages_import_no_io() -> None:
+    """What decides knows neither Ansible nor HTTP nor the clock."""
     assert sum(map(is_pure, sources())) > 40
     assert not impurities(sources())
 
@@ -171,7 +172,7 @@ def test_only_the_api_imports_the_http_library() -> None:
     ]
 
 
-def test_plugins_import_nothing_of_the_project_beside_plugins() -> None:
+def test_plugins_import_plugins_only() -> None:
     """The simulator, the tests and the scripts are not in the artifact."""
     own = [(name, path) for name, source in sources().items() for path in imported(name, source)]
     assert own

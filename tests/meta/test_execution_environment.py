@@ -53,7 +53,8 @@ def test_the_two_files_are_there() -> None:
     assert (ROOT / "meta" / "ee-bindep.txt").is_file()
 
 
-def test_builder_finds_the_libraries_and_no_system_package(introspected: dict[str, list[str]]) -> None:
+def test_builder_finds_python_packages_only(introspected: dict[str, list[str]]) -> None:
+    """Builder finds the libraries and no system package."""
     found = {Requirement(line.partition("#")[0].strip()) for line in introspected["python"]}
     assert found == set(requirements("meta/ee-requirements.txt").values())
     assert all("edgeops.observability" in line for line in introspected["python"])
@@ -73,7 +74,8 @@ def test_context_of_an_image_holds_this_release(tmp_path: Path) -> None:
     assert "ansible-core>=2.16" in (tmp_path / "Containerfile").read_text(encoding="utf-8")
 
 
-def test_floor_of_ansible_core_is_the_same_everywhere() -> None:
+def test_oldest_core_is_stated_alike() -> None:
+    """Floor of ansible core is the same everywhere."""
     (floor,) = SpecifierSet(load("meta/runtime.yml")["requires_ansible"])
     assert floor.operator == ">="
     release = re.match(r"\d+\.\d+", floor.version)[0]

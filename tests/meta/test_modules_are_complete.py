@@ -64,7 +64,8 @@ def is_remote(module: str) -> bool:
 REMOTE = [module for module in MODULES if is_remote(module)]
 
 
-def test_action_group_holds_every_module_that_talks_to_the_service() -> None:
+def test_action_group_has_every_remote_module() -> None:
+    """Action group holds every module that talks to the service."""
     assert runtime()["action_groups"]["zone"] == REMOTE, "meta/runtime.yml, action_groups.zone: in the order of the alphabet"
 
 
@@ -112,7 +113,8 @@ def test_members_of_scripts_are_documented() -> None:
 
 
 @pytest.mark.parametrize("module", [each for each in REMOTE if not each.endswith("_info")])
-def test_module_names_one_that_only_reads_or_there_is_a_reason(module: str) -> None:
+def test_seealso_names_an_info_module(module: str) -> None:
+    """A module names one that only reads in `seealso`, or there is a reason why there is none."""
     named = {entry.get("module", "") for entry in documented.section(module, "DOCUMENTATION").get("seealso", ())}
     readers = {name for name in named if name.endswith("_info") and name.rpartition(".")[2] in MODULES}
     assert bool(readers) != (module in WITHOUT_INFO), f"seealso of plugins/modules/{module}.py, or WITHOUT_INFO in this file"
@@ -150,7 +152,8 @@ def test_readme_lists_every_plugin_once() -> None:
     assert sorted([*plugins, *(("modules", module) for module in MODULES)]) == sorted(plugins_in_changelog())
 
 
-def test_what_the_readme_promises_is_shown_in_tests_that_exist() -> None:
+def test_readme_names_existing_tests() -> None:
+    """What the readme promises is shown in tests that exist."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| .+ \| (.*tests/.*) \|$", readme, re.MULTILINE)
     assert rows

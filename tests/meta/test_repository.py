@@ -76,7 +76,8 @@ def test_no_file_names_a_package_registry() -> None:
     assert not found
 
 
-def test_no_lock_file_no_archive_and_no_ignored_sanity_finding() -> None:
+def test_no_lock_file_archive_or_sanity_ignore() -> None:
+    """No lock file no archive and no ignored sanity finding."""
     patterns = ("*uv.lock", "*package-lock.json", "*.tar.gz", "tests/sanity/ignore-*", "*.egg-info/*")
     assert not [name for name in files() for pattern in patterns if fnmatch.fnmatch(name, pattern)]
 
@@ -113,7 +114,8 @@ def test_pins_are_for_the_core_and_its_pythons(core: str) -> None:
     assert pins.splitlines()[1].endswith(f" for Python {', '.join(sorted(gates.CORES[core]))}.")
 
 
-def test_main_environment_takes_the_pythons_of_its_core() -> None:
+def test_main_environment_has_its_cores_pythons() -> None:
+    """Main environment takes the pythons of its core."""
     pythons = " ".join(gates.CORES[gates.MAIN])
     assert f'environment.sh .venv "{pythons}" requirements/dev.txt' in text_of("Makefile")
     for name in ("scripts/awx.sh", "scripts/bench.sh"):

@@ -363,7 +363,8 @@ def shown(name: str, value: t.Any) -> t.Any:
 @pytest.mark.parametrize(
     ("subjects", "number"), [([FIELDS], 24), ([JOBS], 14), ([FIELDS, JOBS], 12)], ids=["fields", "jobs", "both"]
 )
-def test_every_wish_of_a_random_sequence_comes_true(simulator, monkeypatch, cases, subjects, number):
+def test_random_sequences_converge(simulator, monkeypatch, cases, subjects, number):
+    """Every desired state of a random sequence is reached."""
     direct.without_waiting(monkeypatch)
     machine = type("ThisZone", (Zone,), {"simulator": simulator, "cases": cases, "subjects": subjects})
     run_state_machine_as_test(machine, settings=hypothesis.settings(examples(number), stateful_step_count=25))

@@ -76,7 +76,8 @@ def test_refusals_that_quote_the_destination(watched, old, new, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_refusals_that_quote_a_destination_that_nobody_knows(watched, old, kind):
+def test_quoted_unknown_destination_is_masked(watched, old, kind):
+    """Refusals that quote a destination of the service that no option holds."""
     for faults in failing(urls(old[kind]), method="GET"):
         watched.simulator.faults(*faults)
         for module, args in (("logpush_job", JOB), ("logpush_job_info", {}), ("script_monitor", {"enabled": True})):
@@ -103,7 +104,8 @@ def test_jobs_with_secrets_in_all_their_members(watched, old, new, kind, check):
 
 
 @pytest.mark.parametrize("kind", ["s3", "https", "sumo"])
-def test_answers_that_put_secrets_where_nobody_expects_them(watched, new, kind):
+def test_secrets_in_unexpected_members(watched, new, kind):
+    """Answers that put secrets where nobody expects them."""
     conf = new[kind]
     said = f"{words(conf)} {watched.simulator.token}"
     for member in (
@@ -184,7 +186,7 @@ def test_redirects_that_carry_secrets(watched, status):
 
 
 @pytest.mark.parametrize("offset", range(-30, 6, 3))
-def test_a_long_message_is_not_cut_within_a_secret(watched, new, offset):
+def test_truncation_never_splits_a_secret(watched, new, offset):
     """The message is shortened for its reader, at whatever place that may be."""
     for secret in (new["s3"].rpartition("=")[2], unquote(new["s3"].rpartition("=")[2]), watched.simulator.token, new["https"]):
         for length in (2000, 2000 - 90):

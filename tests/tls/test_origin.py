@@ -165,7 +165,8 @@ def test_a_certificate_that_does_not_verify(
         assert len(server.requests) == 1
 
 
-def test_a_self_signed_certificate_is_refused_and_can_be_trusted_by_name(tmp_path: Path) -> None:
+def test_self_signed_certificate_needs_ca_path(tmp_path: Path) -> None:
+    """A self signed certificate is refused and can be trusted by name."""
     authority = trustme.CA()
     with serving(authority.issue_cert("localhost")) as server:
         result = run(f"https://localhost:{server.port}")
@@ -194,7 +195,8 @@ def test_options_beat_bundles_of_the_environment(
         assert len(server.requests) == 3
 
 
-def test_the_host_is_named_in_the_handshake_and_netrc_is_not_read(authority: trustme.CA, bundle: str) -> None:
+def test_sni_is_sent_and_netrc_is_ignored(authority: trustme.CA, bundle: str) -> None:
+    """The host is named in the handshake and netrc is not read."""
     with serving(authority.issue_cert("localhost")) as server:
         for credentials in CREDENTIALS.values():
             assert "failed" not in run(f"https://localhost:{server.port}", ca_path=bundle, **credentials)

@@ -45,7 +45,8 @@ def facts_of(option: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     return {**facts, "suboptions": {name: facts_of(each) for name, each in further.items()}}
 
 
-def test_documentation_is_of_the_form_that_the_tools_of_rulebooks_read(documentation: dict[str, t.Any]) -> None:
+def test_documentation_matches_eda_tools(documentation: dict[str, t.Any]) -> None:
+    """The documentation has the form that the tools of rulebooks read."""
     assert isinstance(documentation["short_description"], str)
     assert all(isinstance(text, str) for text in documentation["description"])
     assert {name: facts_of(option) for name, option in documentation["options"].items()} == {
@@ -70,7 +71,8 @@ def test_examples_use_arguments_that_exist(plugin: dict[str, t.Any]) -> None:
         assert ruleset["rules"]
 
 
-def test_entry_point_is_a_coroutine_of_queue_and_arguments(plugin: dict[str, t.Any]) -> None:
+def test_main_is_a_coroutine_of_queue_and_args(plugin: dict[str, t.Any]) -> None:
+    """Entry point is a coroutine of queue and arguments."""
     assert inspect.iscoroutinefunction(plugin["main"])
     assert list(inspect.signature(plugin["main"]).parameters) == ["queue", "args"]
     with pytest.raises(Exception, match=r"^interval: 10 is below 60"):

@@ -50,7 +50,8 @@ def test_long_values_are_shortened():
 
 
 @pytest.mark.parametrize("result", [None, {}, {"changed": False}, {"changed": False, "diff": None}])
-def test_a_result_without_a_diff_has_nothing_to_describe(result):
+def test_no_diff_has_no_lines(result):
+    """A result without a diff has nothing to describe."""
     assert diff_lines(result) == []
 
 
@@ -61,6 +62,7 @@ def test_other_input_is_refused(other):
     assert str(refusal.value) == "a diff with 'before' and 'after', or the result that holds one, is needed"
 
 
-def test_texts_of_the_service_make_no_lines_of_their_own():
+def test_service_text_adds_no_lines():
+    """Text of the service adds no lines of its own."""
     (line,) = diff_lines({"before": {"name": "a"}, "after": {"name": "b\x1b[2J\nzone9 failed"}})
     assert line == "name: a -> b [2J zone9 failed"

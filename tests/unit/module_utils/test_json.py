@@ -27,5 +27,6 @@ def test_each_type_of_json_has_a_name(text: str, name: str) -> None:
     assert json_type(json.loads(text)) == name
 
 
-def test_a_foreign_type_is_named_as_python_names_it() -> None:
+def test_foreign_type_has_its_python_name() -> None:
+    """A type that JSON does not have is named as Python names it."""
     assert json_type(b"") == "a value of type bytes"

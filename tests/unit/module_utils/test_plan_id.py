@@ -45,7 +45,8 @@ PLAN = Plan(
         ),
     ],
 )
-def test_a_plan_has_the_same_digest_on_every_machine_and_in_every_run(zone_id: str | None, plan: Plan, digest: str) -> None:
+def test_plan_id_is_stable(zone_id: str | None, plan: Plan, digest: str) -> None:
+    """A plan has the same id on every machine and in every run."""
     assert plan_id(zone_id, plan) == digest
 
 
@@ -60,7 +61,8 @@ def test_a_plan_has_the_same_digest_on_every_machine_and_in_every_run(zone_id: s
         {"requests": (CREATE, UPDATE._replace(ids={"job_id": 7, "ruleset_id": "r"}))},
     ],
 )
-def test_words_other_objects_and_the_order_of_members_do_not_count(same: dict[str, Json]) -> None:
+def test_plan_id_ignores_wording_and_order(same: dict[str, Json]) -> None:
+    """Wording, other objects and the order of members do not change the plan id."""
     assert plan_id("z", PLAN._replace(**same)) == plan_id("z", PLAN)
 
 
@@ -79,7 +81,8 @@ def test_words_other_objects_and_the_order_of_members_do_not_count(same: dict[st
         {"requests": (CREATE._replace(body={"name": "Laden", "kind": "zone"}), UPDATE)},
     ],
 )
-def test_what_was_read_and_what_would_be_sent_count(other: dict[str, t.Any]) -> None:
+def test_plan_id_covers_basis_and_requests(other: dict[str, t.Any]) -> None:
+    """The plan id depends on the current state and on what would be sent."""
     assert plan_id("z", PLAN._replace(**other)) != plan_id("z", PLAN)
 
 

@@ -71,12 +71,14 @@ def test_what_is_hidden_and_what_stays(value: object, secrets: list[str], expect
     assert scrub(value, secrets) == expected
 
 
-def test_without_secrets_the_very_value_comes_back() -> None:
+def test_no_secrets_return_the_same_object() -> None:
+    """Without secrets the very same value is returned."""
     value = {"a": [1]}
     assert scrub(value, []) is value
 
 
-def test_where_nothing_is_to_be_hidden_the_very_value_comes_back() -> None:
+def test_no_match_returns_the_same_object() -> None:
+    """Where nothing is to be masked, the very same value is returned."""
     value = {"a": ["planted", 1, None], "b": {"c": 'pl"anted'}}
     assert scrub(value, ["planted-secret"]) is value
 
@@ -96,7 +98,8 @@ LOOP.append(LOOP)
 
 
 @pytest.mark.parametrize("value", [{"a": Odd()}, {"a": float("nan")}, {"a": {1, 2}}, LOOP])
-def test_what_is_no_json_is_not_called_free_of_secrets(value: object) -> None:
+def test_non_json_value_is_not_cleared(value: object) -> None:
+    """What is no JSON is not called free of secrets."""
     assert text_without(value, ["planted-secret"]) is None
 
 

@@ -102,7 +102,9 @@ def test_hostile_text_in_the_summary() -> None:
     assert "<script>" not in text.replace("\\<", "") and "\n# x" not in text
 
 
-def test_two_zones_never_share_the_name_of_a_secret() -> None:
+def test_secret_names_are_unique_per_zone() -> None:
+    """Two zones never share the name of a secret."""
+
     def with_secret(name: str, zone_id: str) -> dict[str, t.Any]:
         key = "vault_shop_example_job7_token"
         shown = {

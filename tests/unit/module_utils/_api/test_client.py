@@ -41,7 +41,8 @@ def listing(total: int, size: int) -> t.Callable[[t.Any, int], None]:
 
 
 @pytest.mark.parametrize("parallel", [1, 4, 99])
-def test_a_listing_in_order_over_several_connections(serve: t.Any, client: t.Any, parallel: int) -> None:
+def test_parallel_listing_keeps_order(serve: t.Any, client: t.Any, parallel: int) -> None:
+    """A listing in order over several connections."""
     server = serve(listing(95, 10))
     found = client(server).items(LIST, per_page=100, parallel=parallel, query={"status": "infrequent"}, keys=("script_id",))
     assert [item["script_id"] for item in found] == [f"{number:04}" for number in range(95)]
@@ -49,7 +50,8 @@ def test_a_listing_in_order_over_several_connections(serve: t.Any, client: t.Any
     assert server.connections <= min(parallel, 8)
 
 
-def test_a_failure_on_a_page_is_the_failure_of_the_listing(serve: t.Any, client: t.Any) -> None:
+def test_page_failure_fails_the_listing(serve: t.Any, client: t.Any) -> None:
+    """A failure on a page is the failure of the listing."""
     good = listing(95, 10)
 
     def talk(peer: t.Any, number: int) -> None:
@@ -68,7 +70,7 @@ def test_a_failure_on_a_page_is_the_failure_of_the_listing(serve: t.Any, client:
     "result_info",
     ['{"total_count": "1"}', '{"page": 7}', '{"count": 9}', '{"total_count": 5, "per_page": 2, "page": 1}', '{"cursors": 1}'],
 )
-def test_a_listing_that_contradicts_itself_says_where(serve: t.Any, client: t.Any, result_info: str, parallel: int) -> None:
+def test_contradictory_listing_names_its_answer(serve: t.Any, client: t.Any, result_info: str, parallel: int) -> None:
     """The failure has the status, the tries and the id of the answer in which it was found."""
     body = f'{{"success": true, "result": [1], "result_info": {result_info}}}'.encode()
 
@@ -84,7 +86,8 @@ def test_a_listing_that_contradicts_itself_says_where(serve: t.Any, client: t.An
     assert (report["status"], report["request_id"]) == (203, "ray-of-203") and report["attempts"] == 2
 
 
-def test_side_by_side_keeps_order_and_leaves_nothing_running() -> None:
+def test_side_by_side_keeps_order() -> None:
+    """Side by side keeps order and leaves nothing running."""
     assert list(side_by_side(lambda value: value * 2, range(20), 4)) == [value * 2 for value in range(20)]
 
     def fail(value: int) -> int:
@@ -95,7 +98,8 @@ def test_side_by_side_keeps_order_and_leaves_nothing_running() -> None:
     assert not [thread for thread in threading.enumerate() if "ThreadPool" in thread.name]
 
 
-def test_the_client_can_be_used_after_it_was_closed(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+def test_closed_client_can_be_used_again(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+    """The client can be used after it was closed."""
     server = serve(talks.answering())
     one = client(server)
     one.call("script_monitor.get")
@@ -112,7 +116,8 @@ def run(code: str) -> str:
     return result.stdout
 
 
-def test_everything_imports_without_the_library_and_says_what_is_missing() -> None:
+def test_missing_requests_is_reported() -> None:
+    """Everything imports without the library, and the failure names what is missing."""
     said = run(
         """
         import sys
@@ -129,7 +134,8 @@ def test_everything_imports_without_the_library_and_says_what_is_missing() -> No
     assert said.startswith("unavailable ") and "requests" in said and sys.executable in said and "canary" not in said
 
 
-def test_a_library_that_is_too_old_counts_as_missing() -> None:
+def test_too_old_library_counts_as_missing() -> None:
+    """A library that is too old counts as missing."""
     said = run(
         """
         import urllib3

@@ -72,7 +72,8 @@ def test_what_an_answer_must_not_be(body: bytes, words: str) -> None:
     assert "canary" not in caught.value.message
 
 
-def test_the_content_type_is_named_where_it_explains() -> None:
+def test_unparsable_body_names_content_type() -> None:
+    """The content type is named where it explains the failure."""
     with pytest.raises(Failure, match=r"it says text/html"):
         read(b"<html>", content_type="text/html; charset=utf-8")
 
@@ -82,7 +83,8 @@ def test_null_errors_and_messages_are_no_matter() -> None:
     assert (answer.result, answer.result_info) == ({"a": 1}, None)
 
 
-def test_a_code_in_the_messages_of_a_good_answer_means_nothing() -> None:
+def test_codes_in_messages_are_no_errors() -> None:
+    """A code in the messages of a successful answer is no error."""
     assert read(b'{"success": true, "result": {}, "errors": [], "messages": [{"code": 10000, "message": "active"}]}').result == {}
 
 
@@ -99,7 +101,8 @@ def test_what_a_delete_must_not_answer(body: bytes) -> None:
         read(body, operation="logpush_jobs.delete")
 
 
-def test_an_empty_answer_to_a_read_is_never_nothing_there() -> None:
+def test_empty_read_answer_is_bad_response() -> None:
+    """An empty answer to a read is never taken for "does not exist"."""
     with pytest.raises(Failure) as caught:
         read(b"", status=204)
     assert caught.value.kind == "bad_response"

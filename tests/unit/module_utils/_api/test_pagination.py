@@ -60,14 +60,16 @@ def test_every_page_once_and_in_order(total: int, together: int) -> None:
 
 
 @pytest.mark.parametrize("total", [0, 1, 4, 5])
-def test_without_result_info_until_a_page_is_empty(total: int) -> None:
+def test_no_result_info_reads_until_empty_page(total: int) -> None:
+    """Without result_info pages are read until one is empty."""
     service = Service(total, info=lambda page, result_info: None)
     assert collect(service.fetch_all, Listing(2)) == service.items
     assert len(service.asked) == -(-total // 2) + 1
 
 
 @pytest.mark.parametrize("result_info", [{}, {"page": None, "total_count": None}])
-def test_result_info_without_counts_is_as_good_as_none(result_info: Info) -> None:
+def test_result_info_without_counts_is_ignored(result_info: Info) -> None:
+    """result_info without counts is treated like none."""
     service = Service(5, info=lambda page, _told: result_info)
     assert collect(service.fetch_all, Listing(2)) == service.items
 
@@ -117,7 +119,8 @@ def test_fewer_items_than_counted(count: int) -> None:
     assert caught.value.kind == "bad_response" and len(service.asked) < 40
 
 
-def test_a_total_of_pages_alone_is_no_reason_for_endless_requests() -> None:
+def test_huge_total_pages_is_no_endless_loop() -> None:
+    """A total number of pages alone does not lead to endless requests."""
     service = Service(5, info=lambda page, result_info: {"total_pages": 10**9})
     assert collect(service.fetch_all, Listing(2)) == service.items
     assert len(service.asked) < 20
@@ -137,7 +140,8 @@ def test_a_service_that_ignores_page() -> None:
     assert caught.value.kind == "bad_response"
 
 
-def test_repeated_items_fold_where_nothing_is_counted() -> None:
+def test_duplicates_without_counts_are_ignored() -> None:
+    """Duplicates are ignored where nothing is counted."""
     pages = {1: [{"script_id": "a"}, {"script_id": "b"}], 2: [{"script_id": "b"}, {"script_id": "c"}]}
     found = collect(lambda queries: [(pages.get(query["page"], []), None) for query in queries], Listing(2))
     assert [item["script_id"] for item in found] == ["a", "b", "c"]
@@ -162,7 +166,7 @@ def test_cursors_are_followed(shape: t.Callable[[t.Any], dict[str, t.Any]], end:
     assert asked == [{}, {"cursor": "x"}, {"cursor": "y"}]
 
 
-def test_items_repeated_behind_cursors_are_listed_once() -> None:
+def test_cursor_duplicates_are_listed_once() -> None:
     """A list that changes while it is read shows an item again; the first of both counts."""
     pages = {
         None: ([{"id": 1, "n": 1}, {"id": 2}], "x"),

@@ -108,7 +108,8 @@ def test_error_objects_of_any_shape(errors: t.Any, found: list[tuple[int | None,
     assert [(error["code"], error["message"]) for error in service_errors({"errors": errors})] == found
 
 
-def test_an_endless_chain_and_a_long_list_are_bounded() -> None:
+def test_error_chain_and_list_are_bounded() -> None:
+    """An endless chain and a long list are bounded."""
     deep: dict[str, t.Any] = {"code": 1}
     for _level in range(40):
         deep = {"code": 1, "error_chain": [deep]}

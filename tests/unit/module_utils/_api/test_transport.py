@@ -75,7 +75,8 @@ def test_a_cut_connection_is_tried_again(serve: t.Any, talks: t.Any, client: t.A
 
 
 @pytest.mark.parametrize("fault", [hang_up, reset, cut_off, cut_chunk])
-def test_a_post_that_may_have_been_received_is_sent_once(serve: t.Any, client: t.Any, fault: t.Any) -> None:
+def test_possibly_received_post_is_sent_once(serve: t.Any, client: t.Any, fault: t.Any) -> None:
+    """A post that may have been received is sent once."""
     server = serve(fault)
     failure = failing(client(server), POST, body={})
     assert (failure.kind, failure.unanswered, failure.attempts, server.methods) == ("unavailable", True, 1, ["POST"])
@@ -96,7 +97,8 @@ def test_a_dripping_tls_handshake_is_bounded(serve: t.Any, client: t.Any) -> Non
     assert (failure.kind, failure.unanswered) == ("unavailable", False)
 
 
-def test_a_name_that_does_not_resolve_in_time_is_bounded(client: t.Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_name_resolution_times_out(client: t.Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that does not resolve in time is bounded."""
     over = threading.Event()
 
     def slow(host: str, port: int, flags: int) -> t.Any:
@@ -111,12 +113,14 @@ def test_a_name_that_does_not_resolve_in_time_is_bounded(client: t.Any, monkeypa
     assert (failure.kind, failure.unanswered) == ("unavailable", False)
 
 
-def test_a_name_that_does_not_resolve_is_tried_again(client: t.Any, clock: t.Any) -> None:
+def test_unresolved_name_is_tried_again(client: t.Any, clock: t.Any) -> None:
+    """A name that does not resolve is tried again."""
     failure = failing(client("http://service.invalid", retries=2), POST, body={})
     assert failure.attempts == 3 and "could not be resolved" in failure.message
 
 
-def test_a_refused_connection_is_tried_again_for_every_method(client: t.Any, clock: t.Any) -> None:
+def test_refused_connection_is_tried_again(client: t.Any, clock: t.Any) -> None:
+    """A refused connection is tried again for every method."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
     for operation in (GET, PUT, POST, DELETE):
@@ -126,7 +130,8 @@ def test_a_refused_connection_is_tried_again_for_every_method(client: t.Any, clo
     assert len(clock.pauses) == 16
 
 
-def test_pauses_double_and_stay_below_eight_seconds(serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any) -> None:
+def test_backoff_doubles_up_to_eight_seconds(serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any) -> None:
+    """Pauses double and stay below eight seconds."""
     failing(client(serve(talks.answering(b"", 503)), retries=7))
     wanted = [0.5, 1, 2, 4, 8, 8, 8]
     assert all(least <= pause <= min(8, least * 1.25) for least, pause in zip(wanted, clock.pauses, strict=True))
@@ -187,9 +192,8 @@ def test_a_rate_limit_may_name_a_date(serve: t.Any, talks: t.Any, client: t.Any,
 
 
 @pytest.mark.parametrize("header", ["soon", "-5", "nan", "inf", ""])
-def test_a_rate_limit_without_a_readable_pause_backs_off(
-    serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any, header: str
-) -> None:
+def test_invalid_retry_after_backs_off(serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any, header: str) -> None:
+    """A rate limit without a usable Retry-After header backs off."""
     failure = failing(client(serve(talks.answering(b"", 429, Retry_After=header)), retries=1))
     assert failure.kind == "rate_limited" and 0.5 <= clock.pauses[0] <= 0.625
 
@@ -219,7 +223,8 @@ def test_odd_redirects(serve: t.Any, talks: t.Any, client: t.Any, location: str)
     assert failing(client(serve(talks.answering(b"", 307, Location=location)))).kind == "bad_response"
 
 
-def test_an_idle_connection_is_not_used_for_a_post(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+def test_post_opens_a_new_connection(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+    """An idle connection is not used for a POST."""
     server = serve(talks.answering())
     one = client(server)
     one.call(GET)
@@ -229,7 +234,9 @@ def test_an_idle_connection_is_not_used_for_a_post(serve: t.Any, talks: t.Any, c
     assert server.connections == 2
 
 
-def test_a_body_beyond_the_limit_is_not_read_to_its_end(serve: t.Any, client: t.Any) -> None:
+def test_oversized_body_is_not_read_to_its_end(serve: t.Any, client: t.Any) -> None:
+    """A body larger than the maximum is not read to its end."""
+
     def endless(peer: t.Any, _number: int) -> None:
         peer.read()
         peer.sock.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
@@ -240,7 +247,8 @@ def test_a_body_beyond_the_limit_is_not_read_to_its_end(serve: t.Any, client: t.
     assert failure.kind == "bad_response" and "16 MiB" in failure.message
 
 
-def test_a_small_body_that_inflates_beyond_the_limit(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+def test_gzip_bomb_is_refused(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+    """A small body that inflates beyond the maximum is refused."""
     bomb = gzip.compress(b" " * (MAX_BODY_BYTES + 2), 9)
     failure = failing(client(serve(talks.answering(bomb, Content_Encoding="gzip"))))
     assert failure.kind == "bad_response" and "16 MiB" in failure.message
@@ -268,7 +276,8 @@ def test_what_is_not_http(serve: t.Any, client: t.Any, junk: bytes) -> None:
     assert failing(client(serve(talk), retries=0)).kind == "bad_response"
 
 
-def test_a_second_delete_that_finds_nothing_means_deleted(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+def test_repeated_delete_with_404_is_deleted(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+    """A second DELETE that finds nothing means that the first one deleted."""
     gone = talks.answering(b"{}", 404)
     assert client(serve(gone)).delete(DELETE, ids=IDS) is False
     assert client(serve(talks.each(reset, gone))).delete(DELETE, ids=IDS) is True
@@ -355,9 +364,10 @@ def test_a_certificate_for_another_host(serve: t.Any, talks: t.Any, client: t.An
     assert (failure.kind, failure.attempts) == ("unavailable", 1)
 
 
-def test_the_options_beat_the_bundles_of_the_environment(
+def test_ca_options_override_the_environment(
     serve: t.Any, talks: t.Any, client: t.Any, tls: ssl.SSLContext, bundle: str, monkeypatch: pytest.MonkeyPatch, tmp_path: t.Any
 ) -> None:
+    """The options take precedence over the bundles of the environment."""
     server = serve(talks.answering(), tls)
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", bundle)
     assert client(server, "https").call(GET).status == 200
@@ -379,9 +389,9 @@ def test_bundles_that_cannot_be_used(serve: t.Any, talks: t.Any, client: t.Any, 
     assert failure.attempts == 1 and "bundle of certificates" in failure.message
 
 
-def test_a_tls_handshake_that_is_cut_is_tried_again(
-    serve: t.Any, talks: t.Any, client: t.Any, tls: ssl.SSLContext, bundle: str
-) -> None:
+def test_cut_tls_handshake_is_tried_again(serve: t.Any, talks: t.Any, client: t.Any, tls: ssl.SSLContext, bundle: str) -> None:
+    """A tls handshake that is cut is tried again."""
+
     def talk(peer: t.Any, number: int) -> None:
         if number == 0:
             peer.sock.recv(10)
@@ -445,9 +455,11 @@ def test_a_dripping_proxy_is_bounded(serve: t.Any, client: t.Any, monkeypatch: p
     assert not failure.unanswered
 
 
-def test_a_dripping_handshake_within_the_tls_of_a_proxy_is_bounded(
+def test_dripping_proxy_handshake_times_out(
     serve: t.Any, client: t.Any, tls: ssl.SSLContext, bundle: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A dripping handshake within the TLS connection of a proxy is bounded by the timeout."""
+
     def talk(peer: t.Any, _number: int) -> None:
         peer.read()
         peer.sock.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
@@ -471,7 +483,8 @@ def test_several_lengths_are_no_answer(serve: t.Any, client: t.Any, length: str)
     assert caught.value.kind == "bad_response" and "Content-Length" in caught.value.message and len(server.requests) == 1
 
 
-def test_an_announced_pause_that_is_too_long_ends_the_task(serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any) -> None:
+def test_too_long_announced_pause_fails(serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any) -> None:
+    """An announced pause that is too long ends the task."""
     headers = {"X_RateLimit_Remaining": "0", "X_RateLimit_Reset": email.utils.formatdate(clock.time + 3000, usegmt=True)}
     server = serve(talks.answering(None, 200, **headers))
     one = client(server, request_budget=(100, 10.0))

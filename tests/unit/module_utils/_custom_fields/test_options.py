@@ -29,7 +29,8 @@ def refusal(**options):
     return str(caught.value)
 
 
-def test_header_names_are_trimmed_lower_cased_and_folded():
+def test_header_names_are_normalized():
+    """Header names are trimmed and lower-cased; duplicates are ignored."""
     desired = desire({**DEFAULTS, "request_fields": [" X-B ", "x-a", "X-A\n", "x-b"]})
     assert desired.given == {"request_fields": ("x-a", "x-b")}
 
@@ -39,14 +40,16 @@ def test_cookie_names_keep_their_capitalization():
     assert desired.given == {"cookie_fields": ("Tier", "tier")}
 
 
-def test_a_kind_that_is_not_given_is_told_from_an_empty_one():
+def test_omitted_kind_differs_from_empty_list():
+    """A kind that is omitted is not an empty one."""
     assert desire({**DEFAULTS, "request_fields": []}).given == {"request_fields": ()}
     assert desire(DEFAULTS).given == {}
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x y", "x:y", "x/y", "naïve", "\u212aey", "x=y", "x\ty", "(x)", "x,y", '"x"'])
 @pytest.mark.parametrize("kind", [*FIELD_KINDS[:4], "preserve_duplicates"])
-def test_what_is_no_token_is_refused_with_its_place(kind, name):
+def test_invalid_header_name_is_refused(kind, name):
+    """A name that is no HTTP token is refused with its place."""
     message = refusal(**{kind: ["x-fine", "x-good", name]})
     assert message.startswith(f"{kind}[2]: ")
     assert repr(name) in message
@@ -58,7 +61,8 @@ def test_every_sign_of_a_token_is_accepted(name):
 
 
 @pytest.mark.parametrize("name", ["", " ", "a b", " a", "a\t", "a\n", "a\u00a0b", "a=b", "a;b", "a,b", "a\x00"])
-def test_what_no_cookie_can_be_called_is_refused_with_its_place(name):
+def test_invalid_cookie_name_is_refused(name):
+    """A name that no cookie can have is refused with its place."""
     message = refusal(cookie_fields=["fine", name])
     assert message.startswith("cookie_fields[1]: ")
 
@@ -70,20 +74,23 @@ def test_what_no_cookie_can_be_called_is_refused_with_its_place(name):
         ("raw_response_fields", "response_fields", "response_fields"),
     ],
 )
-def test_a_header_both_raw_and_transformed_is_refused_before_any_request(raw, transformed, place):
+def test_raw_and_transformed_header_is_refused(raw, transformed, place):
+    """A header both raw and transformed is refused before any request."""
     message = refusal(**{raw: ["x-both", "x-raw"], transformed: ["X-Both"]})
     assert message.startswith(f"{place}: 'x-both' ")
     assert raw in message
 
 
-def test_more_names_than_the_limit_are_refused_with_their_number_and_the_excess():
+def test_too_many_names_are_counted():
+    """More names than the limit are refused with their number and the excess."""
     headers = [f"x-{number}" for number in range(41)]
     assert refusal(request_fields=headers, cookie_fields=["a", "b"]).startswith(
         "field_limit: 43 custom fields (request_fields 41, cookie_fields 2) are 3 more than the limit of 40"
     )
 
 
-def test_the_limit_itself_is_accepted_and_zero_turns_the_check_off():
+def test_limit_is_inclusive_and_zero_disables_it():
+    """The limit itself is accepted and zero turns the check off."""
     names = [f"x-{number}" for number in range(40)]
     assert len(desire({**DEFAULTS, "request_fields": names}).given["request_fields"]) == 40
     assert desire({**DEFAULTS, "request_fields": [*names, "x-more"], "field_limit": 0})
@@ -93,7 +100,8 @@ def test_a_limit_below_zero_is_refused():
     assert refusal(field_limit=-1).startswith("field_limit: -1 ")
 
 
-def test_a_flag_for_a_name_in_neither_list_is_refused_where_both_lists_are_whole():
+def test_flag_for_unlisted_name_is_refused():
+    """A flag for a name in neither list is refused where both lists are given and nothing is kept."""
     message = refusal(response_fields=["x-a"], raw_response_fields=["x-b"], preserve_duplicates=["x-c", "x-b"])
     assert message.startswith("preserve_duplicates: 'x-c' ")
     assert desire({**DEFAULTS, "response_fields": ["x-a"], "preserve_duplicates": ["x-c"]}).preserve_duplicates == ("x-c",)
@@ -115,7 +123,8 @@ def test_absent_checks_names_and_nothing_else():
     assert refusal(state="absent", request_fields=["x y"]).startswith("request_fields[0]: ")
 
 
-def test_absent_with_flags_alone_is_not_taken_for_everything():
+def test_absent_with_flags_only_is_refused():
+    """state=absent with flags alone does not remove everything."""
     assert refusal(state="absent", preserve_duplicates=["x-a"]).startswith("preserve_duplicates: ")
     assert desire({**DEFAULTS, "state": "absent", "preserve_duplicates": ["x-a"], "response_fields": ["x-a"]})
 

@@ -211,7 +211,8 @@ def test_an_echoed_false_flag_equals_none():
         ({"expression": 'http.host eq "a"'}, {"expression": 'http.host eq "a"'}),
     ],
 )
-def test_a_rule_that_is_not_in_force_for_all_requests_is_brought_into_force(members, before):
+def test_inactive_rule_is_activated(members, before):
+    """A rule that is disabled or limited to some requests is enabled for all."""
     current = ruleset(own(members=members, request_fields=["a"]))
     (rule,) = sent(current, request_fields=["a"])
     assert (rule["id"], rule["ref"], rule["enabled"], rule["expression"]) == ("r1", "ref-r1", True, "true")
@@ -230,14 +231,16 @@ def test_a_rule_without_enabled_is_enabled():
     ("there", "given", "then"),
     [("theirs", None, "theirs"), ("theirs", "ours", "ours"), ("theirs", "", ""), ("", None, ""), ("ours", "ours", "ours")],
 )
-def test_the_description_is_kept_unless_it_is_given(there, given, then):
+def test_omitted_description_is_kept(there, given, then):
+    """The description is kept unless it is given."""
     current = ruleset(own(members={"description": there}, request_fields=["a"]))
     result = planned(current, request_fields=["a"], description=given)
     assert result.after["rules"][0]["description"] == then
     assert bool(result.requests) == (there != then)
 
 
-def test_members_that_are_not_ours_to_know_are_kept():
+def test_unknown_rule_members_are_kept():
+    """Members that are not ours to know are kept."""
     rule = own(members={"logging": {"enabled": False}, "ratelimit": None}, request_fields=["a"])
     rule["action_parameters"]["future_fields"] = [{"name": "x"}]
     rule["action_parameters"]["request_fields"][0]["future"] = 1
@@ -251,7 +254,8 @@ def test_members_that_are_not_ours_to_know_are_kept():
     }
 
 
-def test_rules_with_other_actions_go_back_in_place_without_what_the_service_makes():
+def test_foreign_rules_are_sent_back():
+    """Rules with other actions go back in their place, without the members that the service generates."""
     second = {**FOREIGN, "id": "f2", "action": "future_action", "future_member": [1]}
     current = ruleset(FOREIGN, own(request_fields=["a"]), second)
     first_sent, ours, second_sent = sent(current, request_fields=["b"])
@@ -261,7 +265,8 @@ def test_rules_with_other_actions_go_back_in_place_without_what_the_service_make
     assert ours["id"] == "r1"
 
 
-def test_a_refused_write_names_the_rules_that_it_carried():
+def test_refused_write_names_foreign_rules():
+    """A refused write names the rules that it carried."""
     second = {"id": "f2", "action": "skip", "expression": "true", "version": "1"}
     (request,) = planned(ruleset(FOREIGN, own(request_fields=["a"]), second), request_fields=["b"]).requests
     assert request.if_it_fails == (
@@ -293,13 +298,15 @@ def test_a_new_rule_follows_the_rules_of_others():
     }
 
 
-def test_an_empty_entry_point_is_filled_and_no_second_one_is_made():
+def test_empty_entry_point_is_reused():
+    """An empty entry point is filled and no second one is made."""
     (rule,) = sent(ruleset(), request_fields=["a"])
     assert "id" not in rule
     assert rule["action_parameters"] == {"request_fields": items("a")}
 
 
-def test_a_missing_entry_point_is_created_and_then_filled():
+def test_missing_entry_point_is_created():
+    """A missing entry point is created and then filled."""
     result = planned(None, cookie_fields=["C"], description="mine", ruleset_name="n", ruleset_description="d")
     create, update = result.requests
     assert create.operation == "rulesets.create"
@@ -350,7 +357,8 @@ def test_further_rules_are_folded_into_the_first():
     assert result.after == {"custom_fields": merged, "rules": [{"id": "r1", **seen, "custom_fields": merged}]}
 
 
-def test_the_fields_of_a_single_rule_are_shown_once():
+def test_single_rule_fields_are_shown_once():
+    """The fields of a single rule are shown once."""
     result = planned(ruleset(own(request_fields=["a"])), request_fields=["b"])
     seen = {"id": "r1", "description": "Custom log fields", "enabled": True, "expression": "true"}
     assert result.before == {"custom_fields": {**NONE, "request_fields": ["a"]}, "rules": [seen]}
@@ -365,7 +373,8 @@ def test_folding_alone_is_a_change():
     assert [rule["id"] for rule in sent(current, request_fields=["a"])] == ["r1"]
 
 
-def test_further_rules_stay_without_purge_and_what_they_log_is_not_added():
+def test_without_purge_further_rules_stay():
+    """Further rules stay without purge, and what they log is not added to the main rule."""
     current = ruleset(own("r1", request_fields=["a"]), own("r2", request_fields=["b"], response_fields=["x"]))
     assert planned(current, request_fields=["b"], purge=False).requests == ()
     first, second = sent(current, request_fields=["b", "c"], response_fields=["x"], preserve_duplicates=["x"], purge=False)
@@ -373,7 +382,8 @@ def test_further_rules_stay_without_purge_and_what_they_log_is_not_added():
     assert second["action_parameters"] == {"request_fields": items("b"), "response_fields": items("x+")}
 
 
-def test_a_disabled_rule_neither_counts_as_logging_nor_is_it_switched_on_without_purge():
+def test_without_purge_disabled_rule_stays():
+    """A disabled rule neither counts as logging, nor is it enabled without purge."""
     current = ruleset(own("off", members={"enabled": False}, request_fields=["a"]), own("on", request_fields=["b"]))
     first, second = sent(current, request_fields=["a"], purge=False)
     assert (first["id"], first["enabled"]) == ("off", False)
@@ -393,16 +403,19 @@ def test_a_disabled_rule_neither_counts_as_logging_nor_is_it_switched_on_without
         ({"raw_response_fields": ["a"]}, {"response_fields": ["a"]}, "response_fields"),
     ],
 )
-def test_a_header_that_stays_cannot_be_asked_for_the_other_way(there, given, place, purge):
+def test_kept_header_conflicts_with_other_kind(there, given, place, purge):
+    """A header that stays cannot be requested in the other form."""
     assert refusal(ruleset(own(**there)), purge=purge, **given).startswith(f"{place}: 'a' ")
 
 
-def test_a_header_that_stays_in_a_further_rule_cannot_be_asked_for_the_other_way():
+def test_further_rule_conflicts_with_other_kind():
+    """A header that stays in a further rule cannot be requested in the other form."""
     current = ruleset(own("r1", cookie_fields=["C"]), own("r2", request_fields=["a"]))
     assert refusal(current, transformed_request_fields=["a"], purge=False).startswith("transformed_request_fields: 'a' ")
 
 
-def test_a_flag_needs_a_name_that_is_given_or_stays():
+def test_flag_needs_a_logged_name():
+    """A flag needs a name that is given or stays."""
     current = ruleset(own(response_fields=["stays"], cookie_fields=["C"]))
     assert planned(current, preserve_duplicates=["stays"]).changed
     assert refusal(current, preserve_duplicates=["gone", "stays"]).startswith("preserve_duplicates: 'gone' ")
@@ -427,7 +440,8 @@ def test_nothing_left_points_to_absent(current, given):
     assert message.startswith("request_fields")
 
 
-def test_the_limit_counts_what_is_there_afterwards_over_all_kinds_and_rules():
+def test_limit_counts_the_resulting_fields():
+    """The limit counts the resulting fields over all kinds and rules."""
     current = ruleset(own("r1", request_fields=["a", "b"]), own("r2", cookie_fields=["C", "D"]))
     for purge in (True, False):
         assert refusal(current, response_fields=["x", "y"], field_limit=4, purge=purge).startswith(
@@ -500,7 +514,8 @@ def test_absent(there, given, then):
         assert (result.result["ruleset"]["rule_id"], result.result["ruleset"]["ref"]) == (None, None)
 
 
-def test_absent_keeps_a_rule_that_logs_what_this_module_does_not_know():
+def test_absent_keeps_rule_with_unknown_kinds():
+    """Absent keeps a rule that logs what this module does not know."""
     rule = own(request_fields=["a"])
     rule["action_parameters"]["future_fields"] = [{"name": "x"}]
     (after,) = sent(ruleset(rule), state="absent", request_fields=["a"])
@@ -517,7 +532,8 @@ def digest(current, **options):
     return plan_id("z", planned(current, **options))
 
 
-def test_the_plan_id_moves_with_what_is_managed_and_not_with_anything_else():
+def test_plan_id_covers_managed_state_only():
+    """The plan id moves with what is managed and not with anything else."""
     ours = own(request_fields=["a"])
     approved = digest(ruleset(FOREIGN, ours), request_fields=["b"])
     later = {**ours, "version": "9", "last_updated": "2027-01-01T00:00:00Z"}
@@ -534,7 +550,8 @@ def test_the_plan_id_moves_with_what_is_managed_and_not_with_anything_else():
     assert digest(ruleset(FOREIGN, own(request_fields=["b"])), request_fields=["b"]) != approved
 
 
-def test_what_was_read_is_in_the_plan_rule_by_rule_even_if_nothing_is_written():
+def test_plan_basis_has_every_rule():
+    """The current state is in the plan rule by rule, even if nothing is written."""
     one = {"id": "r1", "description": "Custom log fields", "enabled": True, "expression": "true"}
     first, second = {**NONE, "request_fields": ["a"]}, {**NONE, "cookie_fields": ["C"]}
     result = planned(ruleset(own("r1", request_fields=["a"]), own("r2", cookie_fields=["C"])), purge=False)

@@ -76,7 +76,8 @@ def unless_refused(function, *arguments):
 
 @settings(max_examples=400, deadline=None)
 @given(options=OPTIONS, current=st.none() | rules())
-def test_a_plan_that_is_carried_out_leaves_nothing_to_do_and_others_alone(options, current):
+def test_applied_plan_is_idempotent(options, current):
+    """A plan that is applied leaves nothing to do, and rules of others alone."""
     ruleset = None if current is None else read_ruleset({"id": "rs", "version": "1", "rules": current})
     desired = unless_refused(desire, options)
     first = unless_refused(plan, desired, ruleset)
@@ -104,6 +105,7 @@ def test_a_plan_that_is_carried_out_leaves_nothing_to_do_and_others_alone(option
 
 
 @given(kind=st.sampled_from(FIELD_KINDS), text=st.text("aB-_1 \t\u212a", min_size=1, max_size=6))
-def test_a_name_in_normal_form_is_its_own_normal_form(kind, text):
+def test_normal_name_is_idempotent(kind, text):
+    """A name in normal form is its own normal form."""
     once = unless_refused(normal_name, "place", kind, text)
     assert normal_name("place", kind, once) == once

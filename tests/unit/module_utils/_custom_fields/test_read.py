@@ -85,29 +85,34 @@ def test_the_entry_point_route_is_enough(confirm):
     assert service.asked == ["entrypoint"]
 
 
-def test_an_entry_point_route_may_leave_out_what_it_implies():
+def test_entry_point_may_omit_implied_members():
+    """An entry point route may leave out what it implies."""
     assert read(Service({"id": "rs", "rules": []})) == ("rs", [])
 
 
-def test_none_is_believed_at_once_where_nothing_would_be_created():
+def test_missing_ruleset_needs_no_confirmation():
+    """A missing ruleset is accepted at once where nothing would be created."""
     service = Service(NONE, listed=Failure(UNAVAILABLE, "not to be asked"))
     assert read(service, confirm=False) is None
     assert service.asked == ["entrypoint"]
 
 
-def test_none_is_confirmed_by_the_list_before_something_is_created():
+def test_list_confirms_missing_ruleset():
+    """The list confirms that the ruleset is missing before one is created."""
     service = Service(NONE, listed=OTHERS)
     assert read(service, confirm=True) is None
     assert service.asked == ["entrypoint", "list"]
 
 
-def test_a_ruleset_that_only_the_list_shows_is_taken():
+def test_ruleset_found_in_list_is_used():
+    """A ruleset that only the list shows is taken."""
     assert read(Service(NONE, listed=[*OTHERS, WHOLE])) == ("rs", ["f1"])
 
 
 @pytest.mark.parametrize("lacking", NO_ROUTE, ids=str)
 @pytest.mark.parametrize("confirm", [True, False])
-def test_without_the_entry_point_route_the_list_decides(lacking, confirm):
+def test_list_replaces_missing_route(lacking, confirm):
+    """Without the entry point route the list decides."""
     service = Service(lacking, listed=[*OTHERS, WHOLE])
     assert read(service, confirm) == ("rs", ["f1"])
     assert service.asked == ["entrypoint", "list"]
@@ -115,7 +120,8 @@ def test_without_the_entry_point_route_the_list_decides(lacking, confirm):
     assert read(Service(lacking, listed=[]), confirm) is None
 
 
-def test_a_list_without_rules_leads_to_the_route_for_one_ruleset():
+def test_list_without_rules_reads_the_ruleset():
+    """A list without rules leads to the route for one ruleset."""
     service = Service(NO_ROUTE[0], listed=[*OTHERS, BARE], alone=WHOLE)
     assert read(service) == ("rs", ["f1"])
     assert service.asked == ["entrypoint", "list", "get"]
@@ -124,7 +130,8 @@ def test_a_list_without_rules_leads_to_the_route_for_one_ruleset():
 @pytest.mark.parametrize("lacking", NO_ROUTE, ids=str)
 @pytest.mark.parametrize("listed", [BARE, FRESH])
 @pytest.mark.parametrize("confirm", [True, False])
-def test_rules_that_no_route_shows_are_a_bad_response(lacking, listed, confirm):
+def test_rules_on_no_route_are_bad_response(lacking, listed, confirm):
+    """Rules that no route shows are a bad response."""
     with pytest.raises(Failure, match="No route of the service shows the rules of ruleset rs") as caught:
         read(Service(lacking, listed=[listed], alone=lacking), confirm)
     assert caught.value.kind == BAD_RESPONSE
@@ -138,7 +145,8 @@ def test_rules_that_no_route_shows_are_a_bad_response(lacking, listed, confirm):
         (Service(NO_ROUTE[0], listed=[BARE], alone=FRESH), ["entrypoint", "list", "get"]),
     ],
 )
-def test_a_ruleset_that_nothing_was_written_to_may_leave_its_rules_out(service, asked):
+def test_fresh_ruleset_may_omit_rules(service, asked):
+    """A ruleset that was never written to may omit its rules."""
     assert read(service) == ("rs", [])
     assert service.asked == asked
 
@@ -147,13 +155,15 @@ def test_a_ruleset_that_nothing_was_written_to_may_leave_its_rules_out(service, 
     "service",
     [Service(BARE), Service(BARE, alone=BARE), Service({"id": "rs"}), Service(NO_ROUTE[0], listed=[BARE], alone=BARE)],
 )
-def test_missing_rules_of_a_ruleset_that_was_written_to_are_a_bad_response(service):
+def test_written_ruleset_needs_rules(service):
+    """Missing rules of a ruleset that was written to are a bad response."""
     with pytest.raises(Failure) as caught:
         read(service)
     assert caught.value.kind == BAD_RESPONSE
 
 
-def test_another_route_may_show_what_the_first_left_out():
+def test_second_route_may_show_rules():
+    """Another route may show the rules that the first one omitted."""
     assert read(Service(FRESH, alone=WHOLE)) == ("rs", ["f1"])
     assert read(Service(BARE, alone=WHOLE)) == ("rs", ["f1"])
 
@@ -175,13 +185,15 @@ def test_another_route_may_show_what_the_first_left_out():
         Service(NO_ROUTE[0], listed=[BARE], alone={**WHOLE, "phase": "other"}),
     ],
 )
-def test_a_garbled_answer_is_never_read_as_nothing_there(service):
+def test_garbled_answer_is_bad_response(service):
+    """A garbled answer is never taken for "does not exist"."""
     with pytest.raises(Failure) as caught:
         read(service, confirm=False)
     assert caught.value.kind == BAD_RESPONSE
 
 
-def test_two_rulesets_where_there_can_be_one_are_a_bad_response_that_names_them():
+def test_two_rulesets_are_bad_response():
+    """Two rulesets where there can be one are a bad response that names them."""
     with pytest.raises(Failure, match="rs, rs2") as caught:
         read(Service(NO_ROUTE[0], listed=[WHOLE, {**WHOLE, "id": "rs2"}]))
     assert caught.value.kind == BAD_RESPONSE
@@ -210,7 +222,8 @@ def test_any_other_failure_ends_the_run(route, failure):
     assert service.asked[-1] == route
 
 
-def test_a_list_that_is_missing_as_well_ends_the_run():
+def test_missing_list_route_fails():
+    """A list that is missing as well ends the run."""
     with pytest.raises(Failure) as caught:
         read(Service(NO_ROUTE[0], listed=refusal(404, 7003)))
     assert caught.value.kind == NOT_FOUND

@@ -65,32 +65,37 @@ GARBLED = {
 
 
 @pytest.mark.parametrize(("document", "named"), GARBLED.values(), ids=GARBLED)
-def test_a_garbled_ruleset_is_a_bad_response_that_names_what_was_wrong(document, named):
+def test_garbled_ruleset_names_the_bad_member(document, named):
+    """A garbled ruleset is a bad response that names what was wrong."""
     with pytest.raises(Failure) as caught:
         read_ruleset(document)
     assert caught.value.kind == BAD_RESPONSE
     assert str(caught.value) == f"The service's answer holds a ruleset that cannot be used: {named}."
 
 
-def test_rules_that_are_not_shown_are_told_from_no_rules():
+def test_omitted_rules_differ_from_no_rules():
+    """Rules that the answer omits are not the same as no rules."""
     assert read_ruleset({"id": "rs"}).rules is None
     assert read_ruleset({"id": "rs", "rules": []}).rules == ()
 
 
-def test_rules_with_other_actions_are_not_looked_into():
+def test_foreign_rules_are_not_inspected():
+    """Rules with other actions are not looked into."""
     strange = {"id": "f", "action": "new_action", "action_parameters": None, "expression": 5, "enabled": "maybe"}
     (rule,) = read_ruleset({"id": "rs", "rules": [strange]}).rules
     assert rule.to_send() == strange
 
 
-def test_names_that_differ_by_capitals_are_one_header_and_two_cookies():
+def test_only_cookie_names_are_case_sensitive():
+    """Names that differ by capitals are one header and two cookies."""
     lists = {"request_fields": [{"name": "X-A"}, {"name": "x-a"}], "cookie_fields": [{"name": "T"}, {"name": "t"}]}
     found = report(read_ruleset({"id": "rs", "rules": [own(action_parameters=lists)]}))["custom_fields"]
     assert found["request_fields"] == ["X-A"]
     assert found["cookie_fields"] == ["T", "t"]
 
 
-def test_the_report_has_every_member_whatever_the_service_left_out():
+def test_report_always_has_every_member():
+    """The report has every member, whatever the service omits."""
     empty = {kind: [] for kind in (*FIELD_KINDS, "preserve_duplicates")}
     assert report(None) == {"custom_fields": empty, "ruleset": None}
     assert report(read_ruleset({"id": "rs", "rules": [own()]})) == {

@@ -83,7 +83,8 @@ def test_the_result_is_what_the_service_answered():
     }
 
 
-def test_the_prediction_equals_the_result_but_for_what_the_service_makes():
+def test_prediction_equals_result():
+    """The prediction equals the result, except for what the service generates."""
     _ruleset, planned_run = planned(CURRENT)
     result = concluded().result
     assert planned_run.result["custom_fields"] == result["custom_fields"]
@@ -168,7 +169,8 @@ DIFFERENCES = {
 
 
 @pytest.mark.parametrize(("change", "named"), DIFFERENCES.values(), ids=DIFFERENCES)
-def test_an_answer_that_is_not_what_was_asked_for_is_a_bad_response_that_names_what_differs(change, named):
+def test_different_answer_names_the_difference(change, named):
+    """An answer that differs from what was requested is a bad response that names the difference."""
     with pytest.raises(Failure) as caught:
         concluded(change)
     assert caught.value.kind == BAD_RESPONSE
@@ -188,7 +190,9 @@ def test_a_new_rule_that_is_not_there_is_named():
 
 
 @pytest.mark.parametrize("shown", [[], None])
-def test_nothing_left_may_be_answered_without_rules(shown):
+def test_empty_result_may_omit_rules(shown):
+    """Where nothing is left, the answer may omit the rules."""
+
     def change(answer):
         answer["rules"] = []
         if shown is None:
@@ -222,7 +226,8 @@ def test_nothing_left_may_be_answered_without_rules(shown):
         ("5", "²", 1, False),
     ],
 )
-def test_a_version_that_shows_a_foreign_write_is_a_warning(read, answered, attempts, warns):
+def test_foreign_write_is_a_warning(read, answered, attempts, warns):
+    """A version that shows a foreign write is a warning."""
     warnings = concluded(current={**CURRENT, "version": read}, version=answered, attempts=attempts).warnings
     assert bool(warnings) == warns
     if warns:
@@ -234,7 +239,8 @@ def test_a_version_that_shows_a_foreign_write_is_a_warning(read, answered, attem
 
 
 @pytest.mark.parametrize(("answered", "warns"), [("2", False), ("3", True)])
-def test_a_creation_counts_from_the_version_that_it_made(answered, warns):
+def test_creation_counts_from_its_own_version(answered, warns):
+    """A creation counts from the version that it made."""
     created = {"id": "rs", "version": "1", "rules": None}
     conclusion = concluded(current=None, first=(created,), version=answered)
     assert bool(conclusion.warnings) == warns

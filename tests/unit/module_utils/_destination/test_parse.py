@@ -161,13 +161,15 @@ def test_none_is_no_destination() -> None:
 
 
 @given(st.text(max_size=30), st.sampled_from(("secret-access-key", "TOKEN", "header_X", "x-Sig-y", "a_KEY", "Password")))
-def test_a_secret_option_never_shows_whatever_it_holds(noise: str, name: str) -> None:
+def test_secret_option_is_always_masked(noise: str, name: str) -> None:
+    """A secret option never shows whatever it holds."""
     shown = public_destination(f"s3://bucket/dir?{name}=planted-value{noise}&region=auto")
     assert "planted" not in str(shown)
 
 
 @given(st.text(max_size=60))
-def test_every_text_has_parts_and_is_the_same_as_itself(text: str) -> None:
+def test_any_text_equals_itself(text: str) -> None:
+    """Every text has parts and is the same as itself."""
     parse(text)
     public_destination(text)
     assert same(text, text)
@@ -196,7 +198,8 @@ def test_a_change_shows_without_its_value(before: str, after: str) -> None:
     assert "other" not in f"{old}{new}"
 
 
-def test_what_the_service_hides_is_not_said_to_change() -> None:
+def test_masked_secret_is_no_change() -> None:
+    """A secret that the service masks is not reported as changed."""
     masked = KEYS.replace("planted%2Fkey", "*****")
     assert public_change(masked, KEYS)[0] == public_change(masked, KEYS)[1]
     _old, new = public_change(masked, KEYS.replace("auto", "eu"))
@@ -232,7 +235,8 @@ def test_what_is_shown_afterwards(before: str | None, after: str, shown: dict[st
 
 
 @pytest.mark.parametrize("secret", ["planted%2Fkey", "**X**", "X"])
-def test_a_secret_that_changes_is_marked_where_it_is(secret: str) -> None:
+def test_changed_secret_is_marked_in_place(secret: str) -> None:
+    """A secret that changes is marked where it is."""
     old, new = public_change(KEYS.replace("planted%2Fkey", secret), KEYS.replace("planted", "other"))
     assert new.keys() == old.keys()
     assert new["address"] == old["address"]

@@ -27,7 +27,8 @@ M = "********"
         ("s3://b c://d?token=x", f"s3://b c://d?token={M}"),
     ],
 )
-def test_addresses_in_words_are_shown_as_far_as_they_may_be_read(text: str, readable: str) -> None:
+def test_addresses_in_text_are_masked(text: str, readable: str) -> None:
+    """Addresses in a text are shown without their secrets."""
     assert without_secrets(text) == readable
     assert without_secrets(readable) == readable
 

@@ -50,7 +50,8 @@ def refusal(environ=None, **given_options) -> str:
         ("", engine_options.DEFAULT_BASE_URL),
     ],
 )
-def test_a_base_url_is_used_without_its_trailing_slash(url, used):
+def test_base_url_drops_the_trailing_slash(url, used):
+    """A base url is used without its trailing slash."""
     assert connect(base_url=url).base_url == used
 
 
@@ -70,11 +71,13 @@ def test_a_base_url_is_used_without_its_trailing_slash(url, used):
         "https://[::1/v4",
     ],
 )
-def test_a_base_url_that_is_no_plain_http_address_is_refused(url):
+def test_invalid_base_url_is_refused(url):
+    """A base URL that is no plain HTTP address is refused."""
     assert refusal(base_url=url).startswith("base_url: ")
 
 
-def test_user_information_in_the_base_url_is_refused_without_repeating_it():
+def test_base_url_with_credentials_is_refused():
+    """User information in the base URL is refused, and the message does not repeat it."""
     message = refusal(base_url="https://admin:s3cr3t@api.example.com/v4")
     assert message.startswith("base_url: ") and "s3cr3t" not in message
 
@@ -112,7 +115,8 @@ ENV_PAIR = {"CLOUDFLARE_EMAIL": "env@example.com", "CLOUDFLARE_API_KEY": "env-ke
         ({}, {**ENV_PAIR, "CLOUDFLARE_API_TOKEN": ""}, (None, "env@example.com", "env-key")),
     ],
 )
-def test_the_credentials_of_the_task_beat_those_of_the_environment_as_a_set(options, environ, used):
+def test_task_credentials_take_precedence(options, environ, used):
+    """The credentials of the task take precedence over those of the environment, as a set."""
     found = connect(environ, **{**NOTHING, **options})
     assert (found.token, found.email, found.key) == used
 
@@ -121,20 +125,23 @@ def test_the_credentials_of_the_task_beat_those_of_the_environment_as_a_set(opti
     ("options", "named"),
     [({"api_email": "me@example.com"}, "api_key"), ({"api_key": "task-key"}, "api_email")],
 )
-def test_half_a_set_in_the_task_is_refused_whatever_the_environment_holds(options, named):
+def test_incomplete_task_credentials_are_refused(options, named):
+    """Half a set in the task is refused, whatever the environment holds."""
     message = refusal({**ENV_TOKEN, **ENV_PAIR}, **{**NOTHING, **options})
     assert message.startswith(f"{named}: ") and "task-key" not in message
 
 
 @pytest.mark.parametrize("environ", [{}, {"CLOUDFLARE_EMAIL": "env@example.com"}, {"CLOUDFLARE_API_KEY": "env-key"}])
-def test_without_credentials_both_ways_to_give_them_are_named(environ):
+def test_missing_credentials_name_both_options(environ):
+    """Without credentials the message names both ways to give them."""
     message = refusal(environ, **NOTHING)
     for name in ("api_token", "CLOUDFLARE_API_TOKEN", "api_email", "api_key", "CLOUDFLARE_EMAIL", "CLOUDFLARE_API_KEY"):
         assert name in message
 
 
 @pytest.mark.parametrize("value", ["tok en", "token\n", "tokén", "\x00"])
-def test_a_credential_that_no_header_can_carry_is_refused_without_repeating_it(value):
+def test_invalid_credential_is_refused(value):
+    """A credential that no header can contain is refused, and the message does not repeat it."""
     message = refusal(api_token=value)
     assert message.startswith("api_token: ") and value not in message
 
@@ -155,7 +162,8 @@ def test_a_credential_that_no_header_can_carry_is_refused_without_repeating_it(v
         ("request_budget", "10/0"),
     ],
 )
-def test_a_number_or_path_that_cannot_work_is_refused_by_name(option, value):
+def test_invalid_number_or_path_is_refused(option, value):
+    """A number or path that cannot work is refused, with the name of its option."""
     assert refusal(**{option: value}).startswith(f"{option}: ")
 
 
@@ -163,12 +171,14 @@ def test_a_number_or_path_that_cannot_work_is_refused_by_name(option, value):
     ("validate", "path", "verify"),
     [(True, None, True), (False, None, False), (False, __file__, False), (True, __file__, __file__)],
 )
-def test_certificates_are_verified_unless_told_otherwise(validate, path, verify):
+def test_certificates_are_verified_by_default(validate, path, verify):
+    """Certificates are verified unless told otherwise."""
     assert connect(validate_certs=validate, ca_path=path).verify == verify
 
 
 @given(st.text(), st.text())
-def test_arbitrary_text_is_used_or_refused_but_never_a_crash(url, zone):
+def test_arbitrary_text_never_crashes(url, zone):
+    """Arbitrary text is used or refused, and never raises anything else."""
     with contextlib.suppress(Failure):
         assert connect(base_url=url, zone_id=zone).zone_id == zone
 

@@ -118,7 +118,8 @@ def test_check_mode_predicts_and_writes_nothing(execute):
     assert result["diff"] == {"before": {}, "after": {"value": "desired"}}
 
 
-def test_the_real_run_writes_once_and_reports_the_answer_with_the_same_diff_and_plan(execute):
+def test_real_run_matches_the_prediction(execute):
+    """The real run writes once and returns the answer, with the predicted diff and plan."""
     predicted = execute(Service(), check_mode=True, diff_mode=True)
     service = Service()
     result = execute(service, diff_mode=True)
@@ -138,7 +139,8 @@ def test_nothing_is_written_where_nothing_differs(execute):
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_a_plan_other_than_the_approved_one_is_refused_in_both_modes(execute, check_mode):
+def test_unapproved_plan_is_refused(execute, check_mode):
+    """A plan other than the approved one is refused in both modes."""
     approved = execute(Service(), check_mode=True)["plan_id"]
     service = Service({"value": "moved"})
     result = execute(service, check_mode=check_mode, expected_plan_id=approved)
@@ -152,14 +154,16 @@ def test_the_approved_plan_is_applied(execute):
     assert execute(Service(), expected_plan_id=approved)["changed"]
 
 
-def test_a_creation_without_an_answer_is_looked_for_and_adopted(execute):
+def test_unanswered_creation_is_adopted(execute):
+    """A creation without an answer is read again, found and adopted."""
     service = Service(outcomes=[Failure(UNAVAILABLE, "cut off", unanswered=True)])
     result = execute(service)
     assert service.sent == ["GET", "logpush_jobs.create", "GET", "closed"]
     assert result["changed"] and result["thing"] == {"value": "desired"}
 
 
-def test_a_creation_whose_answer_names_nothing_is_looked_for_and_adopted(execute):
+def test_creation_without_id_is_adopted(execute):
+    """A creation whose answer has no id is read again, found and adopted."""
     service = Service(outcomes=[{"id": None}])
     reads = iter([None, {"value": "desired"}])
     service.read = lambda: service.sent.append("GET") or next(reads)
@@ -177,7 +181,8 @@ def test_a_creation_that_was_lost_is_not_repeated(execute):
     assert result["msg"] == "cut off. That is all."
 
 
-def test_a_lost_race_goes_on_from_what_the_other_one_made(execute):
+def test_lost_race_continues_with_existing_object(execute):
+    """A lost race goes on with what the other run created."""
     service = Service(outcomes=[Failure(REJECTED, "there is one already")])
     reads = iter([None, {"value": "of the other one"}])
     service.read = lambda: next(reads)
@@ -186,12 +191,14 @@ def test_a_lost_race_goes_on_from_what_the_other_one_made(execute):
     assert result["changed"]
 
 
-def test_a_refusal_that_another_look_does_not_explain_stands(execute):
+def test_unexplained_refusal_is_reported(execute):
+    """A refusal that a second read does not explain is the failure."""
     result = execute(Service(outcomes=[Failure(REJECTED, "not allowed.")]))
     assert result["failed"] and result["error"]["kind"] == REJECTED and result["changed"] is False
 
 
-def test_a_thing_that_went_away_in_the_meantime_was_not_deleted_by_this_run(execute):
+def test_object_gone_meanwhile_is_no_change(execute):
+    """What disappeared in the meantime was not deleted by this run."""
     deletion = dataclasses.replace(
         TASK,
         plan=lambda desired, state: Plan({"x": 1}, {}, {"thing": None}, (Request("logpush_jobs.delete"),)),
@@ -201,7 +208,8 @@ def test_a_thing_that_went_away_in_the_meantime_was_not_deleted_by_this_run(exec
     assert execute(Service({"x": 1}), deletion)["changed"] is True
 
 
-def test_an_id_that_only_the_answer_tells_is_taken_from_there(execute):
+def test_id_is_taken_from_the_answer(execute):
+    """An id that only the answer has is taken from there."""
     requests = (Request("rulesets.create", body={}), Request("rulesets.update", body={}, id_from_answer="ruleset_id"))
     task = dataclasses.replace(TASK, plan=lambda desired, state: Plan({}, {"x": 1}, {}, requests))
     seen = []
@@ -213,7 +221,8 @@ def test_an_id_that_only_the_answer_tells_is_taken_from_there(execute):
 
 
 @pytest.mark.parametrize("identifier", [None, "", True, 1.5, {}])
-def test_an_answer_without_a_usable_id_ends_the_run_and_says_that_something_was_written(execute, identifier):
+def test_answer_without_id_fails_as_changed(execute, identifier):
+    """An answer without a usable id ends the run, which reports that something was written."""
     requests = (Request("rulesets.create", body={}), Request("rulesets.update", body={}, id_from_answer="ruleset_id"))
     task = dataclasses.replace(TASK, plan=lambda desired, state: Plan({}, {"x": 1}, {}, requests))
     result = execute(Service(outcomes=[{"id": identifier}]), task)
@@ -238,7 +247,8 @@ def test_an_option_is_refused_before_any_request(execute):
     }
 
 
-def test_secrets_are_hidden_in_results_warnings_and_failures(execute):
+def test_secrets_are_masked_everywhere(execute):
+    """Secrets are masked in results, warnings and failures."""
     leak = "it said canary-secret, canary-token and canary-of-a-proxy"
     leaking = dataclasses.replace(TASK, conclude=lambda *given: Conclusion({"thing": {"note": leak}}, (leak,)))
     failing = Service(outcomes=[Failure(UNAVAILABLE, leak, errors=[{"code": 1, "message": leak}])])
@@ -246,7 +256,7 @@ def test_secrets_are_hidden_in_results_warnings_and_failures(execute):
         assert "canary" not in repr(result)
 
 
-def test_messages_and_warnings_are_one_printable_line(execute):
+def test_messages_are_one_printable_line(execute):
     """Whatever part of the service's texts they quote; data stays as it was sent."""
     hostile = "denied\x1b[2J\nzone9 failed\u2028\x9b31m\u202e"
     telling = dataclasses.replace(TASK, conclude=lambda *given: Conclusion({"thing": {"note": hostile}}, (hostile,)))
@@ -257,7 +267,9 @@ def test_messages_and_warnings_are_one_printable_line(execute):
     assert failed["msg"].isprintable() and failed["error"]["errors"][0]["message"].isprintable()
 
 
-def test_an_unforeseen_exception_becomes_a_failure_that_quotes_nothing(execute):
+def test_unexpected_exception_quotes_nothing(execute):
+    """An unexpected exception becomes a failure that quotes nothing."""
+
     def stumble(client, desired):
         raise KeyError("canary-secret in a key")
 
@@ -266,7 +278,8 @@ def test_an_unforeseen_exception_becomes_a_failure_that_quotes_nothing(execute):
     assert "KeyError" in result["msg"] and "canary" not in repr(result)
 
 
-def test_a_task_without_approval_has_neither_the_option_nor_the_digest(execute):
+def test_no_plan_id_without_approval(execute):
+    """A task without approval has neither `expected_plan_id` nor `plan_id`."""
     task = dataclasses.replace(TASK, approvable=False)
     assert "expected_plan_id" not in task.arguments()["argument_spec"]
     assert "plan_id" not in execute(Service(), task)
@@ -278,7 +291,8 @@ def test_an_info_task_reads_and_reports(execute):
     assert result == {"changed": False, "things": [7], "warnings": ["w"]}
 
 
-def test_a_policy_that_refuses_fails_with_the_whole_result(execute):
+def test_refusing_policy_returns_the_result(execute):
+    """A policy that refuses fails with the whole result."""
     conclusion = Conclusion({"findings": ["one"]}, ("careful",), "1 finding is refused")
     task = LocalTask("local", Spec(options={}), desire=lambda params: None, report=lambda desired: conclusion)
     result = execute(Service(), task)

@@ -66,7 +66,8 @@ def test_script(before: Script | None, after: Script | None, expected: list[str]
     assert all(change.subject == '["https://cdn.example/a.js","shop.example"]' for change in changes)
 
 
-def test_hash_that_is_hidden_for_a_while_is_remembered() -> None:
+def test_missing_hash_keeps_the_known_one() -> None:
+    """A hash that the service omits for a while is remembered."""
     known, changes = compare_zone(Known(scripts={A: CLEAN}), Seen(seen_scripts((A, CLEAN._replace(hashes=())))), ZONE, SILENT)
     assert changes == []
     _known, changes = compare_zone(known, Seen(seen_scripts((A, CLEAN._replace(hashes=("h2",))))), ZONE, SILENT)
@@ -74,7 +75,8 @@ def test_hash_that_is_hidden_for_a_while_is_remembered() -> None:
     assert (changes[0].before["hash"], changes[0].after["hash"]) == ("h1", "h2")
 
 
-def test_covered_script_is_not_new_and_still_watched() -> None:
+def test_covered_script_is_watched_but_not_new() -> None:
+    """Covered script is not new and still watched."""
     rules = SILENT._replace(is_covered=lambda identity: identity == A)
     bad = CLEAN._replace(malicious=True)
     known, changes = compare_zone(Known(scripts={}), Seen(seen_scripts((A, bad), (B, CLEAN))), ZONE, rules)
@@ -161,7 +163,8 @@ def test_first_look_is_silent_or_all_new() -> None:
     assert compare_zone(loud, seen, ZONE, LOUD) == (loud, [])
 
 
-def test_unreadable_zone_is_one_event_at_each_transition_and_loses_nothing() -> None:
+def test_unreadable_zone_is_one_event_each_way() -> None:
+    """A zone that cannot be read is one event at each transition, and no change is lost."""
     known = Known(scripts={A: CLEAN}, jobs={1: job()})
     known, changes = compare_zone(known, REFUSED, ZONE, SILENT)
     assert kinds(changes) == ["zone_unreadable"]

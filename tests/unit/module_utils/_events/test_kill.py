@@ -13,7 +13,7 @@ PROGRAM = Path(__file__).resolve().parents[3] / "support" / "killed_source.py"
 EXPECTED = {(kind, zone) for kind in ("script_changed", "script_new", "script_malicious") for zone in ("a1", "b2")}
 
 
-def test_kill_at_any_step_loses_nothing_and_repeats_only_what_is_marked(tmp_path: Path) -> None:
+def test_kill_at_any_step_loses_nothing(tmp_path: Path) -> None:
     """Killed before each write to the disk and around each event, the source has sent everything after its next start."""
     done = subprocess.run([sys.executable, PROGRAM, tmp_path], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -30,9 +30,8 @@ class World:
         (None, 5_000_000, 300, False),
     ],
 )
-def test_interval_grows_with_what_the_budget_needs(
-    budget: tuple[int, float] | None, requests: int, pause: float, warned: bool
-) -> None:
+def test_interval_grows_with_the_budget(budget: tuple[int, float] | None, requests: int, pause: float, warned: bool) -> None:
+    """Interval grows with what the budget needs."""
     world = World()
     pace = world.pace(budget)
     pace.begin(requests)
@@ -41,7 +40,8 @@ def test_interval_grows_with_what_the_budget_needs(
     assert all(f"to {pause} seconds" in text for text in world.said)
 
 
-def test_time_that_a_poll_took_counts_towards_a_grown_interval_only() -> None:
+def test_grown_interval_includes_the_poll() -> None:
+    """The time of a poll counts towards an interval that has grown, and no other."""
     world = World()
     pace = world.pace((300, 300.0))
     pace.begin(400)

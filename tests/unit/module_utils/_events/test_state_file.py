@@ -57,7 +57,8 @@ def test_what_was_stored_comes_back(path: str, known: Known) -> None:
     file.close()
 
 
-def test_file_is_an_object_with_a_version_for_its_owner_only(path: str) -> None:
+def test_file_has_version_and_owner_mode(path: str) -> None:
+    """The file is an object with a version, readable for its owner only."""
     stored(path)
     assert json.loads(Path(path).read_text(encoding="ascii"))["version"] == 1
     assert [stat.S_IMODE(each.stat().st_mode) for each in Path(path).parent.iterdir()] == [0o600, 0o600]
@@ -139,7 +140,7 @@ def test_unusable_file_is_refused_and_left_alone(path: str, content: bytes, reas
     assert Path(path).read_bytes() == content
 
 
-def test_every_damaged_byte_is_refused_or_read_as_such(path: str) -> None:
+def test_damaged_file_is_refused(path: str) -> None:
     """A file that was cut off anywhere is never taken for a shorter one."""
     stored(path)
     whole = Path(path).read_bytes()
@@ -155,7 +156,8 @@ def test_place_that_cannot_be_used_is_named(tmp_path: Path, name: str) -> None:
         opened(str(tmp_path / name))
 
 
-def test_second_process_fails_at_once_and_the_lock_ends_with_its_holder(path: str) -> None:
+def test_lock_excludes_a_second_process(path: str) -> None:
+    """A second process fails at once, and the lock ends with its holder."""
     source = f"""
 import sys
 from ansible_collections.edgeops.observability.plugins.module_utils._events.state_file import StateFile
@@ -172,7 +174,8 @@ sys.stdin.read()
     opened(path).close()
 
 
-def test_nothing_is_written_after_the_lock_is_gone(path: str) -> None:
+def test_no_write_after_the_lock_is_gone(path: str) -> None:
+    """Nothing is written after the lock is gone."""
     file = opened(path)
     file.note("5a1e", FULL, [])
     file.close()

@@ -35,7 +35,8 @@ def test_numbers_beyond_a_float_keep_their_size(text):
     assert canonical_number(number) == text
 
 
-def test_spellings_of_one_number_beyond_a_float_are_one():
+def test_huge_number_spellings_are_equal():
+    """Spellings of one number beyond a float are one number."""
     one, same, other = (exact(Written(text)) for text in ("1e999999999", "10e999999998", "2e999999999"))
     assert one == same != other
     assert hash(one) == hash(same) != hash(other)
@@ -43,7 +44,8 @@ def test_spellings_of_one_number_beyond_a_float_are_one():
     assert repr(parse('{"key":"a","operator":"eq","value":1.50}').value) == "Written('1.50')"
 
 
-def test_places_are_named_in_the_option_unless_another_is_given():
+def test_places_start_with_the_option_name():
+    """Places are named in the option `filter`, unless another is given."""
     for given, place in (((), "filter.where"), (("other",), "other.where")):
         with pytest.raises(Failure) as caught:
             parse("{", *given)

@@ -66,7 +66,8 @@ def test_number_is_sent_as_text_gives_it(literal):
 
 
 @given(LITERALS)
-def test_any_literal_keeps_its_writing_and_its_value(literal):
+def test_literal_keeps_spelling_and_value(literal):
+    """Any literal keeps its writing and its value."""
     tree = parse(text_with(literal))
     assert to_text(tree) == text_with(literal)
     assert same(tree, parse(text_with(canonical_number(exact(literal)))))
@@ -120,7 +121,8 @@ RISING = [
 ]
 
 
-def test_numbers_beyond_any_arithmetic_compare_exactly():
+def test_huge_numbers_compare_exactly():
+    """Numbers beyond any arithmetic compare exactly."""
     for (low, ones), (high, others) in itertools.product(enumerate(RISING), repeat=2):
         for one, other in itertools.product(ones, others):
             assert (exact(one) < exact(other)) is (low < high), (one, other)
@@ -138,12 +140,14 @@ def test_numbers_beyond_any_arithmetic_compare_exactly():
         (["-1e999999999999", "-10e999999999998"], (True, 999999999999, "1")),
     ],
 )
-def test_all_spellings_of_a_number_are_made_of_the_same(spellings, made_of):
+def test_number_spellings_have_equal_parts(spellings, made_of):
+    """All spellings of a number are made of the same."""
     assert [parts(exact(spelling)) for spelling in spellings] == [made_of] * len(spellings)
 
 
 @pytest.mark.parametrize("literal", ["1e99999999999", "1e1000000000", '"1e99999999999"'])
-def test_large_exponents_are_ordinary_to_the_evaluator(literal):
+def test_evaluator_accepts_large_exponents(literal):
+    """Large exponents are ordinary to the evaluator."""
     assert passes(parse(text_with(literal, "lt")), {"a": 5})
     assert not passes(parse(text_with(literal, "gt")), {"a": 1.5})
     assert passes(parse(text_with(literal, "geq")), {"a": "1e99999999999"})

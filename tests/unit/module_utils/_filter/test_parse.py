@@ -184,7 +184,8 @@ def test_unknown_operator_names_the_likely_one(name, meant):
     )
 
 
-def test_operator_with_nothing_in_common_has_no_suggestion():
+def test_unrelated_operator_has_no_suggestion():
+    """Operator with nothing in common has no suggestion."""
     assert refusal(of("\u00df", 1)) == "filter.where.operator: '\u00df' is not an operator"
     assert refusal(of("", 1)) == "filter.where.operator: '' is not an operator"
 
@@ -195,7 +196,8 @@ def test_long_operator_is_cut():
 
 
 @pytest.mark.parametrize(("length", "meant"), [(64, "leq"), (63, "lt")])
-def test_only_the_beginning_of_a_long_operator_is_compared(length, meant):
+def test_long_operator_is_compared_by_its_start(length, meant):
+    """Only the beginning of a long operator is compared."""
     assert refusal(of("lte".ljust(length) + "x", 1)).endswith(f"is not an operator (did you mean {meant!r}?)")
 
 
@@ -287,7 +289,8 @@ def test_wrong_text_is_refused_with_its_place(text, message):
         assert found == f"filter.where: {message}"
 
 
-def test_repeated_member_further_down_has_its_path():
+def test_repeated_member_has_its_path():
+    """Repeated member further down has its path."""
     text = '{"and":[{"key":"a","operator":"eq","value":1},{"key":"a","operator":"eq","value":1,"value":2}]}'
     assert refusal(text) == "filter.where.and[1]: the member 'value' is given more than once"
 
@@ -331,7 +334,8 @@ def test_size_has_a_limit():
         (["and", "or", "and"], "filter.where.and[0].or[0]..."),
     ],
 )
-def test_place_of_what_is_too_large_is_cut_where_it_gets_long(groups, place):
+def test_long_place_is_cut(groups, place):
+    """The place of a filter that is too large is cut where it gets long."""
     data = [A] * MAX_NODES
     for op in reversed(groups):
         data = [{op: data}]
@@ -351,7 +355,9 @@ def test_data_that_multiplies_itself_is_refused():
     assert "conditions and groups" in refusal(data)
 
 
-def test_recursion_that_is_used_up_by_the_caller_is_no_traceback():
+def test_deep_caller_gets_no_recursion_error():
+    """A recursion limit that the caller has used up leads to a failure, not to a traceback."""
+
     def deep(levels):
         return deep(levels - 1) if levels else refusal(nested(100))
 

@@ -234,7 +234,8 @@ def test_equal_expressions_deliver_the_same(one, other):
 
 
 @given(EXPRESSIONS, st.randoms(use_true_random=False))
-def test_spelling_does_not_change_what_is_delivered(expression, chance):
+def test_spelling_does_not_change_delivery(expression, chance):
+    """Spelling does not change what is delivered."""
     other = respelled(expression, chance.random())
     assert delivered(parse(expression)) == delivered(parse(other))
 
@@ -280,7 +281,8 @@ def steps_of(path):
 
 
 @given(EXPRESSIONS)
-def test_what_is_called_superfluous_can_be_removed(expression):
+def test_superfluous_condition_can_be_removed(expression):
+    """A condition that is reported as superfluous can be removed."""
     tree = parse(expression)
     for finding in findings(tree):
         if finding.kind in (rules.DUPLICATE, rules.SHADOWED) and ".value[" not in finding.path:

@@ -49,9 +49,10 @@ OPTIONS = {"field_names": ["a"]}
         ({"output_options": OPTIONS}, {"output_options": OPTIONS}, {"output_options": OPTIONS}, {"output_options": OPTIONS}),
     ],
 )
-def test_the_diff_shows_what_there_is_and_what_there_will_be(
+def test_diff_shows_before_and_after(
     options: dict[str, t.Any], present: dict[str, t.Any], before: dict[str, t.Any], after: dict[str, t.Any]
 ) -> None:
+    """The diff shows the current and the desired state."""
     found = planned(options, {**JOB, **present})
     assert (found.before, found.after) == ({"name": "n", **before}, {"name": "n", **after})
     assert {name: found.result["job"][name] for name in after} == after
@@ -66,7 +67,8 @@ def test_the_diff_shows_what_there_is_and_what_there_will_be(
         ({"logpull_options": ""}, None),
     ],
 )
-def test_a_new_job_gets_the_older_form_also_if_it_says_the_defaults(options: dict[str, t.Any], text: str | None) -> None:
+def test_new_job_gets_logpull_options(options: dict[str, t.Any], text: str | None) -> None:
+    """A new job gets the older form, even if its options have the defaults."""
     ((_operation, body),) = sent(planned({"destination_conf": S3, **options}, None))
     assert body.get("logpull_options") == text
 
@@ -85,7 +87,8 @@ def test_a_successor_takes_over_what_is_set(job: dict[str, t.Any], taken: dict[s
     assert carried(job) == taken
 
 
-def test_the_older_form_for_a_job_that_uses_the_newer_one() -> None:
+def test_older_form_conflicts_with_output_options() -> None:
+    """The older form is refused for a job that uses the newer one."""
     with pytest.raises(Failure) as caught:
         planned({"fields": ["a"]}, {**JOB, "output_options": OPTIONS})
     assert str(caught.value) == (

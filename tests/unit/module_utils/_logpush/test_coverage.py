@@ -49,7 +49,8 @@ def test_fitting_configurations_have_no_findings(custom_fields, jobs):
     assert log_field_coverage(custom_fields, jobs) == {"arrives": True, "unselected": [], "unconfigured": [], "sentences": []}
 
 
-def test_fields_that_no_job_selects_are_named_kind_by_kind():
+def test_unselected_fields_are_named_by_kind():
+    """Fields that no job selects are named kind by kind."""
     found = log_field_coverage(fields(request_fields=["x-a", "x-b"], cookie_fields=["Cart"]), [job("ClientIP")])
     assert found["arrives"] is False
     assert found["unselected"] == [
@@ -63,14 +64,16 @@ def test_fields_that_no_job_selects_are_named_kind_by_kind():
     ]
 
 
-def test_without_any_job_of_the_dataset_the_sentence_says_so():
+def test_missing_job_of_dataset_is_reported():
+    """Without any job of the dataset the sentence says so."""
     found = log_field_coverage(fields(cookie_fields=["Cart"]), [job("Cookies", dataset="firewall_events")])
     assert found["sentences"] == [
         "cookie_fields (Cart) reach no log: there is no job of the dataset http_requests to carry them."
     ]
 
 
-def test_jobs_that_select_what_nobody_configured_are_named():
+def test_unconfigured_selection_is_reported():
+    """Jobs that select what no custom field fills are named."""
     found = log_field_coverage(
         fields(request_fields=["x-a"]), [job("RequestHeaders,ResponseHeaders"), job("Cookies", id=8, name=None)]
     )
@@ -96,7 +99,8 @@ def test_jobs_that_select_what_nobody_configured_are_named():
         (fields(cookie_fields=["Cart"]), job("ClientIP")),
     ],
 )
-def test_whole_results_and_their_parts_mean_the_same(custom_fields, jobs):
+def test_module_results_are_accepted_whole(custom_fields, jobs):
+    """A whole result of a module and the part of it mean the same."""
     found = log_field_coverage(custom_fields, jobs)
     assert [finding["kind"] for finding in found["unselected"]] == ["cookie_fields"]
     assert "looked at ('edge-logs') selects Cookies" in found["sentences"][0]
@@ -111,7 +115,8 @@ def test_a_job_that_was_removed_is_no_job():
     assert log_field_coverage({"custom_fields": fields()}, {"changed": True, "job": None})["arrives"] is True
 
 
-def test_output_options_beat_the_older_option_string():
+def test_output_options_take_precedence():
+    """Output options take precedence over the older option string."""
     both = job("RequestHeaders", output_options={"field_names": ["ClientIP", "Cookies"]})
     assert selected_fields(both) == ["ClientIP", "Cookies"]
     assert selected_fields(job("ClientIP", output_options={})) == ["ClientIP"]

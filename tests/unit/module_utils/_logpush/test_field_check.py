@@ -96,13 +96,15 @@ def test_sentences(names: list[str], start: str) -> None:
     assert str(caught.value).startswith(start)
 
 
-def test_nothing_is_refused_where_nothing_is_known() -> None:
+def test_empty_field_list_refuses_nothing() -> None:
+    """Nothing is refused where nothing is known."""
     chosen = selection(step({**NEW, "fields": ["Anything"]}, None))
     assert chosen is not None
     check(chosen, {})
 
 
-def test_a_hostile_list_of_fields_is_quoted_as_little_as_possible() -> None:
+def test_hostile_field_names_are_not_suggested() -> None:
+    """A hostile list of fields is quoted as little as possible."""
     chosen = selection(step({**NEW, "fields": ["RayId"]}, None))
     assert chosen is not None
     with pytest.raises(Failure) as caught:
@@ -160,11 +162,13 @@ def test_a_name_in_a_later_item() -> None:
         refusal("permission", 403, 1004),
     ],
 )
-def test_a_service_that_cannot_tell_is_not_requested_again(refused: Failure) -> None:
+def test_unavailable_field_list_is_read_once(refused: Failure) -> None:
+    """A service that cannot list fields is not requested again."""
     assert validated(Service(http_requests=refused, dns_logs=refused), HTTP, DNS) == ["http_requests"]
 
 
-def test_an_unknown_dataset_says_nothing_about_another() -> None:
+def test_unknown_dataset_does_not_stop_others() -> None:
+    """An unknown dataset does not mean that the field list of another is missing."""
     service = Service(http_requests=refusal("not_found", 404, 1002), dns_logs=KNOWN)
     with pytest.raises(Failure, match=r"^jobs\[1\]"):
         validated(service, HTTP, DNS)
@@ -186,7 +190,8 @@ def test_any_other_refusal_ends_the_task(refused: Failure) -> None:
     assert caught.value is refused
 
 
-def test_a_description_that_is_no_text_is_a_bad_response() -> None:
+def test_non_text_description_is_bad_response() -> None:
+    """A description that is no text is a bad response."""
     with pytest.raises(Failure, match="is a list, not text") as caught:
         validated(Service(http_requests={"RayID": ["x"]}), HTTP)
     assert caught.value.kind == "bad_response"

@@ -80,7 +80,8 @@ def test_sentences(members: dict[str, t.Any], words: str) -> None:
     assert health({"enabled": True, **members}, 3600, NOW)["message"].endswith(words)
 
 
-def test_no_secret_of_the_destination_is_in_the_message() -> None:
+def test_message_has_no_destination_secret() -> None:
+    """No secret of the destination is in the message."""
     job = {
         "enabled": True,
         "destination_conf": "s3://b?secret-access-key=canary-1",

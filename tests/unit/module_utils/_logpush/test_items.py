@@ -38,7 +38,8 @@ def declare_jobs(*items, unlisted="ignore", send_destination="if_different"):
 
 
 @pytest.mark.parametrize("everywhere", ["if_different", "always"])
-def test_an_item_says_itself_when_to_send_its_destination(everywhere):
+def test_item_overrides_send_destination(everywhere):
+    """An item can set itself when to send its destination."""
     found = declare_jobs(
         {"name": "a"},
         {"name": "b", "send_destination": "always"},
@@ -164,7 +165,8 @@ def test_jobs_that_no_item_names(unlisted):
     assert set(found.whole.before) == {"a", *(("stray", "/http_requests/9") if unlisted == "absent" else ())}
 
 
-def test_every_item_has_the_plan_of_a_task_of_its_own():
+def test_items_plan_like_single_tasks():
+    """Every item has the plan of a task of its own."""
     jobs = {each["name"]: each for each in PRESENT}
     found = composed(MIXED.values(), PRESENT)
     for name, item in MIXED.items():
@@ -203,7 +205,8 @@ def test_without_a_list_nothing_is_unlisted(unlisted):
     assert caught.value.kind == NOT_FOUND
 
 
-def test_secrets_are_those_of_the_jobs_that_the_task_is_about():
+def test_only_managed_jobs_give_secrets():
+    """Secrets are those of the jobs that the task manages."""
     conf = "s3://b?secret-access-key=planted-"
     jobs = tuple(job(number, name, destination_conf=conf + name) for number, name in enumerate(("mine", "other"), 1))
     found = {

@@ -73,7 +73,8 @@ def test_the_fields_go_where_the_callers_own_are(job, extended):
     assert select_custom_log_fields(job, LISTS) == extended
 
 
-def test_without_custom_fields_the_callers_own_stay_as_they_are():
+def test_no_custom_fields_is_no_change():
+    """Without custom fields the caller's own fields stay as they are."""
     job = {"fields": ["Cookies", "ClientIP"], "filter": None}
     assert select_custom_log_fields(job, {"request_headers": [], "cookies": []}) == job
 
@@ -92,7 +93,8 @@ LISTS_NEEDED = "custom fields: a mapping of lists is needed"
         ({}, ["x-a"], LISTS_NEEDED),
     ],
 )
-def test_other_input_is_refused_without_repeating_it(job, lists, sentence):
+def test_invalid_input_is_refused(job, lists, sentence):
+    """Other input is refused, and the message does not repeat it."""
     with pytest.raises(ValueError, match="needed") as refusal:
         select_custom_log_fields(job, lists)
     assert str(refusal.value) == sentence
@@ -102,7 +104,8 @@ NAMES = st.lists(st.sampled_from(["ClientIP", "RayID", "RequestHeaders", "Respon
 
 
 @given(own=NAMES, lists=st.fixed_dictionaries({}, optional={name: st.lists(st.just("x")) for name in LISTS}))
-def test_every_form_selects_the_same_and_a_second_time_adds_nothing(own, lists):
+def test_selection_is_equal_and_idempotent(own, lists):
+    """Every form selects the same fields, and a second time adds nothing."""
     wanted = set(own) | set(carriers_of(lists))
     forms = [{"fields": own}, {"logpull_options": f"fields={','.join(own)}"}, {"output_options": {"field_names": own}}]
     for form in forms:

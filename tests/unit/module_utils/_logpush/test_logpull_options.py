@@ -206,7 +206,8 @@ def test_too_many_fields_are_refused() -> None:
 
 
 @given(QUERIES)
-def test_reading_what_was_written_keeps_its_meaning(query: dict[str, str]) -> None:
+def test_rendered_options_keep_their_meaning(query: dict[str, str]) -> None:
+    """Options that are rendered and parsed keep their meaning."""
     assert canonical(parse(render(query))) == canonical(query)
 
 

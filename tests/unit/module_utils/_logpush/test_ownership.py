@@ -45,7 +45,8 @@ def test_asking_changes_and_validating_does_not() -> None:
     assert validated.result == {"ownership": {"valid": None}}
 
 
-def test_where_no_proof_is_needed_asking_is_a_warning() -> None:
+def test_unneeded_challenge_is_a_warning() -> None:
+    """Where no proof is needed, asking for one is a warning."""
     desired = desire({"destination_conf": KEYS, "ownership_challenge": None})
     found = plan(desired, None)
     assert found.warnings == ("destination_conf: the service asks for no proof of ownership of this kind of destination.",)

@@ -92,14 +92,16 @@ def test_sentences(claims: t.Any, sentence: str) -> None:
     assert fault(token(claims), ZONE, S3, NOW) == sentence
 
 
-def test_the_signs_of_base64_that_tokens_replace_are_read() -> None:
+def test_base64url_characters_are_decoded() -> None:
+    """The characters of base64 that tokens replace are read."""
     claims = {"note": "~?>~~?>>~???>>>"}
     assert {"-", "_"} <= set(segment(claims))
     assert read_claims(token(claims)) == claims
 
 
 @pytest.mark.parametrize("signs", ["!", "=", "!!!!", " \n \n"])
-def test_what_is_not_base64_throughout_is_no_token(signs: str) -> None:
+def test_stray_characters_make_no_token(signs: str) -> None:
+    """What is not base64url throughout is no token."""
     header, claims, signature = token({"exp": 1}).split(".")
     assert read_claims(f"{header}.{claims[:4]}{signs}{claims[4:]}.{signature}") is None
 

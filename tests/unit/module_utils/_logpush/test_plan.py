@@ -108,7 +108,8 @@ def test_what_is_sent_to_an_existing_job(
     assert (found.before == found.after) is (body is None)
 
 
-def test_a_new_job_has_what_is_given_and_a_dataset() -> None:
+def test_new_job_has_options_and_dataset() -> None:
+    """A new job has the options that are given, and a dataset."""
     found = planned(
         {"destination_conf": S3, "ownership_challenge": "token", "filter": "", "option_flags": {"X": False}, "kind": ""}, None
     )
@@ -126,7 +127,8 @@ def test_a_new_job_has_what_is_given_and_a_dataset() -> None:
 
 
 @pytest.mark.parametrize("options", [{"sample_rate": 1, "output_type": "ndjson"}, {"field_names": ["a"]}])
-def test_a_new_job_gets_the_newer_form_also_if_it_says_the_defaults(options: dict[str, t.Any]) -> None:
+def test_new_job_gets_output_options(options: dict[str, t.Any]) -> None:
+    """A new job gets the newer form, even if its options have the defaults."""
     ((_operation, body),) = sent(planned({"destination_conf": S3, "output_options": options}, None))
     assert body["output_options"] == options
 
@@ -264,7 +266,8 @@ def test_what_a_task_does_not_give_is_not_managed() -> None:
 @pytest.mark.parametrize(
     "older", [{"fields": ["a"]}, {"timestamp_format": "unix"}, {"option_flags": {}}, {"logpull_options": ""}]
 )
-def test_the_two_forms_of_options_exclude_each_other(older: dict[str, t.Any]) -> None:
+def test_option_forms_are_mutually_exclusive(older: dict[str, t.Any]) -> None:
+    """The two forms of options exclude each other."""
     assert not validated(**older).error_messages
     (message,) = validated(output_options={"field_names": ["a"]}, **older).error_messages
     assert "mutually exclusive: output_options" in message
@@ -328,14 +331,16 @@ def test_a_successor_to_the_same_destination(
     assert sent(found) == [("delete", None), ("create", {**kept, **body})]
 
 
-def test_a_wish_without_a_dataset_means_the_default_and_any_other_stays() -> None:
+def test_omitted_dataset_is_the_default() -> None:
+    """If omitted, the dataset is the default; any other stays."""
     assert [declare_job(**given).dataset for given in ({}, {"dataset": "firewall_events"})] == [
         "http_requests",
         "firewall_events",
     ]
 
 
-def test_a_successor_is_looked_for_in_its_own_dataset() -> None:
+def test_successor_is_searched_in_its_dataset() -> None:
+    """A successor is looked for in its own dataset."""
     again = successor(
         declare_job(job_id=7, dataset="http_requests", name="other"),
         Request("logpush_jobs.create", body={"name": "n", "dataset": "firewall_events"}),
@@ -343,7 +348,8 @@ def test_a_successor_is_looked_for_in_its_own_dataset() -> None:
     assert (again.job_id, again.name, again.dataset) == (None, "n", "firewall_events")
 
 
-def test_a_job_made_anew_and_one_deleted_are_shown_whole_and_digested_with_their_destination() -> None:
+def test_recreated_and_deleted_jobs_are_shown_whole() -> None:
+    """A re-created job and a deleted one are shown whole, and their plan id depends on the destination."""
     job = {**JOB, "destination_conf": KEYS}
     recreated = planned({"kind": "edge", "recreate": True, "destination_conf": "gs://b"}, job)
     gs = {"scheme": "gs", "address": "b", "options": {}}
@@ -363,7 +369,8 @@ def jwt(claims: dict[str, t.Any]) -> str:
     return ".".join((*parts, "x"))
 
 
-def test_a_token_is_looked_at_only_where_it_would_be_sent() -> None:
+def test_token_is_checked_only_if_sent() -> None:
+    """A token is looked at only where it would be sent."""
     stale = {"destination_conf": S3, "ownership_challenge": jwt({"exp": 10})}
     assert not planned(stale, JOB, now=20.0).requests
     for job in (None, {**JOB, "destination_conf": "gs://b"}):
@@ -378,7 +385,8 @@ MASKED_KEYS = KEYS.replace("planted", "********")
 
 
 @pytest.mark.parametrize("there", [KEYS, MASKED_KEYS])
-def test_a_destination_that_looks_equal_is_sent_where_always_is_set(there: str) -> None:
+def test_send_destination_always_sends_equal_one(there: str) -> None:
+    """A destination that looks equal is sent with send_destination=always."""
     options = {"destination_conf": KEYS, "ownership_challenge": "token", "send_destination": "always"}
     found = planned(options, {**JOB, "destination_conf": there})
     assert sent(found) == [("update", {"destination_conf": KEYS, "ownership_challenge": "token"})]
@@ -388,13 +396,15 @@ def test_a_destination_that_looks_equal_is_sent_where_always_is_set(there: str) 
     assert not [text for text in found.warnings if "masks" in text]
 
 
-def test_a_destination_without_a_secret_is_shown_as_sent_again() -> None:
+def test_resent_destination_is_marked() -> None:
+    """A destination without a secret is shown as sent again."""
     found = planned({"destination_conf": S3, "send_destination": "always"}, JOB)
     assert sent(found) == [("update", {"destination_conf": S3})]
     assert found.after["destination"]["address"] == f"{found.before['destination']['address']} (sent again)"
 
 
-def test_nothing_is_sent_again_without_a_destination() -> None:
+def test_nothing_is_resent_without_destination() -> None:
+    """Nothing is sent again without a destination."""
     assert not planned({"send_destination": "always"}, JOB).requests
 
 
@@ -415,7 +425,8 @@ def test_equality_that_was_assumed_is_a_warning(options: dict[str, t.Any], there
     assert bool([text for text in warnings if text.startswith("Job 7: the service masks secret parts")]) == warned
 
 
-def test_a_token_that_nobody_asks_for_is_a_warning_where_it_is_sent() -> None:
+def test_unneeded_token_is_a_warning() -> None:
+    """A token that the service does not ask for is a warning where it is sent."""
     options = {"destination_conf": KEYS, "ownership_challenge": "token"}
     needless = "ownership_challenge: the service asks for no proof of ownership of this kind of destination."
     assert planned(options, None).warnings == (needless,)
@@ -432,7 +443,8 @@ def test_a_token_that_nobody_asks_for_is_a_warning_where_it_is_sent() -> None:
         ({"zone_id": ZONE, "destination_conf": "s3://other?region=a"}, "bound to another destination"),
     ],
 )
-def test_a_token_is_held_against_zone_and_destination(claims: dict[str, t.Any], message: str | None) -> None:
+def test_token_must_match_zone_and_destination(claims: dict[str, t.Any], message: str | None) -> None:
+    """A token is compared with the zone and the destination."""
     options = {"destination_conf": S3, "ownership_challenge": jwt(claims)}
     if message is None:
         assert planned(options, None).requests
@@ -442,7 +454,8 @@ def test_a_token_is_held_against_zone_and_destination(claims: dict[str, t.Any], 
 
 
 @pytest.mark.parametrize("job", [None, JOB, {**JOB, "filter": TEXT}])
-def test_a_filter_that_hardly_does_what_is_meant_is_a_warning(job: dict[str, t.Any] | None) -> None:
+def test_filter_findings_are_warnings(job: dict[str, t.Any] | None) -> None:
+    """A filter that probably does not do what is meant is a warning."""
     (warning,) = planned({"destination_conf": S3, "filter": {"and": [CONDITION, CONDITION]}}, job).warnings
     assert warning.startswith("filter.where.and[1]: ")
 
@@ -503,13 +516,13 @@ def test_health(health: dict[str, t.Any], options: dict[str, t.Any], warnings: i
         ),
     ],
 )
-def test_what_was_read_of_the_managed_members_is_digested(
-    options: dict[str, t.Any], job: dict[str, t.Any] | None, basis: dict[str, t.Any]
-) -> None:
+def test_basis_has_the_managed_members(options: dict[str, t.Any], job: dict[str, t.Any] | None, basis: dict[str, t.Any]) -> None:
+    """The plan id covers the current values of the managed members."""
     assert planned(options, job).basis == basis
 
 
-def test_the_digest_follows_what_is_managed_and_nothing_else() -> None:
+def test_plan_id_covers_managed_members_only() -> None:
+    """The plan id depends on the managed members and on nothing else."""
     options = {"destination_conf": KEYS, "enabled": True}
 
     def digest(options: dict[str, t.Any], **job: t.Any) -> str:
@@ -524,7 +537,8 @@ def test_the_digest_follows_what_is_managed_and_nothing_else() -> None:
     assert digest({**options, "state": "absent"}) != first
 
 
-def test_secrets_are_those_of_both_destinations_and_the_challenge() -> None:
+def test_secrets_of_destinations_and_challenge() -> None:
+    """Secrets are those of both destinations and of the challenge."""
     desired = declare_job(destination_conf=KEYS, ownership_challenge="challenge")
     assert {"planted", "challenge", KEYS} <= secrets(desired, None)
     assert secrets(declare_job(), None) == frozenset()
@@ -548,7 +562,8 @@ def test_a_service_without_a_list() -> None:
     assert found.warnings == ("The service lists no jobs: one is created without looking whether it exists already.",)
 
 
-def test_names_are_told_apart_by_dataset_and_doubles_are_a_conflict() -> None:
+def test_job_names_are_unique_per_dataset() -> None:
+    """Jobs of one name differ by dataset; two of one dataset are a conflict."""
     jobs = [{"id": 3, "name": "n"}, {"id": 1, "name": "n", "dataset": "http_requests"}, {"id": 2, "name": "n", "dataset": "d"}]
     assert named(jobs[1:], "n", "http_requests") == jobs[1]
     assert named(jobs, "n", "d") == jobs[2]

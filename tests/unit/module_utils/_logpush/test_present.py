@@ -46,7 +46,8 @@ def test_sentences_about_what_is_no_job(job: t.Any, sentence: str) -> None:
         {"a member that comes later": 1},
     ],
 )
-def test_output_options_of_the_documented_types_are_a_part_of_a_job(options: dict[str, t.Any]) -> None:
+def test_documented_output_options_are_accepted(options: dict[str, t.Any]) -> None:
+    """Output options of the documented types are part of a job."""
     job = {**JOB, "output_options": options}
     assert checked(job, 7) is job
 
@@ -65,7 +66,8 @@ def test_output_options_of_the_documented_types_are_a_part_of_a_job(options: dic
         ("", None, "Every record is delivered: there is no filter."),
     ],
 )
-def test_a_filter_is_shown_as_the_text_that_is_sent_and_explained(sent: t.Any, shown: str | None, explained: str) -> None:
+def test_filter_is_shown_as_sent_and_explained(sent: t.Any, shown: str | None, explained: str) -> None:
+    """A filter is shown as the text that is sent and explained."""
     found = view({**JOB, "filter": sent})
     assert (found["filter"], found["filter_explained"]) == (shown, explained)
     assert found.keys() == view({}).keys()
@@ -95,7 +97,6 @@ def test_a_filter_is_shown_as_the_text_that_is_sent_and_explained(sent: t.Any, s
         ({"error_message": "no bucket"}, False, (f"{FAILED}: no bucket",)),
     ],
 )
-def test_sentences_about_a_job_that_does_not_deliver(
-    job: dict[str, t.Any], wants_enabled: bool | None, sentences: tuple[str, ...]
-) -> None:
+def test_undelivering_job_is_described(job: dict[str, t.Any], wants_enabled: bool | None, sentences: tuple[str, ...]) -> None:
+    """Sentences about a job that does not deliver."""
     assert health(view({**JOB, **job}), wants_enabled) == sentences

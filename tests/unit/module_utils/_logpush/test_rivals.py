@@ -84,7 +84,8 @@ def test_several_creations_take_one_look() -> None:
     assert found(listing, outcome(), outcome(22, "m", options={"name": "m"})) == [(19, 20), (21, 22)]
 
 
-def test_the_older_job_is_brought_into_the_desired_state() -> None:
+def test_older_job_gets_the_desired_state() -> None:
+    """The older job is brought into the desired state."""
     (met,) = rivals(
         t.cast("t.Any", Service([job(20), job(19, enabled=False, kind="edge")])), [outcome(options={"enabled": True})]
     )
@@ -94,7 +95,8 @@ def test_the_older_job_is_brought_into_the_desired_state() -> None:
     assert "job 19 is brought into the desired state" in met.warning
 
 
-def test_a_service_that_lists_no_jobs_is_not_looked_at() -> None:
+def test_no_list_route_needs_no_second_read() -> None:
+    """A service that lists no jobs is not read again."""
     service = Service(NO_LIST)
     made = outcome(unlisted=NO_LIST, known=None, options={"create_unlisted": True})
     assert rivals(t.cast("t.Any", service), [made]) == [] and service.requests == 0

@@ -58,7 +58,8 @@ def test_no_job_has_an_id_below_one(job_id: int) -> None:
         (Wanted("edge", "firewall_events", 5), [5]),
     ],
 )
-def test_every_condition_counts_and_the_order_is_that_of_ids(conditions: Wanted, ids: list[int]) -> None:
+def test_all_conditions_apply_in_id_order(conditions: Wanted, ids: list[int]) -> None:
+    """Every condition counts, and the order is that of the ids."""
     assert [job["id"] for job in selected(JOBS, conditions)] == ids
 
 
@@ -69,7 +70,8 @@ def test_an_id_finds_its_job_or_none() -> None:
 
 
 @pytest.mark.parametrize("find", [lambda jobs: selected(jobs, Wanted(None, None, 9)), lambda jobs: numbered(jobs, 7)])
-def test_a_list_with_something_unusable_in_it_decides_nothing(find: t.Callable[[list[t.Any]], t.Any]) -> None:
+def test_invalid_item_makes_the_list_invalid(find: t.Callable[[list[t.Any]], t.Any]) -> None:
+    """A list with an invalid item in it decides nothing."""
     with pytest.raises(Failure) as caught:
         find([*JOBS, {"id": "9"}])
     assert caught.value.kind == "bad_response"

@@ -36,7 +36,8 @@ def conclude(desired, planned, answer):
         ({"destination_conf": KEYS}, {"destination_conf": KEYS.replace("/dir", "/d%69r")}),
     ],
 )
-def test_an_answer_that_agrees_is_reported_as_predicted(options: dict[str, t.Any], answer: dict[str, t.Any]) -> None:
+def test_matching_answer_equals_prediction(options: dict[str, t.Any], answer: dict[str, t.Any]) -> None:
+    """An answer that agrees is reported as predicted."""
     found = planned(options, {**JOB, "max_upload_bytes": 5_000_000, "filter": TEXT if "filter" in options else None})
     conclusion = conclude(declare_job(**options), found, {**JOB, **answer})
     assert conclusion.result == found.result
@@ -72,7 +73,8 @@ def test_an_answer_that_contradicts_is_bad(options: dict[str, t.Any], answer: di
         ({"destination_conf": KEYS}, "destination_conf"),
     ],
 )
-def test_an_answer_that_lacks_what_was_sent_is_a_warning(options: dict[str, t.Any], named: str) -> None:
+def test_answer_without_sent_members_is_a_warning(options: dict[str, t.Any], named: str) -> None:
+    """An answer that lacks what was sent is a warning."""
     found = planned(options, JOB)
     conclusion = conclude(declare_job(**options), found, {"id": 7})
     (warning,) = conclusion.warnings
@@ -109,11 +111,13 @@ def test_an_empty_answer_lacks_what_was_sent(options: dict[str, t.Any], empty: d
         ),
     ],
 )
-def test_what_is_said_about_a_member_that_the_answer_lacks(options: dict[str, t.Any], warning: str) -> None:
+def test_warning_text_for_missing_members(options: dict[str, t.Any], warning: str) -> None:
+    """The warning about a member that the answer lacks."""
     assert conclude(declare_job(**options), planned(options, JOB), {"id": 7}).warnings == (warning,)
 
 
-def test_what_is_said_about_an_answer_that_contradicts() -> None:
+def test_failure_text_for_contradicting_answer() -> None:
+    """The failure about an answer that contradicts what was sent."""
     options = {"enabled": True, "frequency": "low"}
     with pytest.raises(Failure) as caught:
         conclude(declare_job(**options), planned(options, JOB), {**JOB, "enabled": False, "frequency": "high"})
@@ -123,14 +127,16 @@ def test_what_is_said_about_an_answer_that_contradicts() -> None:
     )
 
 
-def test_an_answer_about_another_job_than_the_one_that_was_changed_is_bad() -> None:
+def test_answer_about_another_job_is_bad() -> None:
+    """An answer about another job than the one that was changed is a bad response."""
     with pytest.raises(Failure, match="job 7 was asked for, and the answer is about job 8") as caught:
         conclude(declare_job(enabled=True), planned({"enabled": True}, JOB), {**JOB, "id": 8, "enabled": True})
     assert caught.value.kind == "bad_response"
 
 
 @pytest.mark.parametrize("answer", [None, {}, {"id": 7}, []])
-def test_after_a_deletion_the_answer_does_not_matter(answer: t.Any) -> None:
+def test_delete_answer_is_ignored(answer: t.Any) -> None:
+    """After a deletion the answer does not matter."""
     conclusion = conclude(declare_job(state="absent"), planned({"state": "absent"}, JOB), answer)
     assert conclusion == Conclusion({"job": None, "filter_budget": None})
 
@@ -148,7 +154,8 @@ RECREATE = {"kind": "edge", "recreate": True, "destination_conf": S3}
         ({"filter": {"new": "ä"}}, {"filter": '{"new":"ä"}'}),
     ],
 )
-def test_a_successor_has_a_new_id_and_what_it_took_over(old: dict[str, t.Any], answer: dict[str, t.Any]) -> None:
+def test_recreated_job_keeps_carried_members(old: dict[str, t.Any], answer: dict[str, t.Any]) -> None:
+    """A successor has a new id and the members that it took over."""
     found = planned(RECREATE, {**JOB, **old})
     conclusion = conclude(declare_job(**RECREATE), found, {**JOB, "id": 8, "kind": "edge", **answer})
     assert conclusion == Conclusion({**found.result, "job": {**found.result["job"], "id": 8}})
@@ -163,13 +170,15 @@ def test_a_successor_has_a_new_id_and_what_it_took_over(old: dict[str, t.Any], a
         ({"filter": TEXT}, {"filter": "not JSON"}),
     ],
 )
-def test_a_successor_without_what_it_should_take_over_is_bad(old: dict[str, t.Any], answer: dict[str, t.Any]) -> None:
+def test_recreated_job_without_members_is_bad(old: dict[str, t.Any], answer: dict[str, t.Any]) -> None:
+    """A successor without the members that it should take over is a bad response."""
     (member,) = answer
     with pytest.raises(Failure, match=rf"other values than were sent for {member}\."):
         conclude(declare_job(**RECREATE), planned(RECREATE, {**JOB, **old}), {**JOB, "id": 8, "kind": "edge", **answer})
 
 
-def test_a_destination_that_the_task_does_not_manage_is_reported_as_answered() -> None:
+def test_unmanaged_destination_is_returned() -> None:
+    """A destination that the task does not manage is returned as the service answered."""
     found = planned({"enabled": True}, JOB)
     job = conclude(declare_job(enabled=True), found, {**JOB, "enabled": True, "destination_conf": "gs://other"}).result["job"]
     assert job["destination"] == {"scheme": "gs", "address": "other", "options": {}}
@@ -178,9 +187,8 @@ def test_a_destination_that_the_task_does_not_manage_is_reported_as_answered() -
 
 
 @pytest.mark.parametrize(("options", "warnings"), [({"enabled": False}, 1), ({"frequency": "low"}, 2)])
-def test_a_job_that_fails_and_is_off_is_a_surprise_only_to_who_has_not_asked_for_it(
-    options: dict[str, t.Any], warnings: int
-) -> None:
+def test_disabled_failing_job_is_a_warning(options: dict[str, t.Any], warnings: int) -> None:
+    """A job that fails and is disabled is a warning only if the task has not requested it."""
     found = planned(options, {**JOB, "enabled": True})
     answer = {**JOB, "enabled": False, "error_message": "sick", **options}
     assert len(conclude(declare_job(**options), found, answer).warnings) == warnings
@@ -226,7 +234,8 @@ def test_what_is_no_job_is_refused(job: t.Any, message: str) -> None:
     assert "planted" not in str(caught.value)
 
 
-def test_a_job_of_which_little_is_said_has_every_member() -> None:
+def test_minimal_job_has_every_member() -> None:
+    """A job of which little is said has every member."""
     assert view(checked({"id": 7})) == {
         "id": 7,
         "name": None,

@@ -26,7 +26,8 @@ def test_report_is_read_as_it_was(tmp_path):
     assert (read.report_id, list(read.rows), list(read.waivers)) == (made["report_id"], made["zones"], made["waivers"])
 
 
-def test_members_of_a_later_minor_version_are_no_hindrance(tmp_path):
+def test_later_minor_version_is_read(tmp_path):
+    """Members of a later minor version are ignored."""
     made = report(drifted("a"))
     made["schema_version"], made["zones"][0]["later"], made["zones"][0]["items"][0]["resource"] = "1.7", 1, "later"
     assert read_report("previous", stored(tmp_path, made)).rows[0]["items"][0]["resource"] == "later"

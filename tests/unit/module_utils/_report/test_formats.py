@@ -148,14 +148,16 @@ JUNIT = {
 }
 
 
-def test_junit_has_the_structure_that_jenkins_accepts():
+def test_junit_matches_the_jenkins_schema():
+    """Junit has the structure that jenkins accepts."""
     for element in parsed(junit.render(full())).iter():
         children, attributes, needed = JUNIT[element.tag]
         assert {child.tag for child in element} <= children
         assert needed <= set(element.keys()) <= attributes
 
 
-def test_junit_has_a_case_for_each_resource_of_each_zone():
+def test_junit_has_a_case_per_zone_and_resource():
+    """Junit has a case for each resource of each zone."""
     root = parsed(junit.render(full()))
     verdicts = {
         suite.get("name"): {

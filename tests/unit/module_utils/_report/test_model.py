@@ -50,7 +50,8 @@ def test_status(record, status):
     assert row(report(record), "a")["status"] == status
 
 
-def test_differences_of_custom_fields_have_no_subject():
+def test_custom_field_differences_have_no_subject():
+    """Differences of custom fields have no subject."""
     found = items(report(record("a", fields=({"request_fields": ["x-a"]}, {"request_fields": ["x-b"], "cookie_fields": ["c"]}))))
     assert kinds(found) == [
         ("difference", "custom_fields", None, "cookie_fields"),
@@ -60,7 +61,8 @@ def test_differences_of_custom_fields_have_no_subject():
     assert (found[1]["before"], found[1]["after"]) == (["x-a"], ["x-b"])
 
 
-def test_differences_of_jobs_have_the_label_as_subject():
+def test_job_differences_have_the_label():
+    """Differences of jobs have the label as subject."""
     before = {"one": {"enabled": False, "output_options": {"sample_rate": 1}}, "gone": {"enabled": True}}
     after = {"one": {"enabled": True, "output_options": {"sample_rate": 0.5}}, "fresh": {"enabled": True}}
     found = items(report(record("a", jobs=(before, after))))
@@ -179,7 +181,8 @@ def test_counts():
     }
 
 
-def test_expected_zone_without_a_record_is_unaudited():
+def test_zone_without_a_record_is_unaudited():
+    """Expected zone without a record is unaudited."""
     made = report(record("a"), expected=["a", "b"])
     assert (row(made, "b")["status"], row(made, "b")["audited_at"]) == ("unaudited", None)
     assert row(made, "b")["error"]["message"]

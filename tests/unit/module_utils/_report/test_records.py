@@ -51,7 +51,8 @@ def test_zone_of_which_nothing_is_known(variables, error):
     assert one(**variables) == {"zone": "a", "zone_id": "0a", "error": error}
 
 
-def test_jobs_coverage_and_scripts_are_there_where_they_were_read():
+def test_record_has_the_parts_that_were_read():
+    """Jobs, coverage and scripts are in a record where they were read."""
     fields = {"custom_fields": {"cookie_fields": ["c"]}}
     listed, audit = {"jobs": [job()]}, {"findings": [finding()]}
     found = one(

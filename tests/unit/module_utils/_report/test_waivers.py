@@ -60,7 +60,8 @@ def test_expired_waiver_is_a_finding():
     assert made["waivers"][0]["expired"] is True
 
 
-def test_expired_waiver_that_fits_nothing_is_silent():
+def test_expired_unused_waiver_is_silent():
+    """Expired waiver that fits nothing is silent."""
     assert items(report(record("a"), waivers=[WAIVER], at=AFTER)) == []
 
 

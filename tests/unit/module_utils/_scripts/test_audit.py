@@ -113,7 +113,8 @@ def test_findings_of_one_script_and_one_entry(seen: t.Any, declared: t.Any, expe
     assert set(item["findings"]) == mine
 
 
-def test_members_that_the_plan_hides_never_look_unchanged() -> None:
+def test_missing_members_never_look_unchanged() -> None:
+    """Members that the zone's plan omits never look unchanged."""
     done = run([{"script_id": "1"}, {"script_id": "2"}, {"script_id": "3", "script_url": URL}], [entry()])
     assert kinds(done) == [("new", None, None), ("new", None, None), ("unverified", URL, "one")]
     assert [item["entry"] for item in done.result["inventory"]] == [None, None, "one"]
@@ -141,7 +142,8 @@ def test_hosts_limit_what_is_missed() -> None:
         assert [name for _kind, _url, name in kinds(run([script()], entries, hosts=[limit]))][1:] == missed, limit
 
 
-def test_several_identifiers_of_one_script_are_one_script() -> None:
+def test_script_with_several_ids_is_one() -> None:
+    """Several identifiers of one script are one script."""
     listing = [script(1, last_seen_at="2026-02-01"), script(1, script_id="f", hash=B, last_seen_at="2026-01-01")]
     done = run(listing, [entry()])
     assert kinds(done) == [("changed", URL, "one")]
@@ -190,7 +192,8 @@ def test_which_scripts_are_read_singly(details: str, expected: list[str]) -> Non
     assert [item["script"].get("seen_on") for item in done.result["inventory"]][-1] == (None if details == "none" else ["here"])
 
 
-def test_a_first_audit_reads_a_bounded_number_singly(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_audit_reads_limited_details(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A first audit reads a limited number of scripts one by one."""
     monkeypatch.setattr(audits, "MAX_DETAILS", 2)
     done = run([script(1, hash=B), script(2), script(3)], [entry()])
     assert done.result["read"] == [script(1)["script_id"], script(2)["script_id"]]
@@ -214,7 +217,8 @@ def records(folder: Path) -> list[t.Any]:
     return [json.loads(line) for line in (folder / f"{ZONE}.jsonl").read_text().splitlines()]
 
 
-def test_records_refer_to_an_inventory_that_is_the_same(tmp_path: Path) -> None:
+def test_records_refer_to_an_equal_inventory(tmp_path: Path) -> None:
+    """Records refer to an inventory that is the same."""
     options = {"history": str(tmp_path)}
     heads = [run([script(count=n, last_seen_at=str(n))], [entry()], **options).result["evidence"] for n in range(3)]
     run([script(), script(2)], [entry()], **options)
@@ -239,7 +243,8 @@ def test_a_gap_in_the_evidence(tmp_path: Path, at: str, expected: list[str]) -> 
     assert [kind for kind, *_rest in kinds(run([script()], [entry()], history=str(tmp_path), at=at))] == expected
 
 
-def test_the_expected_head_tells_that_the_end_was_cut_off(tmp_path: Path) -> None:
+def test_expected_head_detects_truncation(tmp_path: Path) -> None:
+    """The expected head shows that the end of the history was cut off."""
     options = {"history": str(tmp_path)}
     head = [run([script()], [entry()], **options).result["evidence"]["head"] for _number in range(3)][1]
     file = tmp_path / f"{ZONE}.jsonl"

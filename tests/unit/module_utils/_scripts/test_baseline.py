@@ -77,7 +77,8 @@ PATTERNS = st.builds("https://h/{}".format, st.text("ab/?*", max_size=6))
 
 @hypothesis.given(st.lists(st.tuples(PATTERNS, st.sampled_from([None, ["h"], ["i"]])), max_size=8), URLS)
 @hypothesis.settings(max_examples=800)
-def test_the_index_finds_what_a_look_at_every_entry_finds(pairs: list[t.Any], url: str) -> None:
+def test_index_finds_what_a_full_search_finds(pairs: list[t.Any], url: str) -> None:
+    """The index finds what a look at every entry finds."""
     distinct = list({f"{text} {hosts}": (text, hosts) for text, hosts in pairs}.values())
     made = baseline(*distinct)
     fitting = [
@@ -98,7 +99,7 @@ def test_the_index_finds_what_a_look_at_every_entry_finds(pairs: list[t.Any], ur
     "shape",
     ["https://cdn{}.example/*", "https://cdn.example/{}/**", "https://cdn.example/*/{}.js", "https://cdn.example/{}.js"],
 )
-def test_a_script_is_not_compared_with_every_entry(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lookup_compares_at_most_one_entry(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """500 entries and 1000 scripts: at most one comparison for each script."""
     compared = []
     matches = pattern.Pattern.matches

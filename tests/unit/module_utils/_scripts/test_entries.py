@@ -59,7 +59,8 @@ def test_text_of_a_template_is_data() -> None:
     "text",
     ["", "name: a", "[open('x')]", "[datetime.date(1)]", "[datetime.date('a','b','c')]", "[x for x in y]", "(" * 500, "{**a}"],
 )
-def test_other_text_is_refused_and_never_evaluated(text: str) -> None:
+def test_other_text_is_refused(text: str) -> None:
+    """Other text is refused and never evaluated."""
     with pytest.raises(Failure, match=r"^baseline: a list of entries is needed, and this text is none$"):
         parse_baseline(text)
 
@@ -89,7 +90,8 @@ def test_other_text_is_refused_and_never_evaluated(text: str) -> None:
         ({"ownr": "me"}, r"baseline[1]: 'ownr' is not a member of an entry (did you mean 'owner'?)"),
     ],
 )
-def test_what_cannot_be_used_is_named_by_its_place(change: dict[str, object], message: str) -> None:
+def test_invalid_entry_is_named_by_its_place(change: dict[str, object], message: str) -> None:
+    """What cannot be used is named by its place."""
     with pytest.raises(Failure) as caught:
         parse_baseline([{"name": "first", "url": URL}, {**WHOLE, **change}])
     assert message in str(caught.value)

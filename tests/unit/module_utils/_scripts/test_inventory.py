@@ -46,7 +46,8 @@ def settled(route="script_monitor", **given_options) -> inventory.Query:
         ({"members": ["host", "url"]}, r"members\[1\]"),
     ],
 )
-def test_a_value_that_could_not_be_sent_is_refused_with_its_place(options, place):
+def test_invalid_query_value_is_refused(options, place):
+    """A value that cannot be sent is refused with its place."""
     with pytest.raises(Failure, match=f"^{place}: ") as caught:
         query(**options)
     assert caught.value.kind == INVALID_OPTION
@@ -101,7 +102,8 @@ def test_items_are_trimmed_and_asked_for_once():
         (None, "below", None),
     ],
 )
-def test_the_threshold_itself_is_not_malicious_and_no_score_is_unknown(score, when, expected):
+def test_threshold_is_exclusive(score, when, expected):
+    """The threshold itself is not malicious, and no score is unknown."""
     assert inventory.classify(score, 50, when) is expected
 
 
@@ -114,11 +116,13 @@ def test_the_threshold_itself_is_not_malicious_and_no_score_is_unknown(score, wh
         ({"malicious_when": "below"}, "below"),
     ],
 )
-def test_the_direction_of_the_score_follows_the_route_unless_given(options, expected):
+def test_score_direction_follows_the_route(options, expected):
+    """If omitted, the direction of the score follows the route."""
     assert settled(**options).malicious_when == expected
 
 
-def test_every_member_is_kept_and_the_verdict_comes_with_its_reasons():
+def test_script_keeps_members_and_gets_reasons():
+    """Every member is kept, and the verdict comes with its reasons."""
     sent = {
         "script_id": "ab",
         "js_integrity_score": 87,
@@ -136,7 +140,8 @@ def test_every_member_is_kept_and_the_verdict_comes_with_its_reasons():
     }
 
 
-def test_categories_give_reasons_but_the_score_decides():
+def test_score_decides_and_categories_explain():
+    """Categories give reasons but the score decides."""
     (script,) = inventory.report(
         [{"script_id": "ab", "js_integrity_score": 3, "malicious_url_categories": ["Malware"]}], settled()
     )["scripts"]
@@ -144,7 +149,8 @@ def test_categories_give_reasons_but_the_score_decides():
     assert script["malicious_reasons"] == ["URL category: Malware"]
 
 
-def test_the_present_route_is_reported_under_the_names_of_the_interface():
+def test_page_shield_names_are_translated():
+    """The members of the page_shield route are reported under the names of the interface."""
     sent = {
         "id": "ab",
         "url": "u",
@@ -168,7 +174,8 @@ def test_the_present_route_is_reported_under_the_names_of_the_interface():
     }
 
 
-def test_the_summary_counts_the_listing_before_the_filter():
+def test_summary_counts_before_the_filter():
+    """The summary counts the listing before the filter."""
     listed = [
         {"script_id": "c", "js_integrity_score": 90, "status": "active", "host": "one"},
         {"script_id": "a", "js_integrity_score": 10, "status": "active", "host": "two"},
@@ -193,9 +200,9 @@ LISTED = [
 ]
 
 
-def test_scripts_hold_the_members_that_were_asked_for():
+def test_scripts_have_the_requested_members():
     """In the order of the option, each once, and only where the service sends them."""
-    found = room.report(LISTED, settled(members=["malware_score", "host", "malicious", "host"]))
+    found = inventory.report(LISTED, settled(members=["malware_score", "host", "malicious", "host"]))
     assert [list(script.items()) for script in found["scripts"]] == [
         [("malware_score", 3), ("host", "two"), ("malicious", False)],
         [("host", "one"), ("malicious", True)],
@@ -203,11 +210,11 @@ def test_scripts_hold_the_members_that_were_asked_for():
 
 
 @pytest.mark.parametrize("only", [False, True])
-@pytest.mark.parametrize("members", [["count"], ["host", "malicious_reasons"], list(room.MEMBERS)])
+@pytest.mark.parametrize("members", [["count"], ["host", "malicious_reasons"], list(inventory.MEMBERS)])
 def test_members_change_nothing_else(members, only):
     """Order, verdicts and counts are those of a report with all members."""
-    whole = room.report(LISTED, settled(malicious_only=only))
-    found = room.report(LISTED, settled(malicious_only=only, members=members))
+    whole = inventory.report(LISTED, settled(malicious_only=only))
+    found = inventory.report(LISTED, settled(malicious_only=only, members=members))
     assert found["summary"] == whole["summary"]
     assert found["scripts"] == [{name: script[name] for name in members if name in script} for script in whole["scripts"]]
 
@@ -227,7 +234,8 @@ def test_members_change_nothing_else(members, only):
         ({"script_id": "a", "malicious_url_categories": "Malware"}, "Script a has text in 'malicious_url_categories'."),
     ],
 )
-def test_a_script_that_cannot_be_classified_or_counted_is_a_bad_response(item, sentence):
+def test_invalid_script_is_a_bad_response(item, sentence):
+    """A script that cannot be classified or counted is a bad response."""
     with pytest.raises(Failure) as caught:
         inventory.report([item], settled())
     assert caught.value.kind == BAD_RESPONSE
@@ -243,7 +251,8 @@ SCRIPTS = st.lists(
 
 
 @given(SCRIPTS, st.integers(0, 100), st.sampled_from(["above", "below"]))
-def test_scripts_come_once_and_sorted_and_the_counts_add_up(listed, threshold, when):
+def test_scripts_are_unique_and_sorted(listed, threshold, when):
+    """Scripts are listed once and sorted, and the counts add up."""
     found = inventory.report(listed, settled(malicious_threshold=threshold, malicious_when=when))
     identifiers = [script["script_id"] for script in found["scripts"]]
     assert identifiers == sorted({script["script_id"] for script in listed})

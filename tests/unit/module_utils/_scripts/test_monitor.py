@@ -21,7 +21,8 @@ def declare(enabled: bool, route: str = "script_monitor") -> monitor.Desired:
     return monitor.desire({"enabled": enabled, "route": route})
 
 
-def test_a_status_that_differs_is_written_once_with_nothing_but_enabled():
+def test_different_status_is_written_once():
+    """A status that differs is written once, with nothing but `enabled`."""
     plan = monitor.plan(declare(True), SEEN)
     assert [(request.operation, request.body) for request in plan.requests] == [("script_monitor.update", {"enabled": True})]
     assert (plan.before, plan.after) == ({"enabled": False}, {"enabled": True})
@@ -40,37 +41,43 @@ def test_a_status_as_wanted_is_left_alone():
     assert plan.result == {"script_monitor": STATUS}
 
 
-def test_what_was_read_and_over_which_route_is_in_the_plan_even_if_nothing_is_written():
+def test_plan_basis_has_status_and_route():
+    """The current status and its route are in the plan, even if nothing is written."""
     assert monitor.plan(declare(False, "auto"), SEEN_ELSEWHERE).basis == {"route": "page_shield", "enabled": False}
 
 
-def test_a_status_without_a_time_has_the_documented_null():
+def test_status_without_time_has_null():
+    """A status without a time has the documented null."""
     assert monitor.present({"enabled": True}) == {"enabled": True, "updated_at": None}
 
 
 @given(st.recursive(st.none() | st.text() | st.integers(), st.lists))
-def test_a_status_that_does_not_say_true_or_false_decides_nothing(value):
+def test_non_boolean_status_is_bad_response(value):
+    """A status that is neither true nor false decides nothing."""
     with pytest.raises(Failure) as caught:
         monitor.present({"enabled": value})
     assert caught.value.kind == BAD_RESPONSE
     assert "enabled" in str(caught.value)
 
 
-def test_an_answer_other_than_what_was_asked_for_is_no_success():
+def test_different_answer_is_a_bad_response():
+    """An answer other than what was requested is no success."""
     with pytest.raises(Failure) as caught:
         monitor.conclude(declare(True), SEEN, monitor.plan(declare(True), SEEN), [Answer(STATUS, None, 200, 1, None)])
     assert caught.value.kind == BAD_RESPONSE
     assert str(caught.value) == ("The service was asked for enabled=True and answered with success, but says enabled=False.")
 
 
-def test_the_result_of_a_write_is_what_the_service_answered():
+def test_write_returns_the_answer():
+    """The result of a write is what the service answered."""
     answer = {"enabled": True, "updated_at": "2026-03-02T10:00:00.000001Z"}
     assert monitor.conclude(
         declare(True), SEEN, monitor.plan(declare(True), SEEN), [Answer(answer, None, 200, 1, None)]
     ).result == {"script_monitor": answer}
 
 
-def test_the_digest_ignores_the_time_and_moves_with_the_state_and_the_wish():
+def test_plan_id_ignores_updated_at():
+    """The plan id ignores the time, and depends on the current and the desired state."""
     digest = plan_id("abc", monitor.plan(declare(True), SEEN))
     assert digest == plan_id(
         "abc", monitor.plan(declare(True), SEEN._replace(status={**STATUS, "updated_at": "2030-01-01T00:00:00Z"}))

@@ -66,7 +66,8 @@ def test_the_first_route(route: str, host: str, tried: str) -> None:
 
 @pytest.mark.parametrize("refused", UNKNOWN)
 @pytest.mark.parametrize(("host", "first", "second"), [(ELSEWHERE, OLD, NEW), (PUBLIC, NEW, OLD)])
-def test_the_other_route_once_where_the_first_is_unknown(refused: Failure, host: str, first: str, second: str) -> None:
+def test_unknown_route_tries_the_other_once(refused: Failure, host: str, first: str, second: str) -> None:
+    """The other route once where the first is unknown."""
     service = Service(host, **{first: refused})
     assert monitor(t.cast("t.Any", service), "auto") == (second, STATUS)
     assert service.requested == [first, second]
@@ -89,7 +90,8 @@ def test_both_routes_unknown() -> None:
     assert service.requested == [OLD, NEW]
 
 
-def test_the_second_route_refuses_for_a_reason_of_its_own() -> None:
+def test_second_route_failure_is_reported() -> None:
+    """A second route that fails for a reason of its own: its failure is reported."""
     service = Service(ELSEWHERE, script_monitor=UNKNOWN[0], page_shield=FINAL[1])
     with pytest.raises(Failure) as caught:
         monitor(t.cast("t.Any", service), "auto")

@@ -27,7 +27,8 @@ def test_the_filter_answers_by_its_name(filter_case):
     assert function(*good) is not None
 
 
-def test_a_refusal_names_the_filter_and_does_not_repeat_the_input(filter_case):
+def test_refusal_names_the_filter_only(filter_case):
+    """A refusal names the filter, and does not repeat the input."""
     name, function, _good, bad = filter_case
     with pytest.raises(AnsibleFilterError, match=f"^{name}: ") as refusal:
         function(*bad)

@@ -79,7 +79,8 @@ def test_filters(filters: dict[str, list[str]], wanted: bool) -> None:
     assert zones._wanted(KEPT, {**NOTHING, **filters}) is wanted
 
 
-def test_a_zone_without_account_has_none_of_the_accounts() -> None:
+def test_zone_without_account_matches_none() -> None:
+    """A zone without account has none of the accounts."""
     assert not zones._wanted({**KEPT, "account": None}, {**NOTHING, "account_ids": ["b"]})
 
 

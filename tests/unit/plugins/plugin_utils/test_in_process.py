@@ -197,7 +197,8 @@ def test_secrets_among_the_arguments_alone(tmp_path: Path, monkeypatch: pytest.M
     assert result["invocation"]["module_args"]["secret"] == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 
 
-def test_the_folder_is_left_also_after_an_interruption(tmp_path: Path) -> None:
+def test_interruption_restores_the_folder(tmp_path: Path) -> None:
+    """The working folder is left also after an interruption."""
     made = action(tmp_path)
     made.seen.result = None  # interrupts: the time limit of a task is no Exception either
     before = Path.cwd()

@@ -40,7 +40,8 @@ def test_wrong_expression_is_a_template_error():
 
 
 @pytest.mark.parametrize(("record", "kind"), [("x", "str"), ([A], "list"), (None, "NoneType"), (5, "int")])
-def test_record_that_is_no_dictionary_is_a_template_error(record, kind):
+def test_non_dictionary_record_is_an_error(record, kind):
+    """Record that is no dictionary is a template error."""
     with pytest.raises(AnsibleFilterError, match=f"a log record must be a dictionary, not {kind}"):
         passes(record, A)
 

@@ -69,7 +69,8 @@ def test_requests_within_the_budget_do_not_wait(clock: t.Any) -> None:
     assert clock.pauses == []
 
 
-def test_one_more_waits_for_the_window_and_hardly_longer(clock: t.Any) -> None:
+def test_one_request_over_waits_one_window(clock: t.Any) -> None:
+    """One more waits for the window and hardly longer."""
     mine = budget(clock)
     for _request in range(9):
         mine.settle(mine.acquire(), {})
@@ -96,7 +97,8 @@ def test_no_window_ever_holds_more(new_clock: t.Callable[[], t.Any], data: st.Da
     path.unlink()
 
 
-def test_credentials_and_services_have_budgets_of_their_own(clock: t.Any) -> None:
+def test_budget_is_per_credential_and_service(clock: t.Any) -> None:
+    """Credentials and services have budgets of their own."""
     budgets = [budget(clock, (1, 10)), budget(clock, (1, 10), token="u"), budget(clock, (1, 10), url="https://other.example")]
     for mine in budgets:
         mine.acquire()
@@ -113,7 +115,8 @@ def test_budgets_of_different_size_read_one_log(clock: t.Any) -> None:
     assert sum(clock.pauses) > 10
 
 
-def test_without_a_budget_nothing_waits_and_nothing_counts(clock: t.Any, tmp_path: t.Any) -> None:
+def test_no_budget_never_waits(clock: t.Any, tmp_path: t.Any) -> None:
+    """Without a budget nothing waits and nothing counts."""
     free = budget(clock, None)
     for _request in range(9):
         free.settle(free.acquire(), {})
@@ -122,7 +125,8 @@ def test_without_a_budget_nothing_waits_and_nothing_counts(clock: t.Any, tmp_pat
     assert clock.pauses == []
 
 
-def test_the_file_holds_no_credential_and_is_ours_alone(clock: t.Any, tmp_path: t.Any) -> None:
+def test_state_file_has_no_credential(clock: t.Any, tmp_path: t.Any) -> None:
+    """The state file holds no credential, and only its owner can read it."""
     budget(clock, token="canary").acquire()
     found = state_file(tmp_path)
     assert b"canary" not in found.read_bytes() and "canary" not in found.name
@@ -181,7 +185,8 @@ def test_a_pause_is_shared(clock: t.Any) -> None:
     assert clock.pauses == [pytest.approx(120)]
 
 
-def test_a_pause_longer_than_this_task_would_make_is_not_waited_for(clock: t.Any) -> None:
+def test_shorter_retry_wait_max_skips_a_pause(clock: t.Any) -> None:
+    """A pause longer than this task's retry_wait_max is not waited for."""
     budget(clock, (100, 10), retry_wait_max=300).pause(120)
     budget(clock, (100, 10), retry_wait_max=60).acquire()
     assert clock.pauses == []
@@ -211,7 +216,8 @@ def test_the_service_may_allow_less(clock: t.Any) -> None:
         {"x-ratelimit-remaining": "", "x-ratelimit-reset": 60},
     ],
 )
-def test_the_service_never_allows_more_and_nonsense_is_ignored(clock: t.Any, headers: dict[str, t.Any]) -> None:
+def test_headers_never_raise_the_budget(clock: t.Any, headers: dict[str, t.Any]) -> None:
+    """Headers of the service never allow more requests than the budget, and invalid ones are ignored."""
     reset = headers.get("x-ratelimit-reset")
     if isinstance(reset, int):
         headers = {**headers, "x-ratelimit-reset": date(clock.time + reset)}
@@ -223,7 +229,8 @@ def test_the_service_never_allows_more_and_nonsense_is_ignored(clock: t.Any, hea
     assert 10 < sum(clock.pauses) < 11
 
 
-def test_what_the_own_budget_covers_needs_no_correction(clock: t.Any) -> None:
+def test_consistent_headers_change_nothing(clock: t.Any) -> None:
+    """Headers that the budget already covers need no correction."""
     mine = budget(clock, (4, 10))
     for remaining in (3, 2, 1, 0):
         mine.settle(mine.acquire(), {"x-ratelimit-remaining": str(remaining), "x-ratelimit-reset": date(clock.time + 60)})
@@ -232,9 +239,8 @@ def test_what_the_own_budget_covers_needs_no_correction(clock: t.Any) -> None:
 
 
 @pytest.mark.parametrize("place", ["file", "link", "readonly"])
-def test_a_folder_that_cannot_be_used_gives_way_to_another(
-    clock: t.Any, tmp_path: t.Any, monkeypatch: pytest.MonkeyPatch, place: str
-) -> None:
+def test_unusable_folder_has_a_fallback(clock: t.Any, tmp_path: t.Any, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    """A folder that cannot be used gives way to another."""
     folder = tmp_path / "state" / "edgeops.observability"
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "state").mkdir()
@@ -343,7 +349,9 @@ def test_a_ledger_that_is_a_link_is_refused(tmp_path: t.Any) -> None:
         Ledger("/dev/null")
 
 
-def test_retries_count_and_a_rate_limit_pauses_all(serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any) -> None:
+def test_retries_count_and_429_pauses_all(serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any) -> None:
+    """Retries count and a rate limit pauses all."""
+
     def talk(peer: t.Any, _number: int) -> None:
         while peer.read():
             if len(server.requests) == 1:
@@ -363,7 +371,8 @@ def test_retries_count_and_a_rate_limit_pauses_all(serve: t.Any, talks: t.Any, c
 
 
 @pytest.mark.parametrize("first", [0, CAPACITY - 3], ids=["from the start", "around the end"])
-def test_a_slow_request_takes_one_place_only_and_one_too_slow_none_of_another(clock: t.Any, first: int) -> None:
+def test_slow_request_takes_one_place(clock: t.Any, first: int) -> None:
+    """A slow request takes one place only, and one that is too slow takes none of another."""
     mine = budget(clock, (3, 10.0))
     with mine._ledger.locked() as state:  # type: ignore[attr-defined]  # as if so many had been made before
         state.count = first
@@ -395,7 +404,7 @@ def test_an_announced_wait_is_a_warning(clock: t.Any) -> None:
     assert "X-RateLimit" in warning and "60 s" in warning
 
 
-def test_an_announced_wait_beyond_retry_wait_max_is_refused(clock: t.Any) -> None:
+def test_announced_wait_over_maximum_is_refused(clock: t.Any) -> None:
     """No run sleeps because of a header for longer than the option allows; later runs with the same state do not either."""
     mine = budget(clock, retry_wait_max=59)
     mine.settle(mine.acquire(), announcing(clock, 60))
