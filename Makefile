@@ -20,6 +20,10 @@ setup: ## Make .venv: every pinned tool, the collection linked, the simulator in
 demo: setup ## The main job on a simulated zone, from nothing to delivered log lines
 	@scripts/demo.sh
 
+.PHONY: picture
+picture: demo ## Make the picture in README.md anew, from the demonstration's report; needs a browser
+	@python scripts/picture.py
+
 .PHONY: simulator
 simulator: setup ## Start the simulator with one zone; ctrl-c ends it
 	@edgeops-simulator --port 0 --token rehearsal --zone 023e105f4ecef8ad9ca31a8372d0c353

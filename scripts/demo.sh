@@ -20,6 +20,8 @@ holds() { printf '%s✔ %s%s\n' "$green" "$1" "$plain"; }
 fails() { printf '%s✘ %s%s\n' "$red" "$1" "$plain" >&2; exit 1; }
 
 work=$(mktemp -d)
+# Stays after the end, for whoever wants to look at it.
+report=${DEMO_REPORT:-$root/build/demo}
 service=
 finish() {
     if [ -n "$service" ]; then
@@ -38,6 +40,7 @@ says() { sed 's/\x1b\[[0-9;]*m//g' "$work/output" | grep -Eq "$1"; }
 
 export DEMO_ZONE=023e105f4ecef8ad9ca31a8372d0c353
 mkdir "$work/bucket" "$work/home"
+rm -rf "$report"
 edgeops-simulator --port 0 --token demo-token --zone "$DEMO_ZONE" --log-folder "$work/bucket" \
     >"$work/announcement" 2>"$work/service.log" &
 service=$!
@@ -47,6 +50,7 @@ for _ in $(seq 150); do
     sleep 0.1
 done
 control=$(edge member "$work/announcement" control_url) || fails 'the embedded service did not say where it listens'
+export CONTROL_URL=$control
 
 unset CLOUDFLARE_TOKEN CLOUDFLARE_EMAIL CLOUDFLARE_API_KEY
 CLOUDFLARE_BASE_URL=$(edge member "$work/announcement" base_url)
@@ -77,11 +81,21 @@ says '1 zone: 0 changed, 1 unchanged, 0 failed' || fails 'the second run changed
 edge journal "$control" reads
 holds 'Nothing changed, and nothing was written.'
 
-say 'An audit' 'ansible-playbook edgeops.observability.check -e fail_on=drifted'
-ANSIBLE_DISPLAY_OK_HOSTS=true play edgeops.observability.check -e fail_on=drifted
+# What the browsers of the shop's visitors loaded; the baseline in the inventory authorises exactly this content.
+script() { edgeops-simulator script "$1" https://js.pay.example/v3/pay.js --host shop.example "${@:2}" >/dev/null; }
+hash=$(grep -o '[0-9a-f]\{64\}' "$demo/inventory.yml")
+script add --hash "$hash"
+audit() {
+    ANSIBLE_DISPLAY_OK_HOSTS=true play edgeops.observability.check -e fail_on=drifted,finding -e audit_scripts=true -e report_dir="$report"
+}
+shown='ansible-playbook edgeops.observability.check -e fail_on=drifted,finding -e audit_scripts=true -e report_dir=build/demo'
+
+say 'An audit, of the scripts on its pages as well' "$shown"
+audit
 says '1 checked: 1 compliant, 0 drifted, 0 unmanaged, 0 failed' || fails 'the audit does not find the zone compliant'
+says '0 differences, 0 findings' || fails 'the audit does not find the script authorised'
 edge journal "$control" reads
-holds 'The zone is compliant, and the audit wrote nothing.'
+holds 'The zone is compliant, its script is authorised, and the audit wrote nothing.'
 
 say 'Four visits at the edge' 'examples/demo/traffic.json, sent to the simulated edge'
 edge send "$control" "$demo/traffic.json"
@@ -90,14 +104,20 @@ say 'What arrives in the bucket' 'errors only, without the health check, each wi
 edge logs "$work/bucket" t-1002 t-1004
 holds 'The filter let through what it should, and the custom fields are there.'
 
-say 'Someone switches the job off by hand; the audit finds it' 'ansible-playbook edgeops.observability.check -e fail_on=drifted'
+say 'Someone switches the job off by hand, and the content of a script changes; the audit finds both' "$shown"
 edge edit "$CLOUDFLARE_BASE_URL" edge-logs
 edge journal "$control" writes >/dev/null
-if ANSIBLE_DISPLAY_OK_HOSTS=true play edgeops.observability.check -e fail_on=drifted; then
+printf '%sedgeops-simulator script change https://js.pay.example/v3/pay.js%s\n' "$dim" "$plain"
+script change
+if audit; then
     fails 'the audit did not fail'
 fi
 says 'shop\.example drifted: jobs: edge-logs\.enabled: false -> true' || fails 'the audit did not name the difference'
+says 'changed: https://js\.pay\.example/v3/pay\.js' || fails 'the audit did not name the script'
 edge journal "$control" reads
-holds 'The audit names what differs, fails as asked, and wrote nothing.'
+holds 'The audit names what differs and the script that changed, fails as asked, and wrote nothing.'
 
+say 'The report on the zone' 'what is new since the audit before comes first; open it in a browser'
+edge report "$report/report.json" enabled changed || fails 'the report does not hold what the audit found'
+printf '  %s\n' "$report/report.html"
 printf '\n%sEverything that was said above has held.%s\n' "$bold" "$plain"

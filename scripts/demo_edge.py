@@ -84,7 +84,23 @@ def logs(folder: str, *expected: str) -> int:
     return 0
 
 
-COMMANDS: t.Mapping[str, t.Callable[..., int]] = {"member": member, "journal": journal, "send": send, "edit": edit, "logs": logs}
+def report(file: str, *expected: str) -> int:
+    """Prints what is new in the report of an audit; fails unless that is what is expected, and no more."""
+    made = json.loads(pathlib.Path(file).read_text())
+    new = [item for zone in made["zones"] for item in zone["items"] if item["id"] in made["comparison"]["new"]]
+    for item in new:
+        print(f"  new: {item['severity']} {item['kind']} {item['resource']}: {item['message']}")
+    return int(sorted(item["member"] for item in new) != sorted(expected))
+
+
+COMMANDS: t.Mapping[str, t.Callable[..., int]] = {
+    "member": member,
+    "journal": journal,
+    "send": send,
+    "edit": edit,
+    "logs": logs,
+    "report": report,
+}
 
 if __name__ == "__main__":
     sys.exit(COMMANDS[sys.argv[1]](*sys.argv[2:]))

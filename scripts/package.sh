@@ -32,4 +32,4 @@ for module in "$installed"/plugins/modules/*.py; do
 done
 python "$root/scripts/rehearse.py" "$folder"
 # The demonstration, from the artifact; the checkout lends it inventory, traffic and the embedded service only.
-"$root/scripts/demo.sh"
+DEMO_REPORT=$folder/report "$root/scripts/demo.sh"

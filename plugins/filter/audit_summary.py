@@ -74,6 +74,12 @@ _value:
       elements: str
       returned: always
       sample: []
+    findings:
+      description: C(zone), C(zone_id) and C(findings) of the script audit, a line for each.
+      type: list
+      elements: dict
+      returned: always
+      sample: []
     notes:
       description: C(zone), C(zone_id) and C(notes) of the cross-check.
       type: list

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -17,9 +18,9 @@ STATEMENTS = (
     "The change is predicted, and nothing was written.",
     "The zone has its custom log fields, its job and its script monitor.",
     "Nothing changed, and nothing was written.",
-    "The zone is compliant, and the audit wrote nothing.",
+    "The zone is compliant, its script is authorised, and the audit wrote nothing.",
     "The filter let through what it should, and the custom fields are there.",
-    "The audit names what differs, fails as asked, and wrote nothing.",
+    "The audit names what differs and the script that changed, fails as asked, and wrote nothing.",
     "Everything that was said above has held.",
 )
 
@@ -30,6 +31,7 @@ def demonstrate(tmp_path, script=SCRIPTS / "demo.sh", **further):
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "HOME": str(tmp_path),
         "TMPDIR": str(tmp_path),
+        "DEMO_REPORT": str(tmp_path / "report"),
         "LC_ALL": "C.UTF-8",
         **further,
     }
@@ -55,6 +57,14 @@ def test_demo_passes_and_cleans_up(tmp_path):
     assert "✔ " in run.stdout and "\x1b[" not in run.stdout
     assert '"x-trace-id": "t-1002"' in run.stdout and "never logged" not in run.stdout
     assert not list(tmp_path.glob("tmp.*"))
+    assert "finding: changed: https://js.pay.example/v3/pay.js on shop.example" in run.stdout
+    assert f"  {tmp_path}/report/report.html\n" in run.stdout
+    made = json.loads((tmp_path / "report" / "report.json").read_text())
+    assert [(item["resource"], item["member"]) for item in made["zones"][0]["items"]] == [
+        ("jobs", "enabled"),
+        ("scripts", "changed"),
+    ]
+    assert sorted(made["comparison"]["new"]) == sorted(item["id"] for item in made["zones"][0]["items"])
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,14 @@
 
 from __future__ import annotations
 
+import re
+import struct
 import typing as t
 from pathlib import Path
 
 import browser
 import devtools
+import picture
 import pytest
 from support.samples.fleet import (
     HOSTILE,
@@ -32,6 +35,7 @@ pytestmark = pytest.mark.skipif(
     browser.browser() is None, reason="no browser on this machine: install chromium to look at reports"
 )
 
+ROOT = Path(__file__).resolve().parents[2]
 DESK, PHONE = 1280, 360
 PLANTED = (
     '<script>window.planted = 1</script><img src="planted.png" onerror="window.planted = 2"><a href="javascript:planted=3">a</a>'
@@ -44,6 +48,8 @@ WIDE = """[...document.body.querySelectorAll('*')].filter(each =>
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[devtools.Page]:
+    if browser.browser() is None:
+        pytest.skip("no browser on this machine: install chromium to look at reports")
     with devtools.opened(tmp_path_factory.mktemp("profile")) as opened:
         yield opened
 
@@ -158,3 +164,14 @@ def test_links_of_the_page_lead_to_its_sections(page, tmp_path):
     )
     assert page.evaluate(missing) == []
     assert page.evaluate("document.querySelectorAll('nav a').length") >= 5
+
+
+def test_readme_shows_a_picture_of_the_page():
+    """Made by `make picture` at the width that the script names, and small."""
+    (name,) = re.findall(r"!\[[^]]{20,}\]\((\S+\.png)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    content = (ROOT / name).read_bytes()
+    assert content[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", content[16:24])
+    assert (width, height <= picture.HEIGHT, ROOT / name) == (picture.WIDTH, True, picture.PICTURE)
+    assert len(content) < 100_000
+    assert "make picture" in (ROOT / "TESTING.md").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.opti
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure, invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import did_you_mean, nearest, shown
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import DEFAULT_TITLE
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import DEFAULT_TITLE, GATES
 from ansible_collections.edgeops.observability.plugins.module_utils._report.waivers import Waiver, parse_waivers
 from ansible_collections.edgeops.observability.plugins.module_utils._times import format_time, need_time
 
@@ -64,7 +64,7 @@ def desire(params: Params) -> Order:
         merge=tuple(params["merge"] or ()),
         waivers=parse_waivers(params["waivers"] or ()),
         required_fields=_required_fields(params["required_fields"] or {}),
-        fail_on=tuple(dict.fromkeys(params["fail_on"] or ())),
+        fail_on=tuple(name for name in GATES if name in (params["fail_on"] or ())),
         at=format_time(need_time("at", params["at"]) if params["at"] else datetime.datetime.now(datetime.timezone.utc)),
         title=params["title"] or DEFAULT_TITLE,
     )

@@ -28,7 +28,7 @@ table{width:100%;border-collapse:collapse;margin:.5rem 0}
 caption{text-align:left;font-weight:600;padding:.3rem 0}
 th,td{padding:.3rem .6rem;border:1px solid var(--line);text-align:left;vertical-align:top;min-width:7rem}
 thead th{background:var(--box);overflow-wrap:normal}
-:not(.counts)>tbody td:nth-child(3){min-width:14rem}
+:not(.counts)>tbody td:nth-child(2){min-width:9rem}:not(.counts)>tbody td:nth-child(3){min-width:14rem}
 .counts td{font-size:1.2rem;font-variant-numeric:tabular-nums}
 details{margin:.3rem 0;padding:.2rem .6rem;border:1px solid var(--line);border-radius:.3rem}
 details details{background:var(--page)}
@@ -43,7 +43,7 @@ footer{padding:2rem 1rem;font-size:.9rem}
 @media print{:root{color-scheme:light;--text:#000;--soft:#333;--page:#fff;--box:#eee;--line:#888;--link:#000;--high:#000;--medium:#000;
 --low:#000}
 nav{display:none}.wide{overflow:visible}details::details-content{content-visibility:visible;display:block}
-details,tr{break-inside:avoid}body{font-size:10pt}th,td,:not(.counts)>tbody td:nth-child(3){min-width:0}}
+details,tr{break-inside:avoid}body{font-size:10pt}:not(.counts)>tbody td:nth-child(n){min-width:0}}
 """
 
 TEMPLATE = """\

@@ -21,6 +21,8 @@ RESULT, JOBS, CUSTOM_FIELDS = "log_delivery_result", "edgeops_check_jobs", "edge
 SCRIPTS, ERROR = "edgeops_check_scripts", "edgeops_check_error"
 ZONE_IDS = ("log_delivery_zone_id", "zone_id")
 _MAX_LINE = 2000
+# So many of a zone are listed in the terminal; a zone without a baseline may have thousands.
+_MAX_FINDINGS = 20
 _ZONE_ID = re.compile(r"[0-9a-fA-F]{1,32}")
 _UNREACHED = {"kind": "unavailable", "message": "it could not be reached"}
 
@@ -81,6 +83,7 @@ def summary(records: t.Sequence[Record]) -> dict[str, Json]:
         "failed": [{name: record[name] for name in ("zone", "zone_id", "error")} for record in failed],
         "unknown": unknown,
         "unmanaged": unmanaged,
+        "findings": [_findings(record) for record, _lines in reached if _script_findings(record)],
         "notes": [_notes(record) for record, _lines in reached if (record["coverage"] or {}).get("sentences")],
     }
     return {**found, "lines": list(_lines(found))}
@@ -98,10 +101,26 @@ def _notes(record: Record) -> Record:
     return {"zone": record["zone"], "zone_id": record["zone_id"], "notes": record["coverage"]["sentences"]}
 
 
+def _findings(record: Record) -> Record:
+    return {"zone": record["zone"], "zone_id": record["zone_id"], "findings": _script_findings(record)}
+
+
+def _script_findings(record: Record) -> list[str]:
+    """A line for each finding of the script audit; an entry that matches nothing is only a note."""
+    found = [each for each in (record["scripts"] or {}).get("findings") or () if each["kind"] != "unused"]
+    texts = []
+    for each in found[:_MAX_FINDINGS]:
+        place = " on ".join(str(each[name]) for name in ("script_url", "host") if each.get(name))
+        texts.append(line(": ".join(part for part in (each["kind"], place, each["message"]) if part), _MAX_LINE))
+    return [*texts, *([f"{len(found) - _MAX_FINDINGS} more are in the report"] if len(found) > _MAX_FINDINGS else [])]
+
+
 def _lines(found: t.Mapping[str, Json]) -> t.Iterator[str]:
     for zone in found["drifted"]:
         lines = [f"{name.replace('_', ' ')}: {text}" for name, texts in zone["differences"].items() for text in texts]
         yield from (line(f"{zone['zone']} drifted: {text}", _MAX_LINE) for text in lines or ["the result has no diff"])
+    for zone in found["findings"]:
+        yield from (line(f"{zone['zone']} finding: {text}", _MAX_LINE) for text in zone["findings"])
     for zone in found["failed"]:
         yield line(f"{zone['zone']} failed: {zone['error']['kind']}: {zone['error']['message']}", _MAX_LINE)
     yield from (line(f"{zone} failed: it could not be reached", _MAX_LINE) for zone in found["unknown"])

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from support.samples.fleet import finding, job, outcome, report
+from support.samples.fleet import audit, finding, job, outcome, report
 
 from ansible_collections.edgeops.observability.plugins.module_utils._report.records import summary, zone_records
 
@@ -54,14 +54,14 @@ def test_zone_of_which_nothing_is_known(variables, error):
 def test_record_has_the_parts_that_were_read():
     """Jobs, coverage and scripts are in a record where they were read."""
     fields = {"custom_fields": {"cookie_fields": ["c"]}}
-    listed, audit = {"jobs": [job()]}, {"findings": [finding()]}
+    listed, audited = {"jobs": [job()]}, {"findings": [finding()]}
     found = one(
         log_delivery_result=RESULT,
         edgeops_check_jobs=listed,
         edgeops_check_custom_fields=fields,
-        edgeops_check_scripts=audit,
+        edgeops_check_scripts=audited,
     )
-    assert (found["jobs"], found["scripts"]) == (listed["jobs"], audit)
+    assert (found["jobs"], found["scripts"]) == (listed["jobs"], audited)
     assert [part["kind"] for part in found["coverage"]["unselected"]] == ["cookie_fields"]
     assert one(log_delivery_result=RESULT, edgeops_check_jobs={"skipped": True})["jobs"] is None
 
@@ -104,6 +104,24 @@ def test_summary():
         "e failed: it could not be reached",
         "5 checked: 1 compliant, 1 drifted, 1 unmanaged, 2 failed",
     ]
+
+
+def test_summary_names_script_findings():
+    """At most 20 of a zone, each on one line; an entry that matches nothing is none."""
+    found = [finding("changed", message="1 hash(es)\nseen \x1b[31m"), finding("unused", message="matches nothing")]
+    many = [finding(url=f"https://x/{number}.js") for number in range(22)]
+    hosts = {
+        "a": {"zone_id": "0a", "log_delivery_result": RESULT, "edgeops_check_scripts": audit(*found)},
+        "b": {"log_delivery_result": RESULT, "edgeops_check_scripts": audit(*many)},
+        "c": {"log_delivery_result": RESULT, "edgeops_check_scripts": audit(finding("monitor_off", url=None) | {"host": None})},
+    }
+    made = summary(zone_records(hosts, hosts))
+    text = "changed: https://cdn.example.net/a.js on shop.example.com: 1 hash(es) seen \ufffd[31m"
+    assert made["findings"][0] == {"zone": "a", "zone_id": "0a", "findings": [text]}
+    assert f"a finding: {text}" in made["lines"]
+    assert len(made["findings"][1]["findings"]) == 21
+    assert "b finding: 2 more are in the report" in made["lines"]
+    assert "c finding: monitor_off: no entry covers it" in made["lines"]
 
 
 def test_records_make_a_report():
