@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Places the scripts that `ansible-test` bootstraps pip from, each only where it is missing.
+"""Places the scripts that `ansible-test` bootstraps pip from.
 
 It would download them from its project's own server. These start the pip that every Python brings along instead.
 """
@@ -15,18 +15,29 @@ import sys
 from pathlib import Path
 
 SCRIPT = """\
-# Installs pip from the wheel that is bundled with this Python, by pip itself.
+# Installs pip by the pip that is bundled with this Python, once beside this file; from there every environment gets a copy.
 import ensurepip
+import os
 import pathlib
+import shutil
 import sys
-
-bundled = next((pathlib.Path(ensurepip.__file__).parent / "_bundled").glob("pip-*.whl"))
-sys.path.insert(0, str(bundled))
-
-from pip._internal.cli.main import main
+import sysconfig
 
 given = [each for each in sys.argv[1:] if each not in ("--no-setuptools", "--no-wheel")]
-sys.exit(main(["install", "--upgrade", *given]))
+pins = sorted(each for each in given if not each.startswith("-"))
+kept = pathlib.Path(os.environ["GET_PIP"]).parent / "_".join(["installed", *pins])
+if not kept.exists():
+    bundled = next((pathlib.Path(ensurepip.__file__).parent / "_bundled").glob("pip-*.whl"))
+    sys.path.insert(0, str(bundled))
+
+    from pip._internal.cli.main import main
+
+    shutil.rmtree(f"{kept}.part", ignore_errors=True)
+    # Not compiled: of its many files each environment needs few, and once.
+    if failed := main(["install", "--no-compile", "--target", f"{kept}.part", *given]):
+        sys.exit(failed)
+    pathlib.Path(f"{kept}.part").rename(kept)
+shutil.copytree(kept, sysconfig.get_path("purelib"), dirs_exist_ok=True, ignore=shutil.ignore_patterns("bin"))
 """
 
 
@@ -38,8 +49,7 @@ def main() -> None:
     source = (Path(found.origin).parent / "_internal" / "python_requirements.py").read_text(encoding="utf-8")
     for version in set(re.findall(r"\bpip='([\d.]+)'", source)):
         script = cache / f"get_pip_{version.replace('.', '_')}.py"
-        if not script.exists():
-            script.write_text(SCRIPT, encoding="utf-8")
+        script.write_text(SCRIPT, encoding="utf-8")
 
 
 if __name__ == "__main__":
