@@ -16,10 +16,12 @@ import sys
 import typing as t
 from pathlib import Path
 
+from . import warm
 from .outcome import FAILED, Entry, Outcome
 
 HARNESS = Path(__file__).resolve().parent
 BIN = Path(sys.executable).parent
+SERVERS = warm.Servers()
 LOCAL: dict[str, t.Any] = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 
 
@@ -81,12 +83,18 @@ def inventory(hosts: t.Mapping[str, t.Mapping[str, t.Any]] | None) -> dict[str, 
     return {"all": {"vars": LOCAL, "hosts": {name: dict(variables) for name, variables in (hosts or {"localhost": {}}).items()}}}
 
 
-def execute(command: t.Sequence[str], environment: t.Mapping[str, str], cwd: Path, timeout: float) -> tuple[int, str, str]:
-    """Run to the end, or end the whole process group when the time is over."""
+def execute(command: t.Sequence[str], environment: t.Mapping[str, str], cwd: Path, timeout: float) -> warm.Ended:
+    """Run to the end, or end the whole process group when the time is over; in a warm process where one can be had."""
+    run = warm.Run(command, environment, cwd)
+    return SERVERS.execute(run, timeout) or execute_anew(run, timeout)
+
+
+def execute_anew(run: warm.Run, timeout: float) -> warm.Ended:
+    """The same in a process of its own."""
     process = subprocess.Popen(  # the command is put together here
-        command,
-        cwd=cwd,
-        env=dict(environment),
+        run.command,
+        cwd=run.cwd,
+        env=dict(run.environment),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.process import BIN, Place
+from harness.process import BIN, Place, execute
 
 PLUGIN = "edgeops.observability.zones"
 ACCOUNTS = [{"id": f"{number:032x}", "name": f"Account {number}"} for number in range(2)]
@@ -61,14 +61,8 @@ class Inventory:
     def command(self, *arguments: str, env: t.Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         environment = {**self.place.environment(2), **self.simulator.environment(), **(env or {})}
         executable, *rest = arguments
-        return subprocess.run(  # the command is put together by the test
-            [str(BIN / executable), *rest],
-            cwd=self.place.input,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
+        return subprocess.CompletedProcess(
+            arguments, *execute([str(BIN / executable), *rest], environment, self.place.input, timeout=120)
         )
 
     def list(self, name: str = "fleet.zones.yml", env: t.Mapping[str, str] | None = None, **options: t.Any) -> Found:

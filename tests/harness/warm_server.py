@@ -1,0 +1,124 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A process that has imported ansible-core, and runs a command of ansible-core in a fork of itself for each request.
+
+`warm_server.py DESCRIPTOR FOLDER`: requests and answers are lines of JSON on the socket, `warm.py` is the other end. The
+folder is removed when that closes the socket.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import importlib
+import importlib.resources
+import json
+import logging
+import os
+import runpy
+import shutil
+import signal
+import socket
+import sys
+import sysconfig
+import tempfile
+import typing as t
+from pathlib import Path
+
+# Nothing of the collection, which each run imports by itself, and no plugins, which ansible-core finds by its own rules.
+PRELOADED = (
+    "ansible.cli.playbook",
+    "ansible.cli.inventory",
+    "ansible.executor.module_common",
+    "ansible.executor.playbook_executor",
+    "ansible.module_utils.basic",
+    "ansible.module_utils.urls",
+    "ansible.plugins.connection",
+    "ansible.plugins.inventory",
+    "ansible.plugins.strategy",
+    "requests",
+    "xml.etree.ElementTree",
+)
+
+
+def remember_collections() -> None:
+    """Give the loader of collections a memory for what it compiles and parses anew in each process, and fill it."""
+    finder = vars(importlib.import_module("ansible.utils.collection_loader._collection_finder"))
+    for name, function in (("compile", compile), ("_meta_yml_to_dict", finder["_meta_yml_to_dict"])):
+        finder[name] = functools.lru_cache(maxsize=None)(function)
+    ours = Path(sysconfig.get_path("purelib")) / "ansible_collections" / "edgeops" / "observability"
+    for path in (ours / "plugins").rglob("*.py"):
+        finder["compile"](source=path.read_bytes(), filename=str(path), mode="exec", flags=0, dont_inherit=True)
+    builtin = importlib.resources.files("ansible.config") / "ansible_builtin_runtime.yml"
+    for collection, routing in (("ansible.builtin", builtin), ("edgeops.observability", ours / "meta" / "runtime.yml")):
+        finder["_meta_yml_to_dict"](routing.read_bytes(), (collection, "runtime.yml"))
+
+
+def serve(connection: socket.socket, folder: str) -> dict[str, t.Any]:
+    """Fork for each request, and answer with its exit code. Returns in the fork only, with the request."""
+    with connection, connection.makefile("rw", encoding="utf-8") as stream:
+        for line in iter(stream.readline, ""):
+            request = t.cast("dict[str, t.Any]", json.loads(line))
+            pid = os.fork()
+            if not pid:
+                return request
+            print(json.dumps(ended(pid, request["timeout"])), file=stream, flush=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    sys.exit()
+
+
+def ended(pid: int, timeout: float) -> tuple[int, bool]:
+    """The exit code of a fork, and whether its process group had to be killed when its time was over."""
+    expired = False
+
+    def kill(*_signal: object) -> None:
+        nonlocal expired
+        expired = True
+        os.killpg(pid, signal.SIGKILL)
+
+    signal.signal(signal.SIGALRM, kill)
+    signal.setitimer(signal.ITIMER_REAL, timeout)
+    _pid, status = os.waitpid(pid, 0)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    return os.waitstatus_to_exitcode(status), expired
+
+
+def become(request: t.Mapping[str, t.Any]) -> None:
+    """Take on what a process of its own would have started with, where imports have read it before."""
+    os.setsid()
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    os.chdir(request["cwd"])
+    for descriptor, path in ((1, request["stdout"]), (2, request["stderr"])):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), descriptor)
+    sys.argv = request["command"]
+    tempfile.tempdir = None
+    Path(importlib.import_module("ansible.constants").DEFAULT_LOCAL_TMP).mkdir(0o700, parents=True, exist_ok=True)
+    for handler in logging.root.handlers:
+        if isinstance(handler, logging.FileHandler):
+            handler.close()
+            handler.setStream(handler._open())
+    # A fork switches the locks of the display's streams off, and whoever forks workers needs them.
+    display = importlib.import_module("ansible.utils.display")
+    for stream in (sys.stdout, sys.stderr):
+        display._synchronize_textiowrapper(stream, display.Display()._lock)
+
+
+def main() -> None:
+    """Import, serve, and in a fork run the command."""
+    sys.path[0] = str(Path(sys.executable).parent)
+    for name in PRELOADED:
+        importlib.import_module(name)
+    remember_collections()
+    gc.collect()
+    gc.freeze()
+    request = serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2])
+    become(request)
+    runpy.run_path(request["command"][0], run_name="__main__")
+
+
+if __name__ == "__main__":
+    main()

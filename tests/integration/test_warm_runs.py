@@ -1,0 +1,143 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A run in a fork of a warm process is the same as a run in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import re
+import typing as t
+from pathlib import Path
+
+import pytest
+
+from harness.process import BIN, Place, execute_anew, inventory
+from harness.warm import MAX_SERVERS, Ended, Run, Servers
+
+READ = ("HOME", "TMPDIR", "XDG_STATE_HOME", "EDGEOPS_RECORD", "PATH", "LC_ALL", "EDGEOPS_WORD")
+TASKS = [
+    *(
+        {
+            "name": name,
+            "ansible.builtin.debug": {"msg": f"{{{{ lookup('ansible.builtin.env', '{name}') }}}} {{{{ playbook_dir }}}}"},
+        }
+        for name in READ
+    ),
+    {"name": "Run in a process", "ansible.builtin.command": "pwd", "changed_when": False},
+    {
+        "name": "Load a filter",
+        "ansible.builtin.debug": {"msg": "{{ [] | edgeops.observability.no_such_filter }}"},
+        "ignore_errors": True,
+    },
+    {"name": "Fail", "ansible.builtin.fail": {"msg": "It has failed"}},
+]
+
+
+@pytest.fixture
+def servers() -> t.Iterator[Servers]:
+    """Processes of this test alone."""
+    made = Servers()
+    yield made
+    made.close()
+
+
+def run(folder: Path, tasks: t.Sequence[t.Any], **environment: str) -> Run:
+    """A playbook in a folder."""
+    place = Place(folder)
+    play = {"name": "Show", "hosts": "all", "gather_facts": False, "tasks": list(tasks)}
+    command = [str(BIN / "ansible-playbook"), str(place.write("play.yml", [play])), "-vvv", "--diff"]
+    command += ["-i", str(place.write("inventory.yml", inventory(None)))]
+    return Run(command, {**place.environment(2), **environment}, place.input)
+
+
+def warm(servers: Servers, asked: Run, timeout: float = 60) -> Ended:
+    """The end of a run that is the second one of its configuration, or a later one."""
+    ended = servers.execute(asked, timeout) or servers.execute(asked, timeout)
+    assert ended
+    return ended
+
+
+def without_chance(text: str, folder: Path) -> str:
+    """A text without what differs from run to run: folder, times, process numbers, identifiers."""
+    text = re.sub(rf"{re.escape(str(folder))}|/[^\s'\"]*/warm-[^/]+/run", "<folder>", text)
+    text = re.sub(r"\b[0-9a-f]{8}-[0-9a-f-]{27}\b|ansible-(tmp|local)-?[\w.-]+|\btmp\w{8}\b|p=\d+", "<id>", text)
+    return re.sub(r"\d+:\d\d:\d\d[.,]\d+|\d{4}-\d\d-\d\d|\"monotonic\": [\d.]+", "<time>", text)
+
+
+def left(folder: Path) -> dict[str, str]:
+    """Every path that a run left behind, with its mode and its text."""
+    return {
+        without_chance(str(path.relative_to(folder)), folder): f"{path.stat().st_mode:o} "
+        + (without_chance(path.read_text("utf-8"), folder) if path.is_file() else "")
+        for path in folder.rglob("*")
+    }
+
+
+def test_same_as_anew(tmp_path: Path, servers: Servers) -> None:
+    """Output, exit code, log, record and files left behind, for what reads its environment and for what fails."""
+    asked = {name: run(tmp_path / name, TASKS, EDGEOPS_WORD=name) for name in ("one", "two")}
+    code, *outputs = execute_anew(asked["one"], 60)
+    servers.execute(run(tmp_path / "first", [], EDGEOPS_WORD="first"), 60)
+    warm_code, *warm_outputs = warm(servers, asked["two"])
+    assert warm_code == code == 2
+    for ours, theirs in zip(warm_outputs, outputs, strict=True):
+        expected = without_chance(theirs, tmp_path / "one").replace("one", "two")
+        assert without_chance(ours, tmp_path / "two").replace("one", "two") == expected
+    assert {name: text.replace("one", "two") for name, text in left(tmp_path / "two").items()} == {
+        name: text.replace("one", "two") for name, text in left(tmp_path / "one").items()
+    }
+
+
+def test_runs_share_nothing(tmp_path: Path, servers: Servers) -> None:
+    """Variables of the environment, also those that a run sets, and modules that a run imports."""
+    change = {"ansible.builtin.debug": {"msg": "{{ lookup('ansible.builtin.env', 'EDGEOPS_WORD', default='none') }}"}}
+    words = ["first", "second", "", "fourth"]
+    found = []
+    for number, word in enumerate(words):
+        asked = run(tmp_path / str(number), [change], **({"EDGEOPS_WORD": word} if word else {}))
+        _code, stdout, _stderr = warm(servers, asked)
+        found += re.findall(r'"msg": "(\w+)"', stdout)
+    assert found == ["first", "second", "none", "fourth"]
+
+
+def test_configurations_have_processes_of_their_own(tmp_path: Path, servers: Servers) -> None:
+    """The first run of each has a new process; of more than fit, the one not used for longest ends."""
+    names = ("default", "minimal", "oneline")[: MAX_SERVERS + 1]
+    for name in [*names, names[0]]:
+        asked = run(tmp_path / name, TASKS[:1], ANSIBLE_STDOUT_CALLBACK=f"ansible.builtin.{name}")
+        assert warm(servers, asked)[1].count("PLAY RECAP") == (name == "default")
+        assert len(servers) <= MAX_SERVERS
+    assert servers.execute(run(tmp_path / "new", [], ANSIBLE_DEBUG="0"), 60) is None
+
+
+@pytest.mark.parametrize("changed", ["command", "configuration", "coverage"])
+def test_other_runs_are_left_alone(changed: str, tmp_path: Path, servers: Servers) -> None:
+    asked = run(tmp_path, [])
+    command, environment = list(asked.command), dict(asked.environment)
+    if changed == "command":
+        command[0] = "/bin/true"
+    if changed == "configuration":
+        environment["ANSIBLE_CONFIG"] = str(tmp_path / "ansible.cfg")
+    if changed == "coverage":
+        environment["COVERAGE_PROCESS_START"] = "pyproject.toml"
+    other = Run(command, environment, asked.cwd)
+    assert [servers.execute(other, 60) for _attempt in range(3)] == [None] * 3
+
+
+def test_run_over_time_is_ended(tmp_path: Path, servers: Servers) -> None:
+    """And the next run is not disturbed."""
+    with pytest.raises(AssertionError, match="not finished after 2 s"):
+        warm(servers, run(tmp_path / "long", [{"ansible.builtin.pause": {"seconds": 60}}]), 2)
+    assert warm(servers, run(tmp_path / "next", TASKS[:1]))[0] == 0
+
+
+def test_nothing_is_left_of_a_closed_process(tmp_path: Path, servers: Servers) -> None:
+    show = {"ansible.builtin.debug": {"msg": "{{ lookup('ansible.builtin.env', 'ANSIBLE_HOME') }}"}}
+    _code, stdout, _stderr = warm(servers, run(tmp_path, [show]))
+    (home,) = re.findall(r'"msg": ("[^"]+")', stdout)
+    folder = Path(json.loads(home)).parents[2]
+    assert folder.name.startswith("warm-") and folder.exists()
+    servers.close()
+    assert not folder.exists()
