@@ -6,7 +6,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """Attributes of the modules: what each of them supports, and how."""
+    """Attributes of the modules."""
 
     DOCUMENTATION = r"""
 attributes:
@@ -14,12 +14,12 @@ attributes:
     description: Can run in C(check_mode) and return changed status prediction without modifying the target.
     support: full
     details:
-      - Check mode sends C(GET) requests only, and predicts the result, the diff and the plan of the real run.
+      - Check mode sends only C(GET) requests, and predicts the result, the diff and the plan of the real run. So it detects drift from the desired state.
   diff_mode:
     description: Will return details on what has changed (or possibly needs changing in C(check_mode)), when in diff mode.
     support: full
     details:
-      - The diff holds only what the module manages and no secrets, and is the same in check mode and in the real run.
+      - The diff contains only what the module manages and no secrets, and is the same in check mode and in the real run.
   idempotent:
     description:
       - When run twice in a row outside check mode, with the same arguments, the second invocation indicates no change.
@@ -39,8 +39,8 @@ attributes:
       - Runs inside the worker process of the controller, which saves packaging the module and starting an interpreter.
     support: full
     details:
-      - Only on a local connection, without C(become), C(async) and a task C(environment). The variable C(edgeops_in_process=false) turns it off.
-      - Options, results, diffs, failures and the masking of secrets are the same both ways.
+      - Only with a local connection, without C(become), C(async) and a task C(environment). The variable C(edgeops_in_process=false) turns it off.
+      - Options, results, diffs, failures and the masking of secrets are the same as for an ordinary module.
 """
 
     INFO = r"""
@@ -49,7 +49,7 @@ attributes:
     description: Can run in C(check_mode) and return changed status prediction without modifying the target.
     support: full
     details:
-      - The module only reads, so that check mode makes no difference.
+      - The module only reads, in check mode or otherwise.
   diff_mode:
     description: Will return details on what has changed (or possibly needs changing in C(check_mode)), when in diff mode.
     support: N/A
@@ -68,7 +68,7 @@ attributes:
     description: Can run in C(check_mode) and return changed status prediction without modifying the target.
     support: full
     details:
-      - The module writes its files in check mode too, because they are the product of an audit, which is a check run. No service is contacted.
+      - The module also writes its files in check mode, because they are the product of an audit, which is a check run. No service is contacted.
   diff_mode:
     description: Will return details on what has changed (or possibly needs changing in C(check_mode)), when in diff mode.
     support: N/A

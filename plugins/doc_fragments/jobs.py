@@ -16,7 +16,7 @@ _OPTIONS = yaml.safe_load(SINGLE)["options"]
 
 
 def _suboptions(path: str, without: t.Collection[str] = (), defaults: bool = True) -> dict[str, t.Any]:
-    """The options of one job as suboptions at `path`, with references among them as they are there."""
+    """Return the options of one job as suboptions at `path`, with the references among them adapted."""
     kept = {name: option for name, option in _OPTIONS.items() if name not in without}
     names = "|".join(kept)
     found: dict[str, t.Any] = json.loads(re.sub(rf"\bO\(({names})\b", rf"O({path}.\1", json.dumps(kept)))
@@ -27,7 +27,7 @@ def _suboptions(path: str, without: t.Collection[str] = (), defaults: bool = Tru
 
 
 def _items() -> dict[str, t.Any]:
-    """The suboptions of O(jobs), one of which has its default in an option for all jobs."""
+    """Return the suboptions of O(jobs); one of them has its default in an option for all jobs."""
     found = _suboptions("jobs[]")
     sending = found["send_destination"]
     del sending["default"]
@@ -36,7 +36,7 @@ def _items() -> dict[str, t.Any]:
 
 
 class ModuleDocFragment:
-    """Options that hold jobs: each job takes the options of the module logpush_job."""
+    """Options with jobs: each job takes the options of the module logpush_job."""
 
     DOCUMENTATION: str = yaml.safe_dump(
         {
@@ -44,7 +44,7 @@ class ModuleDocFragment:
                 "jobs": {
                     "description": [
                         "The jobs. Each item takes the options of M(edgeops.observability.logpush_job), with the same meaning.",
-                        "Two items that mean the same job are refused, and so is an empty list together with O(unlisted=absent).",
+                        "Two items for the same job are refused, and so is an empty list together with O(unlisted=absent).",
                     ],
                     "type": "list",
                     "elements": "dict",
@@ -61,10 +61,10 @@ class ModuleDocFragment:
                 "job": {
                     "description": [
                         (
-                            "The one log delivery (Logpush) job. Takes the options of M(edgeops.observability.logpush_job), with the same meaning;"
-                            " O(job.enabled) is V(true) unless given."
+                            "The log delivery (Logpush) job. Takes the options of M(edgeops.observability.logpush_job), with the same meaning;"
+                            " the default of O(job.enabled) is V(true)."
                         ),
-                        "Cannot be used together with O(jobs). If both are omitted, jobs are left alone.",
+                        "Cannot be used together with O(jobs). If both are omitted, jobs are not changed.",
                     ],
                     "type": "dict",
                     "suboptions": _suboptions("job", without=("state",), defaults=False),
@@ -73,10 +73,10 @@ class ModuleDocFragment:
                     "description": [
                         (
                             "The log delivery (Logpush) jobs. Each item takes the options of M(edgeops.observability.logpush_job), with the same"
-                            " meaning; O(jobs[].enabled) is V(true) unless given."
+                            " meaning; the default of O(jobs[].enabled) is V(true)."
                         ),
                         (
-                            "Two items that mean the same job are refused. An empty list leaves jobs alone, but is refused together with"
+                            "Two items for the same job are refused. With an empty list jobs are not changed; it is refused together with"
                             " O(unlisted_jobs=absent)."
                         ),
                     ],
@@ -86,7 +86,7 @@ class ModuleDocFragment:
                 },
                 "job_defaults": {
                     "description": [
-                        "Options under each job. An option that O(job) or an item of O(jobs) gives replaces the one given here as a whole.",
+                        "Default options of each job. An option of O(job) or of an item of O(jobs) replaces the default as a whole.",
                     ],
                     "type": "dict",
                     "suboptions": _suboptions("job_defaults", without=("state",), defaults=False),

@@ -11,7 +11,7 @@ version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Turns the records of P(edgeops.observability.zone_records#filter) into what the playbook C(edgeops.observability.check) shows and keeps.
+  - Summarizes the records of P(edgeops.observability.zone_records#filter) for the output of the playbook C(edgeops.observability.check).
 options:
   _input:
     description: The records.
@@ -24,7 +24,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Show what differs in the zones of the play
+- name: Show the drift of the zones of the play
   ansible.builtin.debug:
     msg: "{{ (ansible_play_hosts_all | edgeops.observability.zone_records(hostvars) | edgeops.observability.audit_summary).lines }}"
   run_once: true
@@ -48,7 +48,7 @@ _value:
       returned: always
       sample: []
     drifted:
-      description: C(zone), C(zone_id) and C(differences) of zones that differ; lines for C(custom_fields), C(jobs) and C(script_monitor).
+      description: C(zone), C(zone_id) and C(differences) of zones that have drifted; lines for C(custom_fields), C(jobs) and C(script_monitor).
       type: list
       elements: dict
       returned: always
@@ -69,7 +69,7 @@ _value:
       returned: always
       sample: []
     unmanaged:
-      description: Names of zones of which nothing is managed.
+      description: Names of zones without variables of the role.
       type: list
       elements: str
       returned: always
@@ -87,7 +87,7 @@ _value:
       returned: always
       sample: []
     lines:
-      description: The same for a person; the counts are the last line.
+      description: The same as text; the counts are the last line.
       type: list
       elements: str
       returned: always
@@ -102,7 +102,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.reco
 
 
 class FilterModule:
-    """What Ansible looks for."""
+    """The plugin class that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
         """Return the filter by its name."""

@@ -6,14 +6,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: common_variables
-short_description: What the variables of several zones have in common
+short_description: Variables that several zones have in common
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Splits the variables of several zones into what their log delivery (Logpush) jobs have in common, for a group, and what is left for each host.
-  - Only O(ignore:log_delivery_job_defaults) becomes common, with those members of a job that are the same in all jobs of all zones. A variable of a
-    group must not manage hosts that were not adopted.
+  - Splits the variables of several zones into options that all their log delivery (Logpush) jobs have in common, for a group, and the others, for
+    each host.
+  - Only O(ignore:log_delivery_job_defaults) becomes common, with the options that are equal in all jobs of all zones. A variable of a group must not
+    manage hosts that were not adopted.
 options:
   _input:
     description:
@@ -42,14 +43,14 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: What is common, and what is left for each zone.
+  description: The common variables, and the others of each zone.
   type: dict
   contains:
     common:
       description: Variables for the group.
       type: dict
     zones:
-      description: The variables of each zone without what is common, by the name of the zone.
+      description: The variables of each zone without the common ones, by the name of the zone.
       type: dict
   sample:
     common:
@@ -77,7 +78,7 @@ def common_variables(items: t.Any) -> dict[str, t.Any]:
 
 
 class FilterModule:
-    """What Ansible looks for."""
+    """The plugin class that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
         """The filter by its name."""

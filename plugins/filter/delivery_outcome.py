@@ -6,12 +6,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: delivery_outcome
-short_description: What became of each zone in a delivery
+short_description: Outcome of a delivery for each zone
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Gathers what the playbook C(edgeops.observability.deliver) registered for each host into the lines at its end.
+  - Summarizes the results that the playbook C(edgeops.observability.deliver) registered for each host, for its output.
   - It reads the variables C(log_delivery_result), C(edgeops_delivered) and C(edgeops_check_error) of each host.
 positional: _hostvars, _to_deliver, _stopped
 options:
@@ -25,12 +25,12 @@ options:
     type: dict
     required: true
   _to_deliver:
-    description: Names of the zones that were to be written. Any other zone was only predicted.
+    description: Names of the zones to write. Any other zone was only predicted.
     type: list
     elements: str
     required: true
   _stopped:
-    description: Why the run ended before its last batch. If omitted, it did not.
+    description: Why the run ended before its last batch. Empty if it did not.
     type: str
     default: ""
 seealso:
@@ -39,7 +39,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Show what became of each zone
+- name: Show the outcome of each zone
   ansible.builtin.debug:
     msg: "{{ (['shop.example'] | edgeops.observability.delivery_outcome(variables, ['shop.example'])).lines }}"
   vars:
@@ -75,7 +75,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._delivery.ou
 
 
 class FilterModule:
-    """What Ansible looks for."""
+    """The plugin class that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
         """Return the filter by its name."""

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: diff_lines
-short_description: What differs in a module's diff, in short lines
+short_description: The diff of a module in short lines
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Turns the C(diff) of a state module of this collection into one short line for each member that differs.
-  - The modules have hidden secrets before, so a changed secret shows as changed and no more.
-  - The playbook C(edgeops.observability.check) makes its list with it.
+  - Describes the C(diff) of a state module of this collection with one short line for each member that differs, for example to report drift.
+  - Secrets are masked in the diff, so a changed secret is only reported as changed.
+  - The playbook C(edgeops.observability.check) uses it for its report.
 options:
   _input:
     description:
@@ -24,7 +24,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: See whether the zone has drifted
+- name: Check whether the zone has drifted
   edgeops.observability.log_custom_fields:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     request_fields: [x-trace-id]
@@ -32,7 +32,7 @@ EXAMPLES = r"""
   diff: true
   register: outcome
 
-- name: Say what would change
+- name: Show the differences
   ansible.builtin.debug:
     msg: "{{ outcome | edgeops.observability.diff_lines }}"
 """
@@ -41,7 +41,7 @@ RETURN = r"""
 _value:
   description:
     - One line for each member that differs.
-    - Names that a list gains or loses have a plus or a minus; other values stand before and after an arrow, shortened where they are long.
+    - Names added to or removed from a list have a plus or a minus; other values are before and after an arrow, shortened if they are long.
   type: list
   elements: str
   sample:
@@ -57,7 +57,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._diff_lines 
 
 
 def diff_lines(diff: t.Any) -> list[str]:
-    """The pure function, with its refusal in the words of a template."""
+    """Call the pure function; raise its error as the error of a template."""
     try:
         return describe(diff)
     except ValueError as error:
@@ -65,7 +65,7 @@ def diff_lines(diff: t.Any) -> list[str]:
 
 
 class FilterModule:
-    """What Ansible looks for."""
+    """The plugin class that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
         """The filter by its name."""

@@ -9,17 +9,17 @@ name: explain_logpush_filter
 author:
   - edgeops.observability contributors (@edgeops)
 version_added: 1.0.0
-short_description: Say in a sentence which records a log delivery filter delivers
+short_description: Explain in a sentence which records a Logpush filter delivers
 description:
-  - Turns a filter expression of a log delivery job into a sentence for a person.
-  - A filter names the records that are B(delivered). It is no list of what to leave out, and the sentence says so.
-  - The shape of the expression is checked as by P(edgeops.observability.logpush_filter#filter), its size is not.
+  - Describes a filter expression of a log delivery (Logpush) job in a sentence.
+  - A filter describes the records that are B(delivered), not those that are excluded.
+  - The syntax of the expression is checked as by P(edgeops.observability.logpush_filter#filter), but not the limits.
 positional: _input
 options:
   _input:
     description:
       - The expression, or the JSON text of it, such as the filter that the service returns.
-      - The outer C(where) can be written or left out.
+      - The outer C(where) can be omitted.
     type: raw
     required: true
 seealso:
@@ -60,12 +60,12 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._expression 
 
 
 def explain_logpush_filter(expression: object) -> str:
-    """A sentence about what a job with this filter delivers."""
+    """Return a sentence about the records that a job with this filter delivers."""
     return with_expression(expression, explain)
 
 
 class FilterModule:
-    """What Ansible asks a filter plugin for."""
+    """The plugin class that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
         return {"explain_logpush_filter": explain_logpush_filter}

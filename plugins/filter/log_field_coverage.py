@@ -6,15 +6,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: log_field_coverage
-short_description: Do the custom log fields of a zone reach a log
+short_description: Custom log fields that no Logpush job delivers
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Holds the custom log fields of a zone against the fields that its log delivery jobs select, and says what does not fit.
-  - A custom field reaches a log only through a job of the dataset C(http_requests) that selects C(RequestHeaders), C(ResponseHeaders) or C(Cookies),
-    and such a field of a job stays empty where the zone has no custom fields of that type.
-  - Jobs count whether they are enabled or not. Jobs of other datasets are left aside.
+  - Compares the custom log fields of a zone with the fields that its log delivery (Logpush) jobs select, and reports the differences.
+  - A custom field is delivered only by a job of the dataset C(http_requests) that selects C(RequestHeaders), C(ResponseHeaders) or C(Cookies),
+    and such a field of a job stays empty if the zone has no custom fields of that type.
+  - Disabled jobs are included. Jobs of other datasets are ignored.
 positional: _jobs
 options:
   _input:
@@ -45,23 +45,23 @@ EXAMPLES = r"""
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
   register: jobs
 
-- name: Say what does not arrive
+- name: Report custom fields that are not delivered
   ansible.builtin.debug:
     msg: "{{ (custom_fields | edgeops.observability.log_field_coverage(jobs)).sentences }}"
 """
 
 RETURN = r"""
 _value:
-  description: What does not fit.
+  description: The differences.
   type: dict
   contains:
     arrives:
-      description: Whether everything fits.
+      description: Whether there are no differences.
       type: bool
       returned: always
       sample: false
     unselected:
-      description: Custom fields that no job selects, one item for each kind of them.
+      description: Custom fields that no job selects, one item for each type.
       type: list
       elements: dict
       returned: always
@@ -79,7 +79,7 @@ _value:
           job_name: edge-logs
           field: ResponseHeaders
     sentences:
-      description: The same for a person, one sentence for each item.
+      description: The same as text, one sentence for each item.
       type: list
       elements: str
       returned: always
@@ -95,7 +95,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.cov
 
 
 def log_field_coverage(custom_fields: t.Any, jobs: t.Any) -> dict[str, t.Any]:
-    """The pure function, with its refusal in the words of a template."""
+    """Call the pure function; raise its error as the error of a template."""
     try:
         return holds(custom_fields, jobs)
     except ValueError as error:
@@ -103,7 +103,7 @@ def log_field_coverage(custom_fields: t.Any, jobs: t.Any) -> dict[str, t.Any]:
 
 
 class FilterModule:
-    """What Ansible looks for."""
+    """The plugin class that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
         """The filter by its name."""

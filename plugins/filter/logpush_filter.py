@@ -9,31 +9,29 @@ name: logpush_filter
 author:
   - edgeops.observability contributors (@edgeops)
 version_added: 1.0.0
-short_description: Write a log delivery filter as the text that is sent
+short_description: Validate a Logpush filter and return its JSON text
 description:
-  - Checks a filter expression of a log delivery job, and writes it as the JSON text that the service takes.
-  - A filter names the records that are B(delivered). It is no list of what to leave out.
+  - Validates a filter expression of a log delivery (Logpush) job, and returns the JSON text that is sent to the service.
+  - A filter describes the records that are B(delivered), not those that are excluded.
   - A condition is a dictionary of C(key), the name of a log field, C(operator), and C(value).
-  - A dictionary with the single member C(and) or C(or) combines a list of conditions. These nest.
+  - A dictionary with the single member C(and) or C(or) combines a list of conditions, and can be nested.
   - The operators C(eq) and C(!eq) take text, a number, or a boolean.
   - The operators C(lt), C(leq), C(gt), and C(geq) take a number, or text that is a JSON number.
   - The operators C(startsWith), C(endsWith), C(contains), C(!startsWith), C(!endsWith), and C(!contains) take text.
   - The operators C(in) and C(!in) take a list of texts or numbers that is not empty.
-  - Everything is checked before anything is sent. An error names the place, for example
-    C(filter.where.and[1].operator).
+  - An error contains the path of the mistake, for example C(filter.where.and[1].operator).
 positional: _input
 options:
   _input:
     description:
       - The expression, or the JSON text of it.
-      - The outer C(where) can be written or left out.
+      - The outer C(where) can be omitted.
     type: raw
     required: true
 notes:
-  - The service accepts 30 operators and 1000 bytes of text in one filter. What exceeds a limit is an error here.
+  - The service accepts at most 30 operators and 1000 bytes of text in a filter. A filter that exceeds a limit is an error.
     Every comparison counts as an operator, C(and) and C(or) do not.
-  - The option O(edgeops.observability.logpush_job#module:filter) takes the expression itself as well, so that this plugin is needed
-    only where the text is wanted.
+  - The option O(edgeops.observability.logpush_job#module:filter) also accepts the expression itself, without this plugin.
   - Before ansible-core 2.19, a template that consists of JSON text only is turned into a dictionary again.
 seealso:
   - plugin: edgeops.observability.explain_logpush_filter
@@ -61,7 +59,7 @@ EXAMPLES = r"""
               operator: in
               value: [POST, PUT, DELETE]
 
-- name: Complain about a filter that the service would refuse
+- name: Fail for a filter that the service would refuse
   ansible.builtin.assert:
     that: (expression | edgeops.observability.logpush_filter | string | length) > 0
   vars:
@@ -74,8 +72,8 @@ EXAMPLES = r"""
 RETURN = r"""
 _value:
   description:
-    - The JSON text of the expression under C(where), without blanks.
-    - A single condition is written as an C(and) of one.
+    - The JSON text of the expression with C(where), without white space.
+    - A single condition becomes an C(and) of one.
   type: str
   sample: '{"where":{"and":[{"key":"EdgeResponseStatus","operator":"!eq","value":200}]}}'
 """
@@ -89,7 +87,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._expression 
 
 
 def logpush_filter(expression: object) -> str:
-    """The JSON text of an expression within the service's limits."""
+    """Return the JSON text of an expression within the limits of the service."""
     return with_expression(expression, _text)
 
 
@@ -99,7 +97,7 @@ def _text(tree: Tree) -> str:
 
 
 class FilterModule:
-    """What Ansible asks a filter plugin for."""
+    """The plugin class that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
         return {"logpush_filter": logpush_filter}

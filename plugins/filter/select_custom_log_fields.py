@@ -6,13 +6,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: select_custom_log_fields
-short_description: Options of a log delivery job that also select the custom log fields
+short_description: Add the custom log fields to the options of a Logpush job
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Adds C(RequestHeaders), C(ResponseHeaders) and C(Cookies) to the fields of a job where the list of custom fields that they carry is not empty.
-  - Fields that the job already selects stay, in their order, and are not named twice. Where every list is empty the options come back as they were.
+  - Adds C(RequestHeaders), C(ResponseHeaders) and C(Cookies) to the log fields of a log delivery (Logpush) job, if the list of custom fields that they
+    carry is not empty.
+  - Fields that the job already selects are kept in their order, without duplicates. If every list is empty, the options are returned unchanged.
   - The fields are added to C(output_options.field_names) or to C(logpull_options) if the job uses that option, otherwise to C(fields).
 positional: _custom_fields
 options:
@@ -34,7 +35,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Deliver logs with whatever custom fields the zone has
+- name: Select the custom log fields of the zone
   vars:
     job:
       name: edge-logs
@@ -49,7 +50,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: The options with the further fields; the other options are unchanged.
+  description: The options with the added fields; other options are unchanged.
   type: dict
   sample:
     name: edge-logs
@@ -66,7 +67,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.log
 
 
 def select_custom_log_fields(job: t.Any, custom_fields: t.Any) -> dict[str, t.Any]:
-    """The pure function, with its refusal in the words of a template."""
+    """Call the pure function; raise its error as the error of a template."""
     try:
         return extended(job, custom_fields)
     except ValueError as error:
@@ -74,7 +75,7 @@ def select_custom_log_fields(job: t.Any, custom_fields: t.Any) -> dict[str, t.An
 
 
 class FilterModule:
-    """What Ansible looks for."""
+    """The plugin class that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
         """The filter by its name."""

@@ -6,16 +6,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: zone_records
-short_description: Records of audited zones, for a report
+short_description: Records of audited zones for a report
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Gathers what the playbook C(edgeops.observability.check) registered for each host into the records that
-    M(edgeops.observability.audit_report) takes as O(edgeops.observability.audit_report#module:zones).
+  - Turns the results that the playbook C(edgeops.observability.check) registered for each host into the records for
+    O(edgeops.observability.audit_report#module:zones) of M(edgeops.observability.audit_report).
   - It reads the variables C(log_delivery_result), C(edgeops_check_jobs), C(edgeops_check_custom_fields), C(edgeops_check_scripts),
     C(edgeops_check_error), C(log_delivery_zone_id) and C(zone_id) of each host.
-  - A host that left nothing behind has an C(error), since nothing is known of it.
+  - A host without results has an C(error).
 positional: _hostvars
 options:
   _input:
@@ -33,7 +33,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Show what is known of each zone of the play
+- name: Show the records of the zones of the play
   ansible.builtin.debug:
     msg: "{{ ansible_play_hosts_all | edgeops.observability.zone_records(hostvars) }}"
   run_once: true
@@ -56,7 +56,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.reco
 
 
 class FilterModule:
-    """What Ansible looks for."""
+    """The plugin class that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
         """Return the filter by its name."""

@@ -6,26 +6,26 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: zones
-short_description: One host for each zone
+short_description: Inventory of Cloudflare zones
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Lists the zones that the credentials may see, and makes one host of each, so that C(--limit), C(serial), C(forks), failures of single
-    hosts and the slicing of jobs work on zones.
+  - Lists the Cloudflare zones that the credentials can read. Each zone is a host, so that C(--limit), C(serial), C(forks), group variables and job
+    slicing apply to zones.
   - Reads files whose names end in C(.zones.yml) or C(.zones.yaml).
-  - A host is named like its zone. Where several accounts have a zone of the same name, the one with the lowest id has that name, the others
-    have an underscore and their id appended, and a warning names them. So have zones whose name could be taken for something else, such as
-    V(all), V(localhost) or a path; what is neither a letter, a digit, a dot, a hyphen nor an underscore becomes an underscore in it.
-  - Every host has the variables C(zone_id), C(zone_name), C(zone_status) and C(zone_account), a dictionary with C(id) and C(name), besides a
-    local connection with the interpreter of the controller. What the service leaves out is V(null).
+  - The name of a host is the name of its zone. If several accounts have a zone with the same name, the one with the lowest id has that name, and the
+    others have an underscore and their id appended, with a warning. The same applies to reserved or unsafe names, such as V(all), V(localhost) or a
+    path; characters other than letters, digits, dots, hyphens and underscores are replaced with underscores.
+  - Every host has the variables C(zone_id), C(zone_name), C(zone_status) and C(zone_account), a dictionary with C(id) and C(name), and a
+    local connection with the interpreter of the controller. Members that the service omits are V(null).
 notes:
-  - An invalid response, in the whole or in one zone, fails this source; it never becomes a smaller inventory. Whether a source that
-    fails stops the run is decided by ansible-core; set C(any_unparsed_is_failed=true) in the section C([inventory]) of C(ansible.cfg).
+  - An invalid response fails the inventory source as a whole; zones are never silently missing. To stop the run if a source fails, set
+    C(any_unparsed_is_failed=true) in the section C([inventory]) of C(ansible.cfg).
   - The options of the connection, O(names), O(statuses) and O(account_ids) may be templates, for example with a lookup, and may be vaulted.
-  - An option whose template fails, for example because a variable is undefined, fails this source as well.
-  - Credentials are found like those of the modules, and are never part of the cache.
-  - Texts of the service are never evaluated as templates.
+  - An option whose template fails, for example because a variable is undefined, fails the inventory source.
+  - Credentials are read like those of the modules, and are never part of the cache.
+  - Text from the service is never evaluated as a template.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - ansible.builtin.constructed
@@ -33,7 +33,7 @@ extends_documentation_fragment:
 options:
   plugin:
     description:
-      - Marks a file as meant for this plugin.
+      - Marks a file as an inventory source of this plugin.
     type: str
     required: true
     choices:
@@ -47,7 +47,7 @@ options:
   statuses:
     description:
       - Keep only the zones with one of these statuses.
-      - Cloudflare knows V(initializing), V(pending), V(active) and V(moved).
+      - Cloudflare's statuses are V(initializing), V(pending), V(active) and V(moved).
     type: list
     elements: str
     default: []
@@ -61,7 +61,7 @@ options:
 
 EXAMPLES = r"""
 # production.zones.yml: the active zones of two accounts, grouped by account, kept for an hour.
-# The first line alone is a whole file, too: every zone that the token of the environment (CLOUDFLARE_API_TOKEN) may see.
+# The first line alone is a whole file, too: every zone that the token in the environment (CLOUDFLARE_API_TOKEN) can read.
 plugin: edgeops.observability.zones
 api_token: "{{ lookup('ansible.builtin.env', 'PRODUCTION_TOKEN') }}"
 statuses: [active]
@@ -109,7 +109,7 @@ SPECIFICATION = {**CONNECTION_OPTIONS, **FILTERS}
 PER_PAGE = 50
 PAGES_SIDE_BY_SIDE = 4
 
-# A host name ends up in patterns, in paths and on terminals.
+# A host name is used in patterns, in paths and on terminals.
 _HOST_NAME = re.compile(r"(?!.*\.\.)\w[\w.-]{0,252}")
 _RESERVED = frozenset(("all", "ungrouped", "_meta", "localhost", "localhost.localdomain", "127.0.0.1"))
 
@@ -122,7 +122,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
     NAME = "edgeops.observability.zones"
 
     def verify_file(self, path: str) -> bool:
-        """Whether the name of a file says that it is meant for this plugin."""
+        """Return whether the name of a file marks it as a source of this plugin."""
         return bool(super().verify_file(path)) and path.endswith((".zones.yml", ".zones.yaml"))
 
     def parse(self, inventory: t.Any, loader: t.Any, path: str, cache: bool = True) -> None:
@@ -132,16 +132,16 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         try:
             described = connection(params)
             found = self._cached(path, described, params, cache)
-            zones = [zone for zone in found if _wanted(zone, params)]
+            zones = [zone for zone in found if _is_selected(zone, params)]
         except Failure as failure:
-            # `from None`: what lies behind a failure may quote what the failure itself leaves out.
+            # `from None`: the cause of a failure may quote secrets that the failure itself masks.
             raise AnsibleParserError(f"{path}: {failure}") from None
         self._warn_of_missing(zones, params["names"])
         for name, zone in self._named(zones):
             self._add(name, zone)
 
     def set_options(self, task_keys: t.Any = None, var_options: t.Any = None, direct: t.Any = None) -> None:
-        """Take the options of a file; ansible-core checks their types here, so that templates have to be evaluated before."""
+        """Set the options of a file; ansible-core checks their types here, so templates are evaluated before."""
         super().set_options(task_keys, var_options, self._evaluated(direct or {}))
 
     def _evaluated(self, config: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
@@ -151,12 +151,12 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         given = {name: self.templar.template(value) for name, value in config.items() if name in SPECIFICATION}
         for name in ("api_token", "api_key"):
             if isinstance(given.get(name), (list, dict)):
-                # Refused here because ansible-core's own complaint would quote the value.
-                raise AnsibleParserError(f"{self.NAME}: {name} has to be a text")
+                # Refused here, because the error of ansible-core would quote the value.
+                raise AnsibleParserError(f"{self.NAME}: {name} must be a string")
         return without_empty(given)
 
     def _params(self, config: t.Mapping[str, t.Any], path: str) -> dict[str, t.Any]:
-        """The options of connection and filters, templated first and then checked as those of a module are."""
+        """Return the options of connection and filters, templated and then validated like those of a module."""
         unknown = sorted(set(config) - set(self.get_options()))
         if unknown:
             raise AnsibleParserError(f"{path}: there is no option {', '.join(map(repr, unknown))}")
@@ -168,14 +168,14 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
     def _cached(self, path: str, described: Connection, params: t.Mapping[str, t.Any], cache: bool) -> list[Zone]:
         if not self.get_option("cache"):
             return _fetched(described, params)
-        # Other zones must not be taken for those that are asked for now; who asks is not part of the key.
+        # The zones of another query must not be used for this one; credentials are not part of the key.
         meant = json.dumps([described.base_url, _query(params)], sort_keys=True).encode()
         key = f"{self.get_cache_key(path)}_{hashlib.sha256(meant).hexdigest()[:16]}"
         if cache:
             try:
                 return [_zone(item) for item in self._cache[key]]
             except KeyError:
-                pass  # nothing there, or too old
+                pass  # not cached, or expired
         zones = _fetched(described, params)
         self._cache[key] = zones
         return zones
@@ -184,7 +184,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         known = {zone["name"].lower() for zone in zones}
         for name in names:
             if name.lower() not in known:
-                self.display.warning(f"{self.NAME}: no zone is named {name!r}, or the other filters leave it out")
+                self.display.warning(f"{self.NAME}: names: no zone is named {name!r}, or the other filters exclude it")
 
     def _named(self, zones: t.Iterable[Zone]) -> t.Iterator[tuple[str, Zone]]:
         used: set[str] = set()
@@ -222,12 +222,12 @@ def _fetched(described: Connection, params: t.Mapping[str, t.Any]) -> list[Zone]
 
 
 def _query(params: t.Mapping[str, t.Any]) -> dict[str, str]:
-    """Filters that the service knows too, where one value is asked for; it takes no lists of them."""
+    """Return the filters with one value, which the API supports as well; it accepts no lists."""
     known = {"name": params["names"], "status": params["statuses"], "account.id": params["account_ids"]}
     return {name: values[0] for name, values in known.items() if len(values) == 1}
 
 
-def _wanted(zone: Zone, params: t.Mapping[str, t.Any]) -> bool:
+def _is_selected(zone: Zone, params: t.Mapping[str, t.Any]) -> bool:
     account = zone["account"] or {}
     return (
         (not params["names"] or zone["name"].lower() in {name.lower() for name in params["names"]})
@@ -237,7 +237,7 @@ def _wanted(zone: Zone, params: t.Mapping[str, t.Any]) -> bool:
 
 
 def _zone(item: t.Any) -> Zone:
-    """The members of a zone that become variables; raises `AnsibleParserError` where a member is invalid."""
+    """Return the members of a zone that become variables; raise `AnsibleParserError` if a member is invalid."""
     if not isinstance(item, dict):
         raise AnsibleParserError(f"A zone of the listing is not an object but {type(item).__name__}.")
     account = item.get("account")

@@ -7,37 +7,37 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: audit_report
-short_description: Write the report of a fleet audit
+short_description: Write the report of an audit of many zones
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Turns what an audit found out about many zones into files that an operator reads, an auditor keeps and a CI job evaluates.
-  - The report lists drift, findings and notes of each zone, and compares them with the previous report.
-  - The same problem has the same id in every format and in every run. Equal options and O(at) give files with equal bytes.
-  - Runs on the controller and contacts no service. Files are written in check mode too, and RV(ignore:changed) is always V(false).
+  - Writes the result of an audit of many Cloudflare zones to files, for operators, auditors and CI jobs.
+  - The report lists the drift from the desired state, findings and notes of each zone, and compares them with the previous report.
+  - The same problem has the same id in every format and in every run. Equal options and O(at) give identical files.
+  - Runs on the controller and contacts no service. Files are also written in check mode, and RV(ignore:changed) is always V(false).
 extends_documentation_fragment:
   - edgeops.observability.attributes.local
   - edgeops.observability.attributes
 options:
   zones:
     description:
-      - What the audit found out, one record for each zone.
+      - The results of the audit, one record for each zone.
       - A record has C(zone), the name of the zone, and C(zone_id).
       - C(result) is the result of the role P(edgeops.observability.log_delivery#role) in check and diff mode.
         Its members C(custom_fields), C(jobs) and C(script_monitor) have the C(changed), C(diff) and C(plan_id) of the single modules, and are empty
-        where a resource is left alone.
+        if a resource is not managed.
       - C(jobs) is the list that M(edgeops.observability.logpush_job_info) returns. C(coverage) is the result of the filter
         P(edgeops.observability.log_field_coverage#filter). C(scripts) is the result of a script audit.
       - C(error), with C(kind) and C(message), is the reason why a zone could not be audited. The zone is then V(unaudited).
-      - A zone with neither C(error) nor a resource that is managed is V(unmanaged).
+      - A zone without C(error) and without a managed resource is V(unmanaged).
     type: list
     elements: dict
     required: true
   expected:
     description:
-      - Names of the zones that the audit was meant to cover. A zone without a record is V(unaudited).
-      - A report on no zone at all is refused.
+      - Names of the zones that the audit must cover. A zone without a record is V(unaudited).
+      - A report without zones is refused.
     type: list
     elements: str
   dest:
@@ -49,9 +49,9 @@ options:
   formats:
     description:
       - V(json) writes C(report.json), which has a JSON Schema in C(extensions/schemas/audit-report-1.json) of the collection.
-      - V(html) writes C(report.html), one page without scripts. It needs Jinja2, which ansible-core brings along.
+      - V(html) writes C(report.html), one page without scripts. It needs Jinja2, which ansible-core depends on.
       - V(junit) writes C(report.xml), with a suite for each zone and a case for each resource.
-      - V(markdown) writes C(report.md), of at most 60,000 characters; it reports what it cut.
+      - V(markdown) writes C(report.md), of at most 60,000 characters; it reports what it omits.
       - V(metrics) writes C(report.prom), OpenMetrics text.
     type: list
     elements: str
@@ -59,21 +59,21 @@ options:
     default: [json, html, junit]
   previous:
     description:
-      - The C(report.json) of an earlier run, to compare with. A file that does not exist makes this report the first.
-      - Problems of zones that this run did not audit are RV(comparison.unknown), never resolved. They are carried along in the report, and count nowhere.
+      - The C(report.json) of an earlier run, to compare with. If it does not exist, this report is the first.
+      - Problems of zones that this run did not audit are RV(comparison.unknown), never resolved. They stay in the report and are not counted.
     type: path
   merge:
     description:
       - Further C(report.json) files, such as those of the other slices of one job.
-      - Of a zone that is in several, the row that was audited last counts.
+      - If several reports have a zone, the latest audit of it is used.
     type: list
     elements: path
     default: []
   waivers:
     description:
-      - Differences and findings that are accepted for a time. They are shown, and count neither in RV(outcome) nor for O(fail_on).
-      - An omitted pattern fits everything. Patterns are shell patterns (C(*), C(?), C([...])), in which letter case matters.
-      - The id of a waived problem counts again after the last day, and the waiver is then a finding itself.
+      - Differences and findings that are accepted for a time. They are listed, but not counted in RV(outcome) or O(fail_on).
+      - An omitted pattern matches everything. Patterns are shell patterns (C(*), C(?), C([...])) and case-sensitive.
+      - After the last day a waived problem counts again, and the expired waiver is a finding.
     type: list
     elements: dict
     default: []
@@ -91,30 +91,30 @@ options:
         description: Pattern for the subject, such as the label of a job.
         type: str
       reason:
-        description: Why it is accepted. Needed.
+        description: Why it is accepted. Required.
         type: str
       owner:
-        description: Who answers for it. Needed.
+        description: Who is responsible for it. Required.
         type: str
       until:
-        description: The last day, in UTC, as V(2026-12-31). Needed.
+        description: The last day, in UTC, as V(2026-12-31). Required.
         type: str
   required_fields:
     description:
-      - Log fields by dataset. Each of them must be delivered by an enabled job without a filter; one that is not is a finding.
+      - Log fields by dataset. A field that no enabled job without a filter delivers is a finding.
       - A record without C(jobs) does not show that a field is delivered.
     type: dict
     default: {}
   fail_on:
     description:
-      - What the task fails for, as RV(ignore:error.kind=gate), after the files are written.
+      - What fails the task, with RV(ignore:error.kind=gate), after the files are written.
     type: list
     elements: str
     choices: [drifted, finding, unaudited, unmanaged]
     default: []
   at:
     description:
-      - The time of the audit, as V(2026-11-22T06:00:00Z). If omitted, the present time.
+      - The time of the audit, as V(2026-11-22T06:00:00Z). If omitted, the current time.
     type: str
   title:
     description:
@@ -128,7 +128,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Report on two zones, and compare with the last report
+- name: Report on two zones, and compare with the previous report
   edgeops.observability.audit_report:
     dest: /tmp/edgeops-example-report
     previous: /tmp/edgeops-example-report/report.json
@@ -149,13 +149,13 @@ EXAMPLES = r"""
     waivers:
       - zone: shop.*
         resource: script_monitor
-        reason: switched on with the next release
+        reason: enabled with the next release
         owner: web@example.com
         until: "2099-12-31"
   delegate_to: localhost
   run_once: true
 
-- name: Fail where a zone has drifted, after the report is written
+- name: Fail if a zone has drifted, after the report is written
   edgeops.observability.audit_report:
     dest: /tmp/edgeops-example-report
     formats: [json, html, junit, markdown, metrics]
@@ -177,12 +177,12 @@ files:
   elements: str
   sample: [/srv/audit/report.json, /srv/audit/report.html, /srv/audit/report.xml]
 outcome:
-  description: The worst that was found, V(unaudited), V(findings), V(drifted), V(unmanaged) or V(clean).
+  description: The worst result, V(unaudited), V(findings), V(drifted), V(unmanaged) or V(clean).
   returned: success
   type: str
   sample: drifted
 counts:
-  description: Zones by status, and what was found in them. Waived problems are counted as such only.
+  description: Number of zones by status, and of differences, findings and notes. Waived problems are counted as C(waived) only.
   returned: success
   type: dict
   sample:
@@ -201,7 +201,7 @@ report_id:
   type: str
   sample: 3a7bd3e2360a3d29eea436fcfb7e44c7
 comparison:
-  description: Ids of problems by what became of them since the previous report.
+  description: Ids of problems by their change since the previous report.
   returned: success
   type: dict
   contains:
@@ -211,38 +211,38 @@ comparison:
       returned: success
       sample: 9c56cc51b374c3ba189210d5b6d4bf57
     new:
-      description: Not in the previous report. Empty without one.
+      description: Not in the previous report. Empty without a previous report.
       type: list
       elements: str
       returned: success
       sample: [b5bb9d8014a0f9b1]
     resolved:
-      description: No longer there.
+      description: No longer found.
       type: list
       elements: str
       returned: success
       sample: []
     changed:
-      description: Still there, with other values.
+      description: Still found, with other values.
       type: list
       elements: str
       returned: success
       sample: []
     persisting:
-      description: Still there, as they were.
+      description: Still found, unchanged.
       type: list
       elements: str
       returned: success
       sample: []
     unknown:
-      description: Not looked at by this run.
+      description: Of zones that this run did not audit.
       type: list
       elements: str
       returned: success
       sample: [d61e19c8a2f07f41]
 plan_id:
   description:
-    - One digest over the plans of all zones of the run, to approve them together.
+    - One digest of the plans of all zones of the run, to approve them together.
     - V(null) if a zone is unaudited.
   returned: success
   type: str
@@ -254,7 +254,7 @@ refused_zones:
   elements: str
   sample: []
 error:
-  description: Why the task failed, for a playbook. After a failure of the kind V(gate) the other values are returned as well.
+  description: Why the task failed, as data for a playbook. After a failure of the kind V(gate) the other values are returned as well.
   returned: failure
   type: dict
   sample:

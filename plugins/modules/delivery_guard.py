@@ -7,17 +7,17 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: delivery_guard
-short_description: Decide whether a predicted delivery to many zones may begin
+short_description: Evaluate whether a predicted delivery to many zones may be applied
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
   - Evaluates what M(edgeops.observability.zone_observability), or the role P(edgeops.observability.log_delivery#role), predicted for the zones of a run
-    in check mode with diff. Fails before anything is written if a rule that the user set refuses it.
-  - Destructive changes are those that take something away. Each has a name - V(disable_monitor), V(empty_fields) (the last custom log field of a zone),
-    V(drop_job_fields) (a job loses a field), V(delete_job), V(disable_job), V(recreate_job), V(clear_filter) and V(change_destination). A secret of a
-    destination that changed alone is no V(change_destination).
-  - A refusal is a failure of the kind V(gate) that names every zone, what it would lose and what to do.
+    in check mode with diff. If a rule refuses it, the task fails before anything is written.
+  - Each destructive change has a name - V(disable_monitor), V(empty_fields) (the last custom log field of a zone),
+    V(drop_job_fields) (a job loses a field), V(delete_job), V(disable_job), V(recreate_job), V(clear_filter) and V(change_destination). A changed secret
+    alone is no V(change_destination).
+  - A refusal is a failure with the kind V(gate); the message names every zone, what it would lose and what to do.
   - Runs on the controller and contacts no service.
 extends_documentation_fragment:
   - edgeops.observability.attributes.local
@@ -25,7 +25,7 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     details:
-      - The module changes nothing, so that check mode makes no difference.
+      - The module changes nothing, in check mode or otherwise.
   diff_mode:
     details:
       - The module changes nothing.
@@ -33,38 +33,37 @@ options:
   zones:
     description:
       - All zones of the run, one record each.
-      - A record has C(zone), the name of the zone, and C(zone_id), C(result), the predicted result, or C(error) with C(message), the reason why there
-        is none.
+      - A record has C(zone), the name of the zone, and C(zone_id), C(result), the predicted result, or C(error) with C(message), the reason why
+        there is no result.
       - If omitted, only the other options are validated, which a playbook does before its first request.
     type: list
     elements: dict
   zone_allow:
     description:
-      - What takes precedence over O(allow) for single zones, by the name of the zone. V(null) and V(false) stand for an omitted list.
+      - Lists by the name of the zone that take precedence over O(allow). V(null) and V(false) mean omitted.
     type: dict
     default: {}
   guard:
     description:
-      - Whether the rules apply to the run at all. With V(false) an approved plan is refused, because nothing would be compared with it.
+      - Whether the rules apply to the run. With V(false) an approved plan is refused, because nothing would be compared with it.
     type: bool
     default: true
   max_destructive_zones:
     description:
-      - The maximum of zones with a destructive change that O(allow) does not name, as a number or a percentage of all zones of the run. Exactly
-        this many pass.
-      - If omitted, V(30%) from 10 zones on, unless a plan is approved.
+      - The maximum number of zones with a destructive change that O(allow) does not name, as a number or a percentage of all zones of the run.
+      - If omitted, V(30%) for 10 zones and more, unless a plan is approved.
     type: str
   max_changed_zones:
     description:
-      - The maximum of zones with any change, as a number or a percentage of all zones of the run. If omitted, there is none.
+      - The maximum number of zones with any change, as a number or a percentage of all zones of the run. If omitted, there is no maximum.
     type: str
   allow:
     description:
-      - Names of the destructive changes that are allowed, as a list or as text with commas. If given, also if empty, any other one is refused.
+      - Names of the destructive changes that are allowed, as a list or as comma-separated text. If set, also if empty, any other is refused.
     type: raw
   approved_plan_id:
     description:
-      - The RV(plan_id) that was approved, such as RV(edgeops.observability.audit_report#module:plan_id). Another plan, or an empty text, is a V(conflict).
+      - The RV(plan_id) that was approved, such as RV(edgeops.observability.audit_report#module:plan_id). Another plan, or an empty string, is a V(conflict).
     type: str
   approved_plan:
     description:
@@ -73,7 +72,7 @@ options:
     type: path
   deliver_partial:
     description:
-      - Whether the run may begin although a zone could not be predicted.
+      - Whether the plan may be applied although a zone could not be predicted.
     type: bool
     default: true
 seealso:
@@ -95,7 +94,7 @@ EXAMPLES = r"""
   diff: true
   register: predicted
 
-- name: Refuse to take anything away
+- name: Refuse destructive changes
   edgeops.observability.delivery_guard:
     zones:
       - zone: shop.example
@@ -104,7 +103,7 @@ EXAMPLES = r"""
     allow: []
   register: evaluated
 
-- name: Apply exactly what was evaluated
+- name: Apply the evaluated plan
   edgeops.observability.zone_observability:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     script_monitor_enabled: true
@@ -133,13 +132,13 @@ unpredicted_zones:
   sample: []
 plan_id:
   description:
-    - One digest over the plans of all zones.
+    - One digest of the plans of all zones.
     - V(null) if a zone could not be predicted.
   returned: success
   type: str
   sample: 0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
 error:
-  description: Why the task failed, for a playbook. After a failure of the kind V(gate) the other values are returned as well.
+  description: Why the task failed, as data for a playbook. After a failure of the kind V(gate) the other values are returned as well.
   returned: failure
   type: dict
   sample:

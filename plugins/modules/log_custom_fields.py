@@ -7,21 +7,21 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: log_custom_fields
-short_description: Choose the headers and cookies that a zone adds to its HTTP logs
+short_description: Manage the custom log fields (headers and cookies) of a zone
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Brings the custom log fields of one zone into the desired state. They are request headers, response headers and cookies whose values
-    the service adds to the entries of the dataset C(http_requests).
-  - They live in one rule with the action C(log_custom_field), in the zone's ruleset of the phase C(http_log_custom_fields).
-    The ruleset is created where there is none, and the rule keeps its C(id) and C(ref) when it changes.
-  - Nothing is written when nothing differs, because every write of a ruleset makes a new version of it.
-  - Rules with other actions in the same ruleset are sent back with all their members but C(version) and C(last_updated), as a write replaces all rules.
-    If the service refuses one of them, nothing is written, and the failure names these rules along with what the service said.
-  - A log delivery job shows the fields only if it selects C(RequestHeaders), C(ResponseHeaders) or C(Cookies);
+  - Manages the custom log fields of one Cloudflare zone as desired state. These are request headers, response headers and cookies whose values
+    are added to the log records of the dataset C(http_requests). In Cloudflare's documentation they are the custom fields of Logpush.
+  - A log delivery (Logpush) job delivers them only if it selects C(RequestHeaders), C(ResponseHeaders) or C(Cookies);
     see M(edgeops.observability.logpush_job).
-  - These are the custom fields of Logpush in Cloudflare's API v4.
+  - They are stored in one rule with the action C(log_custom_field), in the zone's ruleset of the phase C(http_log_custom_fields).
+    The ruleset is created if it does not exist. The rule keeps its C(id) and C(ref).
+  - If the current state equals the desired state, nothing is written, because every write creates a new version of the ruleset.
+    Check mode reports drift.
+  - Rules with other actions in the same ruleset are sent back with all their members but C(version) and C(last_updated), because a write replaces
+    all rules. If the service refuses one of them, nothing is written, and the message contains these rules and the error of the service.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
@@ -30,25 +30,25 @@ extends_documentation_fragment:
 options:
   state:
     description:
-      - With V(present), the names in the lists are logged, by one rule with the expression V(true) that is enabled.
-      - With V(absent), the names in the lists are no longer logged; V([]) removes nothing. With no list at all every rule
-        with the action C(log_custom_field) is removed. The ruleset itself and its other rules stay.
-      - O(preserve_duplicates), O(purge), O(description), O(field_limit), O(ruleset_name) and O(ruleset_description) have no meaning with V(absent).
+      - With V(present), the names in the lists are logged, by one enabled rule with the expression V(true).
+      - With V(absent), the names in the lists are removed; V([]) removes nothing. Without any list every rule
+        with the action C(log_custom_field) is removed. The ruleset itself and its other rules are kept.
+      - O(preserve_duplicates), O(purge), O(description), O(field_limit), O(ruleset_name) and O(ruleset_description) are ignored with V(absent).
     type: str
     choices: [present, absent]
     default: present
   request_fields:
     description:
-      - Request headers as the client sent them. A list that is not given leaves its kind alone.
-      - With O(purge=true), V([]) empties the kind; with O(purge=false), it adds nothing.
-      - Header names are trimmed and lower-cased, and must be a token of RFC 9110. Order and repetition mean nothing.
+      - Request headers as the client sent them. If omitted, they are not changed.
+      - With O(purge=true), V([]) removes all; with O(purge=false), it adds nothing.
+      - Header names are trimmed and lower-cased, and must be a token of RFC 9110. The order and duplicates are ignored.
     type: list
     elements: str
   transformed_request_fields:
     description:
       - Request headers after the zone's transformations. Treated like O(request_fields).
-      - A header that is in O(request_fields) as well, or would stay there, is refused.
-      - Part of the public API since April 2025.
+      - A header that is also in O(request_fields), or would stay there, is refused.
+      - Part of Cloudflare's API since April 2025.
     type: list
     elements: str
   response_fields:
@@ -59,31 +59,32 @@ options:
   raw_response_fields:
     description:
       - Response headers as the origin sent them. Treated like O(request_fields).
-      - A header that is in O(response_fields) as well, or would stay there, is refused.
-      - Part of the public API since April 2025.
+      - A header that is also in O(response_fields), or would stay there, is refused.
+      - Part of Cloudflare's API since April 2025.
     type: list
     elements: str
   cookie_fields:
     description:
-      - Cookies of the request. Names keep their exact capitalization, as the service compares them that way.
-      - A name that is empty or has white space, V(=), V(;) or V(,) is refused.
+      - Cookies of the request. Names are case-sensitive.
+      - A name that is empty or contains white space, V(=), V(;) or V(,) is refused.
     type: list
     elements: str
   preserve_duplicates:
     description:
-      - Response headers of which every value is logged where the header is repeated. Otherwise only the first value is.
+      - Response headers of which every value is logged if the header is repeated. Otherwise only the first value is logged.
       - A name that is neither in O(response_fields) nor in O(raw_response_fields), and would not stay there, is refused.
-      - With O(purge=true) the list is the whole, so that V([]) takes the flag from all response headers. With O(purge=false) flags are only added.
-      - If omitted, the flags of names that stay are left alone.
-      - With O(state=absent) it is ignored beside other lists, and refused where it is the only one.
+      - With O(purge=true) the list replaces the current one, so that V([]) removes the flag from all response headers. With O(purge=false) flags are only
+        added.
+      - If omitted, the flags of names that stay are not changed.
+      - With O(state=absent) it is ignored together with other lists, and refused without them.
     type: list
     elements: str
   purge:
     description:
-      - With V(true), each list that is given replaces the list of its type, and further rules with the action C(log_custom_field) are merged into the one
-        that is kept, with all their names of the kinds that are not given.
-      - With V(false), the names are added to what is there, and further rules stay as they are. A name that one of them already logs is not added again.
-      - Of several rules, the first that is enabled with the expression V(true) is kept, or simply the first.
+      - With V(true), each list replaces the current list of its type, and further rules with the action C(log_custom_field) are merged into one,
+        with all their names of the omitted types.
+      - With V(false), the names are added to the current ones, and further rules are not changed. A name that one of them already logs is not added again.
+      - Of several rules, the first enabled one with the expression V(true) is kept, or else the first.
     type: bool
     default: true
   description:
@@ -102,24 +103,22 @@ options:
     default: Custom log fields of this zone
   field_limit:
     description:
-      - Most custom fields that the zone accepts in total. More are refused before anything is written. V(0) turns the check off.
-      - The default is the limit of the interface, 40 over all kinds. Cloudflare documents 100 for each kind today;
-        raise the limit where your account has it.
+      - Maximum number of custom fields of the zone in total. More are refused before anything is written. V(0) turns the check off.
+      - Cloudflare documents 100 for each type on some plans; raise the limit if your account has it.
     type: int
     default: 40
 notes:
-  - On Cloudflare custom log fields need an Enterprise plan, and an API token with the permission Logs Write.
-  - The value of one custom field is cut after 8 KB.
+  - With Cloudflare, custom log fields need an Enterprise plan, and an API token with the permission Logs Write.
+  - The value of a custom field is truncated to 8 KB.
   - Cloudflare accepts the request header C(Range) but does not log it; the module warns about it.
-  - The service cannot lock a ruleset. Where its C(version) shows that someone else wrote between the read and the write of this module, the module
-    warns.
+  - The service cannot lock a ruleset. If its C(version) shows another write between the read and the write of this module, the module warns.
 seealso:
   - module: edgeops.observability.log_custom_fields_info
   - module: edgeops.observability.logpush_job
 """
 
 EXAMPLES = r"""
-- name: Log three headers and a cookie, and nothing else of these kinds
+- name: Log three headers and a cookie
   edgeops.observability.log_custom_fields:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     request_fields:
@@ -139,14 +138,14 @@ EXAMPLES = r"""
     preserve_duplicates:
       - set-cookie
 
-- name: Add a header to whatever is logged already
+- name: Add a header to the current custom log fields
   edgeops.observability.log_custom_fields:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     request_fields:
       - x-trace-id
     purge: false
 
-- name: Go by the limit of an account that may have 100 fields of each kind
+- name: Raise the limit for an account that may have 100 fields of each type
   edgeops.observability.log_custom_fields:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     transformed_request_fields:
@@ -161,7 +160,7 @@ EXAMPLES = r"""
     cookie_fields:
       - SessionTier
 
-- name: Stop logging custom fields altogether
+- name: Remove all custom log fields
   edgeops.observability.log_custom_fields:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     state: absent
@@ -211,8 +210,8 @@ custom_fields:
       sample: [set-cookie]
 ruleset:
   description:
-    - The ruleset and the rule that hold the custom fields; V(null) if there is none and none would be made.
-    - In check mode, members that only the service can know keep their present value, and all are V(null) for a ruleset that would be created.
+    - The ruleset and the rule of the custom fields; V(null) if there is none and none would be created.
+    - In check mode, members that the service sets keep their current value, and all are V(null) for a ruleset that would be created.
   returned: success
   type: dict
   contains:
@@ -232,12 +231,12 @@ ruleset:
       returned: success
       sample: 3a03d665bac047339bb530ecb439a90d
     ref:
-      description: Reference of the rule; V(null) like RV(ruleset.rule_id), or if the service does not say.
+      description: Reference of the rule; V(null) like RV(ruleset.rule_id), or if the service does not return it.
       type: str
       returned: success
       sample: 3a03d665bac047339bb530ecb439a90d
     last_updated:
-      description: When the ruleset was last written, ISO 8601; V(null) if the service does not say.
+      description: When the ruleset was last written, ISO 8601; V(null) if the service does not return it.
       type: str
       returned: success
       sample: "2026-03-02T09:41:33.358104Z"
@@ -247,7 +246,7 @@ plan_id:
   type: str
   sample: sha256:4be1a7c05f2d98e36a1b7c40d5e2f3986b7a1c0d9e8f2a3b4c5d6e7f8091a2b3
 error:
-  description: Why the task failed, for a playbook.
+  description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
   sample:

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: log_custom_fields_info
-short_description: Read the headers and cookies that a zone adds to its HTTP logs
+short_description: Read the custom log fields (headers and cookies) of a zone
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Returns the custom log fields of one zone, over all rules with the action C(log_custom_field) in its ruleset of the phase
-    C(http_log_custom_fields), and where they are kept.
-  - A zone that has none is no failure; its lists are empty.
-  - These are the custom fields of Logpush in Cloudflare's API v4.
+  - Returns the custom log fields of one Cloudflare zone, of all rules with the action C(log_custom_field) in its ruleset of the phase
+    C(http_log_custom_fields), and the ids of the ruleset and the rule.
+  - In Cloudflare's documentation they are the custom fields of Logpush.
+  - A zone without custom log fields is no failure; its lists are empty.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
   - edgeops.observability.attributes.info
   - edgeops.observability.attributes
 notes:
-  - On Cloudflare reading needs an API token with the permission Logs Read.
+  - With Cloudflare, reading needs an API token with the permission Logs Read.
   - The names of a rule that is disabled are returned as well.
 seealso:
   - module: edgeops.observability.log_custom_fields
@@ -34,11 +34,11 @@ EXAMPLES = r"""
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
   register: logged
 
-- name: Show which cookies end up in the logs
+- name: Show the cookies that are logged
   ansible.builtin.debug:
     msg: "{{ logged.custom_fields.cookie_fields }}"
 
-- name: Tell whether the zone has a ruleset for custom fields at all
+- name: Show the id of the ruleset, if there is one
   ansible.builtin.debug:
     msg: "{{ 'none' if logged.ruleset is none else logged.ruleset.id }}"
 """
@@ -87,7 +87,7 @@ custom_fields:
       sample: [set-cookie]
 ruleset:
   description:
-    - The ruleset and the rule that hold the custom fields; V(null) if there is none.
+    - The ruleset and the rule of the custom fields; V(null) if there is none.
   returned: success
   type: dict
   contains:
@@ -107,17 +107,17 @@ ruleset:
       returned: success
       sample: 3a03d665bac047339bb530ecb439a90d
     ref:
-      description: Reference of the rule; V(null) like RV(ruleset.rule_id), or if the service does not say.
+      description: Reference of the rule; V(null) like RV(ruleset.rule_id), or if the service does not return it.
       type: str
       returned: success
       sample: 3a03d665bac047339bb530ecb439a90d
     last_updated:
-      description: When the ruleset was last written, ISO 8601; V(null) if the service does not say.
+      description: When the ruleset was last written, ISO 8601; V(null) if the service does not return it.
       type: str
       returned: success
       sample: "2026-03-02T09:41:33.358104Z"
 error:
-  description: Why the task failed, for a playbook.
+  description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
   sample:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: logpush_dataset_info
-short_description: Read which fields a dataset has
+short_description: Read the log fields of a Logpush dataset
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Returns the names of the fields that log delivery (Logpush) jobs of one zone can select from a dataset, with their descriptions.
-  - With Cloudflare these depend on the plan of the zone.
+  - Returns the log fields that log delivery (Logpush) jobs of one zone can select from a dataset, with their descriptions.
+  - With Cloudflare, the fields depend on the plan of the zone.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
@@ -22,11 +22,11 @@ extends_documentation_fragment:
 options:
   dataset:
     description:
-      - The dataset, up to 256 letters, digits, V(_) and V(-). One that the service does not know is V(not_found).
+      - The dataset, up to 256 letters, digits, V(_) and V(-). An unknown dataset fails as V(not_found).
     type: str
     required: true
 notes:
-  - With Cloudflare, every Logpush route, reading too, needs an API token with the permission Logs Write.
+  - With Cloudflare, reading and writing Logpush jobs need an API token with the permission Logs Write.
 seealso:
   - module: edgeops.observability.logpush_job
   - module: edgeops.observability.logpush_job_info
@@ -39,21 +39,21 @@ EXAMPLES = r"""
     dataset: http_requests
   register: dataset
 
-- name: Find those about the cache
+- name: Show the fields about the cache
   ansible.builtin.debug:
     msg: "{{ dataset.fields | select('search', 'Cache') }}"
 """
 
 RETURN = r"""
 fields:
-  description: The names of all fields, sorted, each with its description, which may be empty.
+  description: The fields by name, sorted, each with its description, which may be empty.
   returned: success
   type: dict
   sample:
     ClientIP: IP address of the client.
     RayID: ID of the request.
 error:
-  description: Why the task failed, for a playbook.
+  description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
   sample:

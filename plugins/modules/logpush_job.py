@@ -7,16 +7,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: logpush_job
-short_description: Manage a log delivery job of a zone
+short_description: Manage a log delivery (Logpush) job of a zone
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Creates, changes or deletes a job that delivers the logs of one zone to a destination.
-  - An omitted option is neither compared nor sent, so that what it would manage is left alone.
-    For comparing, a member that is absent, V(null), empty or V(0) counts as having its documented default.
-  - Nothing is written if nothing differs, because the service contacts the destination again on each write.
-  - In Cloudflare's API v4 such a job is called a Logpush job.
+  - Creates, changes or deletes a log delivery (Logpush) job, which delivers the logs of one Cloudflare zone to a destination.
+  - The options are the desired state. An omitted option is neither compared nor sent.
+    In the comparison, a member that is absent, V(null), empty or V(0) counts as having its documented default.
+  - If the current state equals the desired state, nothing is written, because the service contacts the destination again on each write.
+    Check mode reports drift.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
@@ -25,16 +25,16 @@ extends_documentation_fragment:
 options:
   state:
     description:
-      - Whether the job is to exist. V(absent) deletes it; a job that does not exist is no failure then.
+      - With V(present) the job is created or updated. With V(absent) it is deleted; a job that does not exist is no failure.
     type: str
     choices: [present, absent]
     default: present
   name:
     description:
-      - Name of the job. Without O(job_id) it says, together with O(dataset), which job is meant, and one of O(name) and O(job_id) is required.
-      - The service does not keep names unique. Two jobs of this name and dataset fail as V(conflict), and the message lists their ids.
-      - With O(job_id) the job is renamed; with O(state=absent) as well, only O(job_id) counts.
-      - Which names are good is checked by the service. The public one takes up to 512 letters, digits, V(-) and V(.).
+      - Name of the job. Without O(job_id), the job is identified by O(name) and O(dataset). One of O(name) and O(job_id) is required.
+      - The service does not enforce unique names. Two jobs with this name and dataset fail as V(conflict), and the message lists their ids.
+      - With O(job_id) the job is renamed; with O(state=absent), only O(job_id) is used.
+      - Names are checked by the service. Cloudflare accepts up to 512 letters, digits, V(-) and V(.).
     type: str
   job_id:
     description:
@@ -44,67 +44,67 @@ options:
   dataset:
     description:
       - Dataset that the job delivers, up to 256 letters, digits, V(_) and V(-).
-      - If omitted, V(http_requests) is looked for and created, which is also Cloudflare's default.
-      - It cannot change on an existing job, see O(recreate). By O(name), another dataset means another job.
+      - The default is V(http_requests), as in Cloudflare's API.
+      - It cannot change on an existing job, see O(recreate). With O(name), another dataset is another job.
     type: str
   destination_conf:
     description:
-      - Where the job delivers, as V(SCHEME://ADDRESS?OPTIONS), up to 4096 characters. Required to create a job.
+      - Destination of the logs, as V(SCHEME://ADDRESS?OPTIONS), up to 4096 characters. Required to create a job.
       - Cloudflare's schemes are V(r2), V(gs), V(s3), V(sumo), V(https), V(azure), V(splunk) and V(datadog).
-      - It may hold credentials and is never shown. An option that the service shows as asterisks only is assumed to be equal, with a warning;
-        all other parts are compared, whatever the order and the percent-encoding of the options. See O(send_destination).
+      - It may contain credentials and is masked. An option that the service masks with asterisks is assumed to be equal, with a warning;
+        all other parts are compared. The order and the percent-encoding of the options are ignored. See O(send_destination).
     type: str
   ownership_challenge:
     description:
-      - The token that proves the ownership of the destination, up to 4096 characters. M(edgeops.observability.logpush_ownership) asks for it;
-        it is then found in a file at the destination.
-      - Sent only if the job is created or its destination is sent, see O(send_destination). It works once, so that it may stay in the task.
-      - Cloudflare asks for it for V(s3) without keys or endpoint in the address, V(gs), V(azure) and V(sumo).
+      - The token that proves the ownership of the destination, up to 4096 characters. M(edgeops.observability.logpush_ownership) requests it;
+        the service writes it to a file at the destination.
+      - Sent only if the job is created or its destination is sent, see O(send_destination). A token is valid once, but may stay in the task.
+      - Cloudflare requires it for V(s3) without keys or endpoint in the address, V(gs), V(azure) and V(sumo).
         For the other schemes a token that would be sent is a warning.
-      - A token that can be read (a JSON Web Token) and has expired, or is bound to another zone or destination, fails before anything is written.
+      - If the token is a JSON Web Token that has expired, or belongs to another zone or destination, the task fails before anything is written.
         Its signature is not verified.
     type: str
   send_destination:
     description:
       - When to send O(destination_conf) and O(ownership_challenge) to a job that exists.
-      - V(if_different) sends them if the destination differs from what the service shows.
-      - V(always) sends them in every run, which is a change in every run, because a service that masks secrets does not show whether they changed.
-        Use it once to rotate a secret.
+      - V(if_different) sends them if the destination differs from that of the service.
+      - V(always) sends them in every run, which is a change. Use it once to rotate a secret, because a service that masks secrets does not show
+        whether they changed.
     type: str
     choices: [if_different, always]
     default: if_different
   fields:
     description:
-      - Names of the fields of a record. Order does not matter and duplicates are ignored.
-      - Custom log fields arrive only if V(RequestHeaders), V(ResponseHeaders) or V(Cookies) is among them.
-      - Together with O(timestamp_format) and O(option_flags) this makes up C(logpull_options) of the job; each of the three that is not given is left alone.
+      - Names of the log fields of a record. The order does not matter, and duplicates are ignored.
+      - Custom log fields are delivered only with V(RequestHeaders), V(ResponseHeaders) or V(Cookies).
+      - O(fields), O(timestamp_format) and O(option_flags) are parts of C(logpull_options) of the job; an omitted part is not changed.
     type: list
     elements: str
   timestamp_format:
     description:
-      - Format of times in a record. Cloudflare knows V(unixnano), its default, V(unix) and V(rfc3339).
+      - Format of timestamps in a record. Cloudflare supports V(unixnano), its default, V(unix) and V(rfc3339).
     type: str
   option_flags:
     description:
-      - Further parameters of C(logpull_options) by name, with V(true), V(false), a number or a text, such as C(CVE-2021-44228) or C(sample).
-      - V(false) equals absent, and removes a flag that is there. Parameters that are not named are kept.
+      - Further parameters of C(logpull_options) by name, with V(true), V(false), a number or a string, such as C(CVE-2021-44228) or C(sample).
+      - V(false) removes a parameter. Parameters that are not listed are kept.
     type: dict
   logpull_options:
     description:
-      - The same as O(fields), O(timestamp_format) and O(option_flags) in one text, up to 4096 characters, as in V(fields=ClientIP,RayID&timestamps=rfc3339).
-      - Compared as a query. The order of names and parameters, and percent-encoding, never make a change; parameters that it does not name are kept.
-      - Field names behind the format, as in V(&timestamps=rfc3339,ClientIP), are refused.
+      - O(fields), O(timestamp_format) and O(option_flags) as text, up to 4096 characters, as in V(fields=ClientIP,RayID&timestamps=rfc3339).
+      - Compared as a query. The order of names and parameters and the percent-encoding are ignored; parameters that are not listed are kept.
+      - Field names after the format, as in V(&timestamps=rfc3339,ClientIP), are refused.
     type: str
   output_options:
     description:
-      - The newer form of the same. It excludes O(fields), O(timestamp_format), O(option_flags) and O(logpull_options).
-      - Merged over what the job has, compared with the defaults filled in, and sent as a whole, because the service replaces it as a whole.
-      - A job with the older form moves to this one. A job that uses this form and is given the older one fails as V(conflict).
+      - The output options in the newer format. Cannot be used with O(fields), O(timestamp_format), O(option_flags) or O(logpull_options).
+      - Merged with the current options of the job, compared with their defaults, and sent as a whole, because the service replaces them as a whole.
+      - A job with the older format changes to this one. The older options for a job that uses this format fail as V(conflict).
     type: dict
     suboptions:
       field_names:
         description:
-          - Names of the fields of a record. Duplicates are ignored; order matters only for V(csv), where it is the order of columns.
+          - Names of the log fields of a record. Duplicates are ignored; the order matters only for V(csv), where it is the order of columns.
         type: list
         elements: str
       output_type:
@@ -114,7 +114,7 @@ options:
         type: str
         choices: [ndjson, csv]
       timestamp_format:
-        description: Format of times in a record. The default of the service is V(unixnano).
+        description: Format of timestamps in a record. The default of the service is V(unixnano).
         type: str
         choices: [unixnano, unix, rfc3339, rfc3339ms, rfc3339ns]
       sample_rate:
@@ -122,7 +122,7 @@ options:
         type: float
       cve_2021_44228:
         description:
-          - Whether C(${) is replaced by C(x{) in what is delivered, which keeps CVE-2021-44228 from being exploited behind the destination.
+          - Whether C(${) is replaced by C(x{) in delivered records, so that CVE-2021-44228 cannot be exploited with them.
             The default of the service is V(false).
           - Sent, and returned, as C(CVE-2021-44228).
         type: bool
@@ -154,21 +154,21 @@ options:
   filter:
     description:
       - Which records are delivered, as an expression in data or in JSON text. V("") removes the filter; then every record is delivered.
-      - The filter lets records through. It is no list of what to leave out - to leave something out, write what must not hold, as with C(!eq) or C(!in).
-      - A condition is C({key, operator, value}), C(and) and C(or) hold lists and nest; the outer C(where) may be left out.
+      - The filter describes the records that are delivered. To exclude records, use a negated operator such as C(!eq) or C(!in).
+      - A condition is C({key, operator, value}). C(and) and C(or) contain lists of conditions and can be nested. The outer C(where) can be omitted.
         Operators are C(eq), C(!eq), C(lt), C(leq), C(gt), C(geq), C(startsWith), C(endsWith), C(contains), C(!startsWith), C(!endsWith), C(!contains),
         C(in) and C(!in).
       - Compared as an expression, not as text. See O(validate_filter) for the limits.
-      - A service that does not show filters is sent this one in every run, with a warning, because it cannot be told from a service that has lost it.
+      - If the service does not return filters, the filter is sent in every run, with a warning.
     type: raw
   enabled:
     description:
-      - Whether the job delivers. If omitted, it is left alone, and a new job is not enabled, which is Cloudflare's default.
+      - Whether the job is enabled. If omitted, it is not changed, and a new job is disabled, which is Cloudflare's default.
       - Cloudflare disables a job that could not deliver for a day. With V(true) the next run enables it again, with a warning.
     type: bool
   kind:
     description:
-      - Kind of the job. V(edge) is for the dataset V(http_requests) only. The default of the service is an empty text.
+      - Type of the job. V(edge) is for the dataset V(http_requests) only. The default of the service is an empty string.
       - It cannot change on an existing job, see O(recreate).
     type: str
     choices: ['', edge]
@@ -179,50 +179,49 @@ options:
     choices: [high, low]
   max_upload_bytes:
     description:
-      - Most uncompressed bytes in one file, 5000000 to 1000000000, or V(0) for the default of the service.
+      - Maximum number of uncompressed bytes in one file, 5000000 to 1000000000, or V(0) for the default of the service.
     type: int
   max_upload_interval_seconds:
     description:
-      - Most seconds between two files, 30 to 300, or V(0) for the default of the service, 30.
+      - Maximum number of seconds between two files, 30 to 300, or V(0) for the default of the service, 30.
     type: int
   max_upload_records:
     description:
-      - Most records in one file, 1000 to 1000000, or V(0) for the default of the service, 100000.
+      - Maximum number of records in one file, 1000 to 1000000, or V(0) for the default of the service, 100000.
     type: int
   recreate:
     description:
-      - Allows to delete and re-create the job where O(dataset) or O(kind) differs; otherwise that fails as V(conflict) before any write.
-      - Options that are not given carry over from the old job, except O(destination_conf), which must be given.
-      - The new job has another id. If creating it fails, the message says that the old one is gone.
+      - Whether the job may be deleted and re-created if O(dataset) or O(kind) differs. Otherwise such a difference fails as V(conflict) before any write.
+      - Omitted options are copied from the old job, except O(destination_conf), which is required.
+      - The new job has another id. If its creation fails, the message reports that the old job was deleted.
     type: bool
     default: false
   validate_filter:
     description:
-      - Whether to check the limits of the service before sending, 30 operators and 1000 bytes. Shapes are always checked.
+      - Whether to check the limits of the service, 30 operators and 1000 bytes, before sending. The syntax is always checked.
     type: bool
     default: true
   validate_fields:
     description:
-      - Whether to compare the names of the fields with those that the service lists for the dataset, before a list of fields is written, and in
-        check mode too. The service would deliver records without a field whose name is misspelt, and report nothing.
-      - An unknown name fails as V(invalid_option), with its place and the nearest name.
-      - Costs one request for each dataset and task, and none if the set of fields does not change.
-      - A service that does not list the fields of a dataset, or does not permit it (status 403, 404 or 405), is not requested again, and nothing is refused.
+      - Whether to compare the names of the fields with those of the dataset before a list of fields is written, also in check mode. The service
+        accepts a misspelt name, and delivers records without that field.
+      - An unknown name fails as V(invalid_option), with its path and the nearest name.
+      - Takes one request for each dataset and task, and none if the set of fields does not change.
+      - If the service does not list the fields of a dataset, or does not permit it (status 403, 404 or 405), names are not checked.
     type: bool
     default: true
   create_unlisted:
     description:
-      - What to do by O(name) with a service that offers no list of jobs (HTTP status 404 or 405). V(true) creates the job without looking, with a warning,
-        again in each run. Otherwise, and always with O(state=absent), that is V(not_found).
+      - What to do with O(name) if the service cannot list jobs (HTTP status 404 or 405). With V(true), the job is created in each run, with a warning.
+        Otherwise, and always with O(state=absent), the task fails as V(not_found).
     type: bool
     default: false
 notes:
-  - On Cloudflare every log delivery route, reading too, needs an API token with the permission Logs Write.
-  - A creation without an answer is not repeated. The module looks again and adopts the job if it is there.
-  - After a creation the jobs are listed once more. If another run created a job of this name and dataset first, the job just created is deleted, the
-    older one is brought into the desired state, and a warning reports it. If that look fails, the task fails, with RV(ignore:changed) V(true).
-    A service that lists no jobs is not looked at.
-  - Changes take Cloudflare 10 to 15 minutes to become effective.
+  - With Cloudflare, reading and writing Logpush jobs need an API token with the permission Logs Write.
+  - A creation without a response is not repeated. The module lists the jobs again and adopts the job if it was created.
+  - After a creation the jobs are listed once more. If another run created a job with this name and dataset first, the new job is deleted, the
+    older one is updated to the desired state, and a warning reports it. If this listing fails, the task fails, with RV(ignore:changed) V(true).
+  - With Cloudflare, changes become effective after 10 to 15 minutes.
 seealso:
   - module: edgeops.observability.logpush_job_info
   - module: edgeops.observability.logpush_ownership
@@ -244,13 +243,13 @@ EXAMPLES = r"""
         - {key: EdgeResponseStatus, operator: geq, value: 400}
     enabled: true
 
-- name: Deliver everything again
+- name: Remove the filter, so that every record is delivered
   edgeops.observability.logpush_job:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     name: shop-logs
     filter: ""
 
-- name: Move the job to the newer form of the options
+- name: Use the newer format of the output options
   edgeops.observability.logpush_job:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     name: shop-logs
@@ -259,7 +258,7 @@ EXAMPLES = r"""
       timestamp_format: rfc3339ms
       sample_rate: 0.5
 
-- name: Deliver to a store with keys of its own, at most one file a minute
+- name: Deliver to a bucket with an access key, at most one file a minute
   edgeops.observability.logpush_job:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     name: archive
@@ -277,8 +276,8 @@ EXAMPLES = r"""
 RETURN = r"""
 job:
   description:
-    - The job as the service describes it, without secrets. In check mode the predicted one.
-    - What the service leaves out has its documented default. V(null) with O(state=absent).
+    - The job as the service returns it, without secrets. In check mode the predicted one.
+    - Members that the service omits have their documented default. V(null) with O(state=absent).
   returned: success
   type: dict
   contains:
@@ -313,12 +312,12 @@ job:
       returned: success and O(state=present)
       sample: high
     logpull_options:
-      description: The older form of the options of the output, or V(null).
+      description: The output options in the older format, or V(null).
       type: str
       returned: success and O(state=present)
       sample: fields=ClientIP,RayID,RequestHeaders&timestamps=rfc3339
     output_options:
-      description: The newer form of the options of the output, under the names of the service, or V(null).
+      description: The output options in the newer format, with the names of the API, or V(null).
       type: dict
       returned: success and O(state=present)
       sample: null
@@ -328,17 +327,17 @@ job:
       returned: success and O(state=present)
       sample: '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"shop.example.com"}]}}'
     max_upload_bytes:
-      description: Most uncompressed bytes in one file, or V(null) where the service decides.
+      description: Maximum number of uncompressed bytes in one file, or V(null) for the default of the service.
       type: int
       returned: success and O(state=present)
       sample: 5000000
     max_upload_interval_seconds:
-      description: Most seconds between two files.
+      description: Maximum number of seconds between two files.
       type: int
       returned: success and O(state=present)
       sample: 30
     max_upload_records:
-      description: Most records in one file.
+      description: Maximum number of records in one file.
       type: int
       returned: success and O(state=present)
       sample: 100000
@@ -361,22 +360,22 @@ job:
       description:
         - Where the job delivers, without secrets.
         - Masked are user information, also within an option's value, the path of a C(sumo) address, options named C(header_*), options whose
-          name, in any letter case, contains C(secret), C(token), C(password) or C(sig), or ends in C(key), and whatever follows a C(#).
+          name, in any letter case, contains C(secret), C(token), C(password) or C(sig), or ends in C(key), and everything after a C(#).
       type: dict
       returned: success and O(state=present)
       contains:
         scheme:
-          description: Scheme of the destination, or V(null) where the service does not show it.
+          description: Scheme of the destination, or V(null) if the service does not return it.
           type: str
           returned: success and O(state=present)
           sample: s3
         address:
-          description: What is between the scheme and the options.
+          description: The part between the scheme and the options.
           type: str
           returned: success and O(state=present)
           sample: example-bucket/http/{DATE}
         options:
-          description: The options by name. The values of a name that is there several times are joined with commas.
+          description: The options by name. Several values of a name are joined with commas.
           type: dict
           returned: success and O(state=present)
           sample:
@@ -389,7 +388,7 @@ job:
       returned: success and O(state=present)
       sample: A record is delivered only if ClientRequestHost is "shop.example.com"; all other records are left out.
 filter_budget:
-  description: What the filter of the job uses of what the service accepts. V(null) where there is no filter.
+  description: How much of the limits of the service the filter uses. V(null) if there is no filter.
   returned: success
   type: dict
   contains:
@@ -399,7 +398,7 @@ filter_budget:
       returned: if there is a filter
       sample: 1
     operators_limit:
-      description: Most comparisons that the service accepts.
+      description: Maximum number of comparisons.
       type: int
       returned: if there is a filter
       sample: 30
@@ -409,7 +408,7 @@ filter_budget:
       returned: if there is a filter
       sample: 92
     bytes_limit:
-      description: Most bytes that the service accepts.
+      description: Maximum number of bytes.
       type: int
       returned: if there is a filter
       sample: 1000
@@ -419,7 +418,7 @@ plan_id:
   type: str
   sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
 error:
-  description: Why the task failed, for a playbook.
+  description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
   sample:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: logpush_job_info
-short_description: Read the log delivery jobs of a zone
+short_description: Read the log delivery (Logpush) jobs of a zone
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Reads the jobs that deliver the logs of one zone - all of them, or those that meet every option that is given.
-  - In Cloudflare's API v4 such a job is called a Logpush job.
+  - Returns the log delivery (Logpush) jobs of one Cloudflare zone with their health - all jobs, or those that match all options.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
@@ -26,11 +25,11 @@ options:
     type: str
   dataset:
     description:
-      - Return jobs that deliver this dataset. A job for which the service names none delivers V(http_requests).
+      - Return jobs of this dataset. A job without a dataset delivers V(http_requests).
     type: str
   job_id:
     description:
-      - Return the job with this identifier, a number above 0. One that does not exist is no failure; the list is empty then.
+      - Return the job with this identifier, a number above 0. If it does not exist, the list is empty.
     type: int
   stale_after:
     description:
@@ -38,8 +37,8 @@ options:
     type: int
     default: 3600
 notes:
-  - On Cloudflare every log delivery route, reading too, needs an API token with the permission Logs Write.
-  - A service that offers no list of jobs is V(not_found), unless O(job_id) is given.
+  - With Cloudflare, reading and writing Logpush jobs need an API token with the permission Logs Write.
+  - If the service cannot list jobs, the task fails as V(not_found), unless O(job_id) is set.
 seealso:
   - module: edgeops.observability.logpush_job
 """
@@ -50,7 +49,7 @@ EXAMPLES = r"""
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
   register: delivery
 
-- name: Name those that do not deliver, with the reason
+- name: Show the jobs that are disabled or failing, with the reason
   ansible.builtin.debug:
     msg: "{{ item.name }} is {{ item.health.state }}: {{ item.health.message }}"
   loop: "{{ delivery.jobs | selectattr('health.state', 'in', ['disabled', 'failing']) }}"
@@ -67,7 +66,7 @@ RETURN = r"""
 jobs:
   description:
     - The jobs, sorted by RV(jobs[].id), without secrets. Empty if there is none.
-    - What the service leaves out has its documented default.
+    - Members that the service omits have their documented default.
   returned: success
   type: list
   elements: dict
@@ -103,12 +102,12 @@ jobs:
       returned: success
       sample: high
     logpull_options:
-      description: The older form of the options of the output, or V(null).
+      description: The output options in the older format, or V(null).
       type: str
       returned: success
       sample: fields=ClientIP,RayID,RequestHeaders&timestamps=rfc3339
     output_options:
-      description: The newer form of the options of the output, under the names of the service, or V(null).
+      description: The output options in the newer format, with the names of the API, or V(null).
       type: dict
       returned: success
       sample: null
@@ -118,17 +117,17 @@ jobs:
       returned: success
       sample: '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"shop.example.com"}]}}'
     max_upload_bytes:
-      description: Most uncompressed bytes in one file, or V(null) where the service decides.
+      description: Maximum number of uncompressed bytes in one file, or V(null) for the default of the service.
       type: int
       returned: success
       sample: 5000000
     max_upload_interval_seconds:
-      description: Most seconds between two files.
+      description: Maximum number of seconds between two files.
       type: int
       returned: success
       sample: 30
     max_upload_records:
-      description: Most records in one file.
+      description: Maximum number of records in one file.
       type: int
       returned: success
       sample: 100000
@@ -151,7 +150,7 @@ jobs:
       description:
         - Where the job delivers, without secrets.
         - Masked are user information, also within an option's value, the path of a C(sumo) address, options named C(header_*), options whose
-          name, in any letter case, contains C(secret), C(token), C(password) or C(sig), or ends in C(key), and whatever follows a C(#).
+          name, in any letter case, contains C(secret), C(token), C(password) or C(sig), or ends in C(key), and everything after a C(#).
       type: dict
       returned: success
       contains:
@@ -213,7 +212,7 @@ jobs:
           returned: success
           sample: "The last delivery failed at 2026-03-02T09:44:10Z: access denied by the bucket policy"
 error:
-  description: Why the task failed, for a playbook.
+  description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
   sample:

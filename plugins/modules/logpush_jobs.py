@@ -7,13 +7,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: logpush_jobs
-short_description: Manage all log delivery jobs of a zone
+short_description: Manage all log delivery (Logpush) jobs of a zone
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Creates, changes and deletes the log delivery (Logpush) jobs of one zone in one task, and optionally deletes all others.
-  - The jobs of the zone are listed once, however many items there are.
+  - Creates, changes and deletes the log delivery (Logpush) jobs of one Cloudflare zone in one task, and optionally deletes all others.
+  - The items are the desired state; check mode reports drift.
+  - The jobs of the zone are listed once, whatever the number of items.
   - All items are validated, and all their plans made, before the first write.
   - Writes are sent in this order - deletions of items, re-creations, updates, creations, deletions of unlisted jobs.
     If one fails, the rest is not sent. The message names the jobs that were written, and the next run continues from there.
@@ -32,15 +33,15 @@ options:
     default: if_different
   unlisted:
     description:
-      - What to do with jobs of the zone that no item names.
-      - With V(ignore) they are left alone and not returned. With V(report) they are returned, which is never a change. With V(absent) they are deleted.
-      - V(report) and V(absent) fail as V(not_found) with a service that offers no list of jobs.
+      - What to do with jobs of the zone that are not in O(jobs).
+      - With V(ignore) they are not changed and not returned. With V(report) they are returned, which is never a change. With V(absent) they are deleted.
+      - V(report) and V(absent) fail as V(not_found) if the service cannot list jobs.
     type: str
     choices: [ignore, report, absent]
     default: ignore
 notes:
-  - With Cloudflare, every Logpush route, reading too, needs an API token with the permission Logs Write.
-  - In a diff each job is named by its name, or by C(name/dataset/id) if the name is empty or repeated in the zone.
+  - With Cloudflare, reading and writing Logpush jobs need an API token with the permission Logs Write.
+  - In a diff the key of a job is its name, or C(name/dataset/id) if the name is empty or not unique in the zone.
 seealso:
   - module: edgeops.observability.logpush_job
   - module: edgeops.observability.logpush_job_info
@@ -62,7 +63,7 @@ EXAMPLES = r"""
         filter: {key: EdgeResponseStatus, operator: geq, value: 500}
         enabled: true
 
-- name: Have these two jobs and no others
+- name: Delete all other jobs
   edgeops.observability.logpush_jobs:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     jobs:
@@ -74,7 +75,7 @@ EXAMPLES = r"""
 RETURN = r"""
 jobs:
   description:
-    - The jobs in the order of the items, as the service describes them, without secrets. In check mode the predicted ones.
+    - The jobs in the order of the items, as the service returns them, without secrets. In check mode the predicted ones.
     - V(null) for an item with O(jobs[].state=absent).
   returned: success
   type: list
@@ -111,12 +112,12 @@ jobs:
       returned: success, unless the item is V(null)
       sample: high
     logpull_options:
-      description: The older form of the options of the output, or V(null).
+      description: The output options in the older format, or V(null).
       type: str
       returned: success, unless the item is V(null)
       sample: fields=ClientIP,RayID,RequestHeaders&timestamps=rfc3339
     output_options:
-      description: The newer form of the options of the output, under the names of the service, or V(null).
+      description: The output options in the newer format, with the names of the API, or V(null).
       type: dict
       returned: success, unless the item is V(null)
       sample: null
@@ -126,17 +127,17 @@ jobs:
       returned: success, unless the item is V(null)
       sample: '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"shop.example.com"}]}}'
     max_upload_bytes:
-      description: Most uncompressed bytes in one file, or V(null) where the service decides.
+      description: Maximum number of uncompressed bytes in one file, or V(null) for the default of the service.
       type: int
       returned: success, unless the item is V(null)
       sample: 5000000
     max_upload_interval_seconds:
-      description: Most seconds between two files.
+      description: Maximum number of seconds between two files.
       type: int
       returned: success, unless the item is V(null)
       sample: 30
     max_upload_records:
-      description: Most records in one file.
+      description: Maximum number of records in one file.
       type: int
       returned: success, unless the item is V(null)
       sample: 100000
@@ -159,7 +160,7 @@ jobs:
       description:
         - Where the job delivers, without secrets.
         - Masked are user information, also within an option's value, the path of a C(sumo) address, options named C(header_*), options whose
-          name, in any letter case, contains C(secret), C(token), C(password) or C(sig), or ends in C(key), and whatever follows a C(#).
+          name, in any letter case, contains C(secret), C(token), C(password) or C(sig), or ends in C(key), and everything after a C(#).
       type: dict
       returned: success, unless the item is V(null)
       contains:
@@ -219,7 +220,7 @@ plan_id:
   type: str
   sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
 error:
-  description: Why the task failed, for a playbook.
+  description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
   sample:

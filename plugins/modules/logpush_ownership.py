@@ -7,17 +7,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: logpush_ownership
-short_description: Prove the ownership of a log delivery destination
+short_description: Prove the ownership of a log delivery (Logpush) destination
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Without O(ownership_challenge) the service is asked for a challenge. It writes a file with a token to the destination, and tells only its name.
-    Each run writes another file, and is changed.
-  - With O(ownership_challenge) the service is asked whether that token is good, which changes nothing.
-  - Read the token from the file and give it to M(edgeops.observability.logpush_job) as O(edgeops.observability.logpush_job#module:ownership_challenge).
-    Cloudflare binds it to the zone and to the exact text of O(destination_conf), and lets it expire after 7 days.
-  - Cloudflare that speaks this interface is Cloudflare's API v4.
+  - Without O(ownership_challenge) the module requests a challenge from Cloudflare. The service writes a file with a token to the destination, and the
+    module returns its name. Each run writes another file, and reports a change.
+  - With O(ownership_challenge) the module validates this token, which changes nothing.
+  - Read the token from the file and set it as O(edgeops.observability.logpush_job#module:ownership_challenge) of M(edgeops.observability.logpush_job).
+    It is valid for the zone and the exact text of O(destination_conf), and expires after 7 days.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
@@ -29,40 +28,40 @@ attributes:
   idempotent:
     support: partial
     details:
-      - Validating a token changes nothing. Asking for a challenge writes another file each time.
+      - Validating a token changes nothing. Each request of a challenge writes another file.
 options:
   destination_conf:
     description:
-      - The destination as a job will be given it, as V(SCHEME://ADDRESS?OPTIONS), up to 4096 characters.
-      - It may hold credentials and is never shown.
-      - Cloudflare needs no proof for V(r2), V(https), V(splunk) and V(datadog), nor for V(s3) with keys or an endpoint in the address;
-        asking for one is a warning.
+      - The destination of the job, as V(SCHEME://ADDRESS?OPTIONS), up to 4096 characters.
+      - It may contain credentials and is masked.
+      - Cloudflare requires no proof for V(r2), V(https), V(splunk) and V(datadog), nor for V(s3) with keys or an endpoint in the address;
+        requesting one is a warning.
     type: str
     required: true
   ownership_challenge:
     description:
-      - The token to validate, up to 4096 characters. It is never shown.
+      - The token to validate, up to 4096 characters. It is masked.
     type: str
 notes:
-  - A destination or a token that is not valid fails with the kind V(rejected). Cloudflare says so under HTTP status 200.
-  - A request without an answer is not repeated, and fails with the kind V(unavailable).
-  - On Cloudflare this needs an API token with the permission Logs Write.
+  - A destination or a token that is not valid fails with the kind V(rejected), also if Cloudflare returns HTTP status 200.
+  - A request without a response is not repeated, and fails with the kind V(unavailable).
+  - With Cloudflare, this needs an API token with the permission Logs Write.
 seealso:
   - module: edgeops.observability.logpush_job
 """
 
 EXAMPLES = r"""
-- name: Ask for a challenge
+- name: Request a challenge
   edgeops.observability.logpush_ownership:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     destination_conf: s3://example-bucket/http/{DATE}?region=us-west-2
   register: challenge
 
-- name: Say where the token is to be found
+- name: Show the name of the file with the token
   ansible.builtin.debug:
     msg: "{{ challenge.ownership.filename }}"
 
-- name: Validate the token that was found there
+- name: Validate the token
   edgeops.observability.logpush_ownership:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     destination_conf: s3://example-bucket/http/{DATE}?region=us-west-2
@@ -72,27 +71,27 @@ EXAMPLES = r"""
 
 RETURN = r"""
 ownership:
-  description: What the service says. In check mode all members are V(null), because nothing is sent.
+  description: The response of the service. In check mode all members are V(null), because nothing is sent.
   returned: success
   type: dict
   contains:
     filename:
-      description: Name of the file at the destination that holds the token.
+      description: Name of the file with the token at the destination.
       type: str
       returned: if O(ownership_challenge) is not given
       sample: http/20260302/ownership-challenge-4ba0b3f1.txt
     valid:
-      description: Whether the challenge could be written, or the token is good. V(false) is a failure.
+      description: Whether the challenge could be written, or the token is valid. V(false) is a failure.
       type: bool
       returned: success
       sample: true
     message:
-      description: What the service says about it, empty on success.
+      description: The message of the service, empty on success.
       type: str
       returned: if O(ownership_challenge) is not given
       sample: ""
 error:
-  description: Why the task failed, for a playbook.
+  description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
   sample:

@@ -12,10 +12,11 @@ version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Reads the scripts that the script monitor of a zone lists, finds the entry of O(baseline) for each, and returns the inventory with all findings.
-  - With O(history), each audit adds a record to a chain of evidence, in check mode too, because the record is what an audit is for.
+  - Reads the scripts that the script monitor (Page Shield) of a Cloudflare zone lists, finds the entry of O(baseline) for each, and returns the inventory
+    with all findings.
+  - With O(history), each audit adds a record to a chain of evidence, also in check mode, because the record is the product of an audit.
   - Nothing is written to the service. The guide R(payment page scripts,ansible_collections.edgeops.observability.docsite.guide_payment_scripts)
-    describes what this shows of PCI DSS 4.0.1 6.4.3 and 11.6.1, and what it does not.
+    describes what this covers of PCI DSS 4.0.1 6.4.3 and 11.6.1.
   - A script is identified by its URL, without the fragment, and the host on which it was seen. The C(script_id) of the service is not stable.
 extends_documentation_fragment:
   - edgeops.observability.connection
@@ -25,7 +26,7 @@ extends_documentation_fragment:
 attributes:
   check_mode:
     details:
-      - Sends C(GET) only. The record of evidence is written in check mode too.
+      - Sends only C(GET) requests. The record of evidence is also written in check mode.
   idempotent:
     details:
       - Each run adds a record to O(history).
@@ -36,17 +37,17 @@ options:
       - "Members of an entry: C(name) (required, unique), C(url) (required), C(hosts) (default: any host), C(owner), C(justification),
         C(authorised_by), C(authorised_on), C(review_by), C(integrity) (V(pinned), the default, or V(unpinned) with C(integrity_reason)), C(hashes),
         C(required) (default V(false))."
-      - C(url) is one URL, or a pattern in which C(*) stands for anything within a segment and C(**) for anything across segments.
-        The query of a script counts only if C(url) has a C(?).
-      - An entry with an exact URL takes precedence over a pattern, and a longer literal text before the first star over a shorter one. Two entries that
+      - C(url) is one URL, or a pattern in which C(*) matches text within a segment and C(**) matches across segments.
+        The query of a script is compared only if C(url) has a C(?).
+      - An entry with an exact URL takes precedence over a pattern, and a pattern with a longer literal prefix over a shorter one. Two entries that
         match a listed script equally well are an error.
       - C(hashes) are SHA-256 of 64 hexadecimal digits. C(review_by) and C(authorised_on) are dates; the day of C(review_by) is included.
-      - Also accepted as text in JSON, or in Python's notation, which is how ansible-core before 2.19 passes a templated list that holds a date.
+      - Also accepted as JSON text, or in Python's notation, in which ansible-core before 2.19 passes a templated list with a date.
     type: raw
     required: true
   gate:
     description:
-      - The findings that make RV(passed) false, and with O(enforce) the task fail. See RV(summary) for what they mean.
+      - The findings that make RV(passed) false, and with O(enforce) fail the task. RV(summary) describes them.
     type: list
     elements: str
     choices: [malicious, reported, new, changed, unverified, expired, unjustified, gone, unused, monitor_off, nothing_seen, evidence_gap,
@@ -59,8 +60,8 @@ options:
     default: false
   details:
     description:
-      - Which scripts are also read singly, one request each, for their C(versions) and C(seen_on).
-      - V(findings) reads scripts that have a finding of their own, at most 500, those that are merely V(new) last. V(all) also shows a hash that changed
+      - Which scripts are also read individually, with one request each, for their C(versions) and C(seen_on).
+      - V(findings) reads scripts with a finding, at most 500, and those that are only V(new) last. V(all) also detects a hash that changed
         and changed back between two records.
     type: str
     choices: [findings, none, all]
@@ -69,16 +70,16 @@ options:
     description:
       - Folder of the evidence, one file for each zone, C(ZONE_ID.jsonl). It is created if it is missing.
       - A folder that is not writable, or is reached through a symbolic link of another user, is an error before any request.
-      - If a run was killed while it was writing, the incomplete last line moves to C(ZONE_ID.jsonl.torn) with a warning. Nothing else is ever rewritten.
+      - If a run was killed while it was writing, the incomplete last line moves to C(ZONE_ID.jsonl.torn) with a warning. No other line is ever rewritten.
     type: path
   expected_head:
     description:
-      - The RV(evidence.head) of an earlier record, kept outside of O(history). A chain cannot see that its own end was cut off; if no record has this
-        digest, the finding is V(history_broken).
+      - The RV(evidence.head) of an earlier record, stored outside of O(history), because a chain alone does not show that its last records were
+        removed. If no record has this digest, the finding is V(history_broken).
     type: str
   max_gap:
     description:
-      - Days after which the last record is too old, which is the finding V(evidence_gap). The service forgets seldom seen scripts after five days.
+      - Days after which the last record is too old, which is the finding V(evidence_gap). Cloudflare removes infrequent scripts after five days.
     type: float
     default: 5.0
   at:
@@ -93,7 +94,7 @@ options:
     elements: str
   status:
     description:
-      - Only scripts with these statuses. Each status is one listing. The empty list means what the service lists by itself, which is V(active).
+      - Only scripts with these statuses. Each status takes one listing. With an empty list the service returns V(active) scripts.
     type: list
     elements: str
     default: [active, infrequent]
@@ -105,19 +106,19 @@ options:
   malicious_when:
     description:
       - On which side of O(malicious_threshold) a score means malicious.
-      - If omitted, the route that answered decides - V(above) for V(script_monitor), and V(below) for V(page_shield).
+      - If omitted, it depends on the route that answered - V(above) for V(script_monitor), and V(below) for V(page_shield).
     type: str
     choices: [above, below]
   route:
     description:
-      - Under which name the service offers the script monitor, as in M(edgeops.observability.script_monitor_info).
+      - The route of the script monitor in the API, as in M(edgeops.observability.script_monitor_info).
     type: str
     choices: [auto, script_monitor, page_shield]
     default: auto
 notes:
-  - The service shows no content of a script, and depending on the plan of the account no hash. A pinned script without a hash is V(unverified),
-    never unchanged.
-  - On Cloudflare, reading needs an API token with the permission Page Shield Read (or Zone Settings Read).
+  - The API does not return the content of a script, and depending on the plan of the account no hash. A pinned script without a hash is
+    V(unverified), never unchanged.
+  - With Cloudflare, reading needs an API token with the permission Page Shield Read (or Zone Settings Read).
 seealso:
   - module: edgeops.observability.script_monitor_info
   - module: edgeops.observability.script_history_info
@@ -148,7 +149,7 @@ EXAMPLES = r"""
   loop_control:
     label: "{{ item.kind }}"
 
-- name: Keep the head of the chain in another place than the chain
+- name: Write the head of the chain to the log of the job
   ansible.builtin.debug:
     msg: "record {{ audit.evidence.seq }} of this zone has the digest {{ audit.evidence.head }}"
 """
@@ -160,17 +161,17 @@ script_monitor:
   type: dict
   contains:
     enabled:
-      description: Whether monitoring is on.
+      description: Whether monitoring is enabled.
       type: bool
       returned: success
       sample: true
     updated_at:
-      description: When the status was last written, ISO 8601; V(null) if the service does not say.
+      description: When the status was last written, ISO 8601; V(null) if the service does not return it.
       type: str
       returned: success
       sample: "2026-03-02T09:41:33.358104Z"
 summary:
-  description: How often there is each finding.
+  description: Number of findings of each kind.
   returned: success, and failure with the kind C(gate)
   type: dict
   contains:
@@ -185,19 +186,19 @@ summary:
       returned: success
       sample: 0
     new:
-      description: Scripts that no entry covers.
+      description: Scripts without an entry.
       type: int
       returned: success
       sample: 1
     changed:
       description:
-        - Scripts of a pinned entry that have a hash which the entry does not list. The hash of the listing counts, and with O(details) those of the
+        - Scripts of a pinned entry with a hash that the entry does not list. Compared are the hash of the listing, and with O(details) those of the
           versions that the service fetched after the last record of O(history).
       type: int
       returned: success
       sample: 0
     unverified:
-      description: Scripts of a pinned entry of which the service shows no hash.
+      description: Scripts of a pinned entry without a hash from the service.
       type: int
       returned: success
       sample: 0
@@ -222,12 +223,12 @@ summary:
       returned: success
       sample: 0
     monitor_off:
-      description: 1 if the script monitor is off.
+      description: 1 if the script monitor is disabled.
       type: int
       returned: success
       sample: 0
     nothing_seen:
-      description: 1 if the service lists no script at all.
+      description: 1 if the service lists no script.
       type: int
       returned: success
       sample: 0
@@ -302,7 +303,8 @@ passed:
 proposals:
   description:
     - Entries for the baseline, for scripts that are new, and changed entries with the hashes seen added.
-    - Their owner, justification and C(authorised_by) are V(null), because adopting a script does not authorise it; as they are, they are V(unjustified).
+    - Their owner, justification and C(authorised_by) are V(null), because adopting a script does not authorise it; until they are set, the entries
+      are V(unjustified).
   returned: success, and failure with the kind C(gate)
   type: list
   elements: dict
@@ -335,7 +337,7 @@ evidence:
       returned: success
       sample: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae
 error:
-  description: Why the task failed, for a playbook.
+  description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
   sample:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: script_history_info
-short_description: Verify the evidence that audits of scripts have kept
+short_description: Verify the evidence of script audits
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
   - Reads the chains of evidence that M(edgeops.observability.script_audit) writes, and names the first record of each that was edited, inserted, swapped,
     or follows a record that was deleted.
-  - Only reads files, where the module runs. It does not contact the service, and needs no credentials.
+  - Reads files on the host where it runs. It does not contact the service, and needs no credentials.
   - The playbook C(edgeops.observability.verify_history) runs it and fails for an invalid chain.
 extends_documentation_fragment:
   - edgeops.observability.attributes.info
@@ -33,11 +33,11 @@ options:
     required: true
   expected_heads:
     description:
-      - Digests that were kept outside of O(history), by zone id. A chain cannot see that its own end was cut off; it is invalid if no record has the digest,
-        or if there is no file for the zone.
+      - Digests that were stored outside of O(history), by zone id, because a chain alone does not show that its last records were removed. A chain is
+        invalid if no record has the digest, or if there is no file for the zone.
     type: dict
 notes:
-  - The chain is tamper-evident, not tamper-proof. Whoever can write all of it can write another one, which only a digest that is kept elsewhere shows.
+  - The chain is tamper-evident, not tamper-proof. A user who can write the whole chain can replace it, which only a digest stored elsewhere shows.
 seealso:
   - module: edgeops.observability.script_audit
 """
@@ -48,14 +48,14 @@ EXAMPLES = r"""
     history: "{{ script_history | default(playbook_dir) }}"
   register: verified
 
-- name: Show what is wrong with it
+- name: Show the errors of invalid chains
   ansible.builtin.debug:
     msg: "{{ verified.histories | rejectattr('valid') | map(attribute='message') }}"
 """
 
 RETURN = r"""
 valid:
-  description: Whether all chains are valid. An archive without any chain is not.
+  description: Whether all chains are valid; V(false) if there is no chain.
   returned: success
   type: bool
   sample: true
@@ -71,7 +71,7 @@ histories:
       returned: success
       sample: 023e105f4ecef8ad9ca31a8372d0c353
     valid:
-      description: Whether no record is bad, and the expected head is there.
+      description: Whether all records are valid, and the expected head is in the chain.
       type: bool
       returned: success
       sample: true
@@ -91,7 +91,7 @@ histories:
       returned: success
       sample: "2026-11-21T06:00:00Z"
     first_bad_record:
-      description: Number of the first record that is bad or missing, from 1; V(null) if the chain is valid.
+      description: Number of the first record that is invalid or missing, from 1; V(null) if the chain is valid.
       type: int
       returned: success
       sample:
@@ -106,7 +106,7 @@ histories:
       returned: success
       sample: 0
 error:
-  description: Why the task failed, for a playbook.
+  description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
   sample:

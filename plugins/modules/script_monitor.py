@@ -7,14 +7,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: script_monitor
-short_description: Switch the script monitor of a zone on or off
+short_description: Enable or disable the script monitor (Page Shield) of a zone
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Brings the script monitor of one zone into the desired state.
-  - Reads the status once, and writes once if the status differs. A run that finds the desired state sends nothing but that one C(GET).
-  - In Cloudflare's API v4 the feature is now called Page Shield; see O(route).
+  - Enables or disables the script monitor of one Cloudflare zone. Cloudflare calls it Page Shield; see O(route).
+  - O(enabled) is the desired state. The status is read once, and written once if it differs. Check mode reports drift.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
@@ -28,15 +27,15 @@ options:
     required: true
   route:
     description:
-      - Under which name the service offers the script monitor. Results have the same names either way.
+      - The route of the script monitor in the API. Results have the same names for both routes.
       - Cloudflare renamed V(script_monitor) to V(page_shield) in 2022, and its API no longer has the old routes.
       - V(auto) tries V(page_shield) first if the host of O(base_url) is C(api.cloudflare.com), and V(script_monitor) first otherwise. The
-        other one is tried once if the service does not know the first (status 405, or 404 with code 7000 or 7003 or without a code).
+        other one is tried once if the first does not exist (status 405, or 404 with code 7000 or 7003 or without a code).
     type: str
     choices: [auto, script_monitor, page_shield]
     default: auto
 notes:
-  - On Cloudflare writing needs an API token with the permission Page Shield Write (or Zone Settings Write), reading one with Page Shield Read.
+  - With Cloudflare, writing needs an API token with the permission Page Shield Write (or Zone Settings Write), reading one with Page Shield Read.
 seealso:
   - module: edgeops.observability.script_monitor_info
 """
@@ -47,7 +46,7 @@ EXAMPLES = r"""
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     enabled: true
 
-- name: Switch the monitor off, over a route that is known
+- name: Disable the monitor, with a fixed route
   edgeops.observability.script_monitor:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     enabled: false
@@ -61,14 +60,14 @@ script_monitor:
   type: dict
   contains:
     enabled:
-      description: Whether monitoring is on.
+      description: Whether monitoring is enabled.
       type: bool
       returned: success
       sample: true
     updated_at:
       description:
         - When the status was last written, ISO 8601.
-        - V(null) if the service does not say. In check mode the present value, because only the service can know the next one.
+        - V(null) if the service does not return it. In check mode the current value.
       type: str
       returned: success
       sample: "2026-03-02T09:41:33.358104Z"
@@ -78,7 +77,7 @@ plan_id:
   type: str
   sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
 error:
-  description: Why the task failed, for a playbook.
+  description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
   sample:

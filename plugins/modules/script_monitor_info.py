@@ -7,14 +7,14 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: script_monitor_info
-short_description: Read the script monitor of a zone and the scripts that it has seen
+short_description: Read the script monitor (Page Shield) of a zone and the scripts that it has seen
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Returns the status of the script monitor of one zone, and its monitored scripts, from the first page to the last, each with a verdict.
-  - The verdict is no member of the service's answer; it follows from the integrity score, see O(malicious_threshold) and O(malicious_when).
-  - In Cloudflare's API v4 the feature is now called Page Shield; see O(route).
+  - Returns the status of the script monitor of one Cloudflare zone, and all monitored scripts, each with a verdict.
+    Cloudflare calls the script monitor Page Shield; see O(route).
+  - The module derives the verdict from the integrity score, see O(malicious_threshold) and O(malicious_when).
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
@@ -33,15 +33,15 @@ options:
     elements: str
   status:
     description:
-      - Only scripts with these statuses. Cloudflare knows V(active), V(infrequent) and V(inactive).
-      - The empty list means what the service lists by itself, which is V(active).
-      - Each status of several is one listing; the listings are merged by RV(scripts[].script_id).
+      - Only scripts with these statuses. Cloudflare supports V(active), V(infrequent) and V(inactive).
+      - With an empty list the service returns V(active) scripts.
+      - Several statuses take one listing each, which are merged by RV(scripts[].script_id).
     type: list
     elements: str
     default: []
   per_page:
     description:
-      - How many scripts to ask for in one request, 1 to 100. What the service says that it sent is what counts.
+      - Number of scripts to request at once, 1 to 100. The service may return fewer.
     type: int
     default: 100
   malicious_threshold:
@@ -52,39 +52,39 @@ options:
   malicious_when:
     description:
       - On which side of O(malicious_threshold) a score means malicious.
-      - If omitted, the route that answered decides - V(above) for V(script_monitor), and V(below) for V(page_shield), because there 1 is
-        surely malicious and 99 surely clean.
+      - If omitted, it depends on the route that answered - V(above) for V(script_monitor), and V(below) for V(page_shield), where 1 is
+        malicious and 99 is clean.
     type: str
     choices: [above, below]
   malicious_only:
     description:
-      - Whether RV(scripts) keeps only malicious scripts. RV(summary) counts all scripts of the listing in any case.
+      - Whether RV(scripts) contains only malicious scripts. RV(summary) always counts all scripts of the listing.
     type: bool
     default: false
   members:
     description:
-      - Which members RV(scripts) have, of those that are documented there; a member that the service does not send is absent all the same.
-      - The empty list means all members, those that the service may add one day included.
+      - The members to return in RV(scripts), of those that are documented there. A member that the service does not send is absent.
+      - With an empty list all members are returned, also those that are not documented.
       - V(malware_score), V(magecart_score), V(cryptomining_score), V(dataflow_score) and V(obfuscation_score), which only V(page_shield) sends, can be
-        named as well. An unknown name fails as V(invalid_option), with the nearest one, before any request.
-      - Neither the verdict nor RV(summary) depends on it. With tens of thousands of scripts, a few members save most of the time that Ansible
-        takes to carry a result around.
+        listed as well. An unknown name fails as V(invalid_option), with the nearest one, before any request.
+      - The verdict and RV(summary) do not depend on it. With tens of thousands of scripts, a few members save most of the time that Ansible takes
+        to process the result.
     type: list
     elements: str
     default: []
   route:
     description:
-      - Under which name the service offers the script monitor. Results have the same names either way.
+      - The route of the script monitor in the API. Results have the same names for both routes.
       - Cloudflare renamed V(script_monitor) to V(page_shield) in 2022, and its API no longer has the old routes.
       - V(auto) tries V(page_shield) first if the host of O(base_url) is C(api.cloudflare.com), and V(script_monitor) first otherwise. The
-        other one is tried once if the service does not know the first (status 405, or 404 with code 7000 or 7003 or without a code).
+        other one is tried once if the first does not exist (status 405, or 404 with code 7000 or 7003 or without a code).
     type: str
     choices: [auto, script_monitor, page_shield]
     default: auto
 notes:
-  - While the monitor is off, a warning reports it, because an empty list then does not mean that no malicious script is loaded.
-  - Members that the plan of an account hides are simply absent from a script. A script without a score is neither malicious nor not malicious.
-  - On Cloudflare reading needs an API token with the permission Page Shield Read (or Zone Settings Read).
+  - While the monitor is disabled, the module warns, because an empty list then does not mean that no malicious script is loaded.
+  - Members that the plan of an account does not include are absent from a script. A script without a score is neither malicious nor not malicious.
+  - With Cloudflare, reading needs an API token with the permission Page Shield Read (or Zone Settings Read).
 seealso:
   - module: edgeops.observability.script_monitor
 """
@@ -95,11 +95,11 @@ EXAMPLES = r"""
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
   register: monitor
 
-- name: Stop if one of them is malicious
+- name: Fail if one of them is malicious
   ansible.builtin.assert:
     that: monitor.summary.malicious == 0
 
-- name: List malicious scripts of the shop, seldom seen ones included
+- name: List malicious scripts of the shop, including infrequent ones
   edgeops.observability.script_monitor_info:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     hosts:
@@ -126,19 +126,19 @@ script_monitor:
   type: dict
   contains:
     enabled:
-      description: Whether monitoring is on.
+      description: Whether monitoring is enabled.
       type: bool
       returned: success
       sample: true
     updated_at:
-      description: When the status was last written, ISO 8601; V(null) if the service does not say.
+      description: When the status was last written, ISO 8601; V(null) if the service does not return it.
       type: str
       returned: success
       sample: "2026-03-02T09:41:33.358104Z"
 scripts:
   description:
-    - The scripts, sorted by RV(scripts[].script_id), each with all members that the service sent, unchanged, and with two more.
-    - Which members there are depends on the plan of the account, and on O(members).
+    - The scripts, sorted by RV(scripts[].script_id), each with all members of the API, unchanged, and with two more.
+    - The members depend on the plan of the account, and on O(members).
   returned: success
   type: list
   elements: dict
@@ -146,7 +146,7 @@ scripts:
     script_id:
       description: Identifier of the script.
       type: str
-      returned: unless O(members) leaves it out
+      returned: unless O(members) excludes it
       sample: 0aea5b8ecfe03ba2d9a0e1ce35b28f4c
     script_url:
       description: URL of the script.
@@ -214,7 +214,7 @@ scripts:
       returned: if the service sends it
       sample: "2026-03-01T23:10:02Z"
     count:
-      description: The number that the service counts for the script.
+      description: The count of the service for the script.
       type: int
       returned: if the service sends it
       sample: 1512
@@ -229,7 +229,7 @@ scripts:
       returned: if the service sends it
       sample: true
     malicious_url_categories:
-      description: Under which categories the URL is reported.
+      description: Categories in which the URL is reported.
       type: list
       elements: str
       returned: if the service sends it
@@ -240,7 +240,7 @@ scripts:
       returned: if the service sends it
       sample: false
     malicious_domain_categories:
-      description: Under which categories the domain is reported.
+      description: Categories in which the domain is reported.
       type: list
       elements: str
       returned: if the service sends it
@@ -248,15 +248,15 @@ scripts:
     malicious:
       description: Whether the score means malicious; V(null) if there is no score.
       type: bool
-      returned: unless O(members) leaves it out
+      returned: unless O(members) excludes it
       sample: true
     malicious_reasons:
       description:
-        - The score with its threshold if it means malicious, and the categories under which the URL or the domain is reported.
-        - Reported categories give reasons, but RV(scripts[].malicious) follows the score alone.
+        - The score with its threshold if it means malicious, and the categories in which the URL or the domain is reported.
+        - RV(scripts[].malicious) depends on the score alone.
       type: list
       elements: str
-      returned: unless O(members) leaves it out
+      returned: unless O(members) excludes it
       sample: ["js_integrity_score 87 is above 50", "URL category: Malware"]
 summary:
   description: Counts over all scripts of the listing, before O(malicious_only) is applied.
@@ -294,7 +294,7 @@ summary:
       returned: success
       sample: {"shop.example.com": 41}
 error:
-  description: Why the task failed, for a playbook.
+  description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
   sample:

@@ -12,13 +12,14 @@ version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Brings the custom log fields, the log delivery (Logpush) jobs and the script monitor of one zone into the desired state, in one task.
-  - Each part is left alone if its options are omitted.
+  - Applies the desired state of the custom log fields, the log delivery (Logpush) jobs and the script monitor (Page Shield) of one Cloudflare zone in
+    one task. Check mode reports drift.
+  - Each of these is not changed if its options are omitted.
   - Makes the same plans as M(edgeops.observability.log_custom_fields), M(edgeops.observability.logpush_jobs) and
-    M(edgeops.observability.script_monitor). Everything is read side by side, and every plan is made, before the first write.
+    M(edgeops.observability.script_monitor). All are read in parallel, and every plan is made, before the first write.
   - Writes the custom fields, then the jobs, then the script monitor; with O(state=absent) the jobs before the custom fields.
     If a write fails, the rest is not sent. The message names what was written, and the next run continues from there.
-  - The role P(edgeops.observability.log_delivery#role) is this module behind variables.
+  - The role P(edgeops.observability.log_delivery#role) runs this module.
 extends_documentation_fragment:
   - edgeops.observability.jobs.zone
   - edgeops.observability.connection
@@ -27,65 +28,65 @@ extends_documentation_fragment:
 options:
   state:
     description:
-      - With V(present) the zone gets the custom fields, then the jobs, which select the fields that carry them.
+      - With V(present) the custom fields are configured first, then the jobs, which select the log fields that carry them.
       - With V(absent) the jobs are deleted, then the names in O(custom_fields); every custom field, if O(custom_fields.request_headers),
-        O(custom_fields.response_headers) and O(custom_fields.cookies) are given and no list holds a name.
+        O(custom_fields.response_headers) and O(custom_fields.cookies) are set and no list contains a name.
     type: str
     choices: [present, absent]
     default: present
   custom_fields:
     description:
-      - The custom log fields of the zone. If omitted, or if no list is given, custom fields are left alone.
-      - A list that is given replaces its type, an empty one empties it, omitted types stay.
+      - The custom log fields of the zone. If omitted, or without any list, custom fields are not changed.
+      - A list replaces the current list of its type, an empty list removes it, an omitted type is not changed.
     type: dict
     suboptions:
       request_headers:
-        description: Names of request headers, logged as they were received.
+        description: Names of request headers, logged as the client sent them.
         type: list
         elements: str
       response_headers:
-        description: Names of response headers, logged as they were sent to the visitor.
+        description: Names of response headers, logged as the client receives them.
         type: list
         elements: str
       cookies:
-        description: Names of cookies, in their exact capitalization.
+        description: Names of cookies, case-sensitive.
         type: list
         elements: str
       transformed_request_headers:
-        description: Names of request headers, logged as they were after transformation.
+        description: Names of request headers, logged after transformation.
         type: list
         elements: str
       raw_response_headers:
-        description: Names of response headers, logged as they came from the origin.
+        description: Names of response headers, logged as the origin sent them.
         type: list
         elements: str
       preserve_duplicates:
         description:
-          - Names in either list of response headers of which every value is logged.
-          - If omitted, names that stay keep what they have.
+          - Names of response headers, in either list, of which every value is logged.
+          - If omitted, the flags of names that stay are not changed.
         type: list
         elements: str
   unlisted_jobs:
     description:
-      - What to do with jobs of the zone that are not named, as O(edgeops.observability.logpush_jobs#module:unlisted).
-      - Counts only where O(job) or O(jobs) is given.
+      - What to do with jobs of the zone that are not listed, as O(edgeops.observability.logpush_jobs#module:unlisted).
+      - Used only with O(job) or O(jobs).
     type: str
     choices: [ignore, report, absent]
     default: ignore
   script_monitor_enabled:
     description:
-      - Whether the script monitor (Page Shield) is on. If omitted, it is left alone.
+      - Whether the script monitor (Page Shield) is enabled. If omitted, it is not changed.
     type: bool
   route:
     description:
-      - Under which name the service offers the script monitor, as O(edgeops.observability.script_monitor#module:route).
+      - The route of the script monitor in the API, as O(edgeops.observability.script_monitor#module:route).
     type: str
     choices: [auto, script_monitor, page_shield]
     default: auto
   expected_plan_ids:
     description:
-      - The RV(plan_ids) of an approved check run. If the plan of a part is another one, nothing at all is written, and the task fails as V(conflict).
-      - A part that is omitted or V(null) is not compared.
+      - The RV(plan_ids) of an approved check run. If one of the plans differs, nothing is written, and the task fails as V(conflict).
+      - A plan that is omitted or V(null) is not compared.
     type: dict
     suboptions:
       custom_fields:
@@ -99,18 +100,18 @@ options:
         type: str
   option_prefix:
     description:
-      - Text before the names of options in error messages, for a role whose variables have longer names.
+      - Prefix of option names in error messages, for a role whose variables have longer names.
     type: str
     default: ""
 attributes:
   diff_mode:
     details:
-      - The diff has the members C(custom_fields), C(jobs) and C(script_monitor), as far as they differ, of jobs only those that differ. It is the same in
+      - The diff has the members C(custom_fields), C(jobs) and C(script_monitor) if they differ; of the jobs, only those that differ. It is the same in
         check mode and in the real run.
 notes:
-  - With Cloudflare, the API token needs the permissions Logs Write, Zone WAF Write and Page Shield Write, as far as the parts are used.
+  - With Cloudflare, the API token needs the permissions Logs Write, Zone WAF Write and Page Shield Write for the options that are used.
   - C(RequestHeaders), C(ResponseHeaders) and C(Cookies) are added to the fields of each job of the dataset V(http_requests)
-    where O(custom_fields) has a list for them that is not empty.
+    if the list for them in O(custom_fields) is not empty.
 seealso:
   - module: edgeops.observability.log_custom_fields
   - module: edgeops.observability.logpush_jobs
@@ -121,7 +122,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Log two headers, deliver to two places, and monitor scripts
+- name: Log two headers, deliver to two destinations, and monitor scripts
   edgeops.observability.zone_observability:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     custom_fields:
@@ -149,7 +150,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 custom_fields:
-  description: The result of M(edgeops.observability.log_custom_fields). An empty mapping if the task leaves them alone.
+  description: The result of M(edgeops.observability.log_custom_fields). An empty mapping if they are not managed.
   returned: success
   type: dict
   contains:
@@ -159,7 +160,7 @@ custom_fields:
       returned: if managed
       sample: true
     diff:
-      description: The C(before) and C(after) of this part, whatever the diff mode.
+      description: The C(before) and C(after) of this part, also without diff mode.
       type: dict
       returned: if managed
       sample: {before: {}, after: {}}
@@ -174,12 +175,12 @@ custom_fields:
       returned: if managed
       sample: {request_fields: [x-trace-id], response_fields: [], cookie_fields: []}
     ruleset:
-      description: The ruleset that holds them.
+      description: The ruleset and the rule of the custom fields.
       type: dict
       returned: if managed
       sample: {id: 2f2feab2026849078ba485f918791bdc, version: '3', rule_id: 3a03d665bac047339bb530ecb439a90d}
 jobs:
-  description: The result of M(edgeops.observability.logpush_jobs). An empty mapping if the task leaves them alone.
+  description: The result of M(edgeops.observability.logpush_jobs). An empty mapping if they are not managed.
   returned: success
   type: dict
   contains:
@@ -189,7 +190,7 @@ jobs:
       returned: if managed
       sample: true
     diff:
-      description: The C(before) and C(after) of this part, whatever the diff mode.
+      description: The C(before) and C(after) of this part, also without diff mode.
       type: dict
       returned: if managed
       sample: {before: {}, after: {}}
@@ -205,13 +206,13 @@ jobs:
       returned: if managed
       sample: [{id: 1234567, name: archive, dataset: http_requests, enabled: true}]
     unlisted_jobs:
-      description: Jobs that are not named.
+      description: Jobs that are not listed.
       type: list
       elements: dict
       returned: if managed
       sample: [{id: 1234568, name: old-logs, dataset: http_requests, enabled: false}]
 script_monitor:
-  description: The result of M(edgeops.observability.script_monitor). An empty mapping if the task leaves it alone.
+  description: The result of M(edgeops.observability.script_monitor). An empty mapping if it is not managed.
   returned: success
   type: dict
   contains:
@@ -221,7 +222,7 @@ script_monitor:
       returned: if managed
       sample: true
     diff:
-      description: The C(before) and C(after) of this part, whatever the diff mode.
+      description: The C(before) and C(after) of this part, also without diff mode.
       type: dict
       returned: if managed
       sample: {before: {}, after: {}}
@@ -237,13 +238,13 @@ script_monitor:
       sample: {enabled: true, updated_at: '2026-03-02T09:41:33.358104Z'}
 coverage:
   description:
-    - Which custom log fields reach no log, and which jobs select what stays empty, as P(edgeops.observability.log_field_coverage#filter).
-    - An empty mapping unless the task manages custom fields and at least one job that is present.
+    - Custom log fields that no job selects, and selected log fields that stay empty, as P(edgeops.observability.log_field_coverage#filter).
+    - An empty mapping unless the task manages custom fields and at least one job with C(state=present).
   returned: success
   type: dict
   sample: {arrives: true, unselected: [], unconfigured: [], sentences: []}
 plan_ids:
-  description: The plans of the parts, for O(expected_plan_ids). V(null) for a part that the task leaves alone.
+  description: The plans of the parts, for O(expected_plan_ids). V(null) for a part that is not managed.
   returned: success
   type: dict
   contains:
@@ -263,7 +264,7 @@ plan_ids:
       returned: success
       sample: null
 error:
-  description: Why the task failed, for a playbook.
+  description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
   sample:

@@ -13,10 +13,11 @@ author:
   - edgeops.observability contributors (@edgeops)
 description:
   - Writes what M(edgeops.observability.zone_variables_info) returned for several zones as C(group_vars) and C(host_vars) of an inventory,
-    with an example of the variables that take secrets and a summary of what was left out.
-  - What the jobs of all zones have in common goes to the group, as the filter P(edgeops.observability.common_variables#filter) returns it.
-  - A file that exists with other content is never replaced unless O(overwrite) allows it; then nothing at all is written. The date of the
-    adoption alone is no other content.
+    with an example of the variables for secrets and a list of the settings that were not adopted.
+  - Options that the jobs of all zones have in common are written for the group, as the filter P(edgeops.observability.common_variables#filter) returns
+    them.
+  - A file with other content is replaced only with O(overwrite); otherwise the task fails before it writes any file. A difference in the date of the
+    adoption alone does not count.
   - Runs on the controller and contacts no service.
 extends_documentation_fragment:
   - edgeops.observability.attributes.local
@@ -28,16 +29,16 @@ attributes:
   diff_mode:
     support: none
     details:
-      - RV(files) lists the files; their content is for the eyes of whoever adopts the zones.
+      - RV(files) lists the files; their content is not shown.
 options:
   dest:
     description:
-      - The folder that holds C(group_vars) and C(host_vars), normally that of the inventory. It is created if it is missing.
+      - The folder of C(group_vars) and C(host_vars), normally that of the inventory. It is created if it is missing.
     type: path
     required: true
   group:
     description:
-      - The group whose variables hold what is common.
+      - The group for the common variables.
     type: str
     default: all
   overwrite:
@@ -47,7 +48,7 @@ options:
     default: false
   date:
     description:
-      - The date of the adoption, which stands in the comments of the files.
+      - The date of the adoption, for the comments in the files.
     type: str
     required: true
   zones:
@@ -94,7 +95,7 @@ files:
     - inventory/host_vars/shop.example/adopted.yml
     - inventory/vault.example.yml
 error:
-  description: Why the task failed, for a playbook.
+  description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
   sample:

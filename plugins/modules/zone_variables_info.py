@@ -7,16 +7,16 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: zone_variables_info
-short_description: Read an existing zone as variables of the role
+short_description: Read the current state of a zone as variables of the role
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Reads the custom log fields, the log delivery (Logpush) jobs and the script monitor (Page Shield) of a zone, and returns them as variables of
+  - Reads the custom log fields, the log delivery (Logpush) jobs and the script monitor (Page Shield) of a Cloudflare zone, and returns them as variables of
     the role P(edgeops.observability.log_delivery#role).
-  - A run of the role with these variables changes nothing. What cannot be declared without a change is left out, with the reason.
-  - A destination that holds a secret is left out. As long as C(destination_conf) is omitted, it is neither compared nor changed.
-  - The playbook C(edgeops.observability.adopt) reads a whole inventory with this module.
+  - A run of the role with these variables changes nothing. RV(left_out) lists the settings that cannot be declared without a change, with the reason.
+  - A destination with a secret is not returned. As long as C(destination_conf) is omitted, it is neither compared nor changed.
+  - The playbook C(edgeops.observability.adopt) uses this module for all zones of an inventory.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
@@ -35,7 +35,8 @@ options:
     choices: [auto, script_monitor, page_shield]
     default: auto
 notes:
-  - The token needs the permission to read each of the three. A zone of which a part is refused fails; a part whose route the service lacks is left out.
+  - The token needs the permission to read each of the three. If reading is not permitted, the task fails. A resource without a route in the API is
+    listed in RV(left_out).
 seealso:
   - module: edgeops.observability.zone_variables_files
   - plugin: edgeops.observability.common_variables
@@ -43,13 +44,13 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Read a zone that was built by hand
+- name: Read a zone that was configured by hand
   edgeops.observability.zone_variables_info:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     zone_name: shop.example
   register: zone
 
-- name: Show what would be declared, and what would not
+- name: Show the variables, and the settings that are not in them
   ansible.builtin.debug:
     msg:
       - "{{ zone.variables }}"
@@ -58,7 +59,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 zone:
-  description: O(zone_name), or the zone id where that is omitted.
+  description: O(zone_name), or the zone id if it is omitted.
   returned: success
   type: str
   sample: shop.example
@@ -83,13 +84,13 @@ variables:
         timestamp_format: rfc3339
     log_delivery_script_monitor_enabled: true
 vault:
-  description: Names of the variables that take the secrets of destinations.
+  description: Names of the variables for the secrets of destinations.
   returned: success
   type: list
   elements: str
   sample: [vault_shop_example_job7_secret_access_key]
 vault_destinations:
-  description: Each destination with a secret, as the text to declare once the variables in RV(vault) have their values.
+  description: Each destination with a secret, as the text to declare after the variables in RV(vault) are set.
   returned: success
   type: list
   elements: dict
@@ -115,13 +116,13 @@ vault_destinations:
       returned: success
       sample: "s3://logs/shop?region=us-west-2&secret-access-key={{ vault_shop_example_job7_secret_access_key | urlencode }}"
 left_out:
-  description: What of the zone is not in RV(variables).
+  description: Settings of the zone that are not in RV(variables).
   returned: success
   type: list
   elements: dict
   contains:
     what:
-      description: The part of the zone.
+      description: The setting.
       type: str
       returned: success
       sample: destination_conf of job 7 (shop-logs)
@@ -131,13 +132,13 @@ left_out:
       returned: success
       sample: it holds a secret; vault.example.yml shows how to declare it
 notes:
-  description: What else the reader should know about the zone.
+  description: Further information about the zone.
   returned: success
   type: list
   elements: str
   sample: ["Nothing of this zone is managed: a run of the role leaves it alone."]
 error:
-  description: Why the task failed, for a playbook.
+  description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
   sample:

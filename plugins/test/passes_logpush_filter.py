@@ -9,14 +9,14 @@ name: passes_logpush_filter
 author:
   - edgeops.observability contributors (@edgeops)
 version_added: 1.0.0
-short_description: Whether a log delivery filter lets a record through
+short_description: Whether a Logpush filter delivers a record
 description:
-  - Says whether a log record would be B(delivered) by a job with the given filter expression.
-  - A field that is missing or null fails every operator, and passes those that begin with an exclamation mark.
-  - The operators C(eq) and C(in) compare type and value, so that the text V("200") and the number V(200) differ.
-    V(30) and V(30.0) are one number, and V(true) is none.
+  - Tests whether a log delivery (Logpush) job with the filter expression would B(deliver) a log record.
+  - A field that is missing or null does not match any operator, except those that begin with an exclamation mark.
+  - The operators C(eq) and C(in) compare type and value. The text V("200") and the number V(200) differ.
+    V(30) and V(30.0) are the same number, and V(true) is not a number.
   - The operators C(lt), C(leq), C(gt), and C(geq) need a number, or text that is a JSON number, on both sides.
-  - The operator C(contains) looks for a part of a text, or for a member of a list.
+  - The operator C(contains) tests for a part of a text, or for a member of a list.
 positional: _input
 options:
   _input:
@@ -26,7 +26,7 @@ options:
   expression:
     description:
       - The filter expression, or the JSON text of it.
-      - Its shape is checked as by P(edgeops.observability.logpush_filter#filter), its size is not.
+      - Its syntax is checked as by P(edgeops.observability.logpush_filter#filter), but not the limits.
     type: raw
     required: true
 seealso:
@@ -37,7 +37,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Make sure that errors are delivered and health checks are not
+- name: Verify that errors are delivered and health checks are not
   ansible.builtin.assert:
     that:
       - error is edgeops.observability.passes_logpush_filter(expression)
@@ -84,7 +84,7 @@ def passes_logpush_filter(record: Record, expression: object) -> bool:
 
 
 class TestModule:
-    """What Ansible asks a test plugin for."""
+    """The plugin class that Ansible loads."""
 
     def tests(self) -> dict[str, t.Callable[..., t.Any]]:
         return {"passes_logpush_filter": passes_logpush_filter}

@@ -6,19 +6,19 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 ---
-short_description: Events about scripts, Logpush jobs and settings of zones
+short_description: Events for changed scripts, Logpush jobs and settings of Cloudflare zones
 description:
-  - An ansible-rulebook event source plugin that looks at zones again and again, and sends an event for each script, log delivery (Logpush)
-    job or setting that changed since the last time. It works with Cloudflare, or a service with the same API, and sends GET requests only.
-  - What is known is a set of states in O(state_file), not a time, so that nothing is lost between two polls, or while the rulebook is
-    not running. An event is stored before it is sent, and is known when the next poll of all zones is complete. Events that were not
-    known at a stop are sent again at the next start, with C(redelivered) true.
+  - An ansible-rulebook event source plugin that polls zones of Cloudflare, or a service with the same API, and sends an event for each script (Page
+    Shield), log delivery (Logpush) job or setting that changed since the last poll. It sends only GET requests.
+  - O(state_file) contains the last known state of each zone, so changes between two polls, or while the rulebook is not running, are found.
+    An event is stored before it is sent, and removed after the next complete poll of all zones. Events that are stored when the source stops
+    are sent again at the next start, with C(redelivered) true.
   - Each event is C({edgeops:\ {kind, id, zone, subject, before, after, observed_at, redelivered}, meta:\ {hosts}}). C(zone) has C(id)
-    and C(name), and C(meta.hosts) is the host that the inventory plugin P(edgeops.observability.zones#inventory) makes of the zone.
+    and C(name), and C(meta.hosts) is the host name of the zone in the inventory plugin P(edgeops.observability.zones#inventory).
   - C(kind) is one of C(script_new), C(script_changed), C(script_malicious), C(script_reported), C(script_gone), C(job_created),
     C(job_changed), C(job_deleted), C(job_failing), C(job_disabled), C(job_stale), C(job_recovered), C(monitor_changed),
     C(fields_changed), C(zone_unreadable) and C(zone_readable).
-  - Wrong arguments, wrong credentials and a state file that cannot be used end the source at the start, with the reason.
+  - Invalid arguments, invalid credentials and an unusable state file stop the source at the start, with the reason.
 options:
   zones:
     description:
@@ -27,8 +27,8 @@ options:
     elements: str
   discover:
     description:
-      - Watch all zones that the credentials see and that meet these filters; V({}) for all. Zones are listed before each poll.
-      - A zone that is no longer listed makes no event, and its state is kept.
+      - Watch all zones that the credentials can read and that match these filters; V({}) for all. Zones are listed before each poll.
+      - For a zone that is no longer listed no event is sent, and its state is kept.
     type: dict
     suboptions:
       names:
@@ -48,8 +48,8 @@ options:
         default: []
   watch:
     description:
-      - What to look at. V(settings) are whether the script monitor is on, and the custom log fields.
-      - A zone of which a part cannot be read counts as unreadable, and nothing of it is compared, so name only what the credentials and
+      - What to watch. V(settings) are the status of the script monitor and the custom log fields.
+      - If a part of a zone cannot be read, the zone is unreadable and not compared, so list only the parts that the credentials and
         the plan of the zones allow.
     type: list
     elements: str
@@ -63,48 +63,48 @@ options:
     default: 300
   state_file:
     description:
-      - File for what is known. Its folder has to exist and has to outlive the rulebook, for example on a volume. Each source needs a file
-        of its own, which is locked while it runs.
+      - File for the state. Its folder must exist, on persistent storage, for example on a volume. Each source needs its own file,
+        which is locked while it runs.
       - A file that is damaged, empty or of another version is refused and never reset.
     type: path
     required: true
   first_run:
     description:
-      - Whether the scripts and jobs of a zone that is seen for the first time are known without events, or all new.
+      - Whether the first poll of a zone sends events for its scripts and jobs.
     type: str
     choices: [silent, emit]
     default: silent
   route:
     description:
-      - Under which name the service offers the script monitor. V(auto) tries V(page_shield) first if the host of O(base_url) is
+      - The route of the script monitor in the API. V(auto) tries V(page_shield) first if the host of O(base_url) is
         C(api.cloudflare.com), and V(script_monitor) first otherwise.
     type: str
     choices: [auto, script_monitor, page_shield]
     default: auto
   malicious_threshold:
     description:
-      - Score from which on a script counts as malicious, itself excluded.
+      - The score that separates malicious scripts from others. A score that equals it is not malicious.
     type: int
     default: 50
   malicious_when:
     description:
-      - On which side of O(malicious_threshold) a score means malicious. If omitted, the route that answered decides.
+      - On which side of O(malicious_threshold) a score means malicious. If omitted, it depends on the route that answered.
     type: str
     choices: [above, below]
   stale_after:
     description:
-      - Seconds without a completed delivery after which a job is stale.
+      - Seconds without a delivery after which a job is stale.
     type: int
     default: 3600
   script_baseline:
     description:
-      - Entries of authorised scripts, of the form of the option O(edgeops.observability.script_audit#module:baseline).
-      - C(script_new) is then sent only for scripts that no entry covers. All other events of scripts are sent as without it.
+      - Entries of authorised scripts, as in O(edgeops.observability.script_audit#module:baseline).
+      - C(script_new) is then sent only for scripts without an entry. It does not affect other events.
     type: list
     elements: dict
   base_url:
     description:
-      - Where the API is. If omitted, the environment variable E(CLOUDFLARE_BASE_URL).
+      - Base URL of the API. If omitted, the environment variable E(CLOUDFLARE_BASE_URL).
     type: str
     default: https://api.cloudflare.com/client/v4
   api_token:
@@ -121,38 +121,38 @@ options:
     type: str
   timeout:
     description:
-      - Seconds for one try of a request.
+      - Timeout in seconds for one try of a request.
     type: float
     default: 30
   retries:
     description:
-      - How many times a request is tried again.
+      - Maximum number of retries of a request.
     type: int
     default: 4
   retry_wait_max:
     description:
-      - The longest pause in seconds that the service may ask for.
+      - Maximum pause in seconds that the service may request.
     type: int
     default: 300
   validate_certs:
     description:
-      - Whether to verify certificates.
+      - Whether to verify TLS certificates.
     type: bool
     default: true
   ca_path:
     description:
-      - File or folder with certificates to trust.
+      - File or folder with the CA certificates to trust.
     type: path
   request_budget:
     description:
-      - So many requests in any window of so many seconds, shared with every process of this user that uses the same credentials; V(none)
-        for no limit. The default is a quarter of what Cloudflare allows, so that deliveries have the rest.
+      - Maximum number of requests in any window of seconds, as V(requests/seconds), shared by all processes of this user with the same
+        credentials; V(none) for no limit. The default is a quarter of Cloudflare's rate limit, which leaves the rest for deliveries.
     type: str
     default: 300/300
 """
 
 EXAMPLES = r"""
-- name: Scripts that nobody authorised
+- name: Scripts that are not authorised
   hosts: all
   sources:
     - edgeops.observability.zone_events:
@@ -167,7 +167,7 @@ EXAMPLES = r"""
         run_playbook:
           name: edgeops.observability.check
 
-- name: Jobs of two zones that fail, every ten minutes
+- name: Failing jobs of two zones, polled every ten minutes
   hosts: localhost
   sources:
     - edgeops.observability.zone_events:

@@ -76,12 +76,12 @@ def test_what_is_no_zone(item: object) -> None:
     ],
 )
 def test_filters(filters: dict[str, list[str]], wanted: bool) -> None:
-    assert zones._wanted(KEPT, {**NOTHING, **filters}) is wanted
+    assert zones._is_selected(KEPT, {**NOTHING, **filters}) is wanted
 
 
 def test_zone_without_account_matches_none() -> None:
     """A zone without account has none of the accounts."""
-    assert not zones._wanted({**KEPT, "account": None}, {**NOTHING, "account_ids": ["b"]})
+    assert not zones._is_selected({**KEPT, "account": None}, {**NOTHING, "account_ids": ["b"]})
 
 
 @pytest.mark.parametrize(
