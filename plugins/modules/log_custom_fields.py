@@ -104,7 +104,7 @@ options:
   field_limit:
     description:
       - Maximum number of custom fields of the zone in total. More are refused before anything is written. V(0) turns the check off.
-      - Cloudflare documents 100 for each type on some plans; raise the limit if your account has it.
+      - The default is 40 over all types. Cloudflare documents 100 for each type on some plans; raise the limit if your account has it.
     type: int
     default: 40
 notes:
