@@ -43,7 +43,7 @@ footer{padding:2rem 1rem;font-size:.9rem}
 @media print{:root{color-scheme:light;--text:#000;--soft:#333;--page:#fff;--box:#eee;--line:#888;--link:#000;--high:#000;--medium:#000;
 --low:#000}
 nav{display:none}.wide{overflow:visible}details::details-content{content-visibility:visible;display:block}
-details,tr{break-inside:avoid}body{font-size:10pt}:not(.counts)>tbody td:nth-child(n){min-width:0}}
+details,tr{break-inside:avoid}body{font-size:10pt}th,td,:not(.counts)>tbody td:nth-child(n){min-width:0}}
 """
 
 TEMPLATE = """\

@@ -1,0 +1,106 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The examples for GitLab CI and GitHub Actions: their command lines run, and what they keep is what these leave."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import typing as t
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+import yaml
+from blocks import ROOT, ZONE
+
+from harness.process import Place
+
+CI = ROOT / "examples" / "ci"
+GROUP_VARS = "log_delivery_script_monitor_enabled: true\nlog_delivery_custom_fields: {cookies: [Cart]}\n"
+
+
+class Job(t.NamedTuple):
+    """What matters of a job, whichever system runs it."""
+
+    commands: list[str]
+    restored: str
+    saved: str
+    kept: list[str]
+    junit: str
+
+
+def gitlab() -> Job:
+    job = yaml.safe_load((CI / "gitlab-ci.yml").read_text(encoding="utf-8"))["check log delivery"]
+    (previous,) = job["cache"]["paths"]
+    assert (job["cache"]["when"], job["artifacts"]["when"]) == ("always", "always")
+    return Job(job["script"], previous, previous, job["artifacts"]["paths"], job["artifacts"]["reports"]["junit"])
+
+
+def steps() -> list[dict[str, t.Any]]:
+    workflow = yaml.safe_load((CI / "github-actions.yml").read_text(encoding="utf-8"))
+    found: list[dict[str, t.Any]] = workflow["jobs"]["check"]["steps"]
+    return found
+
+
+def github() -> Job:
+    using = {step["uses"].split("@")[0]: step for step in steps() if "uses" in step}
+    commands = [step["run"] for step in steps() if "run" in step and "pip" not in step["run"]]
+    after = ("actions/cache/save", "actions/upload-artifact", "mikepenz/action-junit-report")
+    assert all(using[name]["if"].startswith("always()") for name in after)
+    restore, save, upload, junit = (using[name]["with"] for name in ("actions/cache/restore", *after))
+    assert save["key"] == restore["key"] and save["key"].startswith(restore["restore-keys"])
+    return Job(commands, restore["path"], save["path"], [upload["path"]], junit["report_paths"])
+
+
+@pytest.fixture
+def project(tmp_path: Path, simulator: t.Any) -> Path:
+    """A repository of zones, of which the one has drifted."""
+    simulator.seed(zones=[{"id": ZONE, "name": "shop.example", "status": "active"}])
+    (tmp_path / "group_vars").mkdir()
+    (tmp_path / "group_vars" / "all.yml").write_text(GROUP_VARS, encoding="utf-8")
+    (tmp_path / "fleet.zones.yml").write_text("plugin: edgeops.observability.zones\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("read", [gitlab, github])
+def test_drift_fails_the_job_and_leaves_its_files(read, project, simulator, tmp_path_factory):
+    job = read()
+    place = Place(tmp_path_factory.mktemp("place"))
+    environment = {
+        **place.environment(forks=1),
+        **simulator.environment(),
+        "GITHUB_STEP_SUMMARY": str(project / "summary"),
+    }
+
+    def run() -> list[int]:
+        done = [subprocess.run(["bash", "-ec", command], cwd=project, env=environment, check=False) for command in job.commands]
+        return [each.returncode for each in done]
+
+    codes = run()
+    assert codes[0] == 2 and not any(codes[1:])
+    assert job.restored == job.saved
+    assert all((project / name).exists() for name in (job.saved, job.junit, *job.kept))
+    assert ET.parse(project / job.junit).getroot().get("failures") == "2"  # noqa: S314  # made by the code under test
+    first = json.loads((project / job.saved).read_text(encoding="utf-8"))
+    run()
+    second = json.loads((project / job.saved).read_text(encoding="utf-8"))
+    assert second["comparison"]["previous_id"] == first["report_id"]
+    assert len(second["comparison"]["persisting"]) == 2
+    if read is github:
+        assert "shop.example" in (project / "summary").read_text(encoding="utf-8")
+
+
+def test_no_secret_is_in_the_files():
+    text = (CI / "gitlab-ci.yml").read_text(encoding="utf-8")
+    assert not re.search(r"^\s*(- )?(export )?CLOUDFLARE_\w+\s*[:=]", text, re.MULTILINE)
+    values = {name: value for step in steps() for name, value in step.get("env", {}).items()}
+    assert values == {"CLOUDFLARE_API_TOKEN": "${{ secrets.CLOUDFLARE_API_TOKEN }}"}
+
+
+def test_actions_are_pinned():
+    used = [step["uses"] for step in steps() if "uses" in step]
+    assert used and all(re.fullmatch(r"[\w-]+/[\w/-]+@(v\d+(\.\d+)*|[0-9a-f]{40})", name) for name in used)
