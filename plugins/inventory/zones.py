@@ -96,11 +96,11 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.connect
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import (
     CONNECTION_OPTIONS,
     connection,
-    is_zone_id,
     without_empty,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
+from ansible_collections.edgeops.observability.plugins.module_utils._zone_id import is_zone_id
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import serialised, validated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 

@@ -21,6 +21,7 @@ description:
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
+  - edgeops.observability.route
   - edgeops.observability.attributes.info
   - edgeops.observability.attributes
 attributes:
@@ -109,12 +110,6 @@ options:
       - If omitted, it depends on the route that answered - V(above) for V(script_monitor), and V(below) for V(page_shield).
     type: str
     choices: [above, below]
-  route:
-    description:
-      - The route of the script monitor in the API, as in M(edgeops.observability.script_monitor_info).
-    type: str
-    choices: [auto, script_monitor, page_shield]
-    default: auto
 notes:
   - The API does not return the content of a script, and depending on the plan of the account no hash. A pinned script without a hash is
     V(unverified), never unchanged.

@@ -18,6 +18,7 @@ extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
   - edgeops.observability.connection.approval
+  - edgeops.observability.route
   - edgeops.observability.attributes
 options:
   enabled:
@@ -25,15 +26,6 @@ options:
       - Whether scripts on the pages of the zone are monitored.
     type: bool
     required: true
-  route:
-    description:
-      - The route of the script monitor in the API. Results have the same names for both routes.
-      - Cloudflare renamed V(script_monitor) to V(page_shield) in 2022, and its API no longer has the old routes.
-      - V(auto) tries V(page_shield) first if the host of O(base_url) is C(api.cloudflare.com), and V(script_monitor) first otherwise. The
-        other one is tried once if the first does not exist (status 405, or 404 with code 7000 or 7003 or without a code).
-    type: str
-    choices: [auto, script_monitor, page_shield]
-    default: auto
 notes:
   - With Cloudflare, writing needs an API token with the permission Page Shield Write (or Zone Settings Write), reading one with Page Shield Read.
 seealso:

@@ -18,6 +18,7 @@ description:
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
+  - edgeops.observability.route
   - edgeops.observability.attributes.info
   - edgeops.observability.attributes
 options:
@@ -72,15 +73,6 @@ options:
     type: list
     elements: str
     default: []
-  route:
-    description:
-      - The route of the script monitor in the API. Results have the same names for both routes.
-      - Cloudflare renamed V(script_monitor) to V(page_shield) in 2022, and its API no longer has the old routes.
-      - V(auto) tries V(page_shield) first if the host of O(base_url) is C(api.cloudflare.com), and V(script_monitor) first otherwise. The
-        other one is tried once if the first does not exist (status 405, or 404 with code 7000 or 7003 or without a code).
-    type: str
-    choices: [auto, script_monitor, page_shield]
-    default: auto
 notes:
   - While the monitor is disabled, the module warns, because an empty list then does not mean that no malicious script is loaded.
   - Members that the plan of an account does not include are absent from a script. A script without a score is neither malicious nor not malicious.

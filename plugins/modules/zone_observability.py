@@ -24,6 +24,7 @@ extends_documentation_fragment:
   - edgeops.observability.jobs.zone
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
+  - edgeops.observability.route
   - edgeops.observability.attributes
 options:
   state:
@@ -77,12 +78,6 @@ options:
     description:
       - Whether the script monitor (Page Shield) is enabled. If omitted, it is not changed.
     type: bool
-  route:
-    description:
-      - The route of the script monitor in the API, as O(edgeops.observability.script_monitor#module:route).
-    type: str
-    choices: [auto, script_monitor, page_shield]
-    default: auto
   expected_plan_ids:
     description:
       - The RV(plan_ids) of an approved check run. If one of the plans differs, nothing is written, and the task fails as V(conflict).

@@ -20,6 +20,7 @@ description:
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
+  - edgeops.observability.route
   - edgeops.observability.attributes.info
   - edgeops.observability.attributes
 options:
@@ -28,12 +29,6 @@ options:
       - The name of the zone, which becomes part of the names in RV(vault).
       - If omitted, the zone id.
     type: str
-  route:
-    description:
-      - The route of the script monitor, as in M(edgeops.observability.script_monitor).
-    type: str
-    choices: [auto, script_monitor, page_shield]
-    default: auto
 notes:
   - The token needs the permission to read each of the three. If reading is not permitted, the task fails. A resource without a route in the API is
     listed in RV(left_out).

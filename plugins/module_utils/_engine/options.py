@@ -22,6 +22,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.connect
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK
 from ansible_collections.edgeops.observability.plugins.module_utils._version import VERSION
+from ansible_collections.edgeops.observability.plugins.module_utils._zone_id import is_zone_id
 
 Params = t.Mapping[str, t.Any]
 ArgumentSpec = dict[str, dict[str, t.Any]]
@@ -48,7 +49,6 @@ CONNECTION_OPTIONS: ArgumentSpec = {
 ZONE_OPTIONS: ArgumentSpec = {"zone_id": {"type": "str", "required": True}}
 APPROVAL_OPTIONS: ArgumentSpec = {"expected_plan_id": {"type": "str"}}
 
-_ZONE_ID = re.compile(r"[0-9a-fA-F]{1,32}")
 _UNFIT = re.compile(r"[\s\x00-\x1f\x7f\\]")
 
 
@@ -112,11 +112,6 @@ def _base_url(text: str) -> str:
     if parts.query or parts.fragment:
         raise invalid_option("base_url", "a query or a fragment cannot be part of it")
     return url
-
-
-def is_zone_id(text: str) -> bool:
-    """Return whether a text is 1 to 32 hexadecimal digits."""
-    return bool(_ZONE_ID.fullmatch(text))
 
 
 def _zone_id(text: str) -> str:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import typing as t
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
@@ -39,6 +38,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.fac
     ROUTE_CHOICES,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import Query
+from ansible_collections.edgeops.observability.plugins.module_utils._zone_id import is_zone_id
 
 LOGGER = logging.getLogger("edgeops.observability.zone_events")
 ZONE_FILTERS = ("names", "statuses", "account_ids")
@@ -63,7 +63,6 @@ OPTIONS: ArgumentSpec = {
 
 # Added by ansible-rulebook itself where a rulebook asks for feedback.
 _NOT_OURS = ("eda_feedback_queue",)
-_ZONE_ID = re.compile(r"[0-9a-fA-F]{1,32}")
 
 
 class Settings(t.NamedTuple):
@@ -118,7 +117,7 @@ def _zones(zones: t.Sequence[str] | None, discover: t.Mapping[str, t.Any] | None
     if not zones:
         raise invalid_option("zones", "no zone is given; list the ids of zones, or use discover")
     for index, zone in enumerate(zones):
-        if not _ZONE_ID.fullmatch(zone):
+        if not is_zone_id(zone):
             raise invalid_option(f"zones[{index}]", f"{zone!r} is not 1 to 32 hexadecimal digits")
     return tuple(dict.fromkeys(zones))
 

@@ -4,16 +4,15 @@
 
 from __future__ import annotations
 
-import re
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._zone_id import is_zone_id
 
 _PER_PAGE = 50
 _PAGES_SIDE_BY_SIDE = 4
-_ZONE_ID = re.compile(r"[0-9a-fA-F]{1,32}")
 
 
 class Zone(t.NamedTuple):
@@ -65,7 +64,7 @@ def _checked(zone: Json) -> t.Mapping[str, Json]:
     is_sound = (
         isinstance(zone, dict)
         and isinstance(zone.get("id"), str)
-        and _ZONE_ID.fullmatch(zone["id"])
+        and is_zone_id(zone["id"])
         and isinstance(zone.get("name"), str)
         and isinstance(zone.get("account"), (dict, type(None)))
     )

@@ -7,16 +7,15 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import re
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._destination.parse import same
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._zone_id import is_zone_id
 
 # Claims under which a service may put what a token is bound to; any other shape of token is left to the service.
 _ZONE_CLAIMS = ("zone_id", "zone", "zone_tag")
 _DESTINATION_CLAIMS = ("destination_conf", "destination", "dest")
-_ZONE_ID = re.compile(r"[0-9a-fA-F]{1,32}")
 
 
 def fault(token: str, zone_id: str, destination_conf: str, now: float) -> str | None:
@@ -28,7 +27,7 @@ def fault(token: str, zone_id: str, destination_conf: str, now: float) -> str | 
     if isinstance(expires, (int, float)) and not isinstance(expires, bool) and expires <= now:
         return f"the token has expired {_ago(now - expires)} ago; ask for a new challenge with the module logpush_ownership"
     zone = _text(claims, _ZONE_CLAIMS)
-    if zone is not None and _ZONE_ID.fullmatch(zone) and zone.lower() != zone_id.lower():
+    if zone is not None and is_zone_id(zone) and zone.lower() != zone_id.lower():
         return f"the token is bound to another zone ({zone}), and a challenge holds for the zone that asked for it only"
     bound = _text(claims, _DESTINATION_CLAIMS)
     if bound is not None and "://" in bound and not same(destination_conf, bound):

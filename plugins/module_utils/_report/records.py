@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 # What the playbook `check` left behind, as records of zones and as lines for the terminal.
-import re
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._diff_lines import diff_lines
@@ -13,6 +12,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.cov
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import MANAGED
 from ansible_collections.edgeops.observability.plugins.module_utils._report.text import line
+from ansible_collections.edgeops.observability.plugins.module_utils._zone_id import is_zone_id
 
 Record = dict[str, Json]
 
@@ -23,7 +23,6 @@ ZONE_IDS = ("log_delivery_zone_id", "zone_id")
 _MAX_LINE = 2000
 # So many of a zone are listed in the terminal; a zone without a baseline may have thousands.
 _MAX_FINDINGS = 20
-_ZONE_ID = re.compile(r"[0-9a-fA-F]{1,32}")
 _UNREACHED = {"kind": "unavailable", "message": "it could not be reached"}
 
 
@@ -54,7 +53,7 @@ def _zone_id(variables: t.Mapping[str, Json]) -> str | None:
             given = str(variables.get(name) or "")
         except Exception:  # noqa: S112  # whatever a template of the user raises: the failure of the zone has the reason
             continue
-        if _ZONE_ID.fullmatch(given):
+        if is_zone_id(given):
             return given
     return None
 

@@ -8,6 +8,7 @@ import re
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import is_digest
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.entries import (
     AUTHORISATION,
     PINNED,
@@ -17,7 +18,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.ent
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.findings import Row
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.pattern import is_url
 
-_HASH = re.compile(r"[0-9a-f]{64}")
 _LONGEST_NAME = 60
 
 
@@ -59,7 +59,7 @@ def _new(url: str, rows: t.Sequence[Row], names: dict[str, int]) -> dict[str, Js
 
 def _usable(hashes: t.Iterable[str]) -> list[str]:
     """What an entry may list; a service that sends other text for a hash leaves the script changed."""
-    return sorted(value for value in hashes if _HASH.fullmatch(value))
+    return sorted(value for value in hashes if is_digest(value))
 
 
 def _name(url: str, names: dict[str, int]) -> str:

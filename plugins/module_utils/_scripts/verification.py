@@ -6,7 +6,6 @@ from __future__ import annotations
 
 # Chains of evidence, verified where they lie: files are only read, and no service is asked.
 import os
-import re
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
@@ -14,8 +13,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.sugg
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import Chain, Problem, is_digest, read_chain
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.folder import open_regular
+from ansible_collections.edgeops.observability.plugins.module_utils._zone_id import is_zone_id
 
-_ZONE = re.compile(r"[0-9a-fA-F]{1,32}")
 _SUFFIX = ".jsonl"
 
 
@@ -40,7 +39,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Archive:
     heads = {}
     for zone_id, head in (params["expected_heads"] or {}).items():
         place = f"expected_heads[{zone_id!r}]"
-        if not _ZONE.fullmatch(str(zone_id)):
+        if not is_zone_id(str(zone_id)):
             raise invalid_option(place, "a zone id is 1 to 32 hexadecimal digits")
         if not isinstance(head, str) or not is_digest(head.lower()):
             raise invalid_option(place, f"{shown(head)} is not 64 hexadecimal digits")
@@ -54,7 +53,7 @@ def report(archive: Archive) -> Conclusion:
         found = {name.removesuffix(_SUFFIX) for name in os.listdir(archive.folder) if name.endswith(_SUFFIX)}
     except OSError as error:
         raise invalid_option("history", f"the folder cannot be read: {error.strerror}") from None
-    zones = sorted({zone for zone in found if _ZONE.fullmatch(zone)} | set(archive.expected_heads))
+    zones = sorted({zone for zone in found if is_zone_id(zone)} | set(archive.expected_heads))
     histories = [_verify(archive, zone) for zone in zones]
     return Conclusion({"histories": histories, "valid": bool(histories) and all(each["valid"] for each in histories)})
 

@@ -1,0 +1,22 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    """The option of all modules that use the script monitor."""
+
+    DOCUMENTATION = r"""
+options:
+  route:
+    description:
+      - The route of the script monitor in the API. Results have the same names for both routes.
+      - Cloudflare renamed V(script_monitor) to V(page_shield) in 2022, and its API no longer has the old routes.
+      - V(auto) tries V(page_shield) first if the host of O(base_url) is C(api.cloudflare.com), and V(script_monitor) first otherwise. The
+        other one is tried once if the first does not exist (status 405, or 404 with code 7000 or 7003 or without a code).
+    type: str
+    choices: [auto, script_monitor, page_shield]
+    default: auto
+"""
