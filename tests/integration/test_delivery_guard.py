@@ -64,6 +64,16 @@ def test_evaluated_in_both_modes(playbook: Playbook) -> None:
     assert len(report.writes) == 1
 
 
+def test_destination_sent_again_matches(playbook: Playbook) -> None:
+    """The one plan that still matches after it was applied: the service shows no trace of a destination that was sent again."""
+    job = {"name": "logs", "destination_conf": "gs://logs/edge", "fields": ["RayID"], "send_destination": "always"}
+    apply = {**predict(job=job), "name": "Apply", "check_mode": False, "register": "applied"}
+    again = guard(playbook.zone, approved_plan_id="{{ evaluated.plan_id }}")
+    report = playbook.run([apply, predict(job=job), guard(playbook.zone), apply, predict(job=job), again])
+    first, second = [outcome.result for outcome in report.ours if outcome.name == "Evaluate"]
+    assert first["plan_id"] == second["plan_id"] and second["changed_zones"] == ["shop.example"]
+
+
 def test_rules_alone_are_validated(playbook: Playbook) -> None:
     tasks = [
         {"name": "Rules", "edgeops.observability.delivery_guard": args, "ignore_errors": True}

@@ -42,28 +42,47 @@ def test_adopted_zones_are_delivered_without_a_write(playbook: Playbook, tmp_pat
     assert not [entry for entry in delivered.journal if entry["method"] != "GET"]
 
 
-def test_an_unreadable_zone_fails_by_name_and_the_others_are_written(playbook: Playbook, tmp_path: Path) -> None:
-    hosts = {name: {"zone_id": secrets.token_hex(16)} for name in ("good", "bad")}
+def test_zones_that_fail_are_named(playbook: Playbook, tmp_path: Path) -> None:
+    """A zone that cannot be read gets no file, one that its files would change keeps them; both fail, and the others are adopted."""
+    hosts = {name: {"zone_id": secrets.token_hex(16)} for name in ("good", "bad", "moved")}
     playbook.simulator.seed(zones=[host["zone_id"] for host in hosts.values()])
-    playbook.simulator.faults({"kind": "status", "status": 403, "method": "GET", "zone": hosts["bad"]["zone_id"], "count": 100})
+    bad, moved = (hosts[name]["zone_id"] for name in ("bad", "moved"))
+    playbook.simulator.faults(
+        {"kind": "status", "status": 403, "method": "GET", "zone": bad, "count": None},
+        # Between the adoption and the run that shows that nothing would change.
+        {"kind": "rewrite", "set": {"enabled": True}, "zone": moved, "path": "*/script_monitor", "index": 1, "count": None},
+    )
     folder = tmp_path / "inventory"
-    report = playbook.run(playbook=ADOPT, inventory=hosts, extra_vars={"adopt_dir": str(folder)}, fails={"permission", "ansible"})
-    assert report.returncode != 0
-    assert sorted(path.name for path in (folder / "host_vars").iterdir()) == ["good"]
-    assert [outcome.host for outcome in report.outcomes if outcome.status == "failed" and outcome.module is None] == ["bad"]
+    variables = {"adopt_dir": str(folder), "adopt_group": "edge"}
+    report = playbook.run(playbook=ADOPT, inventory=hosts, extra_vars=variables, fails={"permission", "ansible"})
+    assert report.returncode != 0 and not report.writes
+    assert sorted(files(folder)) == [
+        "ADOPTED.md",
+        "group_vars/edge/adopted.yml",
+        "host_vars/good/adopted.yml",
+        "host_vars/moved/adopted.yml",
+        "vault.example.yml",
+    ]
+    failed = [outcome for outcome in report.outcomes if outcome.status == "failed" and outcome.module is None]
+    assert {outcome.host: outcome.result["msg"].partition(":")[0] for outcome in failed} == {
+        "bad": "the zone could not be read",
+        "moved": "with these files a delivery would change the zone; move what it names out of the file",
+    }
 
 
 def test_foreign_file_is_kept(playbook: Playbook, tmp_path: Path) -> None:
-    """A file of someone else fails the run by its path, before any file is written."""
+    """A file of someone else fails the run by its path, before any file is written, unless it may be replaced."""
     playbook.simulator.seed(zones=["1"])
-    foreign = tmp_path / "inventory" / "host_vars" / "shop.example" / "adopted.yml"
+    folder = tmp_path / "inventory"
+    foreign = folder / "host_vars" / "shop.example" / "adopted.yml"
     foreign.parent.mkdir(parents=True)
     foreign.write_text("mine: true\n", encoding="utf-8")
     hosts = {"shop.example": {"zone_id": "1"}}
-    adopt = {"playbook": ADOPT, "inventory": hosts}
-    report = playbook.run(**adopt, extra_vars={"adopt_dir": str(tmp_path / "inventory")}, fails="conflict")
+    report = playbook.run(playbook=ADOPT, inventory=hosts, extra_vars={"adopt_dir": str(folder)}, fails="conflict")
     assert report.returncode != 0 and str(foreign) in report.failure["msg"]
-    assert files(tmp_path / "inventory") == {"host_vars/shop.example/adopted.yml": b"mine: true\n"}
+    assert files(folder) == {"host_vars/shop.example/adopted.yml": b"mine: true\n"}
+    playbook.run(playbook=ADOPT, inventory=hosts, extra_vars={"adopt_dir": str(folder), "adopt_overwrite": True})
+    assert b"mine" not in foreign.read_bytes()
 
 
 def test_nothing_to_adopt(playbook: Playbook) -> None:

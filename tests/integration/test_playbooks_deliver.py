@@ -86,6 +86,7 @@ def test_only_changed_zones_are_written(playbook: Playbook) -> None:
         ({"max_destructive_zones": "1"}, "gate", "more than 1"),
         ({"max_changed_zones": "50%"}, "gate", "more than 50%"),
         ({"approved_plan_id": ""}, "conflict", "nothing was approved"),
+        ({"approved_plan_id": None}, "conflict", "nothing was approved"),
         ({"approved_plan_id": "{{ nowhere }}"}, "conflict", "nothing was approved"),
         ({"approved_plan_id": "0" * 64}, "conflict", "not the approved"),
         ({"allow": ["disable_monitors"]}, "invalid_option", "did you mean 'disable_monitor'?"),
@@ -119,6 +120,9 @@ def test_approved_plan(playbook: Playbook, tmp_path: Path) -> None:
     plan_id = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["plan_id"]
     assert checked.returncode == 0 and plan_id
     path = str(tmp_path / "report.json")
+    elsewhere = {"other": {**hosts["zone0"], "log_delivery_zone_id": playbook.zone}}
+    other = deliver(playbook, elsewhere, approved_plan=path, fails="invalid_option")
+    assert "is a report of other zones" in other.failure["msg"] and written(other) == 0
     sliced = deliver(playbook, hosts, approved_plan=path, limit="zone0")
     assert written(sliced) == 1 and lines(sliced) == ["1 zone: 1 changed, 0 unchanged, 0 failed, 0 not reached", "zone0 changed"]
     assert "not the approved one for zone0" in deliver(playbook, hosts, approved_plan=path, fails="conflict").failure["msg"]
@@ -194,6 +198,16 @@ def test_soak_stops_the_run(playbook: Playbook) -> None:
         "zone1",
         "zone2",
     ]
+
+
+def test_foreign_write_between_the_phases(playbook: Playbook) -> None:
+    """Is a conflict for its zone, to which nothing is written; the other zones are delivered."""
+    hosts = zones(playbook, OFF, OFF)
+    address = {"method": "GET", "zone": hosts["zone0"]["zone_id"], "path": "*/logpush/jobs", "index": 1, "count": None}
+    playbook.simulator.faults({"kind": "rewrite", "set": {"0.enabled": False}, **address})
+    report = deliver(playbook, hosts, fails=("conflict", "ansible"))
+    assert lines(report)[0] == "2 zones: 1 changed, 0 unchanged, 1 failed, 0 not reached"
+    assert [entry["zone"] for entry in report.writes] == [hosts["zone1"]["zone_id"]]
 
 
 def test_unchanged_fleet_costs_three_reads(playbook: Playbook) -> None:
