@@ -176,7 +176,7 @@ def test_every_block_is_understood() -> None:
 
 
 def test_guides_name_playbooks_that_exist() -> None:
-    for source in SOURCES:
-        text = (ROOT / source).read_text(encoding="utf-8")
-        for name in re.findall(rf"ansible-playbook {re.escape(COLLECTION)}\.(\w+)", text):
-            assert (ROOT / "playbooks" / f"{name}.yml").is_file(), f"{source} names {name}"
+    command = re.compile(rf"ansible-playbook {re.escape(COLLECTION)}\.(\w+)")
+    named = {name for source in SOURCES for name in command.findall((ROOT / source).read_text(encoding="utf-8"))}
+    assert named >= {"check", "deliver"}
+    assert named <= {path.stem for path in (ROOT / "playbooks").glob("*.yml")}

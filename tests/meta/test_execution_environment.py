@@ -74,20 +74,25 @@ def test_context_of_an_image_holds_this_release(tmp_path: Path) -> None:
     assert "ansible-core>=2.16" in (tmp_path / "Containerfile").read_text(encoding="utf-8")
 
 
-def test_oldest_core_is_stated_alike() -> None:
-    """Floor of ansible core is the same everywhere."""
+def oldest_core() -> str:
+    """The oldest release of ansible-core that meta/runtime.yml allows."""
     (floor,) = SpecifierSet(load("meta/runtime.yml")["requires_ansible"])
     assert floor.operator == ">="
-    release = re.match(r"\d+\.\d+", floor.version)[0]
+    return re.match(r"\d+\.\d+", floor.version)[0]
+
+
+def test_oldest_core_is_stated_alike() -> None:
+    """meta/runtime.yml, the image and the pins state the same oldest ansible-core."""
     image = Requirement(load(DEFINITION)["dependencies"]["ansible_core"]["package_pip"])
-    assert image.specifier == SpecifierSet(f">={release}")
+    assert image.specifier == SpecifierSet(f">={oldest_core()}")
     cores = [path.stem.removeprefix("core-") for path in (ROOT / "requirements").glob("core-*.in")]
-    assert min(cores, key=lambda core: tuple(map(int, core.split(".")))) == release
+    assert min(cores, key=lambda core: tuple(map(int, core.split(".")))) == oldest_core()
 
 
 def test_readme_states_the_same() -> None:
+    """The oldest Python is that of the linters, and no other ansible-core than the oldest one is named."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "meta/runtime.yml" in readme
-    assert "Python 3.10" in readme
+    python = re.search(r'^python_version = "(.+)"$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    assert f"those of [meta/runtime.yml](meta/runtime.yml), on Python {python} and newer" in readme
     assert "pip install requests" in readme
-    assert not re.search(r"ansible-core[ >=]*2\.(?!16)\d", readme)
+    assert set(re.findall(r"ansible-core[ >=]*(2\.\d+)", readme)) <= {oldest_core()}

@@ -63,6 +63,7 @@ def test_every_kind_of_event_is_documented(documentation: dict[str, t.Any]) -> N
 
 def test_examples_use_arguments_that_exist(plugin: dict[str, t.Any]) -> None:
     rulesets = yaml.safe_load(plugin["EXAMPLES"])
+    assert rulesets
     for ruleset in rulesets:
         (source,) = ruleset["sources"]
         given = source["edgeops.observability.zone_events"]

@@ -13,7 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, clean_text, scrub, text_without
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import (
+    MASK,
+    clean_text,
+    place_of,
+    scrub,
+    text_without,
+)
 
 # Few characters, so that a secret often is in a text, and some that JSON writes in more than one way.
 TEXTS = st.sampled_from('ab1.-"\\/\n\x7f\u00e9\ud83d\ude00\U0001f600')
@@ -39,10 +45,10 @@ SPELLINGS = {
 
 @pytest.mark.parametrize("spelling", SPELLINGS.values(), ids=SPELLINGS.keys())
 @pytest.mark.parametrize("known", [SECRET, quote(SECRET, safe=""), quote_plus(SECRET)], ids=["plain", "encoded", "form"])
-def test_every_usual_spelling_is_hidden(spelling: str, known: str) -> None:
-    hidden = scrub({"msg": f"before {spelling} after", "list": [[spelling]]}, [known])
-    assert hidden["msg"].startswith(f"before {MASK}")
-    assert spelling not in json.dumps(hidden, ensure_ascii=False)
+def test_every_usual_spelling_is_masked(spelling: str, known: str) -> None:
+    masked = scrub({"msg": f"before {spelling} after", "list": [[spelling]]}, [known])
+    assert masked["msg"].startswith(f"before {MASK}")
+    assert spelling not in json.dumps(masked, ensure_ascii=False)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +73,7 @@ def test_every_usual_spelling_is_hidden(spelling: str, known: str) -> None:
         ("key c2VjcmVX.", ["secreW"], f"key {MASK}."),
     ],
 )
-def test_what_is_hidden_and_what_stays(value: object, secrets: list[str], expected: object) -> None:
+def test_what_is_masked_and_what_stays(value: object, secrets: list[str], expected: object) -> None:
     assert scrub(value, secrets) == expected
 
 
@@ -125,9 +131,9 @@ def _texts(value: object) -> Iterator[str]:
 @given(st.text(min_size=4), st.text(), st.text())
 def test_no_text_keeps_a_secret(secret: str, before: str, after: str) -> None:
     if secret.strip("*") and secret not in MASK:
-        hidden = scrub(before + secret + after, [secret])
-        assert secret not in hidden.replace(MASK, "\0")
-        assert scrub(hidden, [secret]).count(MASK) >= 1
+        masked = scrub(before + secret + after, [secret])
+        assert secret not in masked.replace(MASK, "\0")
+        assert scrub(masked, [secret]).count(MASK) >= 1
 
 
 @pytest.mark.parametrize(
@@ -142,3 +148,16 @@ def test_no_text_keeps_a_secret(secret: str, before: str, after: str) -> None:
 )
 def test_texts_of_the_service_are_one_line(text, clean):
     assert clean_text(text) == clean
+
+
+def test_place_of_an_exception_has_no_text() -> None:
+    """The type and the innermost line are named; the text of the exception may quote a secret."""
+
+    def fail() -> None:
+        raise KeyError("planted-secret")
+
+    with pytest.raises(KeyError) as caught:
+        fail()
+    line = fail.__code__.co_firstlineno + 1
+    assert place_of(caught.value) == f"KeyError at test_redact.py:{line}. Please report this."
+    assert place_of(ValueError("planted-secret")) == "ValueError at an unknown place. Please report this."

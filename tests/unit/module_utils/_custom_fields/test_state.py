@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import FIELD_KINDS, PHASE
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import FIELD_KINDS
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.present import report
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
@@ -113,7 +112,3 @@ def test_the_report_is_over_all_rules():
     assert found["custom_fields"]["response_fields"] == ["a", "b"]
     assert found["custom_fields"]["preserve_duplicates"] == ["b"]
     assert (found["ruleset"]["rule_id"], found["ruleset"]["ref"]) == ("r1", "one")
-
-
-def test_the_phase_is_the_same_one_everywhere():
-    assert f"/phases/{PHASE}/" in ENDPOINTS["rulesets.entrypoint"].path
