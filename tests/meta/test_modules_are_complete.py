@@ -86,7 +86,7 @@ def test_attributes_of_all_modules_come_last(module: str) -> None:
     """Of two fragments that document one attribute, the first takes precedence."""
     fragments = documented.section(module, "DOCUMENTATION")["extends_documentation_fragment"]
     attributes = [name for name in fragments if name.startswith(ATTRIBUTES)]
-    assert attributes.index(ATTRIBUTES) == len(attributes) - 1, "list the attributes of fewer modules above those of all modules"
+    assert attributes[-1:] == [ATTRIBUTES], f"{ATTRIBUTES} comes last, below .info or .local"
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -135,7 +135,8 @@ def test_changelog_lists_every_plugin() -> None:
     """What is published cannot vanish, or appear, without a word."""
     files = [path for kind in PUBLIC for path in (ROOT / "plugins" / kind).glob("[a-z]*") if path.suffix in (".py", ".yml")]
     assert {(path.parent.name, path.stem) for path in files} == plugins_in_changelog(), (
-        "run `antsibull-changelog release --update-existing --reload-plugins --refresh-plugins`"
+        "run `antsibull-changelog release --update-existing --reload-plugins --refresh-plugins --date DATE`,"
+        " with the date of the release in changelogs/changelog.yaml"
     )
 
 
@@ -147,7 +148,9 @@ def readme_table(head: str) -> list[list[str]]:
 
 
 def test_readme_lists_every_plugin_once() -> None:
-    assert sorted(row[0] for row in readme_table("| module | does |")) == MODULES
+    assert sorted(row[0] for row in readme_table("| module | does |")) == MODULES, (
+        "a row for each module in the table of README.md"
+    )
     plugins = [(kind, name) for name, kind, *_rest in readme_table("| plugin | kind | does |") if kind in PUBLIC]
     assert sorted([*plugins, *(("modules", module) for module in MODULES)]) == sorted(plugins_in_changelog())
 
