@@ -25,7 +25,7 @@ APPROVED, WORKFLOW = "Deliver what was approved", "Deliver logs after approval"
 def test_first_run_creates_everything(configured: Configured) -> None:
     assert re.search(r"ok=11 +changed=11 ", configured.outputs[0])
     created = [path for method, path in configured.writes[0] if re.fullmatch(r"/api/v2/\w+/", path)]
-    assert len(created) == 18
+    assert len(created) == 21
     assert {name for name, objects in configured.controller.objects.items() if objects} == set(configured.controller.objects)
 
 

@@ -102,11 +102,25 @@ def test_every_member_of_a_node_is_handed_on() -> None:
                 assert handed_on[member] in (f"{{{{ item.1.{member} }}}}", f"{{{{ item.1.{member} | default(omit) }}}}")
 
 
+def nodes_of(workflow: str) -> dict[str, dict[str, t.Any]]:
+    """The nodes of a workflow by their identifiers."""
+    (found,) = [each for each in load("controller.yml")["controller_workflows"] if each["name"] == workflow]
+    return {node["identifier"]: node for node in found["simplified_workflow_nodes"]}
+
+
+def test_slices_that_fail_are_merged_too() -> None:
+    templates = {item["name"]: item for item in load("controller.yml")["controller_templates"]}
+    nodes = nodes_of("Audit all zones")
+    assert (nodes["check"]["success_nodes"], nodes["check"]["always_nodes"]) == ([], ["merge"])
+    check, merge = (templates[nodes[name]["unified_job_template"]] for name in ("check", "merge"))
+    assert (check["playbook"], check["job_slice_count"]) == ("check.yml", "{{ edgeops_slices | int }}")
+    assert (merge["playbook"], merge["job_slice_count"]) == ("merge.yml", 1)
+
+
 def test_approval_stands_before_the_delivery() -> None:
     data = load("controller.yml")
     templates = {item["name"]: item for item in data["controller_templates"]}
-    (workflow,) = data["controller_workflows"]
-    nodes = {node["identifier"]: node for node in workflow["simplified_workflow_nodes"]}
+    nodes = nodes_of("Deliver logs after approval")
     assert [node["success_nodes"] for node in nodes.values()] == [["approve"], ["deliver"], []]
     assert nodes["approve"]["approval_node"]["timeout"] > 0
     predict, deliver = (templates[nodes[name]["unified_job_template"]] for name in ("predict", "deliver"))
