@@ -155,7 +155,7 @@ jobs:
       returned: success
       contains:
         scheme:
-          description: Scheme of the destination, or V(null) where the service does not show it.
+          description: Scheme of the destination, or V(null) where the API does not return it.
           type: str
           returned: success
           sample: s3

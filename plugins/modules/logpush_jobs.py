@@ -165,7 +165,7 @@ jobs:
       returned: success, unless the item is V(null)
       contains:
         scheme:
-          description: Scheme of the destination, or V(null) where the service does not show it.
+          description: Scheme of the destination, or V(null) where the API does not return it.
           type: str
           returned: success, unless the item is V(null)
           sample: s3

@@ -125,13 +125,13 @@ left_out:
       description: The reason.
       type: str
       returned: success
-      sample: it holds a secret; vault.example.yml shows how to declare it
+      sample: it contains a secret; vault.example.yml shows how to declare it
 notes:
   description: Further information about the zone.
   returned: success
   type: list
   elements: str
-  sample: ["Nothing of this zone is managed: a run of the role leaves it alone."]
+  sample: ["No setting of this zone is managed: the role does not change it."]
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure

@@ -530,7 +530,7 @@ def test_workers_import_nothing_again(playbook: Playbook, tmp_path: Path) -> Non
         ],
         inventory={f"h{number}": {**LOCAL, "zone_id": f"{number:032x}"} for number in (1, 2, 3)},
         env={name: str(path) for name, path in env.items()},
-        warns=["script monitor of the zone is off"],
+        warns=["script monitor of the zone is disabled"],
     )
     assert AS_MODULE not in report.stdout
     imports = [line.split() for line in (tmp_path / "imports").read_text(encoding="utf-8").splitlines()]

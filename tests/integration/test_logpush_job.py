@@ -277,7 +277,7 @@ def test_a_service_without_a_list_of_jobs(playbook: Playbook, status: str) -> No
         assert "no list of jobs" in report.failure["msg"]
         assert report.failure["error"]["status"] == int(status)
     unlisted = {**WISH, "create_unlisted": True}
-    report = playbook.run([job_task(unlisted, check_mode=True), job_task(unlisted)], warns=["without looking"])
+    report = playbook.run([job_task(unlisted, check_mode=True), job_task(unlisted)], warns=["without checking"])
     predicted, real = (outcome.result["job"] for outcome in report.ours)
     assert predicted == {**real, "id": None}
     assert playbook.run(job_task({"job_id": real["id"], "state": "absent"})).result["changed"]

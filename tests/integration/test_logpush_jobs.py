@@ -138,7 +138,7 @@ def test_a_service_that_lists_no_jobs(playbook: Playbook) -> None:
     by_id, refused, report, blind = playbook.run(tasks, fails="not_found", warns=["lists no jobs"]).ours
     assert by_id.result["changed"] is True
     assert "jobs[1]" in refused.result["msg"] and "create_unlisted" in refused.result["msg"]
-    assert "cannot be known" in report.result["msg"]
+    assert "is not known" in report.result["msg"]
     assert [job["name"] for job in blind.result["jobs"]] == ["old", "errors"]
 
 

@@ -57,7 +57,7 @@ def test_a_task_beats_the_group_and_the_module_beats_it_too(playbook, simulator,
     defaults = {**connection(simulator, zone_id="ab"), "edgeops.observability.logpush_job_info": {"zone_id": "cd"}}
     report = playbook.run(
         [{**task, "ignore_errors": True} for task in tasks],
-        module_defaults=defaults, extra_vars={"token": simulator.token}, env=EMPTY, fails="not_found", warns=["script monitor of the zone is off"],
+        module_defaults=defaults, extra_vars={"token": simulator.token}, env=EMPTY, fails="not_found", warns=["script monitor of the zone is disabled"],
     )  # fmt: skip
     assert [{entry["zone"] for entry in outcome.journal} for outcome in report.ours] == [{"ab"}, {"cd"}, {zone}]
     assert modules(report, "script_monitor_info")[1].status == "ok"

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ROLE = ROOT / "roles" / "log_delivery"
 SPEC = yaml.safe_load((ROLE / "meta" / "argument_specs.yml").read_text())["argument_specs"]["main"]["options"]
 CHALLENGE = "planted-challenge-0c4f"
-NO_PROOF = ["asks for no proof"]
+NO_PROOF = ["requires no proof"]
 
 
 def variables(zone, **changes):

@@ -28,7 +28,7 @@ SCRIPT_B = {
 }
 SCRIPT_C = {"script_id": "0c" * 16, "host": "www.example.com", "status": "active", "js_integrity_score": 50}
 READ = "edgeops.observability.script_monitor_info"
-OFF = "^The script monitor of the zone is off"
+OFF = "^The script monitor of the zone is disabled"
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ def test_each_part_is_approved_on_its_own(playbook: Playbook) -> None:
     assert not report.writes
     assert "expected_plan_ids.script_monitor: the plan is now" in report.ours[0].result["msg"]
     assert report.ours[0].result["plan_ids"]["jobs"] == approved["jobs"]
-    assert "expected_plan_ids.custom_fields: the task leaves this alone" in report.ours[1].result["msg"]
+    assert "expected_plan_ids.custom_fields: the task does not manage this" in report.ours[1].result["msg"]
     partly = {**approved, "custom_fields": None}
     assert playbook.run(task(**WISH, expected_plan_ids=partly), secrets=[KEY]).result["changed"] is True
 

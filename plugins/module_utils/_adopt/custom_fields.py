@@ -59,7 +59,7 @@ def _selected(item: t.Mapping[str, Json]) -> t.Sequence[str]:
 def _unmanageable(rules: t.Sequence[t.Any]) -> str:
     """Why a single rule that is in force for every request would not be left as it is; "" where it would."""
     if len(rules) > 1:
-        return f"{len(rules)} rules configure them, which a run would join into one"
+        return f"{len(rules)} rules configure them, which a run would merge into one"
     if not rules[0].enabled:
         return "their rule is disabled, and a run would enable it"
     if rules[0].expression != EXPRESSION:

@@ -50,7 +50,7 @@ def _express(job: Job, zone_key: str, *, alone: bool) -> Expressed:
     members = {**_options(job), **_filter(job), **_simple(job), **destination.variables}
     for name, value in members.items():
         if value is None:
-            destination = _without(destination, job, name, "it cannot be read, so that declaring it would change the job")
+            destination = _without(destination, job, name, "it cannot be parsed, and declaring it would change the job")
         else:
             item[name] = value
     changing = _changing(item, job)
@@ -86,12 +86,12 @@ def _writes(options: t.Mapping[str, Json], job: Job) -> bool:
 def _destination(job: Job, zone_key: str) -> Expressed:
     conf = job.get("destination_conf")
     if not conf:
-        return Expressed({}, (LeftOut(f"destination_conf of {label_of(job)}", "the service does not show it"),))
+        return Expressed({}, (LeftOut(f"destination_conf of {label_of(job)}", "the API does not return it"),))
     if not is_unreadable(conf):
         return Expressed({"destination_conf": conf})
     template = template_of(conf, f"vault_{zone_key}_job{job['id']}")
     shown = {"job_id": job["id"], "name": job.get("name"), "dataset": dataset_of(job), "destination_conf": template.text}
-    why = "it holds a secret; vault.example.yml shows how to declare it"
+    why = "it contains a secret; vault.example.yml shows how to declare it"
     return Expressed({}, (LeftOut(f"destination_conf of {label_of(job)}", why),), template.names, (shown,))
 
 

@@ -64,7 +64,7 @@ def express_zone(
     items = declared.variables.get("log_delivery_jobs", [])
     found = joined([express_custom_fields(ruleset, items), declared, _monitor(monitor)])
     if not found.variables:
-        found = found._replace(notes=(*found.notes, "Nothing of this zone is managed: a run of the role leaves it alone."))
+        found = found._replace(notes=(*found.notes, "No setting of this zone is managed: the role does not change it."))
     return found
 
 

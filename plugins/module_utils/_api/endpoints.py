@@ -44,15 +44,15 @@ ENDPOINTS: t.Mapping[str, Endpoint] = {
     "rulesets.entrypoint": Endpoint(
         "GET", f"{_ZONE}/rulesets/phases/{_PHASE}/entrypoint", "Reading the ruleset for custom log fields"
     ),
-    "logpush_jobs.list": Endpoint("GET", _JOBS, "Listing the log delivery jobs", (list,)),
-    "logpush_jobs.create": Endpoint("POST", _JOBS, "Creating the log delivery job"),
+    "logpush_jobs.list": Endpoint("GET", _JOBS, "Listing the Logpush jobs", (list,)),
+    "logpush_jobs.create": Endpoint("POST", _JOBS, "Creating the Logpush job"),
     # An official example shows one job as a list of one.
-    "logpush_jobs.get": Endpoint("GET", f"{_JOBS}/{{job_id}}", "Reading the log delivery job", (dict, list)),
-    "logpush_jobs.update": Endpoint("PUT", f"{_JOBS}/{{job_id}}", "Changing the log delivery job"),
-    "logpush_jobs.delete": Endpoint("DELETE", f"{_JOBS}/{{job_id}}", "Deleting the log delivery job", ()),
+    "logpush_jobs.get": Endpoint("GET", f"{_JOBS}/{{job_id}}", "Reading the Logpush job", (dict, list)),
+    "logpush_jobs.update": Endpoint("PUT", f"{_JOBS}/{{job_id}}", "Changing the Logpush job"),
+    "logpush_jobs.delete": Endpoint("DELETE", f"{_JOBS}/{{job_id}}", "Deleting the Logpush job", ()),
     "logpush_datasets.fields": Endpoint(
         "GET", f"{_ZONE}/logpush/datasets/{{dataset}}/fields", "Listing the fields of the dataset"
     ),
-    "logpush_ownership.create": Endpoint("POST", f"{_ZONE}/logpush/ownership", "Asking for an ownership challenge"),
+    "logpush_ownership.create": Endpoint("POST", f"{_ZONE}/logpush/ownership", "Requesting an ownership challenge"),
     "logpush_ownership.validate": Endpoint("POST", f"{_ZONE}/logpush/ownership/validate", "Validating the ownership challenge"),
 }

@@ -90,7 +90,7 @@ def _until_empty(fetch_all: FetchAll, listing: Listing, first: Page) -> list[Jso
         known = len(found)
         _add(found, page.items, listing.keys)
         if page.items and len(found) == known:
-            raise Failure(BAD_RESPONSE, f"The listing has no end: page {number} repeats what earlier pages held.")
+            raise Failure(BAD_RESPONSE, f"The listing has no end: page {number} repeats earlier pages.")
     raise Failure(BAD_RESPONSE, f"The listing has no end within {MOST_PAGES} pages.")
 
 
@@ -100,7 +100,7 @@ def _by_cursor(fetch_all: FetchAll, listing: Listing, first: Page) -> list[Json]
     seen: set[str] = set()
     while cursor is not None:
         if cursor in seen or len(seen) >= MOST_PAGES:
-            raise Failure(BAD_RESPONSE, "The listing has no end: the service gave a cursor that it had given before.")
+            raise Failure(BAD_RESPONSE, "The listing has no end: the service repeated a cursor.")
         seen.add(cursor)
         size = {} if listing.per_page is None else {"per_page": listing.per_page}
         more, info = next(iter(fetch_all([{"cursor": cursor, **size}])))

@@ -64,7 +64,7 @@ def _pages(counts: dict[str, int]) -> int | None:
 
 def _count(name: str, value: Json) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise _bad(f"`{name}` is not a number of things")
+        raise _bad(f"`{name}` is not a valid count")
     return value
 
 

@@ -31,27 +31,25 @@ _MOST_ERRORS, _DEEPEST_CHAIN = 50, 5
 
 _BY_CODE: t.Mapping[int, str] = {
     6111: "An API key in api_token, or a token in api_key, is the usual cause.",
-    6102: "The service does not accept the form of api_email.",
-    6103: "The service does not accept the form of api_key; a token belongs into api_token.",
+    6102: "The format of api_email is not valid.",
+    6103: "The format of api_key is not valid; set a token as api_token.",
     6003: "The service could not read the credentials; an API key in api_token, or a token in api_key, is the usual cause.",
     9109: "The token is not valid, has expired, or may not be used from this address.",
     10000: "The service does not accept the credentials for this zone; check api_token (or api_email and api_key) and the token's zones.",
     7003: "Check zone_id, and that base_url is the address of the service's version 4.",
     7000: "Check zone_id, and that base_url is the address of the service's version 4.",
 }
-_LOGS_WRITE = "Every log delivery route, reading too, needs a token with the permission Logs: Write (Logs: Read is not enough)."
+_LOGS_WRITE = "Reading and writing Logpush jobs need a token with the permission Logs: Write (Logs: Read is not enough)."
 _BY_AREA: t.Mapping[str, str] = {
-    "script_monitor": "The token needs Page Shield: Read to look and Page Shield: Write (Edit in the dashboard) to change.",
-    "page_shield": "The token needs Page Shield: Read to look and Page Shield: Write (Edit in the dashboard) to change.",
-    "rulesets": "The token needs Logs: Read to look at custom log fields and Logs: Write to change them.",
+    "script_monitor": "The token needs Page Shield: Read to read and Page Shield: Write (Edit in the dashboard) to write.",
+    "page_shield": "The token needs Page Shield: Read to read and Page Shield: Write (Edit in the dashboard) to write.",
+    "rulesets": "The token needs Logs: Read to read custom log fields and Logs: Write to change them.",
     "logpush_jobs": _LOGS_WRITE,
     "logpush_datasets": _LOGS_WRITE,
     "logpush_ownership": _LOGS_WRITE,
     "zones": "The token needs Zone: Read.",
 }
-_ROUTE_HINT = (
-    "If the service offers the script monitor under another name, route selects it (auto, script_monitor or page_shield)."
-)
+_ROUTE_HINT = "If the API has another route for the script monitor, set route (auto, script_monitor or page_shield)."
 _ROUTE_AREAS = ("script_monitor", "page_shield")
 _CATCH_ALL = 1004
 _CATCH_ALL_HINT = (

@@ -62,7 +62,7 @@ def require_something(names: NamesByKind, given: t.Iterable[str]) -> None:
 def warnings_about(given: NamesByKind) -> tuple[str, ...]:
     """What the service accepts but does not do."""
     return tuple(
-        f"{kind}: the public service accepts the request header {name!r} but does not log it."
+        f"{kind}: Cloudflare accepts the request header {name!r} but does not log it."
         for kind in REQUEST_KINDS
         for name in sorted(NEVER_LOGGED.intersection(given.get(kind, ())))
     )

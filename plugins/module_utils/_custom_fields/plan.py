@@ -81,7 +81,7 @@ def _creation(desired: Desired, wanted: t.Sequence[Rule]) -> tuple[Request, ...]
             "rulesets.update",
             body=_own_documents(wanted),
             id_from_answer="ruleset_id",
-            if_it_fails="The entry point ruleset was created, but whether it holds the rule is not certain; the next run goes on from there.",
+            if_it_fails="The entry point ruleset was created, but it is not certain that it contains the rule; run the task again.",
         ),
     )
 

@@ -36,7 +36,7 @@ def conclude(desired: Desired, state: Ruleset | None, plan: Plan, answers: t.Seq
     found = _differences(sent, answered) if answered.id == base.id else [f"it is of ruleset {answered.id}, not {base.id}"]
     if found:
         raise Failure(
-            BAD_RESPONSE, f"The service accepted the write, but its answer is not what was asked for: {'; '.join(found)}."
+            BAD_RESPONSE, f"The service accepted the write, but its response differs from the desired state: {'; '.join(found)}."
         )
     # A repeated write counts as often as it was received, which only the service knows.
     warning = _foreign_write(base, answered) if answers[-1].attempts <= 1 else ""
@@ -93,8 +93,8 @@ def _foreign_write(before: Ruleset, after: Ruleset) -> str:
     if old is None or new is None or new - old <= 1:
         return ""
     return (
-        f"Ruleset {after.id} went from version {old} to {new} although this run wrote once: somebody else changed it"
-        " between the read and the write, and a change of theirs may have been replaced."
+        f"Ruleset {after.id} went from version {old} to {new} although this run wrote once: another client changed it"
+        " between the read and the write, and that change may have been replaced."
     )
 
 

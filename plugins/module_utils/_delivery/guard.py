@@ -40,7 +40,7 @@ def report(desired: Desired) -> Conclusion:
 def _partial(desired: Desired) -> t.Iterator[str]:
     failed = [f"{zone.name} ({zone.error})" for zone in desired.zones if zone.error]
     if failed and not desired.deliver_partial:
-        yield f"deliver_partial: {_zones(len(failed))} could not be predicted: {'; '.join(failed)}. Repair them, or allow a partial delivery."
+        yield f"deliver_partial: {_zones(len(failed))} could not be predicted: {'; '.join(failed)}. Fix them, or allow a partial delivery."
 
 
 def _forbidden(desired: Desired, destructive: t.Mapping[str, t.Sequence[str]]) -> t.Iterator[str]:
@@ -52,7 +52,7 @@ def _forbidden(desired: Desired, destructive: t.Mapping[str, t.Sequence[str]]) -
         if forbidden:
             found.append(f"{zone.name} ({', '.join(forbidden)})")
     if found:
-        yield f"allow: {_zones(len(found))} would lose something that is not allowed: {'; '.join(found)}. Name the change in allow, or correct the variables."
+        yield f"allow: {_zones(len(found))} would have destructive changes that are not allowed: {'; '.join(found)}. Name the change in allow, or correct the variables."
 
 
 def _too_many(desired: Desired, destructive: t.Mapping[str, t.Sequence[str]], changed: int) -> t.Iterator[str]:
@@ -66,8 +66,8 @@ def _too_many(desired: Desired, destructive: t.Mapping[str, t.Sequence[str]], ch
     if threshold and threshold.exceeded(len(counted), total):
         named = "; ".join(f"{name} ({', '.join(names)})" for name, names in counted.items())
         yield (
-            f"max_destructive_zones: {len(counted)} of {_zones(total)} would lose something, which is more than {threshold.text}: {named}."
-            " Check the variables; if this is meant, name the changes in allow or raise the threshold."
+            f"max_destructive_zones: {len(counted)} of {_zones(total)} would have destructive changes, which is more than {threshold.text}: {named}."
+            " Check the variables; if this is intended, name the changes in allow or raise the threshold."
         )
     if desired.max_changed_zones and desired.max_changed_zones.exceeded(changed, total):
         named = "; ".join(zone.name for zone in desired.zones if zone.changed)

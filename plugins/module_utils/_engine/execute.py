@@ -136,5 +136,5 @@ def _identity(answer: Answer) -> str | int:
     """The id of what the request before has made; without it nothing more can be addressed."""
     found: Json = answer.result.get("id") if isinstance(answer.result, dict) else None
     if isinstance(found, bool) or not isinstance(found, (str, int)) or found == "":
-        raise Failure(BAD_RESPONSE, "The service created something but its answer names no id.", unanswered=True)
+        raise Failure(BAD_RESPONSE, "The service created an object, but its response has no id.", unanswered=True)
     return found

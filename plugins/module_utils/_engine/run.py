@@ -162,7 +162,7 @@ def _insist(approval: Approval) -> None:
     """Refuse a plan that is not the approved one, where there is one."""
     if not approval.expected or approval.expected == approval.found:
         return
-    now = f"the plan is now {approval.found}" if approval.found else "the task leaves this alone"
+    now = f"the plan is now {approval.found}" if approval.found else "the task does not manage this"
     raise conflict(
         f"{approval.option}: {now}, not the approved {approval.expected}: the service or the options have changed since."
         " Nothing was written; review a new check run."

@@ -130,7 +130,7 @@ class StateFile:
             raise invalid_option(
                 "state_file",
                 f"{self.path} has version {document['version']!r}, and this version of the collection reads {VERSION}."
-                " Use another path, or move the file away to begin anew.",
+                " Use another path, or move the file away to start again.",
             )
         zones, pending = document.get("zones"), document.get("pending")
         if not isinstance(zones, dict) or not isinstance(pending, list) or not all(map(is_event, pending)):
@@ -147,5 +147,5 @@ class StateFile:
     def _damaged(self, reason: str) -> Failure:
         return invalid_option(
             "state_file",
-            f"{self.path} is damaged: {reason}. Restore it, or move it away to begin anew without what was known.",
+            f"{self.path} is damaged: {reason}. Restore it, or move it away to start again without the known state.",
         )

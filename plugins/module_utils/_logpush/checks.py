@@ -29,11 +29,13 @@ def insist_on_listing(desired: Desired, refusal: Failure) -> None:
     if desired.present and desired.create_unlisted:
         return
     advice = (
-        "Give create_unlisted to create the job without looking; each further run would create another one."
+        "Set create_unlisted to create the job without checking; each further run would create another one."
         if desired.present
-        else "Give job_id to say which job is to be deleted."
+        else "Set job_id to select the job to delete."
     )
-    message = f"The service offers no list of jobs, so that it cannot be known whether there is one named {desired.name!r}. {advice} ({refusal})"
+    message = (
+        f"The service cannot list jobs, so it is not known whether there is one named {desired.name!r}. {advice} ({refusal})"
+    )
     raise dataclasses.replace(refusal, kind=NOT_FOUND, message=message)
 
 
@@ -47,8 +49,8 @@ def insist_on_dataset(job: Job, body: Job) -> None:
     """Refuse a successor that the service would refuse after the deletion: of kind and dataset, one may carry over."""
     if not kind_fits(body.get("kind"), body["dataset"]):
         raise conflict(
-            f"Job {job['id']} would be created anew as kind 'edge' of the dataset {body['dataset']!r}, but 'edge' exists for"
-            f" {EDGE_DATASET!r} only. What is not given carries over: give both kind and dataset."
+            f"Job {job['id']} would be re-created as kind 'edge' of the dataset {body['dataset']!r}, but 'edge' exists for"
+            f" {EDGE_DATASET!r} only. Omitted options are copied from the old job: set both kind and dataset."
         )
 
 
@@ -73,5 +75,5 @@ def warnings_of(desired: Desired, state: State, body: t.Mapping[str, Json]) -> l
         if wrong:
             raise invalid_option("ownership_challenge", wrong)
         if takes_token(body["destination_conf"]) is False:
-            found.append("ownership_challenge: the service asks for no proof of ownership of this kind of destination.")
+            found.append("ownership_challenge: the service requires no proof of ownership for this type of destination.")
     return found

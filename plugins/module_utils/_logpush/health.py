@@ -55,7 +55,7 @@ def _state(job: t.Mapping[str, Json], complete: _Time, error: _Time, reason: str
 
 def _sentence(state: str, reason: str | None, complete: str | None, error: str | None, lag: int) -> str:
     when = f" at {error}" if error else ""
-    why = f": {reason}" if reason else "; the service does not say why."
+    why = f": {reason}" if reason else "; the service gives no reason."
     return {
         DISABLED: f"The service disabled the job after its deliveries had failed{why}" if reason else "The job is disabled.",
         FAILING: f"The last delivery failed{when}{why}",

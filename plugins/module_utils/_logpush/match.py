@@ -57,9 +57,7 @@ class Matches(t.NamedTuple):
 def match(desired: Desired, listing: Listing) -> Matches:
     """Find the job of each item; two items for one job are refused."""
     if listing.refusal is not None and desired.unlisted != IGNORE:
-        message = (
-            f"The service offers no list of jobs, so that it cannot be known which of them no item names. ({listing.refusal})"
-        )
+        message = f"The service cannot list jobs, so it is not known which of them are unlisted. ({listing.refusal})"
         raise dataclasses.replace(listing.refusal, kind=NOT_FOUND, message=message)
     items = [_settled(item, listing) for item in desired.items]
     states = [_find(item, listing) for item in items]

@@ -100,7 +100,7 @@ def _check_identity(params: Params) -> None:
     if params["job_id"] is not None and params["job_id"] < 1:
         raise invalid_option("job_id", f"{params['job_id']} is not above 0")
     if params["job_id"] is None and not params["name"]:
-        raise invalid_option("name", "is empty; without job_id it says which job is meant")
+        raise invalid_option("name", "is empty; without job_id it is required")
 
 
 def _check_ranges(plain: t.Mapping[str, Json]) -> None:

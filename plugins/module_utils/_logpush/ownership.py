@@ -40,7 +40,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     conf = checked_destination(params["destination_conf"])
     challenge = checked_challenge(params["ownership_challenge"])
     if challenge is None and params["ownership_challenge"] is not None:
-        raise invalid_option("ownership_challenge", "is empty; leave the option out to ask for a challenge")
+        raise invalid_option("ownership_challenge", "is empty; omit the option to request a challenge")
     return Desired(conf, challenge)
 
 
@@ -55,7 +55,7 @@ def plan(desired: Desired, state: None) -> Plan:
     if desired.challenge:
         request = Request("logpush_ownership.validate", body={**body, "ownership_challenge": desired.challenge})
         return Plan(before={}, after={}, result=result, requests=(request,), changes=False)
-    needless = "destination_conf: the service asks for no proof of ownership of this kind of destination."
+    needless = "destination_conf: the service requires no proof of ownership for this type of destination."
     return Plan(
         before={},
         after={"challenge": {"destination": public_destination(desired.destination)}},

@@ -25,13 +25,13 @@ def fault(token: str, zone_id: str, destination_conf: str, now: float) -> str | 
         return None
     expires = claims.get("exp")
     if isinstance(expires, (int, float)) and not isinstance(expires, bool) and expires <= now:
-        return f"the token has expired {_ago(now - expires)} ago; ask for a new challenge with the module logpush_ownership"
+        return f"the token has expired {_ago(now - expires)} ago; request a new challenge with the module logpush_ownership"
     zone = _text(claims, _ZONE_CLAIMS)
     if zone is not None and is_zone_id(zone) and zone.lower() != zone_id.lower():
-        return f"the token is bound to another zone ({zone}), and a challenge holds for the zone that asked for it only"
+        return f"the token belongs to another zone ({zone}), and a challenge is valid for the zone that requested it only"
     bound = _text(claims, _DESTINATION_CLAIMS)
     if bound is not None and "://" in bound and not same(destination_conf, bound):
-        return "the token is bound to another destination; a challenge holds for exactly the destination_conf that it was asked for with"
+        return "the token belongs to another destination; a challenge is valid for exactly the destination_conf that it was requested for"
     return None
 
 

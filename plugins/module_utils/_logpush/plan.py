@@ -25,12 +25,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.sel
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json, Plan, Request
 
 _SERVER_MADE: Job = dict.fromkeys(("id", *(name for name, member in MEMBERS.items() if member.volatile)))
-_PERHAPS_GONE = (
-    "Should job {id} be gone all the same, nothing is delivered, and the next run by name creates it with the options that it is given;"
-    " none carries over from a job that is gone."
-)
+_PERHAPS_GONE = "If job {id} was deleted after all, nothing is delivered, and the next run by name creates it with the options of the task only."
 _GONE = (
-    "Job {id} had already been deleted to make place for this one: it is gone, and nothing is delivered until it is created"
+    "Job {id} was already deleted to re-create it: nothing is delivered until it is created"
     " again, which a run with name and without job_id does."
 )
 
@@ -77,7 +74,7 @@ def _create(desired: Desired, state: State) -> Plan:
     need_destination(desired, f"is required to create the job {desired.name!r}, which does not exist yet")
     made = changes(desired._replace(plain={**desired.plain, "dataset": desired.dataset}), {})
     body = _body(made)
-    unlisted = "The service lists no jobs: one is created without looking whether it exists already."
+    unlisted = "create_unlisted: the service cannot list jobs, so the job is created without checking whether it exists."
     return Plan(
         before={},
         after={change.name: change.after for change in made},
@@ -109,7 +106,7 @@ def _update(desired: Desired, state: State, job: Job) -> Plan:
 def _replace(desired: Desired, state: State, job: Job, fixed: t.Sequence[Change]) -> Plan:
     if not desired.recreate:
         what = " and ".join(f"{change.name} {change.before!r} cannot become {change.after!r}" for change in fixed)
-        raise conflict(f"Job {job['id']} exists, and its {what}. With recreate it is deleted and created anew.")
+        raise conflict(f"Job {job['id']} exists, and its {what}. Set recreate to delete and re-create it.")
     need_destination(desired, "must be given to recreate a job, because the service may not show all of it")
     made, shown = changes(desired, job), view(job)
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}

@@ -67,7 +67,7 @@ def health(shown: Job, wants_enabled: bool | None) -> tuple[str, ...]:
         when = f" at {shown['last_error']}" if shown["last_error"] else ""
         found.append(f"Job {shown['id']}: its last delivery failed{when}: {reason}")
     elif shown["last_error"] and shown["last_error"] > (shown["last_complete"] or ""):
-        found.append(f"Job {shown['id']}: its last delivery failed at {shown['last_error']}; the service does not say why.")
+        found.append(f"Job {shown['id']}: its last delivery failed at {shown['last_error']}; the service gives no reason.")
     if found and not shown["enabled"] and wants_enabled is not False:
         found.append(
             f"Job {shown['id']} is disabled, probably by the service after it had failed to deliver for a day;"

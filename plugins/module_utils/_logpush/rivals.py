@@ -17,7 +17,7 @@ NOT_LOOKED = (
 )
 _MET = (
     "Job {older} of the same name {name!r} and dataset was created by another run before job {created}, which this run created:"
-    " job {created} is deleted, and job {older} is brought into the desired state."
+    " job {created} is deleted, and job {older} is updated to the desired state."
 )
 
 

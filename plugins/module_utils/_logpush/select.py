@@ -54,7 +54,7 @@ def named(jobs: t.Iterable[Json], name: str | None, dataset: str) -> Job | None:
     found = [job for job in map(checked, jobs) if name and job.get("name") == name and dataset_of(job) == dataset]
     if len(found) > 1:
         ids = ", ".join(str(job["id"]) for job in sorted(found, key=lambda job: job["id"]))
-        raise conflict(f"name: the jobs {ids} are all named {name!r} and deliver {dataset}; say with job_id which one is meant.")
+        raise conflict(f"name: the jobs {ids} are all named {name!r} and deliver {dataset}; set job_id to select one.")
     return found[0] if found else None
 
 

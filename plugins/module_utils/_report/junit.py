@@ -66,7 +66,7 @@ def _verdict(row: Row, resource: str, reasons: t.Mapping[str, str]) -> tuple[str
         waived = [f"{_text(item)} [{line(reasons.get(item['id'], 'waived'))}]" for item in items]
         return "skipped", f"waived: {'; '.join(waived)}", waived
     if resource not in row["resources"]:
-        return "skipped", "unmanaged" if row["status"] == UNMANAGED else "left alone or not looked at", []
+        return "skipped", "unmanaged" if row["status"] == UNMANAGED else "not managed or not audited", []
     return None, "", []
 
 

@@ -118,13 +118,13 @@ def find_in_audit(enabled: bool, seen: int, last: LastRecord, at: datetime.datet
     """Return the findings about the audit as a whole."""
     found = []
     if not enabled:
-        found.append(("monitor_off", "the script monitor is off, so the service sees no script"))
+        found.append(("monitor_off", "the script monitor is disabled, so the service sees no script"))
     if not seen:
         found.append(("nothing_seen", "the service lists no script at all"))
     if last.at is not None and (at - last.at).total_seconds() > max_gap * 86400:
         days = (at - last.at).total_seconds() / 86400
         found.append(
-            ("evidence_gap", f"the last record is {days:.1f} days old, more than {max_gap:g}: what came and went is unknown")
+            ("evidence_gap", f"the last record is {days:.1f} days old, more than {max_gap:g}: changes in between are unknown")
         )
     if last.problem is not None:
         found.append(("history_broken", last.problem))

@@ -12,7 +12,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 Status = dict[str, Json]
 
 OFF = (
-    "The script monitor of the zone is off: an empty list, or one without malicious scripts, does not mean that the pages of"
+    "The script monitor of the zone is disabled: an empty list, or one without malicious scripts, does not mean that the pages of"
     " the zone load none."
 )
 
@@ -40,7 +40,7 @@ def present(status: t.Mapping[str, Json]) -> Status:
     """The two members of a status that are reported; `enabled` must be there, or nothing could be decided."""
     enabled = status.get("enabled")
     if not isinstance(enabled, bool):
-        raise Failure(BAD_RESPONSE, f"The status of the script monitor has no true or false in 'enabled', but {enabled!r}.")
+        raise Failure(BAD_RESPONSE, f"The status of the script monitor has {enabled!r} in 'enabled' instead of true or false.")
     return {"enabled": enabled, "updated_at": status.get("updated_at")}
 
 
@@ -68,6 +68,6 @@ def conclude(desired: Desired, state: State, plan: Plan, answers: t.Sequence[Ans
     if answered["enabled"] is not desired.enabled:
         raise Failure(
             BAD_RESPONSE,
-            f"The service was asked for enabled={desired.enabled} and answered with success, but says enabled={answered['enabled']}.",
+            f"The service accepted enabled={desired.enabled}, but its response has enabled={answered['enabled']}.",
         )
     return Conclusion({"script_monitor": answered})

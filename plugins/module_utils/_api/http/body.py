@@ -43,7 +43,7 @@ def _inflater(encoding: str) -> t.Callable[[bytes, int], bytes]:
         try:
             chunk = decoder.decompress(data, room)
         except zlib.error:
-            raise BodyError("its body is not the gzip that it says") from None
+            raise BodyError("its body is not valid gzip") from None
         if not data and not decoder.eof:
             raise BodyError("its gzip body ends too early")
         return chunk

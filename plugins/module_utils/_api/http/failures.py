@@ -73,7 +73,9 @@ def _special(cause: BaseException) -> Fault | None:
         return Fault(UNAVAILABLE, f"the TLS connection failed ({cause.reason or 'it was cut'})")
     tunnel = _TUNNEL.match(str(cause)) if isinstance(cause, OSError) else None
     if tunnel:
-        return Fault(UNAVAILABLE, f"the way to the service is closed (HTTP {tunnel[1]})", final=tunnel[1][0] == "4")
+        return Fault(
+            UNAVAILABLE, f"the proxy refused the connection to the service (HTTP {tunnel[1]})", final=tunnel[1][0] == "4"
+        )
     return None
 
 

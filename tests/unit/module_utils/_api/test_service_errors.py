@@ -128,7 +128,7 @@ def test_a_failure_carries_everything() -> None:
         "request_id": "8a1",
         "attempts": 2,
     }
-    assert "Listing the log delivery jobs (GET /zones/abc/logpush/jobs) failed" in failure.message
+    assert "Listing the Logpush jobs (GET /zones/abc/logpush/jobs) failed" in failure.message
     assert "reading job for product is not allowed (code 1004)" in failure.message
     assert "tried 2 times" in failure.message
 
@@ -151,10 +151,10 @@ def test_a_failure_carries_everything() -> None:
         ("zones.list", 403, 9109, "expired"),
         ("zones.list", 403, 10000, "credentials"),
         ("script_monitor.get", 404, 7003, "zone_id"),
-        ("script_monitor.get", 404, 7003, "route selects it"),
-        ("script_monitor.get", 404, 1999, "route selects it"),
-        ("page_shield.scripts", 405, None, "route selects it"),
-        ("page_shield.script", 404, None, "route selects it"),
+        ("script_monitor.get", 404, 7003, "set route"),
+        ("script_monitor.get", 404, 1999, "set route"),
+        ("page_shield.scripts", 405, None, "set route"),
+        ("page_shield.script", 404, None, "set route"),
     ],
 )
 def test_hints(operation: str, status: int, code: int | None, words: str) -> None:

@@ -317,7 +317,7 @@ def test_missing_entry_point_is_created():
     assert update.id_from_answer == "ruleset_id"
     assert update.body["rules"][0]["description"] == "mine"
     assert update.if_it_fails == (
-        "The entry point ruleset was created, but whether it holds the rule is not certain; the next run goes on from there."
+        "The entry point ruleset was created, but it is not certain that it contains the rule; run the task again."
     )
     assert result.before == {"custom_fields": NONE, "rules": []}
     assert result.result == {

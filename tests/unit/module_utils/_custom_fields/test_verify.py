@@ -174,7 +174,7 @@ def test_different_answer_names_the_difference(change, named):
     with pytest.raises(Failure) as caught:
         concluded(change)
     assert caught.value.kind == BAD_RESPONSE
-    assert str(caught.value) == f"The service accepted the write, but its answer is not what was asked for: {named}."
+    assert str(caught.value) == f"The service accepted the write, but its response differs from the desired state: {named}."
 
 
 @pytest.mark.parametrize("rules", [None, {}, [None], [{"action": "log_custom_field"}]])
@@ -233,8 +233,8 @@ def test_foreign_write_is_a_warning(read, answered, attempts, warns):
     if warns:
         (sentence,) = warnings
         assert sentence == (
-            f"Ruleset rs went from version {read} to {answered} although this run wrote once: somebody else changed it"
-            " between the read and the write, and a change of theirs may have been replaced."
+            f"Ruleset rs went from version {read} to {answered} although this run wrote once: another client changed it"
+            " between the read and the write, and that change may have been replaced."
         )
 
 

@@ -70,7 +70,7 @@ def test_how_long_ago_is_stale(stale_after: int, state: str) -> None:
             {"enabled": False, "error_message": REASON},
             "The service disabled the job after its deliveries had failed: access denied",
         ),
-        ({"last_error": T_MINUS[60]}, "The last delivery failed at 2026-03-02T09:59:00Z; the service does not say why."),
+        ({"last_error": T_MINUS[60]}, "The last delivery failed at 2026-03-02T09:59:00Z; the service gives no reason."),
         ({"last_error": T_MINUS[60], "error_message": REASON}, "The last delivery failed at 2026-03-02T09:59:00Z: access denied"),
         ({"error_message": REASON}, "The last delivery failed: access denied"),
         ({"last_complete": T_MINUS[3601]}, "3601 seconds ago; a quiet zone has nothing to deliver."),

@@ -200,7 +200,7 @@ def test_outcomes_take_the_place_of_predictions():
 @pytest.mark.parametrize("unlisted", ["report", "absent"])
 def test_without_a_list_nothing_is_unlisted(unlisted):
     refusal = Failure(NOT_FOUND, "no such route", status=404)
-    with pytest.raises(Failure, match="cannot be known") as caught:
+    with pytest.raises(Failure, match="is not known") as caught:
         plan(declare_jobs({"job_id": 1}, unlisted=unlisted), Listing((), refusal))
     assert caught.value.kind == NOT_FOUND
 

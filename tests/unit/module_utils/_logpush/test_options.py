@@ -83,8 +83,8 @@ def test_what_options_ask_for(options: dict[str, t.Any], wanted: dict[str, t.Any
     ("options", "sentence"),
     [
         ({"job_id": 0}, "job_id: 0 is not above 0"),
-        ({"name": ""}, "name: is empty; without job_id it says which job is meant"),
-        ({"name": None}, "name: is empty; without job_id it says which job is meant"),
+        ({"name": ""}, "name: is empty; without job_id it is required"),
+        ({"name": None}, "name: is empty; without job_id it is required"),
         (
             {"max_upload_records": 999},
             "max_upload_records: 999 is neither 0 (the default of the service) nor 1000 to 1000000",

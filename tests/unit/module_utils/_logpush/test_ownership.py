@@ -49,7 +49,7 @@ def test_unneeded_challenge_is_a_warning() -> None:
     """Where no proof is needed, asking for one is a warning."""
     desired = desire({"destination_conf": KEYS, "ownership_challenge": None})
     found = plan(desired, None)
-    assert found.warnings == ("destination_conf: the service asks for no proof of ownership of this kind of destination.",)
+    assert found.warnings == ("destination_conf: the service requires no proof of ownership for this type of destination.",)
     assert "planted" not in f"{found.after}{found.warnings}"
     assert {"planted", KEYS} <= secrets(desired, None)
     assert "token" in secrets(VALIDATE, None)
@@ -61,7 +61,7 @@ def test_a_token_is_taken_without_its_line_end() -> None:
     assert desire({"destination_conf": "gs://bucket", "ownership_challenge": None}) == Desired("gs://bucket", None)
 
 
-EMPTY = "ownership_challenge: is empty; leave the option out to ask for a challenge"
+EMPTY = "ownership_challenge: is empty; omit the option to request a challenge"
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_any_other_text_is_left_to_the_service(text: str) -> None:
     assert fault(text, ZONE, S3, NOW) is None
 
 
-BOUND = "a challenge holds for exactly the destination_conf that it was asked for with"
+BOUND = "a challenge is valid for exactly the destination_conf that it was requested for"
 
 
 @pytest.mark.parametrize(
@@ -76,15 +76,15 @@ BOUND = "a challenge holds for exactly the destination_conf that it was asked fo
     [
         (
             {"exp": NOW - 7200},
-            "the token has expired 2 hours ago; ask for a new challenge with the module logpush_ownership",
+            "the token has expired 2 hours ago; request a new challenge with the module logpush_ownership",
         ),
         (
             {"zone_tag": "ab"},
-            "the token is bound to another zone (ab), and a challenge holds for the zone that asked for it only",
+            "the token belongs to another zone (ab), and a challenge is valid for the zone that requested it only",
         ),
         (
             {"destination": "s3://other/dir"},
-            f"the token is bound to another destination; {BOUND}",
+            f"the token belongs to another destination; {BOUND}",
         ),
     ],
 )

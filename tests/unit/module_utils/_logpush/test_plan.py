@@ -27,8 +27,8 @@ from ansible_collections.edgeops.observability.plugins.modules.logpush_job impor
 
 FLAG = "CVE-2021-44228"
 EDGE_ELSEWHERE = (
-    "Job 7 would be created anew as kind 'edge' of the dataset 'dns_logs', but 'edge' exists for 'http_requests' only."
-    " What is not given carries over: give both kind and dataset."
+    "Job 7 would be re-created as kind 'edge' of the dataset 'dns_logs', but 'edge' exists for 'http_requests' only."
+    " Omitted options are copied from the old job: set both kind and dataset."
 )
 
 
@@ -231,7 +231,7 @@ def test_options_at_the_limits(options: dict[str, t.Any]) -> None:
             {**JOB, "kind": "edge"},
             (
                 "Job 7 exists, and its dataset 'http_requests' cannot become 'other' and kind 'edge' cannot become ''."
-                " With recreate it is deleted and created anew."
+                " Set recreate to delete and re-create it."
             ),
         ),
         (
@@ -297,11 +297,10 @@ def test_recreation_deletes_then_creates() -> None:
         ),
     ]
     assert found.requests[0].if_it_fails == (
-        "Should job 7 be gone all the same, nothing is delivered, and the next run by name creates it with the options that it"
-        " is given; none carries over from a job that is gone."
+        "If job 7 was deleted after all, nothing is delivered, and the next run by name creates it with the options of the task only."
     )
     assert found.requests[1].if_it_fails == (
-        "Job 7 had already been deleted to make place for this one: it is gone, and nothing is delivered until it is created"
+        "Job 7 was already deleted to re-create it: nothing is delivered until it is created"
         " again, which a run with name and without job_id does."
     )
     assert found.requests[0].ids == {"job_id": 7}
@@ -428,7 +427,7 @@ def test_equality_that_was_assumed_is_a_warning(options: dict[str, t.Any], there
 def test_unneeded_token_is_a_warning() -> None:
     """A token that the service does not ask for is a warning where it is sent."""
     options = {"destination_conf": KEYS, "ownership_challenge": "token"}
-    needless = "ownership_challenge: the service asks for no proof of ownership of this kind of destination."
+    needless = "ownership_challenge: the service requires no proof of ownership for this type of destination."
     assert planned(options, None).warnings == (needless,)
     assert not planned(options, {**JOB, "destination_conf": KEYS}).warnings
     again = {**options, "kind": "edge", "recreate": True}
@@ -439,8 +438,8 @@ def test_unneeded_token_is_a_warning() -> None:
     ("claims", "message"),
     [
         ({"zone_id": ZONE, "destination_conf": S3}, None),
-        ({"zone_id": "f" * 32, "destination_conf": S3}, "bound to another zone"),
-        ({"zone_id": ZONE, "destination_conf": "s3://other?region=a"}, "bound to another destination"),
+        ({"zone_id": "f" * 32, "destination_conf": S3}, "belongs to another zone"),
+        ({"zone_id": ZONE, "destination_conf": "s3://other?region=a"}, "belongs to another destination"),
     ],
 )
 def test_token_must_match_zone_and_destination(claims: dict[str, t.Any], message: str | None) -> None:
@@ -449,7 +448,7 @@ def test_token_must_match_zone_and_destination(claims: dict[str, t.Any], message
     if message is None:
         assert planned(options, None).requests
         return
-    with pytest.raises(Failure, match=rf"^ownership_challenge: the token is {message}"):
+    with pytest.raises(Failure, match=rf"^ownership_challenge: the token {message}"):
         planned(options, None)
 
 
@@ -548,18 +547,20 @@ def test_secrets_of_destinations_and_challenge() -> None:
 
 def test_a_service_without_a_list() -> None:
     refusal = Failure("rejected", "no", method="GET", path="/jobs", status=405)
-    unknown = "The service offers no list of jobs, so that it cannot be known whether there is one named 'n'."
-    looking = "Give create_unlisted to create the job without looking; each further run would create another one."
+    unknown = "The service cannot list jobs, so it is not known whether there is one named 'n'."
+    looking = "Set create_unlisted to create the job without checking; each further run would create another one."
     for options, advice in (
         ({"destination_conf": S3}, looking),
-        ({"state": "absent", "create_unlisted": True}, "Give job_id to say which job is to be deleted."),
+        ({"state": "absent", "create_unlisted": True}, "Set job_id to select the job to delete."),
     ):
         with pytest.raises(Failure) as caught:
             planned(options, None, unlisted=refusal)
         assert caught.value.message == f"{unknown} {advice} ({refusal})"
         assert (caught.value.kind, caught.value.status) == ("not_found", 405)
     found = planned({"destination_conf": S3, "create_unlisted": True}, None, unlisted=refusal)
-    assert found.warnings == ("The service lists no jobs: one is created without looking whether it exists already.",)
+    assert found.warnings == (
+        "create_unlisted: the service cannot list jobs, so the job is created without checking whether it exists.",
+    )
 
 
 def test_job_names_are_unique_per_dataset() -> None:

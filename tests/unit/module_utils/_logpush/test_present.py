@@ -81,12 +81,12 @@ def test_filter_is_shown_as_sent_and_explained(sent: t.Any, shown: str | None, e
         (
             {"enabled": True, "last_error": "2026-03-02"},
             None,
-            (f"{FAILED} at 2026-03-02; the service does not say why.",),
+            (f"{FAILED} at 2026-03-02; the service gives no reason.",),
         ),
         (
             {"enabled": False, "last_error": "2026-03-02", "last_complete": "2026-03-01"},
             True,
-            (f"{FAILED} at 2026-03-02; the service does not say why.", DISABLED),
+            (f"{FAILED} at 2026-03-02; the service gives no reason.", DISABLED),
         ),
         ({"enabled": True, "error_message": "no bucket"}, None, (f"{FAILED}: no bucket",)),
         (

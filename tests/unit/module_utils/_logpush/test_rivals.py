@@ -85,14 +85,14 @@ def test_several_creations_take_one_look() -> None:
 
 
 def test_older_job_gets_the_desired_state() -> None:
-    """The older job is brought into the desired state."""
+    """The older job is updated to the desired state."""
     (met,) = rivals(
         t.cast("t.Any", Service([job(20), job(19, enabled=False, kind="edge")])), [outcome(options={"enabled": True})]
     )
     assert [(each.operation, each.body) for each in plan(met.desired, met.state).requests] == [
         ("logpush_jobs.update", {"enabled": True})
     ]
-    assert "job 19 is brought into the desired state" in met.warning
+    assert "job 19 is updated to the desired state" in met.warning
 
 
 def test_no_list_route_needs_no_second_read() -> None:

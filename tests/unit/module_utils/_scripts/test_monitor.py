@@ -65,7 +65,7 @@ def test_different_answer_is_a_bad_response():
     with pytest.raises(Failure) as caught:
         monitor.conclude(declare(True), SEEN, monitor.plan(declare(True), SEEN), [Answer(STATUS, None, 200, 1, None)])
     assert caught.value.kind == BAD_RESPONSE
-    assert str(caught.value) == ("The service was asked for enabled=True and answered with success, but says enabled=False.")
+    assert str(caught.value) == ("The service accepted enabled=True, but its response has enabled=False.")
 
 
 def test_write_returns_the_answer():
