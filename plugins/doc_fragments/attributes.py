@@ -46,41 +46,24 @@ attributes:
     INFO = r"""
 attributes:
   check_mode:
-    description: Can run in C(check_mode) and return changed status prediction without modifying the target.
-    support: full
     details:
       - The module only reads, in check mode or otherwise.
   diff_mode:
-    description: Will return details on what has changed (or possibly needs changing in C(check_mode)), when in diff mode.
     support: N/A
     details:
       - The module changes nothing.
-  idempotent:
-    description:
-      - When run twice in a row outside check mode, with the same arguments, the second invocation indicates no change.
-      - This assumes that the system controlled or queried by the module has not changed in a relevant way.
-    support: full
 """
 
     LOCAL = r"""
 attributes:
   check_mode:
-    description: Can run in C(check_mode) and return changed status prediction without modifying the target.
-    support: full
     details:
       - The module also writes its files in check mode, because they are the product of an audit, which is a check run. No service is contacted.
   diff_mode:
-    description: Will return details on what has changed (or possibly needs changing in C(check_mode)), when in diff mode.
     support: N/A
     details:
       - The module changes nothing but its own files.
-  idempotent:
-    description:
-      - When run twice in a row outside check mode, with the same arguments, the second invocation indicates no change.
-      - This assumes that the system controlled or queried by the module has not changed in a relevant way.
-    support: full
   action_group:
-    description: Use C(group/edgeops.observability.zone) in C(module_defaults) to set the connection options of all modules at once.
     support: none
     membership: []
     details:
