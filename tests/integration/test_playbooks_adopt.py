@@ -85,6 +85,22 @@ def test_foreign_file_is_kept(playbook: Playbook, tmp_path: Path) -> None:
     assert b"mine" not in foreign.read_bytes()
 
 
+def test_adoption_in_check_mode(playbook: Playbook, tmp_path: Path) -> None:
+    """A run in check mode, with a limit that leaves localhost out, says what it would write and writes no file."""
+    playbook.simulator.seed(zones=["1", "2"])
+    hosts = {"shop.example": {"zone_id": "1"}, "blog.example": {"zone_id": "2"}}
+    report = playbook.run(
+        playbook=ADOPT,
+        inventory=hosts,
+        extra_vars={"adopt_dir": str(tmp_path / "inventory")},
+        check=True,
+        arguments=("--limit", "shop.example"),
+    )
+    (written,) = [outcome.result for outcome in report.ours if outcome.module == "zone_variables_files"]
+    assert report.returncode == 0 and written["changed"] and not (tmp_path / "inventory").exists()
+    assert {outcome.host for outcome in report.ours} == {"shop.example"}
+
+
 def test_nothing_to_adopt(playbook: Playbook) -> None:
     report = playbook.run(playbook=ADOPT, inventory={"a": {"zone_id": "1"}}, fails="ansible")
     assert report.returncode != 0 and not report.journal

@@ -116,7 +116,8 @@ def test_allowed_by_zone(playbook: Playbook) -> None:
 def test_approved_plan(playbook: Playbook, tmp_path: Path) -> None:
     """What a check reported is applied exactly once, as a whole or in slices."""
     hosts = zones(playbook, OFF, OFF)
-    checked = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"report_dir": str(tmp_path)}, secrets=[SECRET])
+    free = {"ANSIBLE_STRATEGY": "free"}
+    checked = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"report_dir": str(tmp_path)}, secrets=[SECRET], env=free)
     plan_id = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["plan_id"]
     assert checked.returncode == 0 and plan_id
     path = str(tmp_path / "report.json")
