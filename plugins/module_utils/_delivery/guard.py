@@ -52,7 +52,10 @@ def _forbidden(desired: Desired, destructive: t.Mapping[str, t.Sequence[str]]) -
         if forbidden:
             found.append(f"{zone.name} ({', '.join(forbidden)})")
     if found:
-        yield f"allow: {_zones(len(found))} would have destructive changes that are not allowed: {'; '.join(found)}. Name the change in allow, or correct the variables."
+        yield (
+            f"allow: {_zones(len(found))} would have destructive changes that are not allowed: {'; '.join(found)}."
+            " Name the change in allow, or correct the variables."
+        )
 
 
 def _too_many(desired: Desired, destructive: t.Mapping[str, t.Sequence[str]], changed: int) -> t.Iterator[str]:
