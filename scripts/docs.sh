@@ -18,7 +18,7 @@ touch "$ANSIBLE_CONFIG"
 antsibull-docs --config-file "$copy/docs/sphinx/antsibull-docs.cfg" collection --fail-on-error --use-current --squash-hierarchy \
     --dest-dir "$rst" edgeops.observability >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
 if [ -s "$work/log" ]; then cat "$work/log"; fi
-cp "$copy"/docs/docsite/rst/*.svg "$rst/docsite/"
+cp "$copy"/docs/docsite/rst/*.{svg,png} "$rst/docsite/"
 rm -rf "$target"
 sphinx-build -q -W --keep-going -j auto -b html -c "$copy/docs/sphinx" -d "$work/doctrees" "$rst" "$target"
 echo "$target/index.html"
