@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import types
 import typing as t
 
@@ -43,6 +45,10 @@ class Run:
 
     def finish(self, task: Task) -> dict[str, Json]:
         """Run the task and return its result, failed or not, warnings included and free of secrets."""
+        with _all_kept():
+            return self._finish(task)
+
+    def _finish(self, task: Task) -> dict[str, Json]:
         try:
             self._procedure(task)(task)
         except Failure as failure:
@@ -156,6 +162,18 @@ class Run:
         if failure.kind != GATE:
             kept = {name: self._result[name] for name in ("plan_id", "plan_ids") if name in self._result}
         self._result = {**kept, "failed": True, "changed": self._written, "msg": str(failure), "error": failure.report()}
+
+
+@contextlib.contextmanager
+def _all_kept() -> t.Iterator[None]:
+    """Nothing to speak of is garbage before the end of a run, and to look for it takes a third of the time of 50 000 scripts."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _insist(approval: Approval) -> None:

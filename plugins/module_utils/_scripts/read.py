@@ -14,10 +14,12 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.service
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion, Json
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Audit, Service, perform
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import routes_to_try
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import Query, Script, read_script, report
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import Desired, State, present, warnings
+
+if t.TYPE_CHECKING:
+    from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Audit
 
 # Pages asked for side by side; more would only spend the budget of the zone's neighbours faster.
 PARALLEL_PAGES = 8
@@ -65,6 +67,9 @@ def scripts(client: Client, query: Query) -> list[Json]:
 
 def report_audit(client: Client, audit: Audit) -> Conclusion:
     """Return what an audit finds; secrets of the connection go neither into the result nor into the evidence."""
+    # A dozen files, which a task that only switches the monitor or lists its scripts does not need.
+    from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Service, perform  # noqa: PLC0415
+
     service = Service(
         functools.partial(monitor, client), functools.partial(_all_scripts, client), functools.partial(_single_scripts, client)
     )

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 
 import pytest
 
@@ -289,6 +290,31 @@ def test_an_info_task_reads_and_reports(execute):
     task = InfoTask("thing_info", Spec({}), lambda params: 7, lambda client, desired: Conclusion({"things": [desired]}, ("w",)))
     result = execute(Service(), task)
     assert result == {"changed": False, "things": [7], "warnings": ["w"]}
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+@pytest.mark.parametrize("fault", [None, Failure(REJECTED, "no"), KeyError("no"), KeyboardInterrupt()])
+def test_garbage_waits_for_the_end(fault, enabled):
+    """Whatever ends a run, the collector is as it was before."""
+    collected = []
+
+    def report(desired):
+        collected.append(gc.isenabled())
+        if fault:
+            raise fault
+        return Conclusion({})
+
+    (gc.enable if enabled else gc.disable)()
+    try:
+        task = LocalTask("fake", Spec({}), lambda params: None, report)
+        if isinstance(fault, KeyboardInterrupt):
+            with pytest.raises(KeyboardInterrupt):
+                run_module.Run({}, check_mode=False, diff_mode=False).finish(task)
+        else:
+            run_module.Run({}, check_mode=False, diff_mode=False).finish(task)
+        assert (collected, gc.isenabled()) == ([False], enabled)
+    finally:
+        gc.enable()
 
 
 def test_refusing_policy_returns_the_result(execute):
