@@ -11,11 +11,11 @@ import contextlib
 import dataclasses
 import typing as t
 
-from fleet import PLAYBOOK, ROUNDS, WAYS, Single, Way, fleet
+from fleet import PLAYBOOK, WAYS, Single, Way, fleet, rounds
 from table import show, stands
 
 DELIVER = Way([str(PLAYBOOK), "edgeops.observability.deliver"])
-COUNT, JOBS = 100, 4
+COUNT, QUICK_COUNT, JOBS = 100, 50, 4
 NAMES = ("archive", "errors", "security", "audit")
 
 
@@ -48,16 +48,17 @@ def report(given: argparse.Namespace) -> bool:
         f"deliver, {JOBS} jobs": dataclasses.replace(DELIVER, variables=variables(JOBS)),
         "three debug tasks": WAYS["debug"],
     }
-    found = measure(ways, given)
+    count = QUICK_COUNT if given.quick else COUNT
+    found = measure(ways, count, given)
     waiting = given.latency / 1000 / given.forks
     show(
-        f"{COUNT} unchanged zones, {given.forks} forks, {given.latency} ms latency",
+        f"{count} unchanged zones, {given.forks} forks, {given.latency} ms latency",
         ["run", "CPU s", "ms a zone", "seconds", "less waiting", "requests"],
         [
             [
                 way,
                 f"{each.processor:.2f}",
-                f"{1000 * each.processor / COUNT:.1f}",
+                f"{1000 * each.processor / count:.1f}",
                 f"{each.seconds:.2f}",
                 f"{each.seconds - each.requests * waiting:.2f}",
                 str(each.requests),
@@ -68,18 +69,18 @@ def report(given: argparse.Namespace) -> bool:
     one, several, debug = (each.processor for each in found.values())
     return all(
         [
-            stands(f"deliver / three debug tasks, {COUNT} unchanged zones, CPU", one / debug, 1.2),
+            stands(f"deliver / three debug tasks, {count} unchanged zones, CPU", one / debug, 1.2),
             stands(f"{JOBS} jobs / one job in each zone, CPU", several / one, 1.15),
         ]
     )
 
 
-def measure(ways: t.Mapping[str, Way], given: argparse.Namespace) -> dict[str, Single]:
+def measure(ways: t.Mapping[str, Way], count: int, given: argparse.Namespace) -> dict[str, Single]:
     """Run all ways in turn; of the unchanged runs of each, the one that needed the least of the processor counts."""
-    zones = [f"{number:032x}" for number in range(1, COUNT + 1)]
+    zones = [f"{number:032x}" for number in range(1, count + 1)]
     with contextlib.ExitStack() as stack:
         runs = {name: stack.enter_context(fleet(way, zones, given)) for name, way in ways.items()}
         for run in runs.values():
             run()
-        rounds = [{name: run() for name, run in runs.items()} for _unused in range(ROUNDS)]
-    return {name: min((each[name] for each in rounds), key=lambda single: single.processor) for name in ways}
+        found = [{name: run() for name, run in runs.items()} for _unused in range(rounds(given))]
+    return {name: min((each[name] for each in found), key=lambda single: single.processor) for name in ways}

@@ -29,7 +29,9 @@ PLAYBOOK = Path(sys.executable).parent / "ansible-playbook"
 TASKS = 3
 # A thousand zones with a task for each request take more than half an hour; nothing should take longer than this.
 SECONDS_LIMIT = 4 * 3600
-ROUNDS, ENOUGH_SECONDS = 5, 40
+ROUNDS, QUICK_ROUNDS, ENOUGH_SECONDS = 5, 2, 40
+# A quick run knows these over few zones only: they take minutes over a hundred.
+SLOW, FEW_ZONES = ("as modules", "uri"), 5
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,6 +48,7 @@ def _playbook(name: str) -> list[str]:
 
 WAYS = {
     "in-process": Way(_playbook("modules")),
+    "one task": Way(_playbook("one_task")),
     "as modules": Way(_playbook("modules"), {"edgeops_in_process": False}),
     "uri": Way(_playbook("uri")),
     "debug": Way(_playbook("debug")),
@@ -88,7 +91,8 @@ def report(given: argparse.Namespace) -> bool:
     latency = given.latency / 1000
     holds, growth = True, []
     for count in given.zones:
-        found = measure(given.ways, count, given)
+        slow = SLOW if given.quick and count > FEW_ZONES else ()
+        found = measure([way for way in given.ways if way not in slow], count, given)
         base = found.get("in-process") or next(iter(found.values()))
         rows = [
             [
@@ -122,13 +126,15 @@ def report(given: argparse.Namespace) -> bool:
             growth.append([str(count), f"{base.unchanged:.2f}", f"{1000 * base.unchanged / count:.1f}"])
         if count == 100:
             holds = _bars(found, latency, given.forks)
+        elif given.quick and {"in-process", "uri", "debug"} <= found.keys():
+            _beyond_debug(found, count)
     if growth:
         show("Growth of the unchanged run in-process", ["zones", "seconds", "ms a zone"], growth)
     return holds
 
 
 def _bars(found: t.Mapping[str, Measured], latency: float, forks: int) -> bool:
-    ours, uri, debug = found.get("in-process"), found.get("uri"), found.get("debug")
+    ours, uri, debug, one = (found.get(way) for way in ("in-process", "uri", "debug", "one task"))
     holds = True
     if ours and uri:
         holds &= stands("uri / in-process, unchanged, 100 zones", uri.unchanged / ours.unchanged, 10, at_least=True)
@@ -138,7 +144,18 @@ def _bars(found: t.Mapping[str, Measured], latency: float, forks: int) -> bool:
             "in-process without waiting / debug, 100 zones", ours.without_waiting(latency, forks) / debug.unchanged, 1.5
         )
         print(f"as processor time: {ours.processor / debug.processor:.2f}")
+    if ours and one:
+        holds &= stands(
+            "zone_observability in one task / three modules, unchanged, 100 zones, CPU", one.processor / ours.processor, 1
+        )
     return holds
+
+
+def _beyond_debug(found: t.Mapping[str, Measured], count: int) -> None:
+    """Over few zones the start of a playbook is most of a run, so that it is left out of the ratio."""
+    ours, uri, debug = (found[way].processor for way in ("in-process", "uri", "debug"))
+    ratio = (uri - debug) / max(ours - debug, 0.01)
+    print(f"uri / in-process, unchanged, {count} zones, processor time beyond three debug tasks: {ratio:.1f} (no bar)")
 
 
 def measure(names: t.Sequence[str], count: int, given: argparse.Namespace) -> dict[str, Measured]:
@@ -151,11 +168,18 @@ def measure(names: t.Sequence[str], count: int, given: argparse.Namespace) -> di
         runs = {name: stack.enter_context(fleet(WAYS[name], zones, given)) for name in names if _installed(name)}
         first = {name: run() for name, run in runs.items()}
         unchanged: dict[str, list[Single]] = {name: [] for name in runs}
-        for _unused in range(ROUNDS):
+        for number in range(rounds(given)):
             for name, run in runs.items():
+                if number and given.quick and name in SLOW:
+                    continue
                 if sum(single.seconds for single in unchanged[name]) < ENOUGH_SECONDS:
                     unchanged[name].append(run())
     return {name: Measured.of(first[name], unchanged[name]) for name in runs}
+
+
+def rounds(given: argparse.Namespace) -> int:
+    """How often to repeat what is compared."""
+    return QUICK_ROUNDS if given.quick else ROUNDS
 
 
 def _installed(name: str) -> bool:
@@ -174,13 +198,19 @@ def fleet(way: Way, zones: t.Sequence[str], given: argparse.Namespace) -> t.Iter
         configuration.touch()
         environment = {**os.environ, **simulator.environment(), "ANSIBLE_HOME": folder, "ANSIBLE_CONFIG": str(configuration)}
 
-        def run() -> Single:
-            simulator.clear_journal()
-            before = _processor()
-            seconds = _timed(command, environment)
-            return Single(seconds, _processor() - before, len(simulator.journal()))
+        yield lambda: timed(command, environment, simulator)
 
-        yield run
+
+def timed(command: t.Sequence[str], environment: t.Mapping[str, str], simulator: t.Any) -> Single:
+    """Run a command once against a simulator; end with its output where it fails."""
+    simulator.clear_journal()
+    before, began = _processor(), time.perf_counter()
+    done = subprocess.run(
+        command, env=dict(environment), capture_output=True, text=True, timeout=SECONDS_LIMIT, check=False
+    )  # our own
+    if done.returncode:
+        raise SystemExit(f"{command[:2]} failed:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+    return Single(time.perf_counter() - began, _processor() - before, len(simulator.journal()))
 
 
 def _processor() -> float:
@@ -196,13 +226,3 @@ def _arguments(folder: Path, zones: t.Sequence[str], forks: int, way: Way) -> li
     hosts = {f"zone{number}": {"zone_id": zone} for number, zone in enumerate(zones)}
     (folder / "inventory.yml").write_text(json.dumps({"all": {"vars": local, "hosts": hosts}}), encoding="utf-8")
     return ["-i", str(folder / "inventory.yml"), "-f", str(forks), "-e", json.dumps(dict(way.variables))]
-
-
-def _timed(command: t.Sequence[str], environment: t.Mapping[str, str]) -> float:
-    began = time.perf_counter()
-    done = subprocess.run(
-        command, env=dict(environment), capture_output=True, text=True, timeout=SECONDS_LIMIT, check=False
-    )  # our own
-    if done.returncode:
-        raise SystemExit(f"{command[:2]} failed:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
-    return time.perf_counter() - began

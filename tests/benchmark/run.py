@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Measures the collection beside the other ways to do the same; prints tables with ratios.
+"""Measures the collection beside the other ways to do the same; prints tables with ratios, and all bars as a table in Markdown.
 
 python tests/benchmark/run.py                     everything, for 10, 100, 300 and 1000 zones
-python tests/benchmark/run.py --quick             10 and 100 zones
+python tests/benchmark/run.py --quick             5 and 100 zones, few repetitions, 20 zones adopted
 python tests/benchmark/run.py --zones 50 --ways in-process debug --parts fleet
 """
 
@@ -13,18 +13,24 @@ from __future__ import annotations
 
 import argparse
 import os
+import platform
+import subprocess
 import sys
+import time
 import typing as t
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import adoptions
 import deliveries
 import events
 import filters
 import fleet
 import imports
+import reports
 import script_audits
+import table
 
 import scripts
 
@@ -32,6 +38,8 @@ PARTS: dict[str, t.Callable[[argparse.Namespace], bool]] = {
     "fleet": fleet.report,
     "deliveries": deliveries.report,
     "scripts": lambda given: all([scripts.report(given), script_audits.report(given)]),
+    "reports": reports.report,
+    "adoptions": adoptions.report,
     "filters": filters.report,
     "imports": imports.report,
     "events": events.report,
@@ -41,7 +49,7 @@ PARTS: dict[str, t.Callable[[argparse.Namespace], bool]] = {
 def main() -> int:
     """Run the parts that were asked for; the exit code says whether all bars hold."""
     parser = argparse.ArgumentParser(description="Benchmarks of the collection")
-    parser.add_argument("--quick", action="store_true", help="10 and 100 zones only")
+    parser.add_argument("--quick", action="store_true", help="5 and 100 zones only, and few repetitions")
     parser.add_argument("--zones", type=int, nargs="+", help="how many zones, several times")
     parser.add_argument(
         "--ways", nargs="+", choices=list(fleet.WAYS), default=list(fleet.WAYS), help="what to measure over zones"
@@ -52,10 +60,27 @@ def main() -> int:
     given = parser.parse_args()
     # What is measured is what users have: code that is compiled once.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    given.zones = given.zones or ([10, 100] if given.quick else [10, 100, 300, 1000])
+    given.zones = given.zones or ([fleet.FEW_ZONES, 100] if given.quick else [10, 100, 300, 1000])
     # Every part runs, whether or not the one before it holds its bars.
-    held = [PARTS[part](given) for part in given.parts]
+    began = time.perf_counter()
+    held = [_timed(part, given) for part in given.parts]
+    print(f"\n{_where()}, {time.perf_counter() - began:.0f} s in all\n\n| bar | figure | bound |\n|---|---|---|")
+    print("\n".join(table.BARS))
     return 0 if all(held) else 1
+
+
+def _timed(part: str, given: argparse.Namespace) -> bool:
+    began = time.perf_counter()
+    holds = PARTS[part](given)
+    print(f"({part}: {time.perf_counter() - began:.0f} s)", flush=True)
+    return holds
+
+
+def _where() -> str:
+    """Return what the figures belong to: commit, interpreter and machine."""
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)  # our own
+    busy = ", ".join(f"{load:.1f}" for load in os.getloadavg())
+    return f"Commit {commit.stdout.strip() or 'unknown'}, Python {platform.python_version()}, {os.cpu_count()} processors, load {busy}"
 
 
 if __name__ == "__main__":

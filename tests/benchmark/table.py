@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import typing as t
 
+# Every bar of a run as a row of a table in Markdown, for the end of the output and for TESTING.md.
+BARS: list[str] = []
+
 
 def show(title: str, header: t.Sequence[str], rows: t.Sequence[t.Sequence[str]]) -> None:
     """Print a table, numbers to the right."""
@@ -21,7 +24,9 @@ def show(title: str, header: t.Sequence[str], rows: t.Sequence[t.Sequence[str]])
 
 
 def stands(text: str, value: float, bound: float, *, at_least: bool = False) -> bool:
-    """Print whether a bar holds."""
+    """Print whether a bar holds, and note it for the table of all bars."""
     holds = value >= bound if at_least else value <= bound
-    print(f"{'holds' if holds else 'MISSED'}: {text}: {value:.2f} (bar: {'at least' if at_least else 'at most'} {bound:g})")
+    limit = f"{'at least' if at_least else 'at most'} {bound:g}"
+    print(f"{'holds' if holds else 'MISSED'}: {text}: {value:.2f} (bar: {limit})")
+    BARS.append(f"| {text} | {value:.2f}{'' if holds else ' (missed)'} | {limit} |")
     return holds

@@ -1,0 +1,77 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The playbook `adopt` over zones that somebody configured by hand: bound by the request budget, and by nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+import tempfile
+import typing as t
+from pathlib import Path
+
+from fleet import PLAYBOOK, Single, timed
+from table import show, stands
+
+from edgeops_simulator.testing import running
+
+# The rate of the default budget, 1200/300, with a window short enough for a few zones to fill it.
+REQUESTS, WINDOW = 20, 5
+ZONES, QUICK_ZONES = 200, 20
+JOB = {
+    "name": "by hand",
+    "dataset": "http_requests",
+    "destination_conf": "s3://bucket/logs?region=eu-west-1",
+    "logpull_options": "fields=ClientIP,RayID&timestamps=rfc3339",
+    "enabled": True,
+}
+
+
+def report(given: argparse.Namespace) -> bool:
+    """Measure and print; whether the bar holds."""
+    count = QUICK_ZONES if given.quick else ZONES
+    found = _adopted(count, given)
+    window = WINDOW * 1.01  # the service's clock sees a request a little after ours
+    budget = max(0, (found.requests - 1) // REQUESTS) * window
+    waiting = max(budget, found.requests * given.latency / 1000 / given.forks)
+    show(
+        f"Adoption of {count} zones, {REQUESTS} requests in {WINDOW} s",
+        ["zones", "requests", "seconds", "budget or latency, s", "ratio", "CPU s", "CPU s a zone"],
+        [
+            [
+                str(count),
+                str(found.requests),
+                f"{found.seconds:.1f}",
+                f"{waiting:.1f}",
+                f"{found.seconds / waiting:.2f}",
+                f"{found.processor:.1f}",
+                f"{found.processor / count:.2f}",
+            ]
+        ],
+    )
+    return stands(f"adoption of {count} zones / time that the budget takes for its requests", found.seconds / waiting, 1.2)
+
+
+def _adopted(count: int, given: argparse.Namespace) -> Single:
+    zones = [f"{number:032x}" for number in range(1, count + 1)]
+    seed = {"jobs": {zone: [JOB] for zone in zones}, "script_monitor": {zone: {"enabled": True} for zone in zones}}
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        simulator = stack.enter_context(running(zones=zones, seed=seed, process=True, latency_ms=given.latency))
+        (folder / "inventory.yml").write_text(json.dumps(_inventory(zones)), encoding="utf-8")
+        (folder / "ansible.cfg").touch()
+        variables = {"adopt_dir": str(folder / "adopted"), "edgeops_request_budget": f"{REQUESTS}/{WINDOW}"}
+        adopt = [str(PLAYBOOK), "edgeops.observability.adopt", "-i", str(folder / "inventory.yml"), "-f", str(given.forks)]
+        own = {"HOME": str(folder), "ANSIBLE_HOME": str(folder), "ANSIBLE_CONFIG": str(folder / "ansible.cfg")}
+        environment = {**os.environ, **simulator.environment(), **own}
+        return timed([*adopt, "-e", json.dumps(variables)], environment, simulator)
+
+
+def _inventory(zones: t.Sequence[str]) -> dict[str, t.Any]:
+    local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
+    return {"all": {"vars": local, "hosts": {f"zone{number}": {"zone_id": zone} for number, zone in enumerate(zones)}}}
