@@ -17,7 +17,7 @@ setup: ## Make .venv: every pinned tool, the collection linked, the simulator in
 	@scripts/environment.sh .venv "3.11 3.12 3.13" requirements/dev.txt
 
 .PHONY: demo
-demo: setup ## The main job on a simulated zone, from nothing to delivered log lines
+demo: setup ## Configure a simulated zone until log lines are delivered
 	@scripts/demo.sh
 
 .PHONY: picture

@@ -20,20 +20,20 @@ REGISTRY = re.compile(rb"(pypi[.]org|files[.]pythonhosted|galaxy[.]ansible[.]com
 
 
 def main() -> int:
-    """A line for each room with the number of its files and their size, then what is wrong."""
-    rooms: dict[str, list[int]] = collections.defaultdict(list)
+    """Print a line for each folder with the number of its files and their size, then what is wrong."""
+    folders: dict[str, list[int]] = collections.defaultdict(list)
     wrong = []
     (path,) = FOLDER.glob("*.tar.gz")
     with tarfile.open(path) as artifact:
         for member in (each for each in artifact if each.isfile()):
-            rooms[member.name.split("/")[0]].append(member.size)
+            folders[member.name.split("/")[0]].append(member.size)
             content = artifact.extractfile(member)
             if NEVER.search(member.name):
                 wrong.append(f"{member.name} does not belong into an artifact")
             elif content is not None and REGISTRY.search(content.read()):
                 wrong.append(f"{member.name} holds the address of a package registry")
-    for room, sizes in sorted(rooms.items()):
-        print(f"{room:<20} {len(sizes):>4} files {sum(sizes):>9} bytes")
+    for folder, sizes in sorted(folders.items()):
+        print(f"{folder:<20} {len(sizes):>4} files {sum(sizes):>9} bytes")
     print(f"{path.name:<20} {path.stat().st_size:>9} bytes")
     if path.stat().st_size > LARGEST:
         wrong.append(f"the artifact is larger than {LARGEST} bytes")

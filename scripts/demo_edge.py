@@ -54,7 +54,7 @@ def send(control_url: str, file: str) -> int:
 
 
 def edit(base_url: str, name: str) -> int:
-    """Switches a job off behind the playbooks' back, as somebody at a dashboard would."""
+    """Disable a job outside of the playbooks, as a user of the dashboard would."""
     zone = f"{base_url}/zones/{os.environ['DEMO_ZONE']}"
     headers = {"Authorization": f"Bearer {os.environ['CLOUDFLARE_API_TOKEN']}", "Content-Type": "application/json"}
     listing = urllib.request.Request(f"{zone}/logpush/jobs", headers=headers)

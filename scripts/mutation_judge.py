@@ -1,9 +1,9 @@
 # Copyright: (c) 2026, the edgeops.observability contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Judges the mutants of a room: `mutation_judge.py SECONDS RESULTS`, in a folder whose `pyproject.toml` configures mutmut.
+"""Judges the mutants of a package: `mutation_judge.py SECONDS RESULTS`, in a folder whose `pyproject.toml` configures mutmut.
 
-mutmut makes the mutants. It would let pytest start and collect anew for each of them, which takes far longer than the tests do;
+mutmut makes the mutants. It would let pytest start and collect again for each of them, which takes far longer than the tests do;
 here tests are collected once, and each mutant is a fork of that process, which runs the tests that get to the mutated function.
 """
 

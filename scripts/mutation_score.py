@@ -1,7 +1,7 @@
 # Copyright: (c) 2026, the edgeops.observability contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Counts the verdicts that mutmut lists for a room: `mutation_score.py ROOM RESULTS`; survivors are named."""
+"""Counts the verdicts that mutmut lists for a package: `mutation_score.py PACKAGE RESULTS`; survivors are named."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SURVIVED = ("survived", "no tests", "suspicious")
 VERDICT = re.compile(r"^\s*(\S+): (.+)$")
 
 
-def main(room: str, results: str) -> int:
+def main(package: str, results: str) -> int:
     lines = map(VERDICT.match, pathlib.Path(results).read_text(encoding="utf-8").splitlines())
     verdicts = {line[1]: line[2].strip() for line in lines if line}
     counts = collections.Counter(verdicts.values())
@@ -25,7 +25,7 @@ def main(room: str, results: str) -> int:
     for name in survivors:
         print(f"  survived: {name.partition('module_utils.')[2]}")
     score = f"{100 * killed / judged:.1f} %" if judged else "nothing judged"
-    print(f"{room}: {score}: {killed} of {judged} mutants killed; {len(verdicts) - judged} of {len(verdicts)} not judged")
+    print(f"{package}: {score}: {killed} of {judged} mutants killed; {len(verdicts) - judged} of {len(verdicts)} not judged")
     return 0 if judged else 1
 
 

@@ -19,11 +19,11 @@ cd "$folder"
 ansible-galaxy collection install --offline --collections-path "$folder/installed" "$artifact"
 ansible-galaxy collection verify --offline edgeops.observability
 installed=$folder/installed/ansible_collections/edgeops/observability
-for room in $(ls -A "$installed"); do
-    case $room in
+for entry in $(ls -A "$installed"); do
+    case $entry in
         CHANGELOG.* | extensions | FILES.json | LICENSE | MANIFEST.json | README.md | changelogs | meta | playbooks | plugins | requirements.txt | roles) ;;
         CODE_OF_CONDUCT.md | CONTRIBUTING.md | SUPPORT.md | TESTING.md) ;;
-        *) echo "$room is in the artifact, and nothing at run time needs it" >&2; exit 1 ;;
+        *) echo "$entry is in the artifact, and nothing at run time needs it" >&2; exit 1 ;;
     esac
 done
 ansible-doc --list edgeops.observability

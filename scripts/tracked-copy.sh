@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copies the tracked files to FOLDER/ansible_collections/edgeops/observability, the only place where some tools accept a collection,
-# and prints that path. Files that are not tracked, somebody's work in progress, stay out.
+# and prints that path. Files that are not tracked, such as work in progress, stay out.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 target=$1/ansible_collections/edgeops/observability

@@ -75,5 +75,5 @@ def invalid_option(place: str, message: str) -> Failure:
 
 
 def conflict(message: str) -> Failure:
-    """What is wanted and what is there exclude each other; nothing was written."""
+    """The desired and the current state exclude each other; nothing was written."""
     return Failure(CONFLICT, message)

@@ -74,7 +74,7 @@ def test_a_service_without_either_route(playbook: Playbook, simulator: t.Any) ->
     simulator.settings(script_monitor_routes=False, page_shield_routes=False)
     report = playbook.run({"name": "On", "edgeops.observability.script_monitor": {"enabled": True}}, fails="not_found")
     message = report.ours[0].result["msg"]
-    assert "route selects it" in message and "does not know the route page_shield either" in message
+    assert "set route" in message and "does not know the route page_shield either" in message
 
 
 def test_an_answer_that_contradicts_the_wish_is_a_bad_response(playbook: Playbook, simulator: t.Any) -> None:

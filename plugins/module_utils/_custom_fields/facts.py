@@ -27,7 +27,7 @@ RAW_AND_TRANSFORMED = ((REQUEST_FIELDS, TRANSFORMED_REQUEST_FIELDS), (RAW_RESPON
 # Without this flag only the first value of a repeated response header is logged.
 PRESERVE_DUPLICATES = "preserve_duplicates"
 
-# Request headers that the public service accepts as custom fields but does not log.
+# Request headers that Cloudflare accepts as custom fields but does not log.
 NEVER_LOGGED = frozenset(("range",))
 
 # What the service makes by itself and does not want back.

@@ -75,7 +75,7 @@ def _creation(desired: Desired, wanted: t.Sequence[Rule]) -> tuple[Request, ...]
         "phase": PHASE,
     }
     return (
-        # Refused is also how the service answers when somebody else has made the ruleset meanwhile.
+        # The service also refuses the creation if another client has created the ruleset in the meantime.
         Request("rulesets.create", body=body, creates=True, look_again_on=(REJECTED,)),
         Request(
             "rulesets.update",
@@ -91,7 +91,7 @@ def _own_documents(wanted: t.Sequence[Rule]) -> dict[str, Json]:
 
 
 def _in_place(rules: t.Sequence[Rule], wanted: t.Sequence[Rule]) -> list[Rule]:
-    """All rules in their order: others' as they are, ours as wanted, a new one at the end."""
+    """Return all rules in their order: foreign ones unchanged, ours in the desired state, a new one at the end."""
     by_id = {rule.id: rule for rule in wanted}
     kept = [by_id.get(rule.id, rule) for rule in rules if not rule.own or rule.id in by_id]
     return kept + [rule for rule in wanted if rule.id is None]

@@ -32,7 +32,7 @@ class Rule(t.NamedTuple):
 
     @property
     def own(self) -> bool:
-        """Whether the rule configures custom log fields; any other is somebody else's."""
+        """Return whether the rule configures custom log fields; any other is a foreign rule."""
         return bool(self.document.get("action") == ACTION)
 
     @property

@@ -83,12 +83,12 @@ def _comparable(fields: Fields) -> dict[str, set[str]]:
 
 
 def _created(document: Document) -> Ruleset:
-    """The ruleset as its creation answered, as far as the next answer is held against it."""
+    """The ruleset as its creation answered, as far as the next answer is compared with it."""
     return read_ruleset({name: document.get(name) for name in ("id", "version")})
 
 
 def _foreign_write(before: Ruleset, after: Ruleset) -> str:
-    """A sentence where the version says that somebody else wrote between the read and the write."""
+    """Return a warning if the version shows another write between the read and the write."""
     old, new = _number(before.version), _number(after.version)
     if old is None or new is None or new - old <= 1:
         return ""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-# Texts of the service that may quote a destination which nobody here knows: an earlier one, or somebody else's.
+# Texts of the service that may quote an unknown destination: an earlier one, or that of another client.
 import re
 
 from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import public_destination

@@ -121,7 +121,7 @@ def _zone_id(text: str) -> str:
 
 
 def _credentials(params: Params, environ: t.Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
-    """Token, e-mail and key to use: the task's own set first, then the environment's; in each a token beats the pair."""
+    """Token, e-mail and key to use: the task's own set first, then the environment's; in each a token takes precedence over the pair."""
     given = {name: params.get(name) for name in ("api_token", "api_email", "api_key")}
     chosen = _usable(given["api_token"], given["api_email"], given["api_key"])
     if not chosen and (given["api_email"] or given["api_key"]):

@@ -72,7 +72,7 @@ def _changes(subject: str, before: Job | None, now: Job, health: t.Mapping[str, 
 
 
 def _is_changed(before: Job, now: Job) -> bool:
-    """Whether somebody changed the job; that the service disabled it is an event of its own."""
+    """Return whether a user changed the job; that the service disabled it is another event."""
     left_out = {"enabled"} if now.health == DISABLED and before.shown.get("enabled") and not now.shown.get("enabled") else set()
     return before.destination != now.destination or any(
         before.shown.get(name) != now.shown.get(name) for name in {*before.shown, *now.shown} - left_out

@@ -19,7 +19,7 @@ class Queue(t.Protocol):
     """Where ansible-rulebook takes events from; it holds one, so that putting waits until the one before was taken."""
 
     async def put(self, event: Event, /) -> None:
-        """Put an event in, waiting for room."""
+        """Put an event in, waiting for space."""
 
 
 async def watch(queue: Queue, arguments: t.Mapping[str, t.Any], clock: Clock | None = None) -> None:

@@ -23,7 +23,7 @@ JsonObject: t.TypeAlias = "collections.abc.Mapping[str, object]"
 
 # More levels than fit into the text that the service accepts, and few enough for recursion.
 MAX_DEPTH = 128
-# Only data that refers to itself, or somebody's mistake, is larger; reading it would not end.
+# Only data that refers to itself, or a mistake, is larger; reading it would not end.
 MAX_NODES = 10_000
 
 _EXPECTED = "a condition {key, operator, value}, {and: [...]} or {or: [...]}"

@@ -26,7 +26,7 @@ def nearest(name: str, known: t.Iterable[str]) -> str:
 
 
 def meant_operator(name: str) -> str:
-    """The operator that somebody who wrote `name` most likely had in mind."""
+    """Return the operator that a user who wrote `name` most likely meant."""
     wanted = name[:64].strip().lower()
     for word in _NOT:
         if wanted.startswith(word):

@@ -18,7 +18,7 @@ class Condition:
     """One comparison. `value` is a tuple for `in` and `!in`, a scalar otherwise, always of plain types or a
     number as it was `Written`.
 
-    `memo` keeps what other files of this room derive from the node, so that it is derived once.
+    `memo` keeps what other files of this package derive from the node, so that it is derived once.
     Whether two expressions mean the same is `equality.same`: nodes have no `==` of their own, which would take 1 for true.
     """
 

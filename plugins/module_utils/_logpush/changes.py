@@ -28,7 +28,7 @@ class Change(t.NamedTuple):
     """One managed member: how the diff shows it, how the result does, and what to send (nothing where it does not differ).
 
     Where nothing differs, the result is what the service says; what is written is reported as the task spells it, so that
-    check mode can foretell it however the service shows it afterwards.
+    check mode can predict it, however the service returns it afterwards.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Change(t.NamedTuple):
 
 
 def changes(desired: Desired, present: t.Mapping[str, Json]) -> list[Change]:
-    """What the task manages, held against a job; an empty `present` stands for a job that is still to be made."""
+    """What the task manages, compared with a job; an empty `present` stands for a job to be created."""
     found = [_plain(name, value, present) for name, value in desired.plain.items()]
     if desired.destination is not None:
         found.append(_destination(desired, desired.destination, present))

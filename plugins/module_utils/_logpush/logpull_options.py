@@ -90,9 +90,9 @@ def canonical(parameters: t.Mapping[str, str]) -> dict[str, t.Any]:
 
 
 def merged(wanted: Wanted, present: str | None) -> tuple[str, bool]:
-    """The text that holds all that is wanted, and whether it means something else than what the service has.
+    """Return the text of the desired state, and whether it differs from the current state.
 
-    What the task does not name is kept. The order is the task's own, so that one wish has one spelling, whatever the
+    What the task does not name is kept. The order is the task's own, so that one desired state has one spelling, whatever the
     service makes of it.
     """
     there = parse(present)

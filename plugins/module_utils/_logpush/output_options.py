@@ -34,7 +34,7 @@ def desire(given: t.Mapping[str, Json] | None) -> Options | None:
 
 
 def merged(wanted: t.Mapping[str, Json], present: t.Mapping[str, Json] | None) -> tuple[Options, bool]:
-    """The whole that holds all that is wanted, and whether it means something else than what the service has."""
+    """Return the options as a whole in the desired state, and whether they differ from the current state."""
     there = {name: value for name, value in (present or {}).items() if value is not None}
     before, after = _type(there), _type({**there, **wanted})
     if before != after:

@@ -32,11 +32,11 @@ def render(report: t.Mapping[str, Json]) -> bytes:
     """The report as Markdown of at most `MAX_MARKDOWN_CHARACTERS` characters."""
     lines = _lines(report)
     kept: list[str] = []
-    room = MAX_MARKDOWN_CHARACTERS - _RESERVED
+    remaining = MAX_MARKDOWN_CHARACTERS - _RESERVED
     for text in lines:
-        if len(text) + 1 > room:
+        if len(text) + 1 > remaining:
             break
-        room -= len(text) + 1
+        remaining -= len(text) + 1
         kept.append(text)
     if len(kept) < len(lines):
         kept += ["", f"**{len(lines) - len(kept)} of {len(lines)} lines were cut**; all of it is in report.json and report.html."]

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import typing as t
 
-# The public service renamed routes and fields in 2022; results keep the names on the right (cloudflare-docs, page-shield API reference).
+# Cloudflare renamed routes and fields in 2022; results keep the names on the right (cloudflare-docs, page-shield API reference).
 ROUTES = ("script_monitor", "page_shield")
-# Try the routes one after the other; the host of the public service has the present names only.
+# Try the routes one after the other; Cloudflare's host has the new names only.
 AUTO = "auto"
 ROUTE_CHOICES = (AUTO, *ROUTES)
 RENAMED_ON = "api.cloudflare.com"

@@ -17,7 +17,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.obs
 
 
 class Finding(t.NamedTuple):
-    """One thing that somebody has to look at: about a script, an entry of the baseline, or the audit itself."""
+    """A finding: about a script, an entry of the baseline, or the audit itself."""
 
     kind: str
     script_url: str | None

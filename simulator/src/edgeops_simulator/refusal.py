@@ -18,7 +18,7 @@ class Refusal(Exception):
 
 
 def unroutable(path: str, status: int = 404) -> Refusal:
-    """No such route or zone: the pair of errors that the public service gives."""
+    """No such route or zone: the pair of errors that Cloudflare returns."""
     refusal = Refusal(status, 7003, f"Could not route to {path}, perhaps your object identifier is invalid?")
     refusal.errors.append({"code": 7000, "message": "No route for that URI"})
     return refusal

@@ -22,7 +22,7 @@ CHOICES: t.Mapping[str, tuple[t.Any, ...]] = {
 
 @dataclasses.dataclass
 class Settings:
-    """How the service behaves where its interface leaves room; every member can be changed while it runs."""
+    """How the service behaves where its interface leaves a choice; every member can be changed while it runs."""
 
     rules_in_list: bool = False
     latency_ms: float = 0

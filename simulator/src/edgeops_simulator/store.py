@@ -45,7 +45,7 @@ class Store:
         return True
 
     def save(self, service: Service) -> None:
-        """Everything, atomically; the log starts anew."""
+        """Everything, atomically; the log starts again."""
         self.close()
         new = self._path.with_name(self._path.name + ".new")
         with _open_private(new, os.O_TRUNC) as stream:

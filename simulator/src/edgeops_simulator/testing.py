@@ -48,7 +48,7 @@ class Simulator:
         return answer
 
     def request(self, method: str, path: str, body: t.Any = None) -> tuple[int, t.Any]:
-        """A request to the service itself, as somebody else with the same token would send it; plain HTTP only."""
+        """A request to the service itself, as another client with the same token would send it; plain HTTP only."""
         headers = {"Authorization": f"Bearer {self.token}", "X-Simulator-Editor": "1"}
         return exchange(self.base_url, method, path, body, headers)
 

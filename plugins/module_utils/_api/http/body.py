@@ -34,14 +34,14 @@ def read_body(read: t.Callable[[int], bytes], encoding: str) -> bytes:
 
 def _inflater(encoding: str) -> t.Callable[[bytes, int], bytes]:
     if encoding in ("", "identity"):
-        return lambda data, _room: data
+        return lambda data, _limit: data
     if encoding not in ("gzip", "x-gzip"):
         raise BodyError("its body has a content encoding that was not asked for")
     decoder = zlib.decompressobj(16 + zlib.MAX_WBITS)
 
-    def inflate(data: bytes, room: int) -> bytes:
+    def inflate(data: bytes, limit: int) -> bytes:
         try:
-            chunk = decoder.decompress(data, room)
+            chunk = decoder.decompress(data, limit)
         except zlib.error:
             raise BodyError("its body is not valid gzip") from None
         if not data and not decoder.eof:

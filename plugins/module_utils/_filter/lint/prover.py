@@ -8,7 +8,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.operators import AND
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Condition, Group, Tree
 
-# A wish that an expression be met (True) or not (False).
+# A goal: an expression is to be met (True) or not (False).
 Goal = tuple[Tree, bool]
 # The same where there are several ways to reach it.
 _Choice = tuple[Group, bool]
