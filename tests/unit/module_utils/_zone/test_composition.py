@@ -1,0 +1,234 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The plan of a whole zone beside those of the single modules: whatever the zone has and whatever is desired, they agree."""
+
+from __future__ import annotations
+
+import collections
+import re
+import typing as t
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from properties.desired_states import DATASETS, HEADERS, JOB_NAMES, JOB_OPTIONS, LISTS, a_rule, some
+from support.samples.logpush import ZONE
+
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.log_fields import select_custom_log_fields
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.match import Listing
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State as MonitorState
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.read import State
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks import (
+    log_custom_fields,
+    logpush_jobs,
+    script_monitor,
+    zone_observability,
+)
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
+
+Json = t.Any
+Document = dict[str, Json]
+KINDS = {
+    "request_headers": "request_fields",
+    "response_headers": "response_fields",
+    "cookies": "cookie_fields",
+    "transformed_request_headers": "transformed_request_fields",
+    "raw_response_headers": "raw_response_fields",
+}
+ORDER = {"present": ("custom_fields", "jobs", "script_monitor"), "absent": ("jobs", "custom_fields", "script_monitor")}
+
+RULES = st.lists(
+    st.tuples(st.sampled_from(["log_custom_field", "log_custom_field", "skip"]), some(**LISTS), st.booleans()), max_size=2
+).map(lambda rules: [{"id": f"{n:032x}", "version": "1", **a_rule(n, *rule)} for n, rule in enumerate(rules)])
+RULESETS = st.none() | RULES.map(
+    lambda rules: {"id": "a" * 32, "version": "3", "last_updated": "2026-01-01T00:00:00Z", "rules": rules}
+)
+STORED = st.fixed_dictionaries(
+    {
+        "name": JOB_NAMES,
+        "dataset": DATASETS,
+        "destination_conf": st.sampled_from(
+            ["s3://edge-logs/a?region=eu&access-key-id=AK1&secret-access-key=****", "s3://b/c?region=eu"]
+        ),
+        "logpull_options": st.sampled_from(["fields=ClientIP,RayID&timestamps=rfc3339", "fields=RayID,Cookies", ""]),
+        "enabled": st.booleans(),
+    }
+)
+STATES = st.fixed_dictionaries({"ruleset": RULESETS, "jobs": st.lists(STORED, max_size=3), "monitor": st.booleans()})
+SENDING = some(send_destination=st.sampled_from(["always", "if_different"]), dataset=DATASETS)
+ITEMS = st.tuples(
+    JOB_NAMES.map(lambda name: {"name": name}) | st.integers(1, 3).map(lambda number: {"job_id": number}),
+    JOB_OPTIONS,
+    SENDING,
+    some(state=st.sampled_from(["present", "absent"])),
+).map(lambda parts: {key: value for part in parts for key, value in part.items()})
+JOBS = st.one_of(
+    st.just({}),
+    ITEMS.map(lambda item: {"job": {key: value for key, value in item.items() if key != "state"}}),
+    st.lists(ITEMS, max_size=3).map(lambda items: {"jobs": items}),
+)
+OWN_LISTS = some(**{name: LISTS[kind] for name, kind in KINDS.items()}, preserve_duplicates=st.lists(HEADERS, max_size=1))
+REQUESTED = st.tuples(
+    JOBS,
+    some(
+        state=st.sampled_from(["present", "absent"]),
+        custom_fields=OWN_LISTS,
+        job_defaults=st.tuples(JOB_OPTIONS, SENDING).map(lambda both: {**both[0], **both[1]}),
+        unlisted_jobs=st.sampled_from(["ignore", "report", "absent"]),
+        script_monitor_enabled=st.booleans(),
+    ),
+).map(lambda both: {**both[0], **both[1]})
+
+
+def fields_alone(requested: Document, ruleset: Document | None) -> Document | None:
+    """The options of `log_custom_fields` for a zone's lists: without any name left, all are removed."""
+    lists = {KINDS.get(name, name): names for name, names in requested.get("custom_fields", {}).items()}
+    kinds = {kind: names for kind, names in lists.items() if kind in KINDS.values()}
+    named = any(kinds.values())
+    if not lists:
+        return None
+    if requested.get("state") == "absent":
+        everything = not named and {"request_fields", "response_fields", "cookie_fields"} <= set(kinds)
+        return {"state": "absent", **({} if everything else kinds)}
+    rules = [rule for rule in (ruleset or {"rules": []})["rules"] if rule["action"] == "log_custom_field"]
+    rest = any(rule["action_parameters"].get(kind) for rule in rules for kind in KINDS.values() if kind not in kinds)
+    return lists if named or rest or lists.get("preserve_duplicates") else {"state": "absent"}
+
+
+def jobs_alone(requested: Document, stored: t.Sequence[Document]) -> Document | None:
+    """The options of `logpush_jobs` for a zone's jobs, each with the defaults and with the fields that carry custom ones."""
+    items = [requested["job"]] if "job" in requested else requested.get("jobs", [])
+    if not items and not ("jobs" in requested and requested.get("unlisted_jobs") == "absent"):
+        return None
+    return {"jobs": [_alone(requested, item, stored) for item in items], "unlisted": requested.get("unlisted_jobs", "ignore")}
+
+
+def _alone(requested: Document, item: Document, stored: t.Sequence[Document]) -> Document:
+    merged = {"enabled": True, **requested.get("job_defaults", {}), **item}
+    if "absent" in (requested.get("state"), item.get("state")):
+        return {"state": "absent", **{key: merged[key] for key in ("name", "job_id", "dataset") if key in merged}}
+    found = {job["id"]: job["dataset"] for job in stored}
+    dataset = merged.get("dataset") or found.get(merged.get("job_id"), "http_requests")
+    lists = {KINDS[name]: names for name, names in requested.get("custom_fields", {}).items() if name in KINDS}
+    return select_custom_log_fields(merged, lists) if dataset == "http_requests" else merged
+
+
+class Single(t.NamedTuple):
+    """What the module of one part says: its plan and its secrets, or why it refuses."""
+
+    plan: Json = None
+    secrets: frozenset[str] = frozenset()
+    refusal: tuple[str, str] | None = None
+
+
+def alone(task: Json, options: Document, state: Json) -> Single:
+    try:
+        desired = task.desire(params(task, options))
+        made = task.plan(desired, state)
+    except Failure as failure:
+        return Single(refusal=(failure.kind, in_words_of_a_zone(failure.message)))
+    return Single(getattr(made, "whole", made), frozenset(task.secrets(desired, state)))
+
+
+def params(task: Json, options: Document) -> Document:
+    checked = validated(task.arguments(), {"zone_id": ZONE, **options}, task.name)
+    assert checked.error is None, checked.error
+    return checked.params
+
+
+def in_words_of_a_zone(text: str) -> str:
+    """A message with the names of the lists of a zone, and without places that the two give differently."""
+    for name, kind in KINDS.items():
+        text = re.sub(rf"\b{kind}\b", name, text)
+    return re.sub(r"^(custom_fields[.:] ?|field_limit: )", "", re.sub(r"\bjob(?=[.:])", "jobs[0]", text)).partition(
+        "; with unlisted"
+    )[0]
+
+
+class Case(t.NamedTuple):
+    """What a zone has, what is desired of it, and what the module for the whole zone and the single ones make of that."""
+
+    requested: Document
+    found: Json
+    refusal: tuple[str, str] | None
+    secrets: frozenset[str]
+    singles: t.Mapping[str, Single]
+
+
+def case(there: Document, requested: Document) -> Case:
+    stored = [{"id": number, **job} for number, job in enumerate(there["jobs"], 1)]
+    monitor = MonitorState("script_monitor", {"enabled": there["monitor"], "updated_at": None})
+    state = State(there["ruleset"] and read_ruleset(there["ruleset"]), Listing(tuple(stored)), monitor)
+    enabled = requested.get("script_monitor_enabled")
+    parts = {
+        "custom_fields": (log_custom_fields.TASK, fields_alone(requested, there["ruleset"]), state.fields),
+        "jobs": (logpush_jobs.TASK, jobs_alone(requested, stored), state.jobs),
+        "script_monitor": (script_monitor.TASK, None if enabled is None else {"enabled": enabled}, monitor),
+    }
+    singles = {name: alone(task, options, its) for name, (task, options, its) in parts.items() if options is not None}
+    whole = zone_observability.TASK
+    try:
+        desired = whole.desire(params(whole, requested))
+        return Case(requested, whole.plan(desired, state), None, frozenset(whole.secrets(desired, state)), singles)
+    except Failure as failure:
+        words = in_words_of_a_zone(failure.message).replace("unlisted_jobs", "unlisted jobs")
+        return Case(requested, None, (failure.kind, words), frozenset(), singles)
+
+
+def test_the_single_modules_agree() -> None:
+    """The same requests in the documented order, diffs, predicted results, secrets, plan ids and refusals."""
+    seen: collections.Counter[str] = collections.Counter()
+
+    @settings(max_examples=300)
+    @given(there=STATES, requested=REQUESTED)
+    def compare(there: Document, requested: Document) -> None:
+        each = case(there, requested)
+        refusals = [single.refusal for single in each.singles.values() if single.refusal]
+        if each.refusal:
+            seen["refused"] += 1
+            assert each.refusal in refusals
+            return
+        assert not refusals
+        seen["changed" if each.found.whole.changed else "unchanged"] += 1
+        agree(each.found, each.singles, ORDER[requested.get("state", "present")])
+        assert each.secrets == frozenset().union(*(single.secrets for single in each.singles.values()))
+
+    compare()
+    assert min(seen[kind] for kind in ("changed", "refused", "unchanged")) >= 10, seen
+
+
+def agree(found: Json, singles: t.Mapping[str, Single], order: t.Sequence[str]) -> None:
+    plans = {name: singles[name].plan for name in order if name in singles}
+    sent = [request for plan in plans.values() for request in plan.requests]
+    assert list(found.whole.requests) == sent
+    assert [request for step in found.steps for request in step.plan.requests] == sent
+    assert found.whole.changed == any(plan.changed for plan in plans.values())
+    for name in order:
+        result = found.whole.result[name]
+        assert (
+            found.whole.result["plan_ids"][name]
+            == found.approvals[name].found
+            == (plan_id(ZONE, plans[name]) if name in plans else None)
+        )
+        if name not in plans:
+            assert result == {} and name not in found.whole.before and name not in found.whole.after
+            continue
+        diff = {"before": plans[name].before, "after": plans[name].after}
+        assert result == {
+            "changed": plans[name].changed,
+            "diff": diff,
+            "plan_id": plan_id(ZONE, plans[name]),
+            **plans[name].result,
+        }
+        differing = {
+            side: {label: diff[side][label] for label in diff[side] if diff["before"][label] != diff["after"][label]}
+            for side in diff
+        }
+        shown = {side: getattr(found.whole, side).get(name, {}) for side in diff}
+        assert shown == (differing if name == "jobs" else diff if plans[name].changed else {"before": {}, "after": {}})
+    said = [in_words_of_a_zone(text) for plan in plans.values() for text in plan.warnings]
+    assert [in_words_of_a_zone(text) for text in found.whole.warnings] == said
