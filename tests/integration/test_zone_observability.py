@@ -116,3 +116,26 @@ def test_a_job_by_id_keeps_the_fields_of_its_dataset(playbook: Playbook) -> None
     jobs = [{"job_id": 7, "fields": ["Action"]}, {"job_id": 8, "fields": ["RayID"]}]
     result = playbook.run(task(jobs=jobs, custom_fields={"cookies": ["Cart"]})).result
     assert [job["logpull_options"] for job in result["jobs"]["jobs"]] == ["fields=Action", "fields=RayID,Cookies"]
+
+
+MASKED = "the service masks secret parts of the destination"
+
+
+def test_the_secrets_of_all_jobs_are_rotated(playbook: Playbook) -> None:
+    """One key under all jobs sends their destinations again; a job that says otherwise is compared as before."""
+    playbook.simulator.settings(echo_destination="masked")
+    playbook.run(task(jobs=WISH["jobs"]), secrets=[KEY])
+    new_key = "planted-new-key-51e0"
+    rotated = [{**each, "destination_conf": JOB["destination_conf"].replace(KEY, new_key)} for each in WISH["jobs"]]  # type: ignore[index,attr-defined]  # the values of a wish have many types
+    last = {**rotated[1], "send_destination": "if_different"}
+    always = {"send_destination": "always"}
+    wishes = [{"jobs": rotated}, {"jobs": [rotated[0], last], "job_defaults": always}, {"jobs": rotated, "job_defaults": always}]
+    runs = [task(check, **wish) for wish in wishes for check in (True, False)]
+    report = playbook.run(runs, secrets=[KEY, new_key], warns=[MASKED])
+    assert [outcome.result["changed"] for outcome in report.ours] == [False, False, True, True, True, True]
+    for predicted, applied in zip(report.ours[::2], report.ours[1::2], strict=True):
+        assert predicted.result["diff"] == applied.result["diff"]
+    assert [len(outcome.writes) for outcome in report.ours] == [0, 0, 0, 1, 0, 2]
+    assert {job["destination_conf"] for job in playbook.simulator.state(playbook.zone)["jobs"]} == {
+        rotated[0]["destination_conf"]
+    }
