@@ -6,12 +6,16 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import typing as t
 
 from ansible.module_utils.common import json as core_json
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.module_utils.common.validation import check_type_dict
 from ansible.module_utils.errors import UnsupportedError
+
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
 
 if hasattr(core_json, "get_module_encoder"):
     _ENCODING: dict[str, t.Any] = {"cls": core_json.get_module_encoder("legacy", core_json.Direction.CONTROLLER_TO_MODULE)}
@@ -43,3 +47,30 @@ def validated(specification: t.Mapping[str, t.Any], arguments: t.Mapping[str, t.
             error = f"Unsupported parameters for ({action}) module: {error}"
     # AnsibleModule, the only other user of this attribute, masks its results with it.
     return Validated(outcome.validated_parameters, outcome._no_log_values, error)
+
+
+def parsed(specification: t.Mapping[str, t.Mapping[str, t.Any]], arguments: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """Return the arguments with mappings in place of the JSON text of them, such as a survey gives; raise `Failure` for other text."""
+    prefix = arguments.get("option_prefix") or ""
+    found = dict(arguments)
+    for name, value in arguments.items():
+        if "options" in specification.get(name, ()) and not isinstance(value, (dict, list)):
+            text = serialised({name: value})[name]
+            if isinstance(text, str):
+                found[name] = _parsed(f"{prefix}{name}", text, specification[name]["type"])
+    return found
+
+
+def _parsed(place: str, text: str, kind: str) -> t.Any:
+    """Parse JSON, or what else AnsibleModule reads: what ansible-core before 2.19 makes of data in a template, and pairs with `=`."""
+    if not text.strip():
+        return [] if kind == "list" else None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        # The text itself is not repeated: it may hold secrets.
+        reason = str(error)
+    try:
+        return check_type_dict(text.strip()) if kind == "dict" else ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        raise invalid_option(place, f"not JSON: {reason}") from None

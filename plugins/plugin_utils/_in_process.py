@@ -22,7 +22,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.run 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import text_without
-from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import Validated, serialised, validated
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import Validated, parsed, serialised, validated
 
 SWITCH = "edgeops_in_process"
 
@@ -41,6 +41,10 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
     def run(self, tmp: str | None = None, task_vars: Result | None = None) -> Result:
         """Carry the task out here where nothing speaks against it, otherwise as any module is carried out."""
         variables = task_vars or {}
+        try:
+            self._task.args = parsed(self.task.arguments()["argument_spec"], self._task.args)
+        except Failure as failure:
+            return {"failed": True, "msg": failure.message, "error": failure.report()}
         if not self._belongs_here(variables):
             return self._as_module(variables)
         result: Result = super().run(tmp, variables)

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from zone_runs import DESTINATION, SECRET, job, lists, play, wish
+from zone_runs import DESTINATION, SECRET, job, lists, modules, play, wish
 
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.spec import ZONE_SPEC
 
 ROOT = Path(__file__).resolve().parents[2]
+DELIVER = "edgeops.observability.deliver"
 ROLE = ROOT / "roles" / "log_delivery"
 SPEC = yaml.safe_load((ROLE / "meta" / "argument_specs.yml").read_text())["argument_specs"]["main"]["options"]
 CHALLENGE = "planted-challenge-0c4f"
@@ -61,6 +62,18 @@ def test_refused_input_fails_before_any_request(playbook, zone):
     assert report.journal == []
 
 
+def test_deliver_refuses_the_same(playbook, zone):
+    """The playbook says itself where a zone has no id. It saves the task that validates for the role; the module refuses the rest, also before any request."""
+    hosts = {f"host{number}": variables(zone, **changes) for number, (changes, _words) in enumerate(REFUSED[1:])}
+    fails = ["ansible", "invalid_option"]
+    report = playbook.run(playbook=DELIVER, inventory=hosts, fails=fails, secrets=[SECRET, CHALLENGE], verbosity=4)
+    refused = [
+        outcome.host for outcome in modules(report, "zone_observability") if outcome.result["error"]["kind"] == "invalid_option"
+    ]
+    assert sorted(refused) == sorted(hosts)
+    assert report.journal == []
+
+
 EQUALS = {"and": [{"key": "ClientIP", "operator": "equals", "value": "a"}]}
 REFUSED_BY_THE_MODULE = [
     ({"log_delivery_jobs": [job(), job(name="b", filter=EQUALS)]}, "log_delivery_jobs[1].filter.where.and[0].operator: 'equals'"),
@@ -92,12 +105,48 @@ def test_the_module_refuses_the_rest_before_any_request(playbook, zone):
     assert report.journal == []
 
 
-@pytest.mark.parametrize("text", [f'[{{"name": "a", "destination_conf": "{DESTINATION}", ]', f"destination_conf={DESTINATION}"])
-def test_text_that_is_no_list_shows_no_secret(playbook, zone, text):
-    given = variables(zone, log_delivery_job=None, log_delivery_jobs=text)
-    # Secrets are looked for first; the failure is one of templating, which has no `error`.
-    with pytest.raises(AssertionError, match="failed without `error`"):
-        playbook.run(playbook=[play(given)], fails="invalid_option", secrets=[SECRET, CHALLENGE], verbosity=4)
+BROKEN = [
+    f'[{{"name": "a", "destination_conf": "{DESTINATION}", ]',
+    f"destination_conf={DESTINATION}",
+    '[{"name": "a"}',
+    "a,b",
+    "[" * 5000,
+]
+
+
+@pytest.mark.parametrize("in_process", [True, False])
+def test_text_that_is_no_json(playbook, zone, in_process):
+    """A survey gives text: what is no JSON fails with its place, without a secret, before any request."""
+    given = {"log_delivery_job": None, "edgeops_in_process": in_process}
+    hosts = {f"host{number}": variables(zone, **given, log_delivery_jobs=text) for number, text in enumerate(BROKEN)}
+    report = playbook.run(playbook=[play({})], inventory=hosts, fails="invalid_option", secrets=[SECRET, CHALLENGE], verbosity=4)
+    assert [outcome.result["msg"].startswith("log_delivery_jobs: not JSON: ") for outcome in report.failures] == [True] * len(
+        hosts
+    )
+    assert report.journal == []
+
+
+@pytest.mark.parametrize("variable", ["custom_fields", "job", "job_defaults", "expected_plan_ids"])
+def test_text_that_is_no_mapping(playbook, zone, variable):
+    """The role's own validation names the variable; the playbooks that leave it to the module get the reason as well."""
+    hosts = {"host": {**variables(zone), f"log_delivery_{variable}": f'{{"name": "{DESTINATION}", ]'}}
+    report = playbook.run(playbook=[play({})], inventory=hosts, fails="ansible", secrets=[SECRET, CHALLENGE], verbosity=4)
+    assert f"log_delivery_{variable}" in str(report.failures[0].result)
+    delivered = playbook.run(
+        playbook=DELIVER, inventory=hosts, fails=["ansible", "invalid_option"], secrets=[SECRET, CHALLENGE], verbosity=4
+    )
+    (refused,) = modules(delivered, "zone_observability")
+    assert refused.result["msg"].startswith(f"log_delivery_{variable}: not JSON: ")
+    assert [*report.journal, *delivered.journal] == []
+
+
+@pytest.mark.parametrize("text", ["", " ", None])
+def test_an_unanswered_question_leaves_jobs_alone(playbook, zone, text):
+    """A survey gives empty text for a question without an answer."""
+    report = playbook.run(
+        playbook=[play(wish(zone, job=None, custom_fields=lists(request=["x-a"])) | {"log_delivery_jobs": text})]
+    )
+    assert report.result["jobs"] == {} and report.result["changed"]
 
 
 def test_a_zone_id_that_is_none_is_refused_by_the_modules(playbook, zone):

@@ -88,13 +88,15 @@ def _known_only(given: Params, known: t.Mapping[str, t.Any]) -> dict[str, t.Any]
 
 
 def _known_within(value: t.Any, option: t.Mapping[str, t.Any]) -> t.Any:
-    """The value of an option, with suboptions that do not exist masked in each mapping."""
+    """The value of an option, with suboptions that do not exist masked in each mapping; text in place of one may hold secrets."""
     suboptions = option.get("options")
     if not suboptions:
         return value
     if isinstance(value, (list, tuple)):
         return [_known_within(item, option) for item in value]
-    return _known_only(value, suboptions) if isinstance(value, dict) else value
+    if isinstance(value, dict):
+        return _known_only(value, suboptions)
+    return None if value is None else MASK
 
 
 def _base_url(text: str) -> str:

@@ -11,7 +11,8 @@ import pytest
 from ansible.parsing.dataloader import DataLoader
 from ansible.utils.unsafe_proxy import wrap_var
 
-from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import serialised, validated
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import parsed, serialised, validated
 
 
 @pytest.mark.parametrize(
@@ -57,3 +58,36 @@ def test_options_are_converted_and_completed(given: dict[str, t.Any], params: di
     checked = validated(specification, given, "action")
     assert (checked.params, checked.error) == (params, None)
     assert checked.secrets == set(given.get("c", ()))
+
+
+SPEC = {
+    "jobs": {"type": "list", "elements": "dict", "options": {"name": {"type": "str"}}},
+    "job": {"type": "dict", "options": {"name": {"type": "str"}}},
+    "names": {"type": "list", "elements": "str"},
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ({"jobs": '[{"name": "a"}]', "job": ' {"name": "b"}'}, {"jobs": [{"name": "a"}], "job": {"name": "b"}}),
+        ({"jobs": wrap_var("[]")}, {"jobs": []}),
+        ({"jobs": "", "job": None}, {"jobs": [], "job": None}),
+        ({"jobs": " ", "job": " "}, {"jobs": [], "job": None}),
+        # What ansible-core before 2.19 makes of a dict in a template.
+        ({"job": "{'name': None}"}, {"job": {"name": None}}),
+        ({"job": "name=a", "names": '["a"]', "other": "{"}, {"job": {"name": "a"}, "names": '["a"]', "other": "{"}),
+    ],
+)
+def test_json_text_becomes_data(given: dict[str, t.Any], found: dict[str, t.Any]) -> None:
+    """Of options with suboptions only; every other option has its own way to read text."""
+    assert parsed(SPEC, given) == found
+
+
+@pytest.mark.parametrize("text", ['[{"name": "secret", ]', "secret", "[" * 5000, "[secret()]"])
+def test_other_text_is_refused_with_its_place(text: str) -> None:
+    with pytest.raises(Failure, match=r"^role_jobs: not JSON: ") as caught:
+        parsed(SPEC, {"jobs": text, "option_prefix": "role_"})
+    with pytest.raises(Failure, match=r"^job: not JSON: "):
+        parsed(SPEC, {"job": text})
+    assert "secret" not in caught.value.message
