@@ -74,7 +74,7 @@ class Client:
         return self._transport.tries
 
     def locate(self, failure: Failure) -> Failure:
-        """The failure, told of the latest answer if it was found in its content by somebody who sees no requests."""
+        """Return the failure with the request of the latest response, if the caller found it in the content of that response."""
         found_in_content = failure.kind in (BAD_RESPONSE, NOT_FOUND, REJECTED) and failure.path is None
         latest: Exchange | None = getattr(self._local, "latest", None)
         return locate(failure, latest) if latest and found_in_content else failure

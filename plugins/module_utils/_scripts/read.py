@@ -68,7 +68,7 @@ def scripts(client: Client, query: Query) -> list[Json]:
 def report_audit(client: Client, audit: Audit) -> Conclusion:
     """Return what an audit finds; secrets of the connection go neither into the result nor into the evidence."""
     # A dozen files, which a task that only switches the monitor or lists its scripts does not need.
-    from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Service, perform  # noqa: PLC0415
+    from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Service, perform  # noqa: PLC0415  # see above
 
     service = Service(
         functools.partial(monitor, client), functools.partial(_all_scripts, client), functools.partial(_single_scripts, client)

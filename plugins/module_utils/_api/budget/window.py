@@ -60,7 +60,7 @@ class Window:
         state.save()
 
     def _own_wait(self, state: State, now: float) -> float:
-        """Return the seconds until the budget has room, and no other process keeps a pause."""
+        """Return the seconds until the budget allows a request, and no other process keeps a pause."""
         pause = self._believed(state.pause_end, self._longest_pause) - now
         if state.count < self._requests:
             return pause
