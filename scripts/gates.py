@@ -68,8 +68,8 @@ def _tool(name: str, tool: str, *arguments: str, seconds: int = 5) -> Gate:
 
 
 def _on_core(core: str) -> tuple[Gate, ...]:
-    sanity = Gate("sanity", "ansible-test", ("scripts/sanity.sh",), core, ("ansible-test", "--version"), seconds=150)
-    return (sanity, _pytest("units", "tests/unit", 40, core=core), _pytest("playbooks", "tests/integration", 350, core=core))
+    sanity = Gate("sanity", "ansible-test", ("scripts/sanity.sh",), core, ("ansible-test", "--version"), seconds=180)
+    return (sanity, _pytest("units", "tests/unit", 40, core=core), _pytest("playbooks", "tests/integration", 200, core=core))
 
 
 STATIC = (
@@ -93,7 +93,7 @@ ONCE = (
     Gate("importer", "galaxy-importer", ("scripts/importer.sh",), version=("scripts/version.sh", "galaxy-importer"), seconds=20),
     _pytest("meta", "tests/meta", 10),
     _pytest("simulator", "simulator/tests", 30),
-    _pytest("examples and site", "tests/docs", 120),
+    _pytest("examples and site", "tests/docs", 90),
     _pytest("faults", "tests/faults", 90),
     _pytest("properties", "tests/properties", 60),
     _pytest("secrets", "tests/secrets", 60),
