@@ -12,14 +12,14 @@ import pytest
 from faults import scenarios
 from faults.oracle import OK, ONCE, ROWS, expected
 from faults.scenarios import SCENARIOS, ZONE
-from zone_runs import job, lists, play, wish
+from zone_runs import job, lists, play, role_variables
 
 from harness import Playbook
 from harness.process import BIN, Place, execute
 
-WISH = wish(ZONE, job=job(), custom_fields=lists(["X-New"], [], ["Session"]), script_monitor_enabled=True)
+VARIABLES = role_variables(ZONE, job=job(), custom_fields=lists(["X-New"], [], ["Session"]), script_monitor_enabled=True)
 # Waiting costs nothing here either: at most one further try.
-PLAY = {**play(WISH), "module_defaults": {"group/edgeops.observability.zone": {"retries": 1}}}
+PLAY = {**play(VARIABLES), "module_defaults": {"group/edgeops.observability.zone": {"retries": 1}}}
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ class Outcome:
 
     @property
     def module(self) -> str | None:
-        """The name of the collection's module, or None for a module of somebody else."""
+        """The name of the collection's module, or None for a module of another collection."""
         return self.action.removeprefix(f"{COLLECTION}.") if self.action.startswith(f"{COLLECTION}.") else None
 
     @property

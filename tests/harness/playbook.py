@@ -22,7 +22,7 @@ STEPS = ("check run", "real run", "second check run", "second real run")
 
 @dataclasses.dataclass(frozen=True)
 class Converged:
-    """The four runs of one wish: foretold, done, and both again."""
+    """The four runs of one desired state: predicted, applied, and both again."""
 
     report: Report
     predicted: Outcome
@@ -37,7 +37,7 @@ class Converged:
 
     @property
     def diff(self) -> dict[str, t.Any]:
-        """What the first real run changed, as the check run foretold it."""
+        """What the first real run changed, as the check run predicted it."""
         return t.cast("dict[str, t.Any]", self.applied.result["diff"])
 
     @property
@@ -118,9 +118,9 @@ class Playbook:
         respelled: bool = False,
         **run: t.Any,
     ) -> Converged:
-        """A wish in four runs of one process: check, real, check, real.
+        """A desired state in four runs of one process: check, real, check, real.
 
-        The check run has to foretell the real run, and the second pair has to find nothing to do. `recreated` allows a
+        The check run has to predict the real run, and the second pair has to find nothing to do. `recreated` allows a
         new id for something that was there, `respelled` other words of the service for the same. Everything else goes to `run`.
         """
         return self.converge_each(
@@ -128,29 +128,33 @@ class Playbook:
         )[0]
 
     def lifecycle(self, module: str, *, create: Args, modify: Args, delete: Args, **run: t.Any) -> list[Converged]:
-        """The twelve steps in one process: create, modify and delete; each foretold, done, and both again."""
+        """The twelve steps in one process: create, modify and delete; each predicted, applied, and both again."""
         return self.converge_each(module, [create, modify, delete], **run)
 
     def converge_each(
         self,
         module: str,
-        wishes: t.Sequence[Args],
+        desired_states: t.Sequence[Args],
         *,
         expect_changed: t.Sequence[bool] | None = None,
         recreated: bool = False,
         respelled: bool = False,
         **run: t.Any,
     ) -> list[Converged]:
-        """Several wishes one after the other, four runs each."""
+        """Several desired states one after the other, four runs each."""
         tasks = [
-            {"name": f"{module} wish {number}: {step}", f"{COLLECTION}.{module}": dict(args), "check_mode": "check" in step}
-            for number, args in enumerate(wishes)
+            {
+                "name": f"{module} desired state {number}: {step}",
+                f"{COLLECTION}.{module}": dict(args),
+                "check_mode": "check" in step,
+            }
+            for number, args in enumerate(desired_states)
             for step in STEPS
         ]
         report = self.run(tasks, **run)
         assert len(report.ours) == len(tasks), f"{len(report.ours)} of {len(tasks)} steps ran\n{report}"
         converged = [Converged(report, *report.ours[first : first + 4]) for first in range(0, len(tasks), 4)]
-        for each, changes in zip(converged, expect_changed or [True] * len(wishes), strict=True):
+        for each, changes in zip(converged, expect_changed or [True] * len(desired_states), strict=True):
             _check_converged(each, changes, recreated, respelled)
         return converged
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Whether a check run foretold what the real run then did."""
+"""Whether a check run predicted what the real run then did."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def check_predicted(predicted: Outcome, real: Outcome, recreated: bool = False) 
     """Same `changed`, same diff, same plan, same members, same values but for those that only the service can know."""
     for name in ("changed", "diff", "plan_id"):
         assert predicted.result.get(name) == real.result.get(name), (
-            f"{predicted.name}: check mode foretold {name} {predicted.result.get(name)!r}, then it was {real.result.get(name)!r}"
+            f"{predicted.name}: check mode predicted {name} {predicted.result.get(name)!r}, then it was {real.result.get(name)!r}"
         )
     wrong = list(_differences(_proper(predicted), _proper(real), "", recreated))
     assert not wrong, f"{predicted.name}: " + "; ".join(wrong)
@@ -62,4 +62,4 @@ def _differences(
         for index, (one, other) in enumerate(zip(predicted, real, strict=True)):
             yield from _differences(one, other, f"{place}[{index}]", recreated, moving)
     elif predicted != real or isinstance(predicted, bool) != isinstance(real, bool):
-        yield f"{place}: {predicted!r} foretold, {real!r} found"
+        yield f"{place}: {predicted!r} predicted, {real!r} found"

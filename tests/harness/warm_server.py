@@ -44,7 +44,7 @@ PRELOADED = (
 
 
 def remember_collections() -> None:
-    """Give the loader of collections a memory for what it compiles and parses anew in each process, and fill it."""
+    """Give the loader of collections a memory for what it compiles and parses again in each process, and fill it."""
     finder = vars(importlib.import_module("ansible.utils.collection_loader._collection_finder"))
     for name, function in (("compile", compile), ("_meta_yml_to_dict", finder["_meta_yml_to_dict"])):
         finder[name] = functools.lru_cache(maxsize=None)(function)

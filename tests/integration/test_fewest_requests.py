@@ -29,20 +29,20 @@ def sent(outcome: Outcome) -> list[str]:
     return [entry["method"] for entry in outcome.journal]
 
 
-def in_a_row(playbook: Playbook, *wishes: tuple[str, dict[str, t.Any]], **run: t.Any) -> list[list[str]]:
-    tasks = [{"name": f"{number}", f"{NAME}.{module}": args} for number, (module, args) in enumerate(wishes)]
+def in_a_row(playbook: Playbook, *desired_states: tuple[str, dict[str, t.Any]], **run: t.Any) -> list[list[str]]:
+    tasks = [{"name": f"{number}", f"{NAME}.{module}": args} for number, (module, args) in enumerate(desired_states)]
     return [sent(outcome) for outcome in playbook.run(tasks, **run).ours]
 
 
 def test_script_monitor(playbook: Playbook) -> None:
-    wish = ("script_monitor", MONITOR)
-    assert in_a_row(playbook, wish, wish) == [["GET", "PUT"], ["GET"]]
+    desired = ("script_monitor", MONITOR)
+    assert in_a_row(playbook, desired, desired) == [["GET", "PUT"], ["GET"]]
 
 
 def test_script_monitor_over_the_other_route(playbook: Playbook, simulator: t.Any) -> None:
     simulator.settings(script_monitor_routes=False)
-    wish = ("script_monitor", MONITOR)
-    assert in_a_row(playbook, wish, wish) == [["GET", "GET", "PUT"], ["GET", "GET"]]
+    desired = ("script_monitor", MONITOR)
+    assert in_a_row(playbook, desired, desired) == [["GET", "GET", "PUT"], ["GET", "GET"]]
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,8 @@ def test_script_monitor_over_the_other_route(playbook: Playbook, simulator: t.An
 )
 def test_log_custom_fields(settings: dict[str, bool], reads: int, playbook: Playbook, simulator: t.Any) -> None:
     simulator.settings(**settings)
-    wish, more = ("log_custom_fields", FIELDS), ("log_custom_fields", {"request_fields": ["x-b"]})
-    _unused, unchanged, changed, info = in_a_row(playbook, wish, wish, more, ("log_custom_fields_info", {}))
+    desired, more = ("log_custom_fields", FIELDS), ("log_custom_fields", {"request_fields": ["x-b"]})
+    _unused, unchanged, changed, info = in_a_row(playbook, desired, desired, more, ("log_custom_fields_info", {}))
     assert set(unchanged) == {"GET"}
     assert len(unchanged) <= reads
     assert changed == [*unchanged, "PUT"]
@@ -72,8 +72,8 @@ def test_log_custom_fields_of_a_new_zone(playbook: Playbook) -> None:
 
 
 def test_logpush_job(playbook: Playbook, simulator: t.Any) -> None:
-    wish, more = ("logpush_job", JOB), ("logpush_job", {"name": "main", "enabled": True})
-    created, unchanged, changed, info = in_a_row(playbook, wish, wish, more, ("logpush_job_info", {"name": "main"}))
+    desired, more = ("logpush_job", JOB), ("logpush_job", {"name": "main", "enabled": True})
+    created, unchanged, changed, info = in_a_row(playbook, desired, desired, more, ("logpush_job_info", {"name": "main"}))
     assert created == ["GET", "GET", "POST", "GET"], (
         "the list, the fields of the dataset, the job, and a look for another creator"
     )
@@ -114,9 +114,9 @@ def test_logpush_ownership(playbook: Playbook) -> None:
 
 
 def test_refusals_send_nothing(playbook: Playbook) -> None:
-    wishes = [("log_custom_fields", {"cookie_fields": ["a b"]}), ("script_monitor", {"enabled": True, "zone_id": "none"})]
-    for wish in wishes:
-        assert in_a_row(playbook, wish, fails="invalid_option") == [[]]
+    desired_states = [("log_custom_fields", {"cookie_fields": ["a b"]}), ("script_monitor", {"enabled": True, "zone_id": "none"})]
+    for desired in desired_states:
+        assert in_a_row(playbook, desired, fails="invalid_option") == [[]]
 
 
 def scripts(count: int) -> list[dict[str, t.Any]]:

@@ -120,9 +120,9 @@ def test_result_against_the_contract_is_refused(result: dict, message: str) -> N
     ("change", "message"),
     [
         ({"plan_id": "sha256:2"}, "plan_id"),
-        ({"diff": {"before": {}, "after": {}}}, "foretold diff"),
-        ({"changed": False}, "foretold changed"),
-        ({"script_monitor": {"enabled": False, "updated_at": None}}, "enabled: True foretold, False found"),
+        ({"diff": {"before": {}, "after": {}}}, "predicted diff"),
+        ({"changed": False}, "predicted changed"),
+        ({"script_monitor": {"enabled": False, "updated_at": None}}, "enabled: True predicted, False found"),
         ({"script_monitor": {"enabled": True}}, "members of"),
     ],
 )
@@ -133,13 +133,13 @@ def test_wrong_prediction_is_refused(change: dict, message: str) -> None:
 
 def test_values_that_only_the_service_knows_may_differ() -> None:
     made = {"script_monitor": {"enabled": True, "updated_at": "2026-01-01T00:00:00Z", "id": 7}}
-    foretold = {"script_monitor": {"enabled": True, "updated_at": None, "id": None}}
-    prediction.check_predicted(outcome({**monitored(True), **foretold}), outcome({**monitored(True), **made}))
+    predicted = {"script_monitor": {"enabled": True, "updated_at": None, "id": None}}
+    prediction.check_predicted(outcome({**monitored(True), **predicted}), outcome({**monitored(True), **made}))
 
 
 def test_identity_of_what_exists_may_not_move() -> None:
     before, after = ({"job": {"id": number}} for number in (1, 2))
-    with pytest.raises(AssertionError, match="id: 1 foretold, 2 found"):
+    with pytest.raises(AssertionError, match="id: 1 predicted, 2 found"):
         prediction.check_predicted(outcome(before), outcome(after))
     prediction.check_predicted(outcome(before), outcome(after), recreated=True)
 

@@ -258,7 +258,7 @@ def both_ways(playbook: Playbook, simulator: t.Any, scenario: Scenario, **run: t
 
 
 def comparable(value: t.Any, *aside: str) -> t.Any:
-    """A result without what the service makes anew each time, and without what ansible-core adds."""
+    """A result without what the service generates each time, and without what ansible-core adds."""
     if isinstance(value, dict):
         made = (*MOVING, *IDENTITY, "request_id", "filename", "invocation", "exception", *aside)
         return {name: "" if name in made and member is not None else comparable(member, *aside) for name, member in value.items()}
@@ -359,7 +359,7 @@ def test_steps_aside_for_async_without_waiting(playbook: Playbook, simulator: t.
     assert simulator.state(playbook.zone)["script_monitor"]["enabled"] is True
 
 
-@pytest.mark.skipif(shutil.which("sudo") is None and shutil.which("su") is None, reason="nothing to become somebody with")
+@pytest.mark.skipif(shutil.which("sudo") is None and shutil.which("su") is None, reason="nothing to become another user with")
 def test_steps_aside_to_become(playbook: Playbook) -> None:
     method = "sudo" if shutil.which("sudo") else "su"
     report = playbook.run(task("script_monitor", enabled=True) | {"become": True, "vars": {"ansible_become_method": method}})

@@ -27,7 +27,7 @@ FILTER_TEXT = (
     '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"shop.example.com"},'
     '{"key":"EdgeResponseStatus","operator":"geq","value":400}]}}'
 )
-WISH: dict[str, t.Any] = {
+DESIRED: dict[str, t.Any] = {
     "name": "shop-logs",
     "destination_conf": S3,
     "fields": ["RayID", "ClientIP", "RequestHeaders"],
@@ -49,7 +49,7 @@ def job_task(args: dict[str, t.Any], **more: t.Any) -> dict[str, t.Any]:
 def test_twelve_steps(playbook: Playbook) -> None:
     created, modified, deleted = playbook.lifecycle(
         "logpush_job",
-        create={**WISH, "ownership_challenge": TOKEN},
+        create={**DESIRED, "ownership_challenge": TOKEN},
         modify={"name": "shop-logs", "fields": ["ClientIP"], "filter": "", "max_upload_interval_seconds": 60, "enabled": False},
         delete={"name": "shop-logs", "state": "absent"},
     )
@@ -96,8 +96,8 @@ def test_a_secret_is_rotated(playbook: Playbook, habit: str) -> None:
     """A changed secret that the service masks is a warning until it is sent; then the service has it."""
     playbook.simulator.settings(echo_destination=habit)
     masked = habit == "masked"
-    rotated = {**WISH, "destination_conf": WITH_KEYS.replace(KEY_ENCODED, NEW_KEY)}
-    steps = [{**WISH, "destination_conf": WITH_KEYS}, rotated, {**rotated, "send_destination": "always"}]
+    rotated = {**DESIRED, "destination_conf": WITH_KEYS.replace(KEY_ENCODED, NEW_KEY)}
+    steps = [{**DESIRED, "destination_conf": WITH_KEYS}, rotated, {**rotated, "send_destination": "always"}]
     tasks = [
         {"name": f"{number} {check}", "edgeops.observability.logpush_job": step, "check_mode": check}
         for number, step in enumerate(steps)
@@ -123,7 +123,7 @@ def test_a_secret_is_rotated(playbook: Playbook, habit: str) -> None:
 def test_however_the_service_shows_a_job_nothing_changes_twice(playbook: Playbook, habits: dict[str, t.Any]) -> None:
     playbook.simulator.settings(**habits)
     assumed = [ASSUMED] if "echo_destination" in habits else []
-    wish = {**WISH, "destination_conf": WITH_KEYS, "max_upload_bytes": 0, "kind": "", "frequency": "high"}
+    desired = {**DESIRED, "destination_conf": WITH_KEYS, "max_upload_bytes": 0, "kind": "", "frequency": "high"}
     newer = {
         "name": "newer",
         "destination_conf": WITH_KEYS,
@@ -132,7 +132,7 @@ def test_however_the_service_shows_a_job_nothing_changes_twice(playbook: Playboo
     first, second, moved, deleted = playbook.converge_each(
         "logpush_job",
         [
-            wish,
+            desired,
             newer,
             {"name": "shop-logs", "destination_conf": WITH_KEYS.replace("store.", "other."), "filter": FILTER["and"][0]},
             {"name": "shop-logs", "state": "absent"},
@@ -154,7 +154,7 @@ def test_however_the_service_shows_a_job_nothing_changes_twice(playbook: Playboo
 
 def test_a_service_that_shows_no_filters_is_sent_the_filter_each_time_with_a_warning(playbook: Playbook) -> None:
     playbook.simulator.settings(echo_filter="absent")
-    report = playbook.run([job_task(WISH), job_task(WISH)], warns=["lacks the filter that was sent"])
+    report = playbook.run([job_task(DESIRED), job_task(DESIRED)], warns=["lacks the filter that was sent"])
     assert [entry["method"] for entry in report.writes] == ["POST", "PUT"]
     assert report.ours[1].writes[0]["body"] == {"filter": FILTER_TEXT}
     assert all(outcome.result["job"]["filter"] == FILTER_TEXT for outcome in report.ours)
@@ -173,7 +173,7 @@ def test_output_options_are_merged_and_sent_whole(playbook: Playbook) -> None:
     assert merged.writes[0]["body"] == {
         "output_options": {"field_names": ["ClientIP"], "record_suffix": "}\n", "batch_prefix": "["}
     }
-    # What only ndjson had set does not stay behind; what somebody chose does.
+    # What only ndjson had set does not stay behind; what a user chose does.
     assert csv.writes[0]["body"] == {"output_options": {"field_names": ["ClientIP"], "batch_prefix": "[", "output_type": "csv"}}
     older: list[dict[str, t.Any]] = [
         {"fields": ["ClientIP"]},
@@ -181,7 +181,7 @@ def test_output_options_are_merged_and_sent_whole(playbook: Playbook) -> None:
         {"option_flags": {}},
         {"logpull_options": ""},
     ]
-    report = playbook.run([job_task({"name": "n", **wish}, ignore_errors=True) for wish in older], fails="conflict")
+    report = playbook.run([job_task({"name": "n", **desired}, ignore_errors=True) for desired in older], fails="conflict")
     assert len(report.failures) == len(older)
     assert not report.writes
 
@@ -192,7 +192,7 @@ def test_by_id_a_job_is_renamed_and_keeps_what_cannot_change(playbook: Playbook)
     assert renamed.writes[0]["body"] == {"name": "new", "enabled": True}
     assert renamed.diff == {"before": {"name": "old", "enabled": False}, "after": {"name": "new", "enabled": True}}
     fixed = ({"dataset": "firewall_events"}, {"kind": "edge"})
-    report = playbook.run([job_task({"job_id": 7, **wish}, ignore_errors=True) for wish in fixed], fails="conflict")
+    report = playbook.run([job_task({"job_id": 7, **desired}, ignore_errors=True) for desired in fixed], fails="conflict")
     assert ["recreate" in outcome.result["msg"] for outcome in report.failures] == [True, True]
     assert not report.writes
 
@@ -211,13 +211,13 @@ def test_a_job_that_is_not_there(playbook: Playbook) -> None:
 def test_recreate_carries_over_what_is_not_given(playbook: Playbook) -> None:
     old = {"name": "old", "destination_conf": S3, "enabled": True, "logpull_options": "fields=ClientIP", "filter": FILTER_TEXT}
     playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, **old}]})
-    wish = {"job_id": 7, "dataset": "firewall_events", "recreate": True}
-    report = playbook.run(job_task(wish), fails="invalid_option")
+    desired = {"job_id": 7, "dataset": "firewall_events", "recreate": True}
+    report = playbook.run(job_task(desired), fails="invalid_option")
     assert "destination_conf" in report.failure["msg"]
-    wish["destination_conf"] = S3
-    wish["ownership_challenge"] = TOKEN
-    predicted = playbook.run(job_task(wish), check=True)
-    report = playbook.run(job_task(wish))
+    desired["destination_conf"] = S3
+    desired["ownership_challenge"] = TOKEN
+    predicted = playbook.run(job_task(desired), check=True)
+    report = playbook.run(job_task(desired))
     assert [entry["method"] for entry in report.writes] == ["DELETE", "POST"]
     assert report.writes[1]["body"] == {**old, "dataset": "firewall_events", "ownership_challenge": TOKEN}
     assert predicted.result["job"] == {**report.result["job"], "id": None}
@@ -226,11 +226,11 @@ def test_recreate_carries_over_what_is_not_given(playbook: Playbook) -> None:
 
 def test_a_successor_that_cannot_be_made_is_refused_while_its_job_is_there(playbook: Playbook) -> None:
     playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3, "kind": "edge"}]})
-    wish = {"name": "old", "job_id": 7, "dataset": "firewall_events", "recreate": True, "destination_conf": S3}
-    report = playbook.run([job_task(wish, ignore_errors=True, check_mode=check) for check in (True, False)], fails="conflict")
+    desired = {"name": "old", "job_id": 7, "dataset": "firewall_events", "recreate": True, "destination_conf": S3}
+    report = playbook.run([job_task(desired, ignore_errors=True, check_mode=check) for check in (True, False)], fails="conflict")
     assert ["give both kind and dataset" in outcome.result["msg"] for outcome in report.failures] == [True, True]
     assert not report.writes
-    report = playbook.run(job_task({**wish, "kind": ""}))
+    report = playbook.run(job_task({**desired, "kind": ""}))
     assert [entry["method"] for entry in report.writes] == ["DELETE", "POST"]
 
 
@@ -238,8 +238,8 @@ def test_a_successor_that_cannot_be_made_is_refused_while_its_job_is_there(playb
 def test_a_successor_that_was_made_without_an_answer_is_adopted(playbook: Playbook, fault: str) -> None:
     playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
     playbook.simulator.faults({"kind": fault, "method": "POST"})
-    wish = {"job_id": 7, "dataset": "firewall_events", "recreate": True, "destination_conf": S3, "retries": 0}
-    report = playbook.run(job_task(wish))
+    desired = {"job_id": 7, "dataset": "firewall_events", "recreate": True, "destination_conf": S3, "retries": 0}
+    report = playbook.run(job_task(desired))
     assert [entry["method"] for entry in report.writes] == ["DELETE", "POST"]
     assert report.result["job"]["id"] == jobs(playbook)[0]["id"]
     assert report.result["changed"]
@@ -248,13 +248,13 @@ def test_a_successor_that_was_made_without_an_answer_is_adopted(playbook: Playbo
 def test_a_successor_that_is_refused_says_that_the_job_is_gone(playbook: Playbook) -> None:
     playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
     playbook.simulator.faults({"kind": "status", "status": 400, "code": 1002, "message": "no", "method": "POST"})
-    wish = {"name": "old", "kind": "edge", "recreate": True, "destination_conf": S3}
-    report = playbook.run(job_task(wish), fails="rejected")
+    desired = {"name": "old", "kind": "edge", "recreate": True, "destination_conf": S3}
+    report = playbook.run(job_task(desired), fails="rejected")
     assert "gone" in report.failure["msg"]
     assert report.failure["changed"] is True
     playbook.simulator.seed(jobs={playbook.zone: [{"id": 8, "name": "old", "destination_conf": S3}]})
     playbook.simulator.faults({"kind": "502", "method": "POST"})
-    report = playbook.run(job_task({**wish, "retries": 0}), fails="unavailable")
+    report = playbook.run(job_task({**desired, "retries": 0}), fails="unavailable")
     assert "gone" in report.failure["msg"]
 
 
@@ -262,8 +262,10 @@ def test_two_jobs_of_one_name_are_a_conflict(playbook: Playbook) -> None:
     twins = [{"id": number, "name": "twin", "destination_conf": S3} for number in (9, 5)]
     other = {"id": 6, "name": "twin", "destination_conf": S3, "dataset": "firewall_events"}
     playbook.simulator.seed(jobs={playbook.zone: [*twins, other]})
-    wishes: list[dict[str, t.Any]] = [{"state": "present"}, {"state": "absent"}, {"dataset": "firewall_events"}]
-    report = playbook.run([job_task({"name": "twin", **wish}, ignore_errors=True) for wish in wishes], fails="conflict")
+    desired_states: list[dict[str, t.Any]] = [{"state": "present"}, {"state": "absent"}, {"dataset": "firewall_events"}]
+    report = playbook.run(
+        [job_task({"name": "twin", **desired}, ignore_errors=True) for desired in desired_states], fails="conflict"
+    )
     assert [outcome.failed for outcome in report.ours] == [True, True, False]
     assert all("5, 9" in outcome.result["msg"] for outcome in report.failures)
     assert report.ours[2].result["job"]["id"] == 6
@@ -272,11 +274,11 @@ def test_two_jobs_of_one_name_are_a_conflict(playbook: Playbook) -> None:
 @pytest.mark.parametrize("status", ["404", "405"])
 def test_a_service_without_a_list_of_jobs(playbook: Playbook, status: str) -> None:
     playbook.simulator.settings(job_list=status)
-    for wish in (WISH, {"name": "shop-logs", "state": "absent", "create_unlisted": True}):
-        report = playbook.run(job_task(wish), fails="not_found")
+    for desired in (DESIRED, {"name": "shop-logs", "state": "absent", "create_unlisted": True}):
+        report = playbook.run(job_task(desired), fails="not_found")
         assert "no list of jobs" in report.failure["msg"]
         assert report.failure["error"]["status"] == int(status)
-    unlisted = {**WISH, "create_unlisted": True}
+    unlisted = {**DESIRED, "create_unlisted": True}
     report = playbook.run([job_task(unlisted, check_mode=True), job_task(unlisted)], warns=["without checking"])
     predicted, real = (outcome.result["job"] for outcome in report.ours)
     assert predicted == {**real, "id": None}
@@ -294,7 +296,7 @@ def test_a_service_without_a_list_of_jobs(playbook: Playbook, status: str) -> No
 )
 def test_a_creation_without_an_answer_is_adopted(playbook: Playbook, fault: dict[str, t.Any], requests: list[str]) -> None:
     playbook.simulator.faults({**fault, "method": "POST"})
-    report = playbook.run(job_task(WISH))
+    report = playbook.run(job_task(DESIRED))
     assert [entry["method"] for entry in report.journal] == requests
     assert report.result["changed"]
     assert [job["id"] for job in jobs(playbook)] == [report.result["job"]["id"]]
@@ -303,14 +305,14 @@ def test_a_creation_without_an_answer_is_adopted(playbook: Playbook, fault: dict
 @pytest.mark.parametrize("kind", ["reset", "502", "520"])
 def test_a_creation_that_did_not_happen_is_not_repeated(playbook: Playbook, kind: str) -> None:
     playbook.simulator.faults({"kind": kind, "method": "POST"})
-    report = playbook.run(job_task(WISH), fails="unavailable")
+    report = playbook.run(job_task(DESIRED), fails="unavailable")
     assert [entry["method"] for entry in report.journal] == ["GET", "GET", "POST", "GET"]
     assert not jobs(playbook)
 
 
 def test_where_looking_again_fails_too_the_first_failure_is_told(playbook: Playbook) -> None:
     playbook.simulator.faults({"kind": "reset_after", "method": "POST"}, {"kind": "500", "method": "GET", "index": 2})
-    report = playbook.run(job_task(WISH), fails="unavailable")
+    report = playbook.run(job_task(DESIRED), fails="unavailable")
     assert report.failure["error"]["method"] == "POST"
     assert "Looking again failed" in report.failure["msg"]
 
@@ -325,9 +327,9 @@ def test_a_garbled_answer_is_bad_and_the_next_run_converges(playbook: Playbook) 
         {"kind": "rewrite", "set": {"destination_conf": "s3://elsewhere"}},
         {"kind": "rewrite", "set": {"logpull_options": "fields=ClientIP"}},
     ]
-    wishes = [{**WISH, "name": f"job-{index}"} for index in range(len(garbled))]
+    desired_states = [{**DESIRED, "name": f"job-{index}"} for index in range(len(garbled))]
     playbook.simulator.faults(*({**fault, "method": "POST", "index": index} for index, fault in enumerate(garbled)))
-    tasks = [job_task(wish, ignore_errors=True) for wish in wishes for _run in range(2)]
+    tasks = [job_task(desired, ignore_errors=True) for desired in desired_states for _run in range(2)]
     report = playbook.run(tasks, fails="bad_response")
     assert [entry["method"] for entry in report.writes] == ["POST"] * len(garbled)
     assert [outcome.failed for outcome in report.ours] == [True, False] * len(garbled)
@@ -350,7 +352,7 @@ def test_a_list_of_another_shape_is_never_read_as_nothing_there(playbook: Playbo
     playbook.simulator.faults(
         *({"kind": "wrong_result", "value": shape, "method": "GET", "index": index} for index, shape in enumerate(shapes))
     )
-    report = playbook.run([job_task(WISH, ignore_errors=True) for _shape in shapes], fails="bad_response")
+    report = playbook.run([job_task(DESIRED, ignore_errors=True) for _shape in shapes], fails="bad_response")
     assert len(report.failures) == len(shapes)
     assert not report.writes
 
@@ -380,9 +382,9 @@ def test_a_refusal_that_quotes_the_destination_stays_discreet(playbook: Playbook
 
 
 def test_an_approved_plan_is_applied_and_no_other(playbook: Playbook) -> None:
-    approved = playbook.run(job_task(WISH), check=True).result["plan_id"]
-    other = {**WISH, "enabled": False, "expected_plan_id": approved}
-    same = {**WISH, "expected_plan_id": approved}
+    approved = playbook.run(job_task(DESIRED), check=True).result["plan_id"]
+    other = {**DESIRED, "enabled": False, "expected_plan_id": approved}
+    same = {**DESIRED, "expected_plan_id": approved}
     tasks = [job_task(other, check_mode=True), job_task(other), job_task(same), job_task(same)]
     report = playbook.run([{**task, "ignore_errors": True} for task in tasks], fails="conflict")
     assert [outcome.failed for outcome in report.ours] == [True, True, False, True]
@@ -408,12 +410,14 @@ def test_a_job_that_does_not_deliver_is_a_warning(playbook: Playbook) -> None:
 
 def test_what_a_filter_hardly_means_is_a_warning(playbook: Playbook) -> None:
     never = {"and": [{"key": "ClientCountry", "operator": "eq", "value": code} for code in ("de", "fr")]}
-    report = playbook.run(job_task({**WISH, "filter": never}), check=True, warns=["never true"])
+    report = playbook.run(job_task({**DESIRED, "filter": never}), check=True, warns=["never true"])
     assert report.result["filter_budget"]["operators"] == 2
 
 
 def test_json_text_for_a_filter_may_come_from_a_template(playbook: Playbook) -> None:
-    report = playbook.run([job_task(WISH), job_task({**WISH, "filter": "{{ text }}"})], extra_vars={"text": f" {FILTER_TEXT} "})
+    report = playbook.run(
+        [job_task(DESIRED), job_task({**DESIRED, "filter": "{{ text }}"})], extra_vars={"text": f" {FILTER_TEXT} "}
+    )
     assert [outcome.result["changed"] for outcome in report.ours] == [True, False]
 
 
@@ -430,7 +434,7 @@ def test_what_cannot_work_is_refused_before_any_request(playbook: Playbook) -> N
         "destination_conf": {"destination_conf": "example-bucket/planted"},
         "option_flags.fields": {"option_flags": {"fields": "ClientIP"}},
     }
-    tasks = [job_task({"name": "n", "destination_conf": S3, **wish}, ignore_errors=True) for wish in refused.values()]
+    tasks = [job_task({"name": "n", "destination_conf": S3, **desired}, ignore_errors=True) for desired in refused.values()]
     report = playbook.run(tasks, fails="invalid_option")
     for outcome, named in zip(report.failures, refused, strict=True):
         assert named in outcome.result["msg"]
@@ -479,9 +483,9 @@ MISSPELT: list[tuple[dict[str, t.Any], str]] = [
 
 
 def test_a_misspelt_field_is_refused_before_any_write(playbook: Playbook) -> None:
-    wishes = [{"name": "shop-logs", "destination_conf": S3, **options} for options, _words in MISSPELT]
-    tasks = [job_task(wish, ignore_errors=True, check_mode=check) for wish in wishes for check in (True, False)]
-    several = {"edgeops.observability.logpush_jobs": {"jobs": [{"name": "a", "destination_conf": S3}, wishes[0]]}}
+    desired_states = [{"name": "shop-logs", "destination_conf": S3, **options} for options, _words in MISSPELT]
+    tasks = [job_task(desired, ignore_errors=True, check_mode=check) for desired in desired_states for check in (True, False)]
+    several = {"edgeops.observability.logpush_jobs": {"jobs": [{"name": "a", "destination_conf": S3}, desired_states[0]]}}
     zone = {"edgeops.observability.zone_observability": several["edgeops.observability.logpush_jobs"]}
     more = [{"name": "Jobs", **each, "ignore_errors": True} for each in (several, zone)]
     report = playbook.run([*tasks, *more], fails="invalid_option")
@@ -497,8 +501,8 @@ def test_a_service_that_does_not_list_fields_accepts_any(playbook: Playbook) -> 
         {"kind": "status", "status": 403, "code": 1004, "path": "*/fields", "index": 1, "count": 1},
         {"kind": "status", "status": 403, "code": 9109, "path": "*/fields", "index": 2, "count": 1},
     )
-    wishes = [{"name": f"{number}", "destination_conf": S3, "fields": ["RayID"]} for number in range(3)]
-    report = playbook.run([job_task(wish, ignore_errors=True) for wish in wishes], fails="authentication")
+    desired_states = [{"name": f"{number}", "destination_conf": S3, "fields": ["RayID"]} for number in range(3)]
+    report = playbook.run([job_task(desired, ignore_errors=True) for desired in desired_states], fails="authentication")
     assert [outcome.failed for outcome in report.ours] == [False, False, True]
     assert len(report.writes) == 2
 
@@ -515,8 +519,8 @@ def overlooked(playbook: Playbook, listing: t.Any, **job: t.Any) -> None:
 @pytest.mark.parametrize("module", ["logpush_job", "logpush_jobs", "zone_observability"])
 def test_two_runs_that_create_one_job_leave_the_older_one(playbook: Playbook, module: str) -> None:
     overlooked(playbook, [])
-    wish = {"name": "shop-logs", "destination_conf": S3, "enabled": True}
-    options = wish if module == "logpush_job" else {"jobs": [wish]}
+    desired = {"name": "shop-logs", "destination_conf": S3, "enabled": True}
+    options = desired if module == "logpush_job" else {"jobs": [desired]}
     report = playbook.run({"name": "Jobs", f"edgeops.observability.{module}": options}, warns=["was created by another run"])
     assert [entry["method"] for entry in report.journal] == ["GET", "POST", "GET", "DELETE", "PUT"]
     assert [(job["id"], job["enabled"]) for job in jobs(playbook)] == [(5, True)]

@@ -102,10 +102,10 @@ def test_nothing_is_written_where_one_item_is_wrong(playbook: Playbook) -> None:
 
 def test_a_failure_stops_the_rest_and_a_plain_run_goes_on(playbook: Playbook) -> None:
     playbook.simulator.seed(jobs={playbook.zone: [{"name": "old", "destination_conf": S3}]})
-    wish = task({"name": "old", "state": "absent"}, ARCHIVE, ERRORS, EVENTS)
+    desired = task({"name": "old", "state": "absent"}, ARCHIVE, ERRORS, EVENTS)
     fault = {"kind": "status", "status": 400, "index": 5, "count": 1, "message": "no"}
     playbook.simulator.faults(fault)
-    failed, again, settled = playbook.run([wish, wish, wish], fails="rejected", secrets=[KEY]).ours
+    failed, again, settled = playbook.run([desired, desired, desired], fails="rejected", secrets=[KEY]).ours
     assert failed.result["changed"] is True
     message = failed.result["msg"]
     assert message.startswith(

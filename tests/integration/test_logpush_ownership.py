@@ -33,8 +33,8 @@ def test_from_the_question_to_the_job(playbook: Playbook) -> None:
     assert "ownership-challenge" in asked.result["ownership"]["filename"]
     assert "plan_id" not in asked.result
     token = token_of(playbook)
-    wish = {"destination_conf": S3, "ownership_challenge": f"{token}\n"}
-    report = playbook.run([ownership(wish), job(wish), job(wish)], secrets=[token])
+    desired = {"destination_conf": S3, "ownership_challenge": f"{token}\n"}
+    report = playbook.run([ownership(desired), job(desired), job(desired)], secrets=[token])
     validated, created, unchanged = report.ours
     assert validated.result["changed"] is False
     assert validated.result["ownership"] == {"valid": True}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from zone_runs import lists, modules, play, wish
+from zone_runs import lists, modules, play, role_variables
 
 from harness import documented
 
@@ -42,7 +42,7 @@ def test_the_group_gives_every_module_its_connection_and_zone(playbook, simulato
 
 @pytest.mark.parametrize("how", ["roles", "import_role", "include_role"])
 def test_the_group_reaches_the_tasks_of_the_role(playbook, simulator, zone, how):
-    variables = wish(zone, custom_fields=lists(request=["x-a"]), script_monitor_enabled=True)
+    variables = role_variables(zone, custom_fields=lists(request=["x-a"]), script_monitor_enabled=True)
     wanted = play(variables, how=how, module_defaults=connection(simulator))
     report = playbook.run(playbook=[wanted], extra_vars={"token": simulator.token}, env=EMPTY)
     assert [outcome.result["changed"] for outcome in report.ours] == [True]

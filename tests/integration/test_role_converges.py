@@ -18,9 +18,9 @@ from zone_runs import (
     play,
     rehearsed,
     results,
+    role_variables,
     rules,
     selected,
-    wish,
 )
 
 from harness import prediction
@@ -39,10 +39,12 @@ def seed_rules(simulator, zone, **kinds):
 
 
 def test_from_nothing_is_foretold_then_done_and_then_left_alone(playbook, simulator, zone):
-    report = playbook.run(playbook=rehearsed(wish(zone, custom_fields=CUSTOM, script_monitor_enabled=True)), secrets=[SECRET])
-    foretold, done, again = modules(report, "zone_observability")
-    assert foretold.result["changed"] is True and not foretold.writes
-    prediction.check_predicted(foretold, done)
+    report = playbook.run(
+        playbook=rehearsed(role_variables(zone, custom_fields=CUSTOM, script_monitor_enabled=True)), secrets=[SECRET]
+    )
+    predicted, done, again = modules(report, "zone_observability")
+    assert predicted.result["changed"] is True and not predicted.writes
+    prediction.check_predicted(predicted, done)
     assert [entry["method"] for entry in done.writes] == ["POST", "PUT", "POST", "PUT"]
     assert again.result["changed"] is False
     assert [entry["method"] for entry in again.journal] == ["GET"] * 3
@@ -58,7 +60,7 @@ def test_from_nothing_is_foretold_then_done_and_then_left_alone(playbook, simula
 
 
 def test_a_check_run_of_the_whole_playbook_predicts_both_on_an_empty_zone(playbook, zone):
-    report = playbook.run(playbook=[play(wish(zone, custom_fields=CUSTOM))], check=True)
+    report = playbook.run(playbook=[play(role_variables(zone, custom_fields=CUSTOM))], check=True)
     (found,) = results(report)
     assert found["changed"] is True
     assert found["custom_fields"]["custom_fields"]["cookie_fields"] == ["Cart"]
@@ -95,7 +97,10 @@ def test_every_form_of_a_job_gets_the_fields_and_keeps_its_own(playbook, simulat
 
 
 def test_a_list_that_became_empty_takes_its_field_out_of_the_job(playbook, simulator, zone):
-    plays = [play(wish(zone, custom_fields=CUSTOM)), *rehearsed(wish(zone, custom_fields=lists(cookies=["Cart"])))]
+    plays = [
+        play(role_variables(zone, custom_fields=CUSTOM)),
+        *rehearsed(role_variables(zone, custom_fields=lists(cookies=["Cart"]))),
+    ]
     report = playbook.run(playbook=plays)
     assert selected(simulator, zone) == [*OWN_FIELDS, "Cookies"]
     (rule,) = rules(simulator, zone)
@@ -127,15 +132,15 @@ def test_custom_fields_that_are_not_given_are_left_alone(playbook, simulator):
 
 def test_a_list_that_is_not_given_leaves_its_sort_alone(playbook, simulator, zone):
     seed_rules(simulator, zone, request_fields=["x-old"], cookie_fields=["Kept"])
-    playbook.run(playbook=[play(wish(zone, custom_fields={"request_headers": ["x-new"]}))])
+    playbook.run(playbook=[play(role_variables(zone, custom_fields={"request_headers": ["x-new"]}))])
     rule = rules(simulator, zone)[1]
     assert names(rule, "request_fields") == ["x-new"]
     assert names(rule, "cookie_fields") == ["Kept"]
 
 
 def test_absent_removes_the_job_first_and_then_the_named_fields(playbook, simulator, zone):
-    present = wish(zone, custom_fields=lists(request=["x-a", "x-b"], cookies=["Cart"]))
-    gone = wish(zone, state="absent", custom_fields=lists(request=["x-a"]))
+    present = role_variables(zone, custom_fields=lists(request=["x-a", "x-b"], cookies=["Cart"]))
+    gone = role_variables(zone, state="absent", custom_fields=lists(request=["x-a"]))
     report = playbook.run(playbook=[play(present), *rehearsed(gone)])
     assert simulator.state(zone)["jobs"] == []
     (rule,) = rules(simulator, zone)
@@ -150,7 +155,10 @@ def test_absent_removes_the_job_first_and_then_the_named_fields(playbook, simula
 
 def test_absent_with_three_empty_lists_removes_every_custom_field(playbook, simulator, zone):
     report = playbook.run(
-        playbook=[play(wish(zone, custom_fields=CUSTOM)), *rehearsed(wish(zone, state="absent", custom_fields=lists()))]
+        playbook=[
+            play(role_variables(zone, custom_fields=CUSTOM)),
+            *rehearsed(role_variables(zone, state="absent", custom_fields=lists())),
+        ]
     )
     assert rules(simulator, zone) == []
     assert simulator.state(zone)["jobs"] == []
@@ -158,7 +166,7 @@ def test_absent_with_three_empty_lists_removes_every_custom_field(playbook, simu
 
 
 def test_absent_on_a_zone_that_has_nothing_changes_nothing(playbook, zone):
-    report = playbook.run(playbook=[play(wish(zone, state="absent", custom_fields=CUSTOM))])
+    report = playbook.run(playbook=[play(role_variables(zone, state="absent", custom_fields=CUSTOM))])
     assert [found["changed"] for found in results(report)] == [False]
     assert not report.writes
 
@@ -174,7 +182,7 @@ def test_a_job_is_enabled_unless_the_wish_says_otherwise(playbook, simulator):
 
 def test_the_script_monitor_is_left_alone_unless_it_is_named(playbook, simulator, zone):
     simulator.seed(script_monitor={zone: {"enabled": True}})
-    report = playbook.run(playbook=[play(wish(zone)), play(wish(zone, script_monitor_enabled=False))])
+    report = playbook.run(playbook=[play(role_variables(zone)), play(role_variables(zone, script_monitor_enabled=False))])
     assert simulator.state(zone)["script_monitor"]["enabled"] is False
     first, second = results(report)
     assert first["script_monitor"] == {}
@@ -182,7 +190,7 @@ def test_the_script_monitor_is_left_alone_unless_it_is_named(playbook, simulator
 
 
 def test_the_text_of_a_survey_means_the_same_as_data(playbook, simulator, zone):
-    data = wish(zone, custom_fields=CUSTOM, script_monitor_enabled=True)
+    data = role_variables(zone, custom_fields=CUSTOM, script_monitor_enabled=True)
     text = {
         "log_delivery_job": json.dumps(job(filter={"where": {"key": "EdgeResponseStatus", "operator": "geq", "value": 500}})),
         "log_delivery_custom_fields": json.dumps(CUSTOM),
@@ -205,7 +213,7 @@ def test_options_of_the_job_reach_the_module(playbook, simulator, zone):
         max_upload_interval_seconds=60,
         max_upload_records=1000,
     )
-    playbook.run(playbook=[play(wish(zone, job=wanted))])
+    playbook.run(playbook=[play(role_variables(zone, job=wanted))])
     (found,) = simulator.state(zone)["jobs"]
     assert found["filter"] == '{"where":{"and":[{"key":"EdgeResponseStatus","operator":"geq","value":500}]}}'
     assert "timestamps=rfc3339" in found["logpull_options"] and "CVE-2021-44228=true" in found["logpull_options"]
@@ -218,19 +226,19 @@ def test_options_of_the_job_reach_the_module(playbook, simulator, zone):
 
 
 def test_an_approved_check_run_is_applied_and_nothing_else(playbook, simulator, zone):
-    (foretold,) = results(playbook.run(playbook=[play(wish(zone))], check=True))
-    assert [name for name, found in foretold["plan_ids"].items() if found] == ["jobs"]
-    approved = wish(zone, expected_plan_ids=foretold["plan_ids"])
+    (predicted,) = results(playbook.run(playbook=[play(role_variables(zone))], check=True))
+    assert [name for name, found in predicted["plan_ids"].items() if found] == ["jobs"]
+    approved = role_variables(zone, expected_plan_ids=predicted["plan_ids"])
     playbook.run(playbook=[play(approved)])
     assert len(simulator.state(zone)["jobs"]) == 1
     report = playbook.run(playbook=[play(approved)], fails="conflict")
     assert report.failure["msg"].startswith("log_delivery_expected_plan_ids.jobs: ")
-    assert report.failure["plan_ids"]["jobs"] not in (None, foretold["plan_ids"]["jobs"])
+    assert report.failure["plan_ids"]["jobs"] not in (None, predicted["plan_ids"]["jobs"])
 
 
 def test_fields_that_stay_empty_are_pointed_out_and_fail_nothing(playbook, simulator, zone):
     seed_rules(simulator, zone, request_fields=["x-a"], response_fields=["x-b"])
-    wanted = wish(zone, job=job(fields=["Cookies"]), custom_fields={"request_headers": ["x-a"]})
+    wanted = role_variables(zone, job=job(fields=["Cookies"]), custom_fields={"request_headers": ["x-a"]})
     report = playbook.run(playbook=[play(wanted)])
     (found,) = results(report)
     assert [finding["kind"] for finding in found["coverage"]["unselected"]] == ["response_fields"]
@@ -257,8 +265,8 @@ def test_several_jobs(playbook, simulator):
         simulator.seed(jobs={host["zone_id"]: seed}, script_monitor={host["zone_id"]: {"enabled": True}})
     report = playbook.run(playbook=rehearsed({}), inventory=hosts, secrets=[SECRET], verbosity=4)
     for number, (name, host) in enumerate(hosts.items()):
-        foretold, done, again = results(report, name)
-        assert [found["changed"] for found in (foretold, done, again)] == [True, True, False]
+        predicted, done, again = results(report, name)
+        assert [found["changed"] for found in (predicted, done, again)] == [True, True, False]
         assert [found and found["name"] for found in again["jobs"]["jobs"]] == ["edge-logs", "errors", None]
         found = {each["name"]: each for each in simulator.state(host["zone_id"])["jobs"]}
         assert set(found) == {"edge-logs", "errors", *(() if number == 2 else ("stray",))}
@@ -284,7 +292,7 @@ def test_jobs_are_left_alone_unless_they_are_named(playbook, simulator):
 
 def test_every_type_of_custom_fields(playbook, simulator, zone):
     given = {"transformed_request_headers": ["X-T"], "raw_response_headers": ["x-raw"], "response_headers": ["x-r"]}
-    playbook.run(playbook=[play(wish(zone, custom_fields={**given, "preserve_duplicates": ["x-r"]}))])
+    playbook.run(playbook=[play(role_variables(zone, custom_fields={**given, "preserve_duplicates": ["x-r"]}))])
     (rule,) = rules(simulator, zone)
     assert names(rule, "transformed_request_fields") == ["x-t"]
     assert names(rule, "raw_response_fields") == ["x-raw"]
@@ -293,7 +301,7 @@ def test_every_type_of_custom_fields(playbook, simulator, zone):
 
 
 def test_the_route_reaches_the_module(playbook, zone):
-    variables = wish(zone, script_monitor_enabled=True, script_monitor_route="page_shield")
+    variables = role_variables(zone, script_monitor_enabled=True, script_monitor_route="page_shield")
     report = playbook.run(playbook=[play(variables)])
     paths = {entry["path"].rpartition("/")[2] for entry in report.journal}
     assert "page_shield" in paths and "script_monitor" not in paths

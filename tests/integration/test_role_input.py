@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from zone_runs import DESTINATION, SECRET, job, lists, modules, play, wish
+from zone_runs import DESTINATION, SECRET, job, lists, modules, play, role_variables
 
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.spec import ZONE_SPEC
 
@@ -23,7 +23,7 @@ NO_PROOF = ["requires no proof"]
 
 
 def variables(zone, **changes):
-    base = {**wish(zone, job=job(ownership_challenge=CHALLENGE), custom_fields=lists(request=["x-a"])), **changes}
+    base = {**role_variables(zone, job=job(ownership_challenge=CHALLENGE), custom_fields=lists(request=["x-a"])), **changes}
     return {name: value for name, value in base.items() if value is not None}
 
 
@@ -144,7 +144,7 @@ def test_text_that_is_no_mapping(playbook, zone, variable):
 def test_an_unanswered_question_leaves_jobs_alone(playbook, zone, text):
     """A survey gives empty text for a question without an answer."""
     report = playbook.run(
-        playbook=[play(wish(zone, job=None, custom_fields=lists(request=["x-a"])) | {"log_delivery_jobs": text})]
+        playbook=[play(role_variables(zone, job=None, custom_fields=lists(request=["x-a"])) | {"log_delivery_jobs": text})]
     )
     assert report.result["jobs"] == {} and report.result["changed"]
 

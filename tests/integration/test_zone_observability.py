@@ -11,7 +11,7 @@ from harness import Playbook, prediction
 MODULE = "edgeops.observability.zone_observability"
 KEY = "planted-key-8c0db7"
 JOB = {"name": "archive", "destination_conf": f"s3://archive/http?access-key-id=ID&secret-access-key={KEY}", "fields": ["RayID"]}
-WISH = {
+DESIRED = {
     "custom_fields": {"request_headers": ["X-A"], "raw_response_headers": ["server"]},
     "jobs": [JOB, {**JOB, "name": "events", "dataset": "firewall_events"}],
     "script_monitor_enabled": True,
@@ -27,7 +27,7 @@ def ends(entries: t.Iterable[t.Mapping[str, t.Any]]) -> list[tuple[str, str]]:
 
 
 def test_everything_is_predicted_done_and_then_left_alone(playbook: Playbook) -> None:
-    runs = [task(True, **WISH), task(**WISH), task(True, **WISH), task(**WISH)]
+    runs = [task(True, **DESIRED), task(**DESIRED), task(True, **DESIRED), task(**DESIRED)]
     predicted, applied, rechecked, reapplied = playbook.run(runs, secrets=[KEY]).ours
     prediction.check_predicted(predicted, applied)
     assert ends(applied.writes) == [
@@ -48,9 +48,9 @@ def test_everything_is_predicted_done_and_then_left_alone(playbook: Playbook) ->
 
 
 def test_the_diff_holds_what_differs(playbook: Playbook) -> None:
-    playbook.run(task(**WISH), secrets=[KEY])
-    changed = [WISH["jobs"][0], {**WISH["jobs"][1], "enabled": False}]  # type: ignore[index]  # the values of a wish have many types
-    result = playbook.run(task(**{**WISH, "jobs": changed}), secrets=[KEY]).result
+    playbook.run(task(**DESIRED), secrets=[KEY])
+    changed = [DESIRED["jobs"][0], {**DESIRED["jobs"][1], "enabled": False}]  # type: ignore[index]  # the values of a desired state have many types
+    result = playbook.run(task(**{**DESIRED, "jobs": changed}), secrets=[KEY]).result
     assert set(result["diff"]["before"]) == {"jobs"}
     assert set(result["diff"]["after"]["jobs"]) == {"events"}
     assert result["diff"]["after"]["jobs"]["events"]["enabled"] is False
@@ -68,7 +68,9 @@ def test_a_failure_stops_the_rest(playbook: Playbook) -> None:
     playbook.simulator.faults(
         {"kind": "status", "status": 400, "method": "POST", "path": "*/logpush/jobs", "count": 1, "message": "no"}
     )
-    failed, again, settled = playbook.run([task(**WISH), task(**WISH), task(**WISH)], fails="rejected", secrets=[KEY]).ours
+    failed, again, settled = playbook.run(
+        [task(**DESIRED), task(**DESIRED), task(**DESIRED)], fails="rejected", secrets=[KEY]
+    ).ours
     assert failed.result["changed"] is True
     words = "jobs[0] ('archive') failed; already written: 'custom_fields'; not sent: 'events', 'script_monitor'. "
     assert failed.result["msg"].startswith(words)
@@ -77,8 +79,8 @@ def test_a_failure_stops_the_rest(playbook: Playbook) -> None:
 
 
 def test_each_part_is_approved_on_its_own(playbook: Playbook) -> None:
-    approved = playbook.run(task(True, **WISH), secrets=[KEY]).result["plan_ids"]
-    other = {**WISH, "script_monitor_enabled": False, "expected_plan_ids": approved}
+    approved = playbook.run(task(True, **DESIRED), secrets=[KEY]).result["plan_ids"]
+    other = {**DESIRED, "script_monitor_enabled": False, "expected_plan_ids": approved}
     report = playbook.run(
         [task(**other), task(script_monitor_enabled=True, expected_plan_ids=approved)], fails="conflict", secrets=[KEY]
     )
@@ -87,16 +89,16 @@ def test_each_part_is_approved_on_its_own(playbook: Playbook) -> None:
     assert report.ours[0].result["plan_ids"]["jobs"] == approved["jobs"]
     assert "expected_plan_ids.custom_fields: the task does not manage this" in report.ours[1].result["msg"]
     partly = {**approved, "custom_fields": None}
-    assert playbook.run(task(**WISH, expected_plan_ids=partly), secrets=[KEY]).result["changed"] is True
+    assert playbook.run(task(**DESIRED, expected_plan_ids=partly), secrets=[KEY]).result["changed"] is True
 
 
 def test_one_part_that_cannot_be_planned_stops_all(playbook: Playbook) -> None:
-    wishes = [
-        {**WISH, "jobs": [{"name": "new"}]},
-        {**WISH, "custom_fields": {"response_headers": ["x-a"], "raw_response_headers": ["x-a"]}},
-        {**WISH, "custom_fields": {"request_headers": ["x-a"], "preserve_duplicates": ["x-b"]}},
+    desired_states = [
+        {**DESIRED, "jobs": [{"name": "new"}]},
+        {**DESIRED, "custom_fields": {"response_headers": ["x-a"], "raw_response_headers": ["x-a"]}},
+        {**DESIRED, "custom_fields": {"request_headers": ["x-a"], "preserve_duplicates": ["x-b"]}},
     ]
-    report = playbook.run([task(**wish) for wish in wishes], fails="invalid_option", secrets=[KEY])
+    report = playbook.run([task(**desired) for desired in desired_states], fails="invalid_option", secrets=[KEY])
     assert not report.writes
     messages = [outcome.result["msg"] for outcome in report.ours]
     assert messages[0].startswith("jobs[0].destination_conf: is required")

@@ -1,7 +1,7 @@
 # Copyright: (c) 2026, the edgeops.observability contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests of the role and of the playbooks share: a wish, and the plays that bring it about."""
+"""What the tests of the role and of the playbooks share: variables of the role, and the plays that apply them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def lists(request: t.Any = (), response: t.Any = (), cookies: t.Any = ()) -> dic
     return {"request_headers": list(request), "response_headers": list(response), "cookies": list(cookies)}
 
 
-def wish(zone: str | None = None, **variables: t.Any) -> dict[str, t.Any]:
+def role_variables(zone: str | None = None, **variables: t.Any) -> dict[str, t.Any]:
     """Variables of the role, named without its prefix."""
     named = {"zone_id": zone, "job": job(), **variables}
     return {f"log_delivery_{name}": value for name, value in named.items() if value is not None}
@@ -43,17 +43,17 @@ def play(variables: t.Mapping[str, t.Any], **keywords: t.Any) -> Play:
 
 
 def rehearsed(variables: t.Mapping[str, t.Any]) -> list[Play]:
-    """The same wish foretold, done, and done once more."""
+    """The same desired state predicted, applied, and applied again."""
     return [play(variables, check_mode=True), play(variables), play(variables)]
 
 
-def fleet(simulator: t.Any, wishes: t.Sequence[t.Mapping[str, t.Any]]) -> dict[str, dict[str, t.Any]]:
-    """An inventory of fresh zones, one for each wish, so that one run answers for all of them."""
-    zones = [secrets.token_hex(16) for _wish in wishes]
+def fleet(simulator: t.Any, desired_states: t.Sequence[t.Mapping[str, t.Any]]) -> dict[str, dict[str, t.Any]]:
+    """An inventory of fresh zones, one for each desired state, so that one run answers for all of them."""
+    zones = [secrets.token_hex(16) for _state in desired_states]
     simulator.seed(zones=zones)
     return {
-        f"zone{number}": {"zone_id": zone, **wish(zone, **each)}
-        for number, (zone, each) in enumerate(zip(zones, wishes, strict=True))
+        f"zone{number}": {"zone_id": zone, **role_variables(zone, **each)}
+        for number, (zone, each) in enumerate(zip(zones, desired_states, strict=True))
     }
 
 
