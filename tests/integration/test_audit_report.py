@@ -31,7 +31,8 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_report_is_the_same_in_check_mode_and_for_real(playbook, tmp_path):
+def test_report_is_equal_in_both_modes(playbook, tmp_path):
+    """Report is the same in check mode and for real."""
     tasks = [
         task(f"{name} {number}", name == "check", dest=str(tmp_path / f"{name}{number}"), formats=ALL)
         for name in ("check", "real")

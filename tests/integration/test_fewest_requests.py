@@ -88,7 +88,8 @@ def test_logpush_job(playbook: Playbook, simulator: t.Any) -> None:
     assert removed == [["GET"], ["GET"], ["GET", "DELETE"]]
 
 
-def test_fields_are_requested_once_and_only_where_their_set_changes(playbook: Playbook) -> None:
+def test_fields_are_read_once_and_only_on_change(playbook: Playbook) -> None:
+    """The fields of a dataset are read once, and only where the selected fields change."""
     more = {"name": "main", "fields": ["RayID", "ClientIP"]}
     found = in_a_row(
         playbook,
@@ -123,7 +124,8 @@ def scripts(count: int) -> list[dict[str, t.Any]]:
     return [{"script_id": f"{number:032x}", "status": "active", "host": "a.example"} for number in range(count)]
 
 
-def test_script_monitor_info_reads_the_status_and_the_pages(playbook: Playbook, simulator: t.Any) -> None:
+def test_script_info_reads_status_and_pages(playbook: Playbook, simulator: t.Any) -> None:
+    """Script monitor info reads the status and the pages."""
     simulator.seed(script_monitor={playbook.zone: MONITOR}, scripts={playbook.zone: scripts(950)})
     simulator.settings(latency_ms=50)
     report = playbook.run({f"{NAME}.script_monitor_info": {}})
@@ -135,13 +137,15 @@ def test_script_monitor_info_reads_the_status_and_the_pages(playbook: Playbook, 
     assert found == [script["script_id"] for script in scripts(950)]
 
 
-def test_script_monitor_info_asks_for_one_script_only(playbook: Playbook, simulator: t.Any) -> None:
+def test_script_info_reads_one_script_only(playbook: Playbook, simulator: t.Any) -> None:
+    """Script monitor info asks for one script only."""
     simulator.seed(script_monitor={playbook.zone: MONITOR}, scripts={playbook.zone: scripts(300)})
     report = playbook.run({f"{NAME}.script_monitor_info": {"script_id": f"{7:032x}"}})
     assert len(report.journal) == 2
 
 
-def test_a_list_that_moves_is_read_once_more_and_complete(playbook: Playbook, simulator: t.Any) -> None:
+def test_moving_list_is_read_again(playbook: Playbook, simulator: t.Any) -> None:
+    """A list that changes meanwhile is read once more, and is complete."""
     simulator.seed(script_monitor={playbook.zone: MONITOR}, scripts={playbook.zone: scripts(250)})
     # The last page of the first listing says that there is one script more than the first page did.
     moved = {"page": 3, "per_page": 100, "count": 50, "total_count": 251, "total_pages": 3}

@@ -16,12 +16,14 @@ def test_converge_foretells_does_and_settles(playbook: Playbook) -> None:
     assert [entry["method"] for entry in converged.reapplied.journal] == ["GET"]
 
 
-def test_lifecycle_runs_twelve_steps_in_one_process(playbook: Playbook) -> None:
+def test_lifecycle_has_twelve_steps(playbook: Playbook) -> None:
+    """Lifecycle runs twelve steps in one process."""
     steps = playbook.converge_each("script_monitor", [{"enabled": True}, {"enabled": False}, {"enabled": True}])
     assert len(steps) == 3
     assert len(steps[0].report.ours) == 12
 
 
-def test_converge_refuses_a_wish_that_was_there_already(playbook: Playbook) -> None:
+def test_converge_refuses_a_compliant_zone(playbook: Playbook) -> None:
+    """converge fails for a desired state that the zone already has."""
     with pytest.raises(AssertionError, match="changed is False"):
         playbook.converge("script_monitor", {"enabled": False})

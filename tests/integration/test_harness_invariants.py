@@ -60,12 +60,14 @@ def test_short_secret_is_refused(playbook: Playbook) -> None:
         playbook.run({"ansible.builtin.debug": {"msg": "x"}}, secrets=["short"])
 
 
-def test_credentials_of_the_simulator_are_always_looked_for(playbook: Playbook) -> None:
+def test_simulator_credentials_are_searched(playbook: Playbook) -> None:
+    """Credentials of the simulator are always searched for in the output."""
     with pytest.raises(AssertionError, match="a secret can be read"):
         playbook.run({"ansible.builtin.debug": {"msg": "{{ lookup('env', 'CLOUDFLARE_API_TOKEN') }}"}})
 
 
-def test_undeclared_failure_and_wrong_kind_are_refused(playbook: Playbook) -> None:
+def test_undeclared_failure_is_refused(playbook: Playbook) -> None:
+    """An undeclared failure, and one of another kind than declared, fail the test."""
     task = {MONITOR: {"enabled": True, "zone_id": "not a zone"}}
     with pytest.raises(AssertionError, match=r"failed as .*invalid_option.*, not None"):
         playbook.run(task)
@@ -131,7 +133,8 @@ def test_wrong_prediction_is_refused(change: dict, message: str) -> None:
         prediction.check_predicted(outcome(monitored(True)), outcome({**monitored(True), **change}))
 
 
-def test_values_that_only_the_service_knows_may_differ() -> None:
+def test_generated_values_may_differ() -> None:
+    """Values that only the service can know may differ from the prediction."""
     made = {"script_monitor": {"enabled": True, "updated_at": "2026-01-01T00:00:00Z", "id": 7}}
     predicted = {"script_monitor": {"enabled": True, "updated_at": None, "id": None}}
     prediction.check_predicted(outcome({**monitored(True), **predicted}), outcome({**monitored(True), **made}))
@@ -144,7 +147,8 @@ def test_identity_of_what_exists_may_not_move() -> None:
     prediction.check_predicted(outcome(before), outcome(after), recreated=True)
 
 
-def test_second_run_that_writes_or_moves_is_refused() -> None:
+def test_second_run_has_to_settle() -> None:
+    """A second run that writes, or whose result differs, fails the test."""
     settled = monitored(False)
     put = [{"method": "PUT", "path": "/zones/x/script_monitor"}]
     with pytest.raises(AssertionError, match="wrote"):
@@ -188,12 +192,14 @@ def test_both_ways_of_running_are_what_they_say(playbook: Playbook) -> None:
     assert "AnsiballZ" in outside.stdout
 
 
-def test_foreign_edits_are_not_taken_for_the_runs_own(playbook: Playbook) -> None:
+def test_foreign_edits_are_not_the_runs_own(playbook: Playbook) -> None:
+    """Edits by others are not taken for writes of the run."""
     playbook.simulator.request("PUT", f"/zones/{playbook.zone}/script_monitor", {"enabled": True})
     assert not playbook.run({MONITOR: {"enabled": True}}, check=True).writes
 
 
-def test_secret_options_become_variables_and_are_looked_for() -> None:
+def test_secret_options_become_variables() -> None:
+    """Secret options become variables, and are searched for in the output."""
     destination = "s3://bucket/logs?region=eu&access-key-id=AKIAVISIBLE&secret-access-key=planted-in-url"
     planted: dict[str, str] = {}
     task = {"job": {"destination_conf": destination, "ownership_challenge": "planted-challenge", "name": "x"}}
@@ -216,5 +222,6 @@ def test_secret_parts_of_a_destination(destination: str, secrets: set[str]) -> N
     assert canaries.of_destination(destination) == secrets
 
 
-def test_documented_members_are_read_from_the_module() -> None:
+def test_documented_members_come_from_module() -> None:
+    """Documented members are read from the module."""
     assert documented.section("script_monitor", "RETURN")["script_monitor"]["type"] == "dict"

@@ -473,7 +473,8 @@ class CallbackModule(CallbackBase):
 '''
 
 
-def test_libraries_are_imported_before_workers_fork(playbook: Playbook, tmp_path: Path) -> None:
+def test_libraries_are_imported_before_forks(playbook: Playbook, tmp_path: Path) -> None:
+    """Libraries are imported before workers fork."""
     (tmp_path / "callbacks").mkdir()
     (tmp_path / "callbacks" / "imported.py").write_text(CALLBACK, encoding="utf-8")
     harness = Path(__file__).parents[1] / "harness" / "callback_plugins"

@@ -285,7 +285,8 @@ def test_texts_of_the_service_are_never_executed(inventory: Inventory, tmp_path:
 
 
 @pytest.mark.parametrize("option", ["base_url", "api_token", "names"])
-def test_an_option_that_cannot_be_templated_fails_the_source(inventory: Inventory, option: str) -> None:
+def test_untemplatable_option_fails_the_source(inventory: Inventory, option: str) -> None:
+    """An option that cannot be templated fails the source."""
     text = inventory.refuses(**{option: "{{ nobody_defined_this }}"})
     assert "nobody_defined_this" in text and not inventory.simulator.journal()
 

@@ -131,9 +131,10 @@ def test_the_twelve_steps(playbook: Playbook) -> None:
     assert (delete.result["ruleset"]["rule_id"], delete.result["ruleset"]["ref"]) == (None, None)
 
 
-def test_adding_taking_away_and_folding_leave_the_rules_of_others_alone(
+def test_changes_leave_foreign_rules_alone(
     playbook: Playbook, seed: t.Callable[..., None], rules: t.Callable[[], list[dict[str, t.Any]]]
 ) -> None:
+    """Adding, removing and merging leave the rules of others alone."""
     seed(own("0a" * 16, request_fields=["a"]), FOREIGN, own("0b" * 16, request_fields=["b"], cookie_fields=["C"]))
     added, taken, folded = playbook.converge_each(
         "log_custom_fields",
@@ -164,7 +165,8 @@ def test_any_route_that_shows_the_rules_will_do(
     playbook.converge("log_custom_fields", {"request_fields": ["b"]})
 
 
-def test_rules_that_no_route_shows_are_never_replaced(playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None]) -> None:
+def test_unseen_rules_are_never_replaced(playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None]) -> None:
+    """Rules that no route shows are never replaced."""
     seed(FOREIGN, own("0a" * 16, request_fields=["a"]))
     simulator.settings(rules_in_list=False, entrypoint_route=False, get_ruleset_route=False)
     tasks = [task(request_fields=["b"], ignore=True), task(state="absent", ignore=True), {"name": "Read", READ: {}}]
@@ -183,9 +185,10 @@ def test_rules_that_no_route_shows_are_never_replaced(playbook: Playbook, simula
     ],
     ids=lambda fault: fault["kind"],
 )
-def test_a_creation_that_somebody_else_won_or_that_had_no_answer_is_taken_up(
+def test_lost_or_unanswered_creation_is_adopted(
     playbook: Playbook, simulator: t.Any, rules: t.Callable[[], list[dict[str, t.Any]]], fault: dict[str, t.Any]
 ) -> None:
+    """An entry point that another run created first, or whose creation had no answer, is adopted."""
     simulator.faults({**fault, "method": "POST"})
     result = playbook.run(task(request_fields=["a"])).result
     assert result["changed"] is True
@@ -193,9 +196,10 @@ def test_a_creation_that_somebody_else_won_or_that_had_no_answer_is_taken_up(
     assert result["ruleset"]["rule_id"] == rules()[0]["id"]
 
 
-def test_losing_the_race_to_create_it_loses_no_rule_of_the_winner(
+def test_lost_race_keeps_the_winners_rules(
     playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None], rules: t.Callable[[], list[dict[str, t.Any]]]
 ) -> None:
+    """A run that loses the race to create the entry point loses no rule of the winner."""
     seed(FOREIGN)
     # The reads before the creation do not show yet what the winner has made.
     simulator.faults(
@@ -208,13 +212,15 @@ def test_losing_the_race_to_create_it_loses_no_rule_of_the_winner(
     assert report.result["ruleset"]["id"] == RULESET
 
 
-def test_a_creation_without_an_answer_that_left_nothing_is_unavailable(playbook: Playbook, simulator: t.Any) -> None:
+def test_unanswered_creation_is_unavailable(playbook: Playbook, simulator: t.Any) -> None:
+    """A creation without an answer that left nothing is a failure `unavailable`."""
     simulator.faults({"kind": "503", "method": "POST"})
     report = playbook.run(task(request_fields=["a"]), fails="unavailable")
     assert methods(report.writes) == ["POST"]
 
 
-def test_a_creation_that_is_refused_says_what_the_service_said(playbook: Playbook, simulator: t.Any) -> None:
+def test_refused_creation_quotes_the_service(playbook: Playbook, simulator: t.Any) -> None:
+    """The failure of a refused creation quotes the message of the service."""
     refusal = {"kind": "status", "status": 400, "code": 20001, "message": "not entitled to custom fields"}
     simulator.faults({**refusal, "method": "POST"})
     report = playbook.run(task(request_fields=["a"]), fails="rejected")
@@ -222,9 +228,10 @@ def test_a_creation_that_is_refused_says_what_the_service_said(playbook: Playboo
     assert methods(report.writes) == ["POST"]
 
 
-def test_a_rule_of_others_that_the_service_refuses_is_named_and_nothing_is_written(
+def test_refused_foreign_rule_is_named(
     playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None], rules: t.Callable[[], list[dict[str, t.Any]]]
 ) -> None:
+    """A rule of others that the service refuses is named, and nothing is written."""
     seed(FOREIGN, own("0a" * 16, request_fields=["a"]))
     before = rules()
     simulator.settings(refuse_foreign_actions=["set_config"])
@@ -243,9 +250,8 @@ def test_an_answer_that_differs_is_a_bad_response(playbook: Playbook, simulator:
     assert report.failure["changed"] is True
 
 
-def test_a_version_that_jumps_is_a_warning_unless_the_write_was_repeated(
-    playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None]
-) -> None:
+def test_version_jump_is_a_warning(playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None]) -> None:
+    """A version that jumps is a warning, unless the write was repeated."""
     seed(own("0a" * 16, request_fields=["a"]))
     simulator.faults({"kind": "rewrite", "method": "PUT", "set": {"version": "7"}})
     playbook.run(task(request_fields=["b"]), warns=["from version 5 to 7"])
@@ -255,7 +261,8 @@ def test_a_version_that_jumps_is_a_warning_unless_the_write_was_repeated(
     assert methods(report.writes) == ["PUT", "PUT"]
 
 
-def test_what_is_wrong_whatever_the_service_has_is_refused_before_any_request(playbook: Playbook) -> None:
+def test_invalid_options_send_nothing(playbook: Playbook) -> None:
+    """Options that are invalid whatever the current state is are refused before any request."""
     wrong: list[tuple[dict[str, t.Any], str]] = [
         ({"request_fields": ["fine", "not fine"]}, "request_fields[1]: "),
         ({"cookie_fields": ["a=b"]}, "cookie_fields[0]: "),
@@ -277,9 +284,8 @@ def test_what_is_wrong_whatever_the_service_has_is_refused_before_any_request(pl
     assert report.journal == []
 
 
-def test_what_is_wrong_with_what_the_service_has_is_refused_before_any_write(
-    playbook: Playbook, seed: t.Callable[..., None]
-) -> None:
+def test_state_conflicts_write_nothing(playbook: Playbook, seed: t.Callable[..., None]) -> None:
+    """Options that contradict the current state are refused before any write."""
     seed(own("0a" * 16, request_fields=["a"], response_fields=["x"]))
     wrong: list[tuple[dict[str, t.Any], str]] = [
         ({"transformed_request_fields": ["a"]}, "transformed_request_fields: 'a'"),
@@ -298,16 +304,16 @@ def test_the_range_header_is_a_warning(playbook: Playbook) -> None:
     playbook.run(task(request_fields=["Range", "accept"]), warns=["request_fields: .*'range'"])
 
 
-def test_absent_in_a_zone_without_a_ruleset_makes_none(playbook: Playbook) -> None:
+def test_absent_creates_no_ruleset(playbook: Playbook) -> None:
+    """state=absent in a zone without a ruleset creates none."""
     converged = playbook.converge("log_custom_fields", {"state": "absent"}, expect_changed=False)
     assert converged.result["ruleset"] is None
     assert converged.result["custom_fields"] == EMPTY
     assert methods(converged.applied.journal) == ["GET"]
 
 
-def test_an_approved_plan_holds_while_others_write_and_ends_when_the_fields_move(
-    playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None]
-) -> None:
+def test_approval_ends_when_fields_change(playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None]) -> None:
+    """An approved plan is valid while others write, and ends when the fields change."""
     seed(FOREIGN, own("0a" * 16, request_fields=["a"]))
     approved = playbook.run(task(request_fields=["b"]), check=True).result["plan_id"]
     seed({**FOREIGN, "enabled": True, "description": "moved"}, own("0a" * 16, request_fields=["a"]))
@@ -328,9 +334,8 @@ def test_the_info_module_reads_what_is_there(playbook: Playbook, seed: t.Callabl
     assert (ruleset["id"], ruleset["version"], ruleset["rule_id"]) == (RULESET, "5", "0a" * 16)
 
 
-def test_the_info_module_never_reads_a_garbled_answer_as_nothing_there(
-    playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None]
-) -> None:
+def test_garbled_answer_fails_the_info_module(playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None]) -> None:
+    """The info module never takes a garbled answer for "does not exist"."""
     seed(own("0a" * 16, request_fields=["a"]))
     simulator.faults({"kind": "rewrite", "method": "GET", "set": {"rules": None}})
     playbook.run({"name": "Read", READ: {}}, fails="bad_response")

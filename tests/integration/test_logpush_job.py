@@ -120,7 +120,8 @@ def test_a_secret_is_rotated(playbook: Playbook, habit: str) -> None:
     ],
     ids=["everything turned round", "everything spelled out"],
 )
-def test_however_the_service_shows_a_job_nothing_changes_twice(playbook: Playbook, habits: dict[str, t.Any]) -> None:
+def test_no_change_in_any_spelling_of_a_job(playbook: Playbook, habits: dict[str, t.Any]) -> None:
+    """However the service shows a job, nothing changes twice."""
     playbook.simulator.settings(**habits)
     assumed = [ASSUMED] if "echo_destination" in habits else []
     desired = {**DESIRED, "destination_conf": WITH_KEYS, "max_upload_bytes": 0, "kind": "", "frequency": "high"}
@@ -152,7 +153,8 @@ def test_however_the_service_shows_a_job_nothing_changes_twice(playbook: Playboo
     assert deleted.result["job"] is None
 
 
-def test_a_service_that_shows_no_filters_is_sent_the_filter_each_time_with_a_warning(playbook: Playbook) -> None:
+def test_unshown_filter_is_sent_with_a_warning(playbook: Playbook) -> None:
+    """A service that shows no filters is sent the filter each time, with a warning."""
     playbook.simulator.settings(echo_filter="absent")
     report = playbook.run([job_task(DESIRED), job_task(DESIRED)], warns=["lacks the filter that was sent"])
     assert [entry["method"] for entry in report.writes] == ["POST", "PUT"]
@@ -186,7 +188,8 @@ def test_output_options_are_merged_and_sent_whole(playbook: Playbook) -> None:
     assert not report.writes
 
 
-def test_by_id_a_job_is_renamed_and_keeps_what_cannot_change(playbook: Playbook) -> None:
+def test_job_id_allows_a_rename_only(playbook: Playbook) -> None:
+    """By id a job is renamed, and keeps what cannot change."""
     playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
     (renamed,) = playbook.converge_each("logpush_job", [{"job_id": 7, "name": "new", "enabled": True}])
     assert renamed.writes[0]["body"] == {"name": "new", "enabled": True}
@@ -224,7 +227,8 @@ def test_recreate_carries_over_what_is_not_given(playbook: Playbook) -> None:
     assert predicted.result["diff"] == report.result["diff"]
 
 
-def test_a_successor_that_cannot_be_made_is_refused_while_its_job_is_there(playbook: Playbook) -> None:
+def test_impossible_recreate_deletes_nothing(playbook: Playbook) -> None:
+    """A successor that cannot be created is refused while its job still exists."""
     playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3, "kind": "edge"}]})
     desired = {"name": "old", "job_id": 7, "dataset": "firewall_events", "recreate": True, "destination_conf": S3}
     report = playbook.run([job_task(desired, ignore_errors=True, check_mode=check) for check in (True, False)], fails="conflict")
@@ -235,7 +239,8 @@ def test_a_successor_that_cannot_be_made_is_refused_while_its_job_is_there(playb
 
 
 @pytest.mark.parametrize("fault", ["reset_after", "504"])
-def test_a_successor_that_was_made_without_an_answer_is_adopted(playbook: Playbook, fault: str) -> None:
+def test_unanswered_recreate_is_adopted(playbook: Playbook, fault: str) -> None:
+    """A successor that was created without an answer is adopted."""
     playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
     playbook.simulator.faults({"kind": fault, "method": "POST"})
     desired = {"job_id": 7, "dataset": "firewall_events", "recreate": True, "destination_conf": S3, "retries": 0}
@@ -245,7 +250,8 @@ def test_a_successor_that_was_made_without_an_answer_is_adopted(playbook: Playbo
     assert report.result["changed"]
 
 
-def test_a_successor_that_is_refused_says_that_the_job_is_gone(playbook: Playbook) -> None:
+def test_refused_recreate_reports_the_deletion(playbook: Playbook) -> None:
+    """The failure of a refused successor states that the old job is gone."""
     playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
     playbook.simulator.faults({"kind": "status", "status": 400, "code": 1002, "message": "no", "method": "POST"})
     desired = {"name": "old", "kind": "edge", "recreate": True, "destination_conf": S3}
@@ -303,21 +309,24 @@ def test_a_creation_without_an_answer_is_adopted(playbook: Playbook, fault: dict
 
 
 @pytest.mark.parametrize("kind", ["reset", "502", "520"])
-def test_a_creation_that_did_not_happen_is_not_repeated(playbook: Playbook, kind: str) -> None:
+def test_failed_creation_is_not_repeated(playbook: Playbook, kind: str) -> None:
+    """A creation that did not happen is not repeated."""
     playbook.simulator.faults({"kind": kind, "method": "POST"})
     report = playbook.run(job_task(DESIRED), fails="unavailable")
     assert [entry["method"] for entry in report.journal] == ["GET", "GET", "POST", "GET"]
     assert not jobs(playbook)
 
 
-def test_where_looking_again_fails_too_the_first_failure_is_told(playbook: Playbook) -> None:
+def test_first_failure_is_reported(playbook: Playbook) -> None:
+    """Where the second read fails too, the first failure is reported."""
     playbook.simulator.faults({"kind": "reset_after", "method": "POST"}, {"kind": "500", "method": "GET", "index": 2})
     report = playbook.run(job_task(DESIRED), fails="unavailable")
     assert report.failure["error"]["method"] == "POST"
     assert "Looking again failed" in report.failure["msg"]
 
 
-def test_a_garbled_answer_is_bad_and_the_next_run_converges(playbook: Playbook) -> None:
+def test_next_run_converges_after_bad_answer(playbook: Playbook) -> None:
+    """A garbled answer is a bad response, and the next run converges."""
     garbled: list[dict[str, t.Any]] = [
         {"kind": "array"},
         {"kind": "no_result"},
@@ -338,7 +347,8 @@ def test_a_garbled_answer_is_bad_and_the_next_run_converges(playbook: Playbook) 
     assert [outcome.result["changed"] for outcome in report.ours[::2]] == [fault["kind"] == "rewrite" for fault in garbled]
 
 
-def test_a_list_of_another_shape_is_never_read_as_nothing_there(playbook: Playbook) -> None:
+def test_misshapen_list_is_a_bad_response(playbook: Playbook) -> None:
+    """A list of another shape is never taken for an empty one."""
     shapes: list[t.Any] = [
         {"jobs": []},
         ["job"],
@@ -357,7 +367,8 @@ def test_a_list_of_another_shape_is_never_read_as_nothing_there(playbook: Playbo
     assert not report.writes
 
 
-def test_a_changed_secret_shows_as_changed_and_never_by_value(playbook: Playbook) -> None:
+def test_changed_secret_is_marked_and_masked(playbook: Playbook) -> None:
+    """A changed secret is shown as changed, and never by value."""
     changed = WITH_KEYS.replace(KEY_ENCODED, "planted-second-key")
     first, second = playbook.converge_each(
         "logpush_job",
@@ -374,7 +385,8 @@ def test_a_changed_secret_shows_as_changed_and_never_by_value(playbook: Playbook
     assert first.result["plan_id"] != second.result["plan_id"]
 
 
-def test_a_refusal_that_quotes_the_destination_stays_discreet(playbook: Playbook) -> None:
+def test_quoted_destination_is_masked(playbook: Playbook) -> None:
+    """A refusal that quotes the destination is masked."""
     message = f"error validating destination: {WITH_KEYS} ({KEY})"
     playbook.simulator.faults({"kind": "status", "status": 400, "code": 1002, "message": message, "method": "POST"})
     report = playbook.run(job_task({"name": "keys", "destination_conf": WITH_KEYS}), fails="rejected", secrets=[KEY])
@@ -414,14 +426,16 @@ def test_what_a_filter_hardly_means_is_a_warning(playbook: Playbook) -> None:
     assert report.result["filter_budget"]["operators"] == 2
 
 
-def test_json_text_for_a_filter_may_come_from_a_template(playbook: Playbook) -> None:
+def test_filter_text_may_be_templated(playbook: Playbook) -> None:
+    """JSON text for a filter may come from a template."""
     report = playbook.run(
         [job_task(DESIRED), job_task({**DESIRED, "filter": "{{ text }}"})], extra_vars={"text": f" {FILTER_TEXT} "}
     )
     assert [outcome.result["changed"] for outcome in report.ours] == [True, False]
 
 
-def test_what_cannot_work_is_refused_before_any_request(playbook: Playbook) -> None:
+def test_invalid_options_send_nothing(playbook: Playbook) -> None:
+    """Options that cannot work are refused before any request."""
     refused: dict[str, dict[str, t.Any]] = {
         "max_upload_bytes": {"max_upload_bytes": 4_999_999},
         "filter.where.operator": {"filter": {"key": "ClientIP", "operator": "lte", "value": 1}},
@@ -441,7 +455,8 @@ def test_what_cannot_work_is_refused_before_any_request(playbook: Playbook) -> N
     assert not report.journal
 
 
-def test_a_deletion_whose_answer_was_lost_is_a_deletion(playbook: Playbook) -> None:
+def test_unanswered_deletion_is_a_deletion(playbook: Playbook) -> None:
+    """A deletion whose answer was lost is a deletion."""
     forms = ("id", "empty", "null", "204")
     playbook.simulator.seed(
         jobs={playbook.zone: [{"id": 7 + index, "name": "n", "destination_conf": S3} for index in range(len(forms) + 1)]}
@@ -482,7 +497,8 @@ MISSPELT: list[tuple[dict[str, t.Any], str]] = [
 ]
 
 
-def test_a_misspelt_field_is_refused_before_any_write(playbook: Playbook) -> None:
+def test_misspelt_field_writes_nothing(playbook: Playbook) -> None:
+    """A misspelt field is refused before any write."""
     desired_states = [{"name": "shop-logs", "destination_conf": S3, **options} for options, _words in MISSPELT]
     tasks = [job_task(desired, ignore_errors=True, check_mode=check) for desired in desired_states for check in (True, False)]
     several = {"edgeops.observability.logpush_jobs": {"jobs": [{"name": "a", "destination_conf": S3}, desired_states[0]]}}
@@ -495,7 +511,8 @@ def test_a_misspelt_field_is_refused_before_any_write(playbook: Playbook) -> Non
     assert not report.writes
 
 
-def test_a_service_that_does_not_list_fields_accepts_any(playbook: Playbook) -> None:
+def test_unlisted_fields_are_not_checked(playbook: Playbook) -> None:
+    """Where the service does not list fields, any field is accepted."""
     playbook.simulator.faults(
         {"kind": "status", "status": 404, "path": "*/fields", "count": 1},
         {"kind": "status", "status": 403, "code": 1004, "path": "*/fields", "index": 1, "count": 1},
@@ -517,7 +534,8 @@ def overlooked(playbook: Playbook, listing: t.Any, **job: t.Any) -> None:
 
 
 @pytest.mark.parametrize("module", ["logpush_job", "logpush_jobs", "zone_observability"])
-def test_two_runs_that_create_one_job_leave_the_older_one(playbook: Playbook, module: str) -> None:
+def test_concurrent_creation_keeps_older_job(playbook: Playbook, module: str) -> None:
+    """Two runs that create one job leave the older one."""
     overlooked(playbook, [])
     desired = {"name": "shop-logs", "destination_conf": S3, "enabled": True}
     options = desired if module == "logpush_job" else {"jobs": [desired]}
@@ -534,7 +552,8 @@ def test_two_runs_that_create_one_job_leave_the_older_one(playbook: Playbook, mo
     assert not playbook.run({"name": "Jobs", f"edgeops.observability.{module}": options}).result["changed"]
 
 
-def test_a_second_look_that_fails_after_a_creation(playbook: Playbook) -> None:
+def test_failed_second_read_after_creation(playbook: Playbook) -> None:
+    """A second read that fails after a creation: the failure states that the job was created."""
     playbook.simulator.faults({"kind": "500", "method": "GET", "path": "*/jobs", "index": 1, "count": 1})
     report = playbook.run(job_task({"name": "shop-logs", "destination_conf": S3}), fails="unavailable")
     assert report.failure["changed"] is True

@@ -77,7 +77,8 @@ def test_jobs_that_no_item_names(playbook: Playbook) -> None:
     assert again.result["unlisted_jobs"] == [] and again.result["changed"] is False
 
 
-def test_nothing_is_written_where_one_item_is_wrong(playbook: Playbook) -> None:
+def test_one_invalid_item_writes_nothing(playbook: Playbook) -> None:
+    """Nothing is written where one item is wrong."""
     playbook.simulator.seed(jobs={playbook.zone: [{"name": "old", "destination_conf": S3, "fields": ["RayID"]}]})
     wrong: list[tuple[dict[str, t.Any], str]] = [
         (
@@ -100,7 +101,8 @@ def test_nothing_is_written_where_one_item_is_wrong(playbook: Playbook) -> None:
     assert len(report.journal) == 1, "only what needs the zone's jobs may read them"
 
 
-def test_a_failure_stops_the_rest_and_a_plain_run_goes_on(playbook: Playbook) -> None:
+def test_failure_stops_and_next_run_continues(playbook: Playbook) -> None:
+    """A failure stops the rest, and the next run goes on."""
     playbook.simulator.seed(jobs={playbook.zone: [{"name": "old", "destination_conf": S3}]})
     desired = task({"name": "old", "state": "absent"}, ARCHIVE, ERRORS, EVENTS)
     fault = {"kind": "status", "status": 400, "index": 5, "count": 1, "message": "no"}

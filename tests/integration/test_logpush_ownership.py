@@ -42,7 +42,8 @@ def test_from_the_question_to_the_job(playbook: Playbook) -> None:
     assert unchanged.result["changed"] is False
 
 
-def test_check_mode_sends_nothing_and_knows_nothing(playbook: Playbook) -> None:
+def test_check_mode_sends_and_predicts_nothing(playbook: Playbook) -> None:
+    """Check mode sends nothing, and predicts no value."""
     report = playbook.run(
         [ownership({"destination_conf": S3}), ownership({"destination_conf": S3, "ownership_challenge": OPAQUE})], check=True
     )
@@ -68,7 +69,8 @@ def test_no_under_http_200_is_a_failure(playbook: Playbook) -> None:
     assert "cannot be written to" in report.ours[1].result["msg"]
 
 
-def test_a_question_without_an_answer_is_not_repeated(playbook: Playbook) -> None:
+def test_unanswered_challenge_is_not_repeated(playbook: Playbook) -> None:
+    """A request for a challenge without an answer is not repeated."""
     for kind in ("reset_after", "502"):
         playbook.simulator.faults({"kind": kind, "method": "POST"})
         report = playbook.run(ownership({"destination_conf": S3}), fails="unavailable")
@@ -84,7 +86,8 @@ def test_an_answer_of_another_shape_is_bad(playbook: Playbook) -> None:
     assert len(report.failures) == len(values)
 
 
-def test_a_token_for_something_else_fails_before_the_job_is_made(playbook: Playbook) -> None:
+def test_foreign_token_creates_no_job(playbook: Playbook) -> None:
+    """A token for another destination or zone fails before the job is created."""
     playbook.run(ownership({"destination_conf": S3}))
     token = token_of(playbook)
     elsewhere = "s3://example-bucket/other?region=us-west-2"

@@ -30,7 +30,8 @@ def connection(simulator, **further):
     return {GROUP: {"base_url": simulator.base_url, "api_token": "{{ token }}", **further}}
 
 
-def test_the_group_gives_every_module_its_connection_and_zone(playbook, simulator, zone):
+def test_group_defaults_apply_to_every_module(playbook, simulator, zone):
+    """The group gives every module its connection and zone."""
     defaults = connection(simulator, zone_id=zone)
     report = playbook.run(
         [example(module) for module in MODULES], module_defaults=defaults, extra_vars={"token": simulator.token}, env=EMPTY
@@ -48,7 +49,8 @@ def test_the_group_reaches_the_tasks_of_the_role(playbook, simulator, zone, how)
     assert [outcome.result["changed"] for outcome in report.ours] == [True]
 
 
-def test_a_task_beats_the_group_and_the_module_beats_it_too(playbook, simulator, zone):
+def test_task_and_module_defaults_take_precedence(playbook, simulator, zone):
+    """Options of the task, and defaults of the module, take precedence over those of the group."""
     tasks = [
         {"name": "The group's", "edgeops.observability.script_monitor_info": {}},
         {"name": "The module's", "edgeops.observability.logpush_job_info": {}},

@@ -20,7 +20,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def test_adopted_zones_are_delivered_without_a_write(playbook: Playbook, tmp_path: Path) -> None:
+def test_adopted_zones_deliver_without_a_write(playbook: Playbook, tmp_path: Path) -> None:
     """Random zones, adopted: a delivery with the files writes nothing, and adopting once more changes no byte."""
     hosts = seed(playbook.simulator, ZONES)
     folder = tmp_path / "inventory"

@@ -42,7 +42,8 @@ def failed_hosts(report):
     return set(re.findall(r"^(\S+)\s+: ok=.* failed=[1-9]", report.stdout, re.MULTILINE))
 
 
-def test_deliver_brings_every_zone_into_its_state_and_check_then_finds_it_so(playbook, simulator):
+def test_check_is_compliant_after_deliver(playbook, simulator):
+    """deliver brings every zone into its desired state, and check then reports it as compliant."""
     hosts = without_role_zone(fleet(simulator, [WANTED, {"script_monitor_enabled": True}]))
     before = playbook.run(playbook=CHECK, inventory=hosts, secrets=[SECRET])
     stats, shown = findings(before)
@@ -75,7 +76,8 @@ def test_deliver_brings_every_zone_into_its_state_and_check_then_finds_it_so(pla
     assert after.returncode == 0 and not after.writes
 
 
-def test_a_failing_zone_and_one_without_its_variables_hide_no_other(playbook, simulator):
+def test_failing_zone_hides_no_other_zone(playbook, simulator):
+    """A failing zone, and one without its variables, hide no other zone."""
     hosts = without_role_zone(fleet(simulator, [WANTED, WANTED, WANTED, WANTED]))
     hosts["zone1"]["log_delivery_job"] = {"enabled": True}
     del hosts["zone2"]["zone_id"]
@@ -96,14 +98,16 @@ def test_a_failing_zone_and_one_without_its_variables_hide_no_other(playbook, si
 
 
 @pytest.mark.parametrize(("text", "fails"), [("drifted", "ansible"), ("finding", None), ("", None)])
-def test_differences_fail_only_where_that_is_asked_for(playbook, simulator, text, fails):
+def test_drift_fails_only_with_fail_on(playbook, simulator, text, fails):
+    """Differences fail the play only if `fail_on` asks for it."""
     hosts = fleet(simulator, [WANTED])
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"fail_on": text, "cross_check": bool(text)}, fails=fails)
     assert (report.returncode != 0) is (fails is not None)
     assert failed_hosts(report) == ({"zone0"} if fails else set())
 
 
-def test_a_target_a_limit_and_a_text_in_a_survey_narrow_the_audit(playbook, simulator):
+def test_target_and_limit_narrow_the_audit(playbook, simulator):
+    """A target and a limit narrow the audit."""
     hosts = fleet(simulator, [WANTED, WANTED, WANTED])
     stats, _shown = findings(playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"target": "zone1:zone2"}))
     assert (stats["zones"], [zone["zone"] for zone in stats["drifted"]]) == (["zone1", "zone2"], ["zone1", "zone2"])
@@ -128,7 +132,7 @@ def test_no_zone_at_all_is_a_failure(playbook, simulator, name, target, argument
 
 
 @pytest.mark.parametrize("name", [CHECK, DELIVER])
-def test_a_connection_that_cannot_be_templated_is_a_failure(playbook, simulator, name):
+def test_untemplatable_connection_fails(playbook, simulator, name):
     """Nothing takes its place: neither the address nor the credentials of the environment. The other zones are not affected."""
     hosts = fleet(simulator, [WANTED] * 6)
     hosts["zone0"]["edgeops_base_url"] = "{{ rehearsal_url }}"
@@ -144,7 +148,8 @@ def test_a_connection_that_cannot_be_templated_is_a_failure(playbook, simulator,
     assert "rehearsal_url" in texts["zone0"] and "vault_token" in texts["zone1"]
 
 
-def test_a_batch_that_fails_as_a_whole_does_not_end_a_delivery(playbook, simulator):
+def test_failed_batch_does_not_end_delivery(playbook, simulator):
+    """A batch that fails as a whole does not end a delivery."""
     hosts = fleet(simulator, [WANTED] * 4)
     for zone in ("zone0", "zone1"):
         fault = {"kind": "status", "status": 403, "zone": hosts[zone]["zone_id"], "code": 10000, "message": "no", "count": None}
@@ -166,7 +171,8 @@ def test_a_batch_that_fails_as_a_whole_does_not_end_a_delivery(playbook, simulat
     assert len(simulator.state(hosts["zone3"]["zone_id"])["jobs"]) == 1
 
 
-def test_a_zone_that_is_not_reached_is_not_compliant(playbook, simulator):
+def test_unreachable_zone_is_not_compliant(playbook, simulator):
+    """A zone that is not reached is not compliant."""
     hosts = fleet(simulator, [WANTED, WANTED])
     hosts["zone0"].update(ansible_connection="ssh", ansible_host="127.0.0.1", ansible_port=9, edgeops_in_process=False)
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"zones_at_once": 1}, fails=("ansible", "unreachable"))
@@ -200,7 +206,8 @@ def test_texts_of_the_service_are_no_templates(playbook, simulator, tmp_path, na
     assert [line for line in shown if line.startswith("zone2 failed: authentication") and f"<< {command} >>" in line]
 
 
-def test_a_changed_secret_differs_and_is_not_shown(playbook, simulator):
+def test_changed_secret_differs_and_is_masked(playbook, simulator):
+    """A changed secret is a difference, and is not shown."""
     hosts = fleet(simulator, [WANTED])
     zone = hosts["zone0"]["zone_id"]
     old = DESTINATION.replace(SECRET, "planted-older-secret-93e2")
@@ -210,7 +217,8 @@ def test_a_changed_secret_differs_and_is_not_shown(playbook, simulator):
     assert [line for line in stats["drifted"][0]["differences"]["jobs"] if "destination" in line]
 
 
-def test_the_cross_check_notes_what_no_job_selects(playbook, simulator):
+def test_cross_check_notes_unselected_fields(playbook, simulator):
+    """The cross check notes fields that no job selects."""
     hosts = fleet(simulator, [{}, {}])
     rule = {"action": "log_custom_field", "expression": "true", "action_parameters": {"cookie_fields": [{"name": "Cart"}]}}
     ruleset = {"name": "entry", "kind": "zone", "phase": "http_log_custom_fields", "rules": [rule]}
@@ -233,7 +241,8 @@ def test_an_inventory_gives_the_connection(playbook, simulator):
     assert len(simulator.state(hosts["zone0"]["zone_id"])["jobs"]) == 1
 
 
-def test_a_plain_inventory_needs_no_connection_variables(playbook, simulator, tmp_path):
+def test_plain_inventory_needs_no_connection(playbook, simulator, tmp_path):
+    """A plain inventory needs no connection variables."""
     hosts = fleet(simulator, [WANTED])
     inventory = tmp_path / "plain.yml"
     inventory.write_text(yaml.safe_dump({"all": {"hosts": hosts}}))
@@ -275,7 +284,8 @@ def test_playbooks_share_their_connection():
     assert set(names.split("|")) == set(CONNECTION_OPTIONS)
 
 
-def test_the_readme_of_the_playbooks_names_every_variable():
+def test_playbook_readme_names_every_variable():
+    """The readme of the playbooks names every variable."""
     readme = (PLAYBOOKS / "README.md").read_text()
     used = set()
     for name in ("deliver", "check"):
@@ -285,7 +295,8 @@ def test_the_readme_of_the_playbooks_names_every_variable():
     assert used == {name for name in re.findall(r"`(\w+)`", readme) if name in used} and len(used) == 22
 
 
-def test_a_job_of_another_dataset_can_be_delivered(playbook, simulator):
+def test_job_of_another_dataset_is_delivered(playbook, simulator):
+    """A job of another dataset can be delivered."""
     hosts = fleet(simulator, [{"job": job(dataset="firewall_events", fields=["Action"])}])
     report = playbook.run(playbook=DELIVER, inventory=hosts)
     assert modules(report, "zone_observability")[0].result["jobs"]["jobs"][0]["dataset"] == "firewall_events"

@@ -68,7 +68,7 @@ def test_reports_of_two_runs(playbook, simulator, tmp_path):
     assert second.returncode == 0 and not first.writes and not second.writes
 
 
-def test_unmanaged_and_undelivered_fail_where_that_is_asked_for(playbook, simulator):
+def test_unmanaged_and_missing_fields_fail_on(playbook, simulator):
     """Jobs are read where fields are required; without a folder the report is in a temporary one, whose path is shown."""
     hosts = fleet(simulator, [{}, {"job": None}])
     given = {"fail_on": ["finding"], "report_required_fields": {"http_requests": ["RayID"]}}

@@ -38,7 +38,8 @@ def seed_rules(simulator, zone, **kinds):
     simulator.seed(rulesets={zone: [ruleset]})
 
 
-def test_from_nothing_is_foretold_then_done_and_then_left_alone(playbook, simulator, zone):
+def test_empty_zone_is_predicted_and_applied(playbook, simulator, zone):
+    """From an empty zone: predicted, applied, and then left alone."""
     report = playbook.run(
         playbook=rehearsed(role_variables(zone, custom_fields=CUSTOM, script_monitor_enabled=True)), secrets=[SECRET]
     )
@@ -59,7 +60,8 @@ def test_from_nothing_is_foretold_then_done_and_then_left_alone(playbook, simula
     assert state["script_monitor"]["enabled"] is True
 
 
-def test_a_check_run_of_the_whole_playbook_predicts_both_on_an_empty_zone(playbook, zone):
+def test_check_run_predicts_an_empty_zone(playbook, zone):
+    """A check run of the whole playbook predicts fields and jobs on an empty zone."""
     report = playbook.run(playbook=[play(role_variables(zone, custom_fields=CUSTOM))], check=True)
     (found,) = results(report)
     assert found["changed"] is True
@@ -70,7 +72,8 @@ def test_a_check_run_of_the_whole_playbook_predicts_both_on_an_empty_zone(playbo
     assert found["coverage"]["arrives"] is True
 
 
-def test_the_job_selects_what_carries_a_list_that_is_not_empty(playbook, simulator):
+def test_job_selects_fields_of_given_lists(playbook, simulator):
+    """The job selects the log field that carries a list, if the list is not empty."""
     cases = [
         (lists(request=["x-a"]), ["RequestHeaders"]),
         (lists(response=["x-a"], cookies=["c"]), ["ResponseHeaders", "Cookies"]),
@@ -83,7 +86,8 @@ def test_the_job_selects_what_carries_a_list_that_is_not_empty(playbook, simulat
         assert selected(simulator, host["zone_id"]) == [*OWN_FIELDS, *added]
 
 
-def test_every_form_of_a_job_gets_the_fields_and_keeps_its_own(playbook, simulator):
+def test_every_job_form_gets_the_fields(playbook, simulator):
+    """Every form of a job gets the fields, and keeps its own."""
     forms = [
         {"fields": ["Cookies", "ClientIP"], "timestamp_format": "rfc3339"},
         {"fields": None, "logpull_options": "fields=Cookies,ClientIP&timestamps=rfc3339"},
@@ -96,7 +100,8 @@ def test_every_form_of_a_job_gets_the_fields_and_keeps_its_own(playbook, simulat
         assert [found["changed"] for found in results(report, name)] == [True, True, False]
 
 
-def test_a_list_that_became_empty_takes_its_field_out_of_the_job(playbook, simulator, zone):
+def test_emptied_list_removes_its_log_field(playbook, simulator, zone):
+    """A list that became empty removes its log field from the job."""
     plays = [
         play(role_variables(zone, custom_fields=CUSTOM)),
         *rehearsed(role_variables(zone, custom_fields=lists(cookies=["Cart"]))),
@@ -108,7 +113,8 @@ def test_a_list_that_became_empty_takes_its_field_out_of_the_job(playbook, simul
     assert [found["changed"] for found in results(report)] == [True, True, True, False]
 
 
-def test_empty_lists_empty_their_types_and_nothing_else(playbook, simulator):
+def test_empty_lists_clear_their_types_only(playbook, simulator):
+    """Empty lists empty their types and nothing else."""
     hosts = fleet(simulator, [{"custom_fields": lists()}, {"custom_fields": lists()}])
     seed_rules(simulator, hosts["zone0"]["zone_id"], request_fields=["x-old"])
     seed_rules(simulator, hosts["zone1"]["zone_id"], request_fields=["x-old"], transformed_request_fields=["x-other"])
@@ -121,7 +127,8 @@ def test_empty_lists_empty_their_types_and_nothing_else(playbook, simulator):
     assert rule["action_parameters"] == {"transformed_request_fields": [{"name": "x-other"}]}
 
 
-def test_custom_fields_that_are_not_given_are_left_alone(playbook, simulator):
+def test_omitted_custom_fields_are_left_alone(playbook, simulator):
+    """Custom fields that are omitted are left alone."""
     hosts = fleet(simulator, [{"custom_fields": given, "state": state} for given in NOT_GIVEN for state in ("present", "absent")])
     for host in hosts.values():
         seed_rules(simulator, host["zone_id"], request_fields=["x-old"])
@@ -130,7 +137,8 @@ def test_custom_fields_that_are_not_given_are_left_alone(playbook, simulator):
     assert [found["custom_fields"] for found in results(report)] == [{}] * len(hosts)
 
 
-def test_a_list_that_is_not_given_leaves_its_sort_alone(playbook, simulator, zone):
+def test_omitted_list_leaves_its_type_alone(playbook, simulator, zone):
+    """A list that is omitted leaves its type alone."""
     seed_rules(simulator, zone, request_fields=["x-old"], cookie_fields=["Kept"])
     playbook.run(playbook=[play(role_variables(zone, custom_fields={"request_headers": ["x-new"]}))])
     rule = rules(simulator, zone)[1]
@@ -138,7 +146,8 @@ def test_a_list_that_is_not_given_leaves_its_sort_alone(playbook, simulator, zon
     assert names(rule, "cookie_fields") == ["Kept"]
 
 
-def test_absent_removes_the_job_first_and_then_the_named_fields(playbook, simulator, zone):
+def test_absent_removes_job_then_fields(playbook, simulator, zone):
+    """state=absent removes the job first, and then the named fields."""
     present = role_variables(zone, custom_fields=lists(request=["x-a", "x-b"], cookies=["Cart"]))
     gone = role_variables(zone, state="absent", custom_fields=lists(request=["x-a"]))
     report = playbook.run(playbook=[play(present), *rehearsed(gone)])
@@ -153,7 +162,8 @@ def test_absent_removes_the_job_first_and_then_the_named_fields(playbook, simula
     assert results(report)[-1]["jobs"]["jobs"] == [None]
 
 
-def test_absent_with_three_empty_lists_removes_every_custom_field(playbook, simulator, zone):
+def test_absent_with_empty_lists_removes_all(playbook, simulator, zone):
+    """state=absent with three empty lists removes every custom field."""
     report = playbook.run(
         playbook=[
             play(role_variables(zone, custom_fields=CUSTOM)),
@@ -165,13 +175,15 @@ def test_absent_with_three_empty_lists_removes_every_custom_field(playbook, simu
     assert [found["changed"] for found in results(report)] == [True, True, True, False]
 
 
-def test_absent_on_a_zone_that_has_nothing_changes_nothing(playbook, zone):
+def test_absent_on_an_empty_zone_is_no_change(playbook, zone):
+    """Absent on a zone that has nothing changes nothing."""
     report = playbook.run(playbook=[play(role_variables(zone, state="absent", custom_fields=CUSTOM))])
     assert [found["changed"] for found in results(report)] == [False]
     assert not report.writes
 
 
-def test_a_job_is_enabled_unless_the_wish_says_otherwise(playbook, simulator):
+def test_job_is_enabled_by_default(playbook, simulator):
+    """If omitted, `enabled` is true."""
     hosts = fleet(simulator, [{"job": job()}, {"job": job(enabled=False)}])
     for host, enabled in zip(hosts.values(), (False, True), strict=True):
         existing = {"name": "edge-logs", "dataset": "http_requests", "destination_conf": DESTINATION, "enabled": enabled}
@@ -180,7 +192,8 @@ def test_a_job_is_enabled_unless_the_wish_says_otherwise(playbook, simulator):
     assert [simulator.state(host["zone_id"])["jobs"][0]["enabled"] for host in hosts.values()] == [True, False]
 
 
-def test_the_script_monitor_is_left_alone_unless_it_is_named(playbook, simulator, zone):
+def test_omitted_monitor_is_left_alone(playbook, simulator, zone):
+    """The script monitor is left alone if it is omitted."""
     simulator.seed(script_monitor={zone: {"enabled": True}})
     report = playbook.run(playbook=[play(role_variables(zone)), play(role_variables(zone, script_monitor_enabled=False))])
     assert simulator.state(zone)["script_monitor"]["enabled"] is False
@@ -189,7 +202,8 @@ def test_the_script_monitor_is_left_alone_unless_it_is_named(playbook, simulator
     assert second["script_monitor"]["script_monitor"]["enabled"] is False
 
 
-def test_the_text_of_a_survey_means_the_same_as_data(playbook, simulator, zone):
+def test_survey_text_equals_data(playbook, simulator, zone):
+    """The text of a survey means the same as data."""
     data = role_variables(zone, custom_fields=CUSTOM, script_monitor_enabled=True)
     text = {
         "log_delivery_job": json.dumps(job(filter={"where": {"key": "EdgeResponseStatus", "operator": "geq", "value": 500}})),
@@ -225,7 +239,8 @@ def test_options_of_the_job_reach_the_module(playbook, simulator, zone):
     assert (found["max_upload_interval_seconds"], found["max_upload_records"]) == (60, 1000)
 
 
-def test_an_approved_check_run_is_applied_and_nothing_else(playbook, simulator, zone):
+def test_only_the_approved_plan_is_applied(playbook, simulator, zone):
+    """An approved check run is applied, and nothing else."""
     (predicted,) = results(playbook.run(playbook=[play(role_variables(zone))], check=True))
     assert [name for name, found in predicted["plan_ids"].items() if found] == ["jobs"]
     approved = role_variables(zone, expected_plan_ids=predicted["plan_ids"])
@@ -236,7 +251,8 @@ def test_an_approved_check_run_is_applied_and_nothing_else(playbook, simulator, 
     assert report.failure["plan_ids"]["jobs"] not in (None, predicted["plan_ids"]["jobs"])
 
 
-def test_fields_that_stay_empty_are_pointed_out_and_fail_nothing(playbook, simulator, zone):
+def test_uncovered_fields_are_reported_only(playbook, simulator, zone):
+    """Fields that reach no log are reported, and fail nothing."""
     seed_rules(simulator, zone, request_fields=["x-a"], response_fields=["x-b"])
     wanted = role_variables(zone, job=job(fields=["Cookies"]), custom_fields={"request_headers": ["x-a"]})
     report = playbook.run(playbook=[play(wanted)])
@@ -281,7 +297,8 @@ def test_several_jobs(playbook, simulator):
         assert len(mine[last + 1 :]) == 1 + 3
 
 
-def test_jobs_are_left_alone_unless_they_are_named(playbook, simulator):
+def test_omitted_jobs_are_left_alone(playbook, simulator):
+    """Jobs are left alone if they are omitted."""
     hosts = fleet(simulator, [{"jobs": given, "custom_fields": CUSTOM} for given in (None, [], "[]")])
     for host in hosts.values():
         del host["log_delivery_job"]

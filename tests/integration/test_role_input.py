@@ -93,7 +93,8 @@ REFUSED_BY_THE_MODULE = [
 ]
 
 
-def test_the_module_refuses_the_rest_before_any_request(playbook, zone):
+def test_module_refuses_what_the_role_accepts(playbook, zone):
+    """The module refuses what the role's arguments accept, before any request."""
     hosts = {
         f"host{number}": variables(zone, **{"log_delivery_job": None, **changes})
         for number, (changes, _words) in enumerate(REFUSED_BY_THE_MODULE)
@@ -149,7 +150,8 @@ def test_an_unanswered_question_leaves_jobs_alone(playbook, zone, text):
     assert report.result["jobs"] == {} and report.result["changed"]
 
 
-def test_a_zone_id_that_is_none_is_refused_by_the_modules(playbook, zone):
+def test_invalid_zone_id_is_refused(playbook, zone):
+    """A zone id that is none is refused by the modules."""
     hosts = {f"host{number}": variables(zone_id) for number, zone_id in enumerate(["no-hex", "f" * 33, ""])}
     report = playbook.run(playbook=[play({})], inventory=hosts, fails="invalid_option")
     assert {outcome.host for outcome in report.failures if "zone_id" in outcome.result["msg"]} == set(hosts)
@@ -157,7 +159,8 @@ def test_a_zone_id_that_is_none_is_refused_by_the_modules(playbook, zone):
 
 
 @pytest.mark.parametrize("check", [True, False])
-def test_without_credentials_the_role_fails_and_skips_nothing(playbook, zone, check):
+def test_missing_credentials_fail_the_role(playbook, zone, check):
+    """Without credentials the role fails, and skips nothing."""
     hosts = {state: variables(zone, log_delivery_state=state) for state in ("present", "absent")}
     report = playbook.run(
         playbook=[play({})], inventory=hosts, check=check, env={"CLOUDFLARE_API_TOKEN": None}, fails="invalid_option"
@@ -166,7 +169,8 @@ def test_without_credentials_the_role_fails_and_skips_nothing(playbook, zone, ch
     assert report.journal == []
 
 
-def test_secrets_of_a_good_run_and_of_a_service_failure_are_in_no_output(playbook, simulator, zone):
+def test_output_has_no_secrets(playbook, simulator, zone):
+    """Secrets of a good run and of a failure of the service are in no output."""
     given = variables(zone)
     playbook.run(playbook=[play(given)], check=True, secrets=[SECRET, CHALLENGE], verbosity=4, warns=NO_PROOF)
     simulator.faults(
@@ -176,7 +180,8 @@ def test_secrets_of_a_good_run_and_of_a_service_failure_are_in_no_output(playboo
 
 
 @pytest.mark.parametrize("variable", ["job", "job_defaults"])
-def test_the_keys_of_a_job_are_the_options_of_the_module(variable):
+def test_job_keys_are_module_options(variable):
+    """The keys of a job are the options of the module."""
     found, module = SPEC[f"log_delivery_{variable}"]["options"], ZONE_SPEC[variable]["options"]
     assert set(found) == set(module)
     for name, option in found.items():
@@ -184,7 +189,8 @@ def test_the_keys_of_a_job_are_the_options_of_the_module(variable):
             assert option.get(member) == module[name].get(member), f"{member} of {name}"
 
 
-def test_every_option_of_the_module_has_a_variable():
+def test_every_module_option_has_a_variable():
+    """Every option of the module has a variable."""
     (task,) = yaml.safe_load((ROLE / "tasks" / "main.yml").read_text())
     given = task["edgeops.observability.zone_observability"]
     assert set(given) == {*ZONE_SPEC, "zone_id"}
@@ -193,6 +199,7 @@ def test_every_option_of_the_module_has_a_variable():
     )
 
 
-def test_the_readme_names_every_variable_and_no_other():
+def test_readme_names_exactly_the_variables():
+    """The readme names every variable and no other."""
     table = re.findall(r"^\| `(log_delivery_\w+)` \|", (ROLE / "README.md").read_text(), re.MULTILINE)
     assert table == list(SPEC)

@@ -61,7 +61,8 @@ def test_four_slices_keep_one_budget(simulator: t.Any, tmp_path: Path) -> None:
     assert max(windows) > REQUESTS // 4, "no slice ran beside another"
 
 
-def test_a_zone_that_fails_does_not_hide_the_others(simulator: t.Any, tmp_path: Path) -> None:
+def test_failing_zone_hides_no_other_zone(simulator: t.Any, tmp_path: Path) -> None:
+    """A zone that fails does not hide the others."""
     simulator.seed(zones=ZONES[:4])
     hosts = {f"zone{number}": {"zone_id": zone} for number, zone in enumerate(ZONES[:3])}
     hosts["astray"] = {"zone_id": "none"}

@@ -58,9 +58,8 @@ def records(evidence: Path, zone: str) -> list[dict[str, t.Any]]:
 
 
 @pytest.mark.parametrize("in_process", [True, False])
-def test_check_mode_and_the_real_run_add_a_record_each(
-    playbook: Playbook, scripts: None, evidence: Path, zone: str, in_process: bool
-) -> None:
+def test_every_run_adds_a_record(playbook: Playbook, scripts: None, evidence: Path, zone: str, in_process: bool) -> None:
+    """Check mode and the real run add a record each."""
     tasks = [task(f"{check} {number}", check=check, history=str(evidence)) for number in (1, 2) for check in (True, False)]
     report = playbook.run(tasks, in_process=in_process)
     first, *others = [outcome.result for outcome in report.ours]
@@ -79,7 +78,8 @@ def test_check_mode_and_the_real_run_add_a_record_each(
     assert (evidence.stat().st_mode & 0o777, (evidence / f"{zone}.jsonl").stat().st_mode & 0o777) == (0o750, 0o640)
 
 
-def test_the_gate_fails_after_the_evidence_is_written(playbook: Playbook, scripts: None, evidence: Path, zone: str) -> None:
+def test_gate_fails_after_writing_evidence(playbook: Playbook, scripts: None, evidence: Path, zone: str) -> None:
+    """The gate fails after the evidence is written."""
     tasks = [
         {**task("Refused", history=str(evidence), enforce=True), "ignore_errors": True, "register": "refused"},
         task(
@@ -93,7 +93,8 @@ def test_the_gate_fails_after_the_evidence_is_written(playbook: Playbook, script
     assert (adopted["passed"], adopted["summary"]["unjustified"]) == (True, 1)
 
 
-def test_the_present_route_and_a_zone_that_shows_nothing(playbook: Playbook, simulator: t.Any, zone: str) -> None:
+def test_page_shield_route_and_empty_zone(playbook: Playbook, simulator: t.Any, zone: str) -> None:
+    """The page_shield route, and a zone that shows nothing."""
     simulator.seed(scripts={zone: [{"script_id": "0c" * 16, "script_url": KNOWN["url"], "host": "h", "status": "active"}]})
     tasks = [task("Hidden", route="page_shield"), task("Nothing", hosts=["blog.example.com"])]
     hidden, nothing = [outcome.result for outcome in playbook.run(tasks).ours]
@@ -102,7 +103,7 @@ def test_the_present_route_and_a_zone_that_shows_nothing(playbook: Playbook, sim
     assert nothing["evidence"] == {"seq": None, "head": None}
 
 
-def test_dates_without_quotes_in_the_variables_of_a_host(playbook: Playbook, scripts: None, zone: str, tmp_path: Path) -> None:
+def test_unquoted_dates_in_host_variables(playbook: Playbook, scripts: None, zone: str, tmp_path: Path) -> None:
     """As users write them: YAML makes dates of them, and a template hands them on."""
     inventory = tmp_path / "hosts.yml"
     inventory.write_text(
@@ -149,9 +150,8 @@ def test_dates_without_quotes_in_the_variables_of_a_host(playbook: Playbook, scr
     assert [each["kind"] for each in single["findings"]] == ["new", "expired"]
 
 
-def test_what_cannot_work_is_refused_before_any_request(
-    playbook: Playbook, scripts: None, evidence: Path, tmp_path: Path
-) -> None:
+def test_invalid_options_send_nothing(playbook: Playbook, scripts: None, evidence: Path, tmp_path: Path) -> None:
+    """Options that cannot work are refused before any request."""
     (tmp_path / "file").write_text("")
     (tmp_path / "link").symlink_to(tmp_path)
     os.lchown(tmp_path / "link", 12345, 12345)
@@ -187,9 +187,8 @@ def verify(playbook: Playbook, evidence: Path, *, fails: str | None = None, **va
     return str(report.failures[0].result["msg"]) if fails else ""
 
 
-def test_the_playbook_that_verifies_names_the_first_bad_record(
-    playbook: Playbook, scripts: None, evidence: Path, zone: str
-) -> None:
+def test_verify_names_the_first_bad_record(playbook: Playbook, scripts: None, evidence: Path, zone: str) -> None:
+    """The playbook that verifies names the first bad record."""
     done = playbook.run([task(str(number), history=str(evidence), details="none") for number in range(4)])
     heads = [outcome.result["evidence"]["head"] for outcome in done.ours]
     file = evidence / f"{zone}.jsonl"
@@ -210,7 +209,8 @@ def test_the_playbook_that_verifies_names_the_first_bad_record(
     assert "There is no evidence" in verify(playbook, evidence, fails="ansible")
 
 
-def test_an_incomplete_line_is_moved_with_a_warning(playbook: Playbook, scripts: None, evidence: Path, zone: str) -> None:
+def test_incomplete_line_is_moved_aside(playbook: Playbook, scripts: None, evidence: Path, zone: str) -> None:
+    """An incomplete line is moved, with a warning."""
     playbook.run(task(history=str(evidence)))
     with (evidence / f"{zone}.jsonl").open("ab") as file:
         file.write(b'{"v":1,"seq')

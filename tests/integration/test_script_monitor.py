@@ -42,7 +42,8 @@ def read(playbook: Playbook, options: dict[str, t.Any] | None = None, **run: t.A
 
 
 @pytest.mark.parametrize("route", ["script_monitor", "page_shield"])
-def test_on_off_on_takes_one_read_and_one_write_each(playbook: Playbook, route: str) -> None:
+def test_each_change_is_one_read_and_one_write(playbook: Playbook, route: str) -> None:
+    """On, off and on take one read and one write each."""
     steps = playbook.converge_each("script_monitor", [{"enabled": wanted, "route": route} for wanted in (True, False, True)])
     for step, wanted in zip(steps, (True, False, True), strict=True):
         assert [entry["method"] for entry in step.applied.journal] == ["GET", "PUT"]
@@ -63,7 +64,8 @@ def test_the_route_is_found_by_itself(playbook: Playbook, simulator: t.Any, miss
     assert step.writes[0]["path"].endswith(f"/{route}")
 
 
-def test_the_route_that_answered_gives_the_names_and_turns_the_score(playbook: Playbook, simulator: t.Any, scripts: None) -> None:
+def test_auto_route_sets_names_and_score_side(playbook: Playbook, simulator: t.Any, scripts: None) -> None:
+    """The route that answered decides the names and the direction of the score."""
     simulator.settings(script_monitor_routes=False)
     result = read(playbook, {"malicious_threshold": 88, "malicious_only": True, "hosts": ["shop.example.com"]})
     assert result["scripts"][0]["script_url"] == SCRIPT_A["script_url"]
@@ -77,7 +79,8 @@ def test_a_service_without_either_route(playbook: Playbook, simulator: t.Any) ->
     assert "set route" in message and "does not know the route page_shield either" in message
 
 
-def test_an_answer_that_contradicts_the_wish_is_a_bad_response(playbook: Playbook, simulator: t.Any) -> None:
+def test_contradicting_answer_is_bad_response(playbook: Playbook, simulator: t.Any) -> None:
+    """An answer that contradicts the desired state is a bad response."""
     simulator.faults({"kind": "rewrite", "method": "PUT", "set": {"enabled": False}})
     report = playbook.run({"name": "On", "edgeops.observability.script_monitor": {"enabled": True}}, fails="bad_response")
     result = report.ours[0].result
@@ -88,12 +91,14 @@ def test_an_answer_that_contradicts_the_wish_is_a_bad_response(playbook: Playboo
 
 
 @pytest.mark.parametrize("options", [{"enabled": True, "zone_id": "not-hex"}, {"enabled": True, "base_url": "ftp://127.0.0.1"}])
-def test_bad_options_are_refused_before_any_request(playbook: Playbook, options: dict[str, t.Any]) -> None:
+def test_invalid_options_send_nothing(playbook: Playbook, options: dict[str, t.Any]) -> None:
+    """Invalid options are refused before any request."""
     report = playbook.run({"name": "On", "edgeops.observability.script_monitor": options}, fails="invalid_option")
     assert report.journal == []
 
 
-def test_all_statuses_are_merged_sorted_judged_and_counted(playbook: Playbook, scripts: None) -> None:
+def test_statuses_are_merged_and_counted(playbook: Playbook, scripts: None) -> None:
+    """All statuses are merged, sorted, classified and counted."""
     result = read(playbook, {"status": ["infrequent", "active"]})
     assert [script["script_id"] for script in result["scripts"]] == [
         SCRIPT_A["script_id"],
@@ -149,13 +154,15 @@ def test_an_unknown_member_is_refused(playbook: Playbook, check: bool) -> None:
     assert report.journal == []
 
 
-def test_without_a_status_the_service_lists_what_is_active(playbook: Playbook, scripts: None) -> None:
+def test_active_scripts_are_the_default(playbook: Playbook, scripts: None) -> None:
+    """If the status is omitted, the service lists active scripts."""
     result = read(playbook, {"malicious_only": True})
     assert [script["script_id"] for script in result["scripts"]] == [SCRIPT_A["script_id"]]
     assert result["summary"]["total"] == 2
 
 
-def test_hosts_and_page_size_are_sent_and_every_page_is_read(playbook: Playbook, simulator: t.Any, scripts: None) -> None:
+def test_hosts_and_page_size_are_sent(playbook: Playbook, simulator: t.Any, scripts: None) -> None:
+    """Hosts and the page size are sent, and every page is read."""
     result = read(playbook, {"hosts": ["*.example.com", "shop.example.com"], "per_page": 1})
     assert result["summary"]["total"] == 2
     queries = [entry["query"] for entry in simulator.journal() if entry["path"].endswith("/scripts")]
@@ -163,7 +170,8 @@ def test_hosts_and_page_size_are_sent_and_every_page_is_read(playbook: Playbook,
     assert len(queries) == 2
 
 
-def test_one_script_comes_with_its_versions_and_pages(playbook: Playbook, scripts: None) -> None:
+def test_one_script_has_versions_and_pages(playbook: Playbook, scripts: None) -> None:
+    """One script comes with its versions and pages."""
     result = read(playbook, {"script_id": SCRIPT_A["script_id"]})
     (script,) = result["scripts"]
     assert script["versions"] == SCRIPT_A["versions"]
@@ -171,16 +179,19 @@ def test_one_script_comes_with_its_versions_and_pages(playbook: Playbook, script
     assert result["summary"]["total"] == 1
 
 
-def test_a_script_that_does_not_exist_is_not_found(playbook: Playbook) -> None:
+def test_missing_script_is_not_found(playbook: Playbook) -> None:
+    """A script that does not exist is not found."""
     read(playbook, {"script_id": "ff"}, fails="not_found")
 
 
 @pytest.mark.parametrize("option", [{"hosts": ["a"]}, {"status": ["active"]}, {"per_page": 5}])
-def test_one_script_excludes_the_options_of_a_listing(playbook: Playbook, option: dict[str, t.Any]) -> None:
+def test_script_id_excludes_listing_options(playbook: Playbook, option: dict[str, t.Any]) -> None:
+    """One script excludes the options of a listing."""
     read(playbook, {"script_id": "ff", **option}, fails="invalid_option")
 
 
-def test_the_present_route_gives_the_names_of_the_interface_and_turns_the_score(playbook: Playbook, scripts: None) -> None:
+def test_page_shield_route_sets_names_and_score(playbook: Playbook, scripts: None) -> None:
+    """The page_shield route uses the names of the interface, and turns the direction of the score."""
     (script,) = read(
         playbook, {"route": "page_shield", "malicious_threshold": 88, "malicious_only": True, "hosts": ["shop.example.com"]}
     )["scripts"]

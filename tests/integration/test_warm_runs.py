@@ -102,7 +102,7 @@ def test_runs_share_nothing(tmp_path: Path, servers: Servers) -> None:
     assert found == ["first", "second", "none", "fourth"]
 
 
-def test_configurations_have_processes_of_their_own(tmp_path: Path, servers: Servers) -> None:
+def test_each_configuration_has_its_process(tmp_path: Path, servers: Servers) -> None:
     """The first run of each has a new process; of more than fit, the one not used for longest ends."""
     names = ("default", "minimal", "oneline")[: MAX_SERVERS + 1]
     for name in [*names, names[0]]:

@@ -149,9 +149,7 @@ def test_first_run_emits_what_there_is(simulator: t.Any, zone: str, arguments: d
     assert heard.kinds == [["job_created", "script_new", "script_new"], []]
 
 
-def test_what_happens_while_the_rulebook_is_down_is_found_at_the_next_start(
-    simulator: t.Any, zone: str, arguments: dict[str, t.Any]
-) -> None:
+def test_changes_while_down_are_found_at_start(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
     """Events that were not known go out again, and nothing else twice."""
     assert listen(arguments).kinds == [[]]
     simulator.seed(scripts={zone: [SCRIPT]})
@@ -179,9 +177,8 @@ def test_unreadable_zone_makes_no_storm(simulator: t.Any, zone: str, arguments: 
     assert "%7B{ no }}" in error["message"]
 
 
-def test_credentials_that_fail_later_are_one_event_for_each_zone(
-    simulator: t.Any, zone: str, arguments: dict[str, t.Any]
-) -> None:
+def test_later_401_is_one_event_per_zone(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    """Credentials that fail later are one event for each zone."""
     other = f"{zone[:-4]}beef"
     simulator.seed(zones=[{"id": other, "name": "blog.example"}])
     refuse = {"kind": "status", "status": 401, "code": 10000, "path": "*", "count": None}
@@ -195,7 +192,8 @@ def test_credentials_that_fail_later_are_one_event_for_each_zone(
     ("wrong", "kind"),
     [({"api_token": "wrong"}, "authentication"), ({"api_email": "a@b.c", "api_key": "0" * 37}, "authentication")],
 )
-def test_wrong_credentials_end_the_source_at_the_start(arguments: dict[str, t.Any], wrong: dict[str, str], kind: str) -> None:
+def test_wrong_credentials_end_the_source(arguments: dict[str, t.Any], wrong: dict[str, str], kind: str) -> None:
+    """Wrong credentials end the source at the start."""
     given = (
         {**arguments, **wrong} if "api_token" in wrong else {**{k: v for k, v in arguments.items() if k != "api_token"}, **wrong}
     )
@@ -283,16 +281,18 @@ def test_requests_of_a_poll(simulator: t.Any, zone: str, arguments: dict[str, t.
         ({"base_url": "ftp://example"}, r"^base_url:"),
     ],
 )
-def test_unusable_arguments_are_refused_before_any_request(
+def test_invalid_arguments_send_nothing(
     simulator: t.Any, arguments: dict[str, t.Any], wrong: dict[str, t.Any], message: str
 ) -> None:
+    """Unusable arguments are refused before any request."""
     simulator.clear_journal()
     with pytest.raises(Failure, match=message):
         listen({**arguments, **wrong})
     assert [entry for entry in simulator.journal() if entry["path"].count("/") > 3] == []
 
 
-def test_state_that_cannot_be_used_is_refused_before_any_request(simulator: t.Any, arguments: dict[str, t.Any]) -> None:
+def test_unusable_state_sends_nothing(simulator: t.Any, arguments: dict[str, t.Any]) -> None:
+    """A state file that cannot be used is refused before any request."""
     Path(arguments["state_file"]).write_text("{", encoding="ascii")
     simulator.clear_journal()
     with pytest.raises(Failure, match=f"^state_file: {arguments['state_file']} is damaged"):

@@ -26,7 +26,8 @@ def ends(entries: t.Iterable[t.Mapping[str, t.Any]]) -> list[tuple[str, str]]:
     return [(entry["method"], entry["path"].rpartition("/zones/")[2].partition("/")[2].split("/")[0]) for entry in entries]
 
 
-def test_everything_is_predicted_done_and_then_left_alone(playbook: Playbook) -> None:
+def test_everything_is_predicted_and_applied(playbook: Playbook) -> None:
+    """Everything is predicted, applied, and then left alone."""
     runs = [task(True, **DESIRED), task(**DESIRED), task(True, **DESIRED), task(**DESIRED)]
     predicted, applied, rechecked, reapplied = playbook.run(runs, secrets=[KEY]).ours
     prediction.check_predicted(predicted, applied)
@@ -92,7 +93,8 @@ def test_each_part_is_approved_on_its_own(playbook: Playbook) -> None:
     assert playbook.run(task(**DESIRED, expected_plan_ids=partly), secrets=[KEY]).result["changed"] is True
 
 
-def test_one_part_that_cannot_be_planned_stops_all(playbook: Playbook) -> None:
+def test_one_invalid_part_writes_nothing(playbook: Playbook) -> None:
+    """One part that cannot be planned stops all."""
     desired_states = [
         {**DESIRED, "jobs": [{"name": "new"}]},
         {**DESIRED, "custom_fields": {"response_headers": ["x-a"], "raw_response_headers": ["x-a"]}},
@@ -108,7 +110,7 @@ def test_one_part_that_cannot_be_planned_stops_all(playbook: Playbook) -> None:
     assert messages[2].startswith("custom_fields.preserve_duplicates: ")
 
 
-def test_a_job_by_id_keeps_the_fields_of_its_dataset(playbook: Playbook) -> None:
+def test_job_by_id_keeps_its_dataset_fields(playbook: Playbook) -> None:
     """Only the zone's jobs tell the dataset of a job that is named by its id alone."""
     seed = [
         {"id": 7, "name": "events", "dataset": "firewall_events", "destination_conf": "s3://b/x?region=r"},
