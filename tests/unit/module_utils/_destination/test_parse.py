@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import (
     public_change,
     public_destination,
+    public_resend,
     secret_parts,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._destination.parse import (
     Destination,
     Option,
+    is_assumed_same,
     parse,
     same,
     takes_token,
@@ -263,3 +265,30 @@ def test_changed_secret_is_marked_in_place(secret: str) -> None:
 )
 def test_who_needs_a_token(conf: str, needed: bool | None) -> None:
     assert takes_token(conf) is needed
+
+
+@pytest.mark.parametrize(
+    ("desired", "present", "assumed"),
+    [
+        (KEYS, KEYS, False),
+        (KEYS, KEYS.replace("planted%2Fkey", "*****"), True),
+        (KEYS, "s3://bucket/dir?secret-access-key=*****&region=auto&access-key-id=ID", True),
+        (KEYS, KEYS.replace("%2F", "%2f"), False),
+        (KEYS, KEYS.replace("planted%2Fkey", "*****").replace("auto", "eu"), False),
+        ("r2://bucket?flag&key=a", "r2://bucket?flag&key=*****", True),
+        ("gs://bucket", "gs://bucket/other", False),
+    ],
+)
+def test_masked_option_is_assumed_equal(desired: str, present: str, assumed: bool) -> None:
+    """Two destinations count as one by assumption only where the service masks an option of the present one."""
+    assert is_assumed_same(desired, present) is assumed
+
+
+def test_resent_secret_is_marked() -> None:
+    """A destination that is sent again is marked at its secrets, or at its address if it has none."""
+    before, after = public_resend(KEYS)
+    assert before == public_destination(KEYS)
+    assert after == {**before, "options": {**before["options"], "secret-access-key": f"{MASK} (sent again)"}}
+    before, after = public_resend("s3://bucket/dir?region=auto")
+    assert before == public_destination("s3://bucket/dir?region=auto")
+    assert after == {**before, "address": "bucket/dir (sent again)"}

@@ -6,7 +6,11 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._destination.text import without_secrets
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.text import (
+    readable_failure,
+    readable_text,
+    without_secrets,
+)
 
 M = "********"
 
@@ -37,3 +41,16 @@ def test_addresses_in_text_are_masked(text: str, readable: str) -> None:
 def test_long_words_take_no_time(text: str) -> None:
     """Quadratic time would run into the test's own time limit."""
     assert "u:p" not in without_secrets(text)
+
+
+def test_text_is_one_line_of_limited_length() -> None:
+    assert readable_text("no\nhttps://u:p@h.example/") == f"no https://{M}@h.example/"
+    assert readable_text("x" * 2001) == "x" * 2000
+
+
+def test_failure_texts_are_readable() -> None:
+    """Message and errors of a failed result are shortened and masked; all other members stay."""
+    text, shown = "no\nhttps://u:p@h.example/", f"no https://{M}@h.example/"
+    result = {"failed": True, "msg": text, "error": {"kind": "rejected", "errors": [{"code": 1, "message": text}]}}
+    error = {"kind": "rejected", "errors": [{"code": 1, "message": shown}]}
+    assert readable_failure(result) == {"failed": True, "msg": shown, "error": error}
