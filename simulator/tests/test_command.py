@@ -52,7 +52,7 @@ def simulator(announced: dict[str, t.Any]) -> Simulator:
 
 
 def test_command_announces_itself_and_stops() -> None:
-    """The command announces itself and stops on sigterm."""
+    """The command announces itself and stops on SIGTERM."""
     child, announced = start(
         "--zone", ZONE, "--zone", "d" * 32, "--rules-in-list", "--latency", "5", "--email", "a@b.c", "--key", "k"
     )

@@ -40,7 +40,7 @@ def test_phase_takes_one_ruleset_per_zone(zone: t.Any, other_zone: t.Any) -> Non
 
 
 def test_put_keeps_rule_identity_by_id_or_ref(zone: t.Any) -> None:
-    """Put replaces all rules and keeps identity by id or ref."""
+    """PUT replaces all rules, and keeps their identity by id or ref."""
     ruleset = zone.ruleset(
         rule(request_fields=["x-a"]), {**rule(request_fields=["x-b"]), "ref": "mine"}, rule(request_fields=["x-c"])
     )

@@ -32,7 +32,7 @@ def scripts(sim: t.Any) -> None:
 
 
 def test_status_starts_off_and_put_updates_time(zone: t.Any) -> None:
-    """Status is off at first and every put moves its time."""
+    """The status is off at first, and every PUT updates its time."""
     first = zone.result("GET", "/script_monitor")
     on = zone.result("PUT", "/script_monitor", {"enabled": True})
     again = zone.result("PUT", "/script_monitor", {"enabled": True})
@@ -44,7 +44,7 @@ def test_status_starts_off_and_put_updates_time(zone: t.Any) -> None:
 
 @pytest.mark.parametrize("body", [None, {}, [], "x", {"enabled": "true"}, {"enabled": 1}, {"enabled": None}])
 def test_put_without_boolean_is_refused(zone: t.Any, body: t.Any) -> None:
-    """A put without a boolean is refused and changes nothing."""
+    """A PUT without a boolean is refused and changes nothing."""
     before = zone.result("GET", "/script_monitor")
     assert zone.refusal("PUT", "/script_monitor", body)[0] == 400
     assert zone.result("GET", "/script_monitor") == before

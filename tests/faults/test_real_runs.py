@@ -26,7 +26,7 @@ PLAY = {**play(VARIABLES), "module_defaults": {"group/edgeops.observability.zone
     ("index", "fault"), [(2, "504-after"), (3, "truncated"), (5, "reset-after"), (5, "502-html"), (6, "no-success"), (7, "503")]
 )
 def test_role_ends_as_the_table_says(simulator, tmp_path, cases, index, fault):
-    """The role ends as the table says and converges."""
+    """The role ends as the table says, and converges."""
     scenario = SCENARIOS["manage-zone"]
     simulator.reset(**scenario.seed())
     playbook = Playbook(simulator, ZONE, tmp_path)

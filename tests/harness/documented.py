@@ -43,8 +43,8 @@ def differences(module: str, result: Doc) -> list[str]:
 
 
 def _compare(documented: Doc, returned: Doc, place: str) -> list[str]:
-    wanted = {name for name, doc in documented.items() if doc.get("returned", "success") in ALWAYS}
-    found = [f"{place}.{name} is documented and missing" for name in sorted(wanted - set(returned))]
+    expected = {name for name, doc in documented.items() if doc.get("returned", "success") in ALWAYS}
+    found = [f"{place}.{name} is documented and missing" for name in sorted(expected - set(returned))]
     found += [f"{place}.{name} is returned and not documented" for name in sorted(set(returned) - set(documented))]
     for name, doc in documented.items():
         inner = doc.get("contains")

@@ -44,8 +44,8 @@ def test_group_defaults_apply_to_every_module(playbook, simulator, zone):
 @pytest.mark.parametrize("how", ["roles", "import_role", "include_role"])
 def test_the_group_reaches_the_tasks_of_the_role(playbook, simulator, zone, how):
     variables = role_variables(zone, custom_fields=lists(request=["x-a"]), script_monitor_enabled=True)
-    wanted = play(variables, how=how, module_defaults=connection(simulator))
-    report = playbook.run(playbook=[wanted], extra_vars={"token": simulator.token}, env=EMPTY)
+    desired = play(variables, how=how, module_defaults=connection(simulator))
+    report = playbook.run(playbook=[desired], extra_vars={"token": simulator.token}, env=EMPTY)
     assert [outcome.result["changed"] for outcome in report.ours] == [True]
 
 

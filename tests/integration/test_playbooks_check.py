@@ -18,7 +18,7 @@ DELIVER = "edgeops.observability.deliver"
 CHECK = "edgeops.observability.check"
 CONNECTION = "edgeops_connection"
 ZONE_VARIABLES = ("ansible_python_interpreter", "log_delivery_zone_id", "edgeops_connection_given", CONNECTION)
-WANTED = {"custom_fields": lists(request=["x-trace-id"])}
+DESIRED = {"custom_fields": lists(request=["x-trace-id"])}
 
 
 def without_role_zone(hosts):
@@ -44,7 +44,7 @@ def failed_hosts(report):
 
 def test_check_is_compliant_after_deliver(playbook, simulator):
     """deliver brings every zone into its desired state, and check then reports it as compliant."""
-    hosts = without_role_zone(fleet(simulator, [WANTED, {"script_monitor_enabled": True}]))
+    hosts = without_role_zone(fleet(simulator, [DESIRED, {"script_monitor_enabled": True}]))
     before = playbook.run(playbook=CHECK, inventory=hosts, secrets=[SECRET])
     stats, shown = findings(before)
     assert [zone["zone"] for zone in stats["drifted"]] == ["zone0", "zone1"]
@@ -78,7 +78,7 @@ def test_check_is_compliant_after_deliver(playbook, simulator):
 
 def test_failing_zone_hides_no_other_zone(playbook, simulator):
     """A failing zone, and one without its variables, hide no other zone."""
-    hosts = without_role_zone(fleet(simulator, [WANTED, WANTED, WANTED, WANTED]))
+    hosts = without_role_zone(fleet(simulator, [DESIRED, DESIRED, DESIRED, DESIRED]))
     hosts["zone1"]["log_delivery_job"] = {"enabled": True}
     del hosts["zone2"]["zone_id"]
     simulator.faults(
@@ -100,7 +100,7 @@ def test_failing_zone_hides_no_other_zone(playbook, simulator):
 @pytest.mark.parametrize(("text", "fails"), [("drifted", "ansible"), ("finding", None), ("", None)])
 def test_drift_fails_only_with_fail_on(playbook, simulator, text, fails):
     """Differences fail the play only if `fail_on` asks for it."""
-    hosts = fleet(simulator, [WANTED])
+    hosts = fleet(simulator, [DESIRED])
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"fail_on": text, "cross_check": bool(text)}, fails=fails)
     assert (report.returncode != 0) is (fails is not None)
     assert failed_hosts(report) == ({"zone0"} if fails else set())
@@ -108,7 +108,7 @@ def test_drift_fails_only_with_fail_on(playbook, simulator, text, fails):
 
 def test_target_and_limit_narrow_the_audit(playbook, simulator):
     """A target and a limit narrow the audit."""
-    hosts = fleet(simulator, [WANTED, WANTED, WANTED])
+    hosts = fleet(simulator, [DESIRED, DESIRED, DESIRED])
     stats, _shown = findings(playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"target": "zone1:zone2"}))
     assert (stats["zones"], [zone["zone"] for zone in stats["drifted"]]) == (["zone1", "zone2"], ["zone1", "zone2"])
     stats, _shown = findings(playbook.run(playbook=CHECK, inventory=hosts, arguments=["--limit", "zone2"]))
@@ -125,7 +125,7 @@ def test_target_and_limit_narrow_the_audit(playbook, simulator):
     ],
 )
 def test_no_zone_at_all_is_a_failure(playbook, simulator, name, target, arguments):
-    hosts = fleet(simulator, [WANTED, WANTED])
+    hosts = fleet(simulator, [DESIRED, DESIRED])
     report = playbook.run(playbook=name, inventory=hosts, extra_vars={"target": target}, arguments=arguments, fails="ansible")
     assert report.returncode != 0 and not report.journal
     assert f"no host for '{target}'" in report.failures[0].result["msg"]
@@ -134,7 +134,7 @@ def test_no_zone_at_all_is_a_failure(playbook, simulator, name, target, argument
 @pytest.mark.parametrize("name", [CHECK, DELIVER])
 def test_untemplatable_connection_fails(playbook, simulator, name):
     """Nothing takes its place: neither the address nor the credentials of the environment. The other zones are not affected."""
-    hosts = fleet(simulator, [WANTED] * 6)
+    hosts = fleet(simulator, [DESIRED] * 6)
     hosts["zone0"]["edgeops_base_url"] = "{{ rehearsal_url }}"
     hosts["zone1"]["edgeops_api_token"] = "{{ vault_token }}"
     hosts["zone2"].update(edgeops_timeout="", edgeops_api_token="", edgeops_base_url="", edgeops_ca_path="", edgeops_retries="")
@@ -150,7 +150,7 @@ def test_untemplatable_connection_fails(playbook, simulator, name):
 
 def test_failed_batch_does_not_end_delivery(playbook, simulator):
     """A batch that fails as a whole does not end a delivery."""
-    hosts = fleet(simulator, [WANTED] * 4)
+    hosts = fleet(simulator, [DESIRED] * 4)
     for zone in ("zone0", "zone1"):
         fault = {"kind": "status", "status": 403, "zone": hosts[zone]["zone_id"], "code": 10000, "message": "no", "count": None}
         simulator.faults(fault)
@@ -173,7 +173,7 @@ def test_failed_batch_does_not_end_delivery(playbook, simulator):
 
 def test_unreachable_zone_is_not_compliant(playbook, simulator):
     """A zone that is not reached is not compliant."""
-    hosts = fleet(simulator, [WANTED, WANTED])
+    hosts = fleet(simulator, [DESIRED, DESIRED])
     hosts["zone0"].update(ansible_connection="ssh", ansible_host="127.0.0.1", ansible_port=9, edgeops_in_process=False)
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"zones_at_once": 1}, fails=("ansible", "unreachable"))
     stats, shown = findings(report)
@@ -191,7 +191,7 @@ def test_texts_of_the_service_are_no_templates(playbook, simulator, tmp_path, na
     command = COMMAND % marker
     plain = f"{{{{ {command} }}}}"
     header = f"#jinja2: variable_start_string: '<<', variable_end_string: '>>'\n<< {command} >>"
-    hosts = fleet(simulator, [WANTED, {"job": job(name=None, job_id=7, filter="")}, WANTED])
+    hosts = fleet(simulator, [DESIRED, {"job": job(name=None, job_id=7, filter="")}, DESIRED])
     zones = [host["zone_id"] for host in hosts.values()]
     for zone, text in ((zones[0], plain), (zones[2], header)):
         simulator.faults({"kind": "status", "status": 403, "zone": zone, "code": 10000, "message": text, "count": None})
@@ -208,7 +208,7 @@ def test_texts_of_the_service_are_no_templates(playbook, simulator, tmp_path, na
 
 def test_changed_secret_differs_and_is_masked(playbook, simulator):
     """A changed secret is a difference, and is not shown."""
-    hosts = fleet(simulator, [WANTED])
+    hosts = fleet(simulator, [DESIRED])
     zone = hosts["zone0"]["zone_id"]
     old = DESTINATION.replace(SECRET, "planted-older-secret-93e2")
     simulator.seed(jobs={zone: [{"name": "edge-logs", "dataset": "http_requests", "destination_conf": old, "enabled": True}]})
@@ -243,7 +243,7 @@ def test_an_inventory_gives_the_connection(playbook, simulator):
 
 def test_plain_inventory_needs_no_connection(playbook, simulator, tmp_path):
     """A plain inventory needs no connection variables."""
-    hosts = fleet(simulator, [WANTED])
+    hosts = fleet(simulator, [DESIRED])
     inventory = tmp_path / "plain.yml"
     inventory.write_text(yaml.safe_dump({"all": {"hosts": hosts}}))
     report = playbook.run(playbook=DELIVER, inventory=inventory, in_process=False)
@@ -285,7 +285,7 @@ def test_playbooks_share_their_connection():
 
 
 def test_playbook_readme_names_every_variable():
-    """The readme of the playbooks names every variable."""
+    """The README of the playbooks names every variable."""
     readme = (PLAYBOOKS / "README.md").read_text()
     used = set()
     for name in ("deliver", "check"):

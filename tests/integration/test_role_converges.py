@@ -176,7 +176,7 @@ def test_absent_with_empty_lists_removes_all(playbook, simulator, zone):
 
 
 def test_absent_on_an_empty_zone_is_no_change(playbook, zone):
-    """Absent on a zone that has nothing changes nothing."""
+    """state=absent on a zone that has nothing changes nothing."""
     report = playbook.run(playbook=[play(role_variables(zone, state="absent", custom_fields=CUSTOM))])
     assert [found["changed"] for found in results(report)] == [False]
     assert not report.writes
@@ -217,7 +217,7 @@ def test_survey_text_equals_data(playbook, simulator, zone):
 
 
 def test_options_of_the_job_reach_the_module(playbook, simulator, zone):
-    wanted = job(
+    desired = job(
         timestamp_format="rfc3339",
         option_flags={"CVE-2021-44228": True},
         filter={"and": [{"key": "EdgeResponseStatus", "operator": "geq", "value": 500}]},
@@ -227,7 +227,7 @@ def test_options_of_the_job_reach_the_module(playbook, simulator, zone):
         max_upload_interval_seconds=60,
         max_upload_records=1000,
     )
-    playbook.run(playbook=[play(role_variables(zone, job=wanted))])
+    playbook.run(playbook=[play(role_variables(zone, job=desired))])
     (found,) = simulator.state(zone)["jobs"]
     assert found["filter"] == '{"where":{"and":[{"key":"EdgeResponseStatus","operator":"geq","value":500}]}}'
     assert "timestamps=rfc3339" in found["logpull_options"] and "CVE-2021-44228=true" in found["logpull_options"]
@@ -254,8 +254,8 @@ def test_only_the_approved_plan_is_applied(playbook, simulator, zone):
 def test_uncovered_fields_are_reported_only(playbook, simulator, zone):
     """Fields that reach no log are reported, and fail nothing."""
     seed_rules(simulator, zone, request_fields=["x-a"], response_fields=["x-b"])
-    wanted = role_variables(zone, job=job(fields=["Cookies"]), custom_fields={"request_headers": ["x-a"]})
-    report = playbook.run(playbook=[play(wanted)])
+    desired = role_variables(zone, job=job(fields=["Cookies"]), custom_fields={"request_headers": ["x-a"]})
+    report = playbook.run(playbook=[play(desired)])
     (found,) = results(report)
     assert [finding["kind"] for finding in found["coverage"]["unselected"]] == ["response_fields"]
     assert [finding["field"] for finding in found["coverage"]["unconfigured"]] == ["Cookies"]

@@ -200,6 +200,6 @@ def test_every_module_option_has_a_variable():
 
 
 def test_readme_names_exactly_the_variables():
-    """The readme names every variable and no other."""
+    """The README of the role names every variable, and no other."""
     table = re.findall(r"^\| `(log_delivery_\w+)` \|", (ROLE / "README.md").read_text(), re.MULTILINE)
     assert table == list(SPEC)

@@ -44,13 +44,13 @@ def read(playbook: Playbook, options: dict[str, t.Any] | None = None, **run: t.A
 @pytest.mark.parametrize("route", ["script_monitor", "page_shield"])
 def test_each_change_is_one_read_and_one_write(playbook: Playbook, route: str) -> None:
     """On, off and on take one read and one write each."""
-    steps = playbook.converge_each("script_monitor", [{"enabled": wanted, "route": route} for wanted in (True, False, True)])
-    for step, wanted in zip(steps, (True, False, True), strict=True):
+    steps = playbook.converge_each("script_monitor", [{"enabled": enabled, "route": route} for enabled in (True, False, True)])
+    for step, enabled in zip(steps, (True, False, True), strict=True):
         assert [entry["method"] for entry in step.applied.journal] == ["GET", "PUT"]
-        assert step.writes[0]["body"] == {"enabled": wanted}
+        assert step.writes[0]["body"] == {"enabled": enabled}
         assert step.writes[0]["path"].endswith(f"/{route}")
-        assert step.diff == {"before": {"enabled": not wanted}, "after": {"enabled": wanted}}
-        assert step.result["script_monitor"]["enabled"] is wanted
+        assert step.diff == {"before": {"enabled": not enabled}, "after": {"enabled": enabled}}
+        assert step.result["script_monitor"]["enabled"] is enabled
         assert step.applied.result["script_monitor"]["updated_at"] > (step.predicted.result["script_monitor"]["updated_at"] or "")
 
 

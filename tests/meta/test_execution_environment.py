@@ -54,7 +54,7 @@ def test_the_two_files_are_there() -> None:
 
 
 def test_builder_finds_python_packages_only(introspected: dict[str, list[str]]) -> None:
-    """Builder finds the libraries and no system package."""
+    """ansible-builder finds the libraries, and no system package."""
     found = {Requirement(line.partition("#")[0].strip()) for line in introspected["python"]}
     assert found == set(requirements("meta/ee-requirements.txt").values())
     assert all("edgeops.observability" in line for line in introspected["python"])

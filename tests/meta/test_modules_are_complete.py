@@ -65,7 +65,7 @@ REMOTE = [module for module in MODULES if is_remote(module)]
 
 
 def test_action_group_has_every_remote_module() -> None:
-    """Action group holds every module that talks to the service."""
+    """The action group has every module that sends requests to the service."""
     assert runtime()["action_groups"]["zone"] == REMOTE, "meta/runtime.yml, action_groups.zone: in the order of the alphabet"
 
 
@@ -156,7 +156,7 @@ def test_readme_lists_every_plugin_once() -> None:
 
 
 def test_readme_names_existing_tests() -> None:
-    """What the readme promises is shown in tests that exist."""
+    """What the README promises is shown in tests that exist."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| .+ \| (.*tests/.*) \|$", readme, re.MULTILINE)
     paths = [re.findall(r"`(tests/[^`]+)`", row) for row in rows]

@@ -62,7 +62,7 @@ def test_no_other_file_names_the_version(release_check: types.ModuleType) -> Non
 
 
 def test_version_missing_in_changelog_is_named(release_check: types.ModuleType, elsewhere: Path) -> None:
-    """Version without a place in the changelog is named."""
+    """A version that the changelog lacks is named."""
     for name, version in release_check._versions().items():
         path = elsewhere / name
         path.write_text(path.read_text(encoding="utf-8").replace(version, "9.9.9"), encoding="utf-8")

@@ -77,7 +77,7 @@ def test_no_file_names_a_package_registry() -> None:
 
 
 def test_no_lock_file_archive_or_sanity_ignore() -> None:
-    """No lock file no archive and no ignored sanity finding."""
+    """The repository has no lock file, no archive and no ignored sanity finding."""
     patterns = ("*uv.lock", "*package-lock.json", "*.tar.gz", "tests/sanity/ignore-*", "*.egg-info/*")
     assert not [name for name in files() for pattern in patterns if fnmatch.fnmatch(name, pattern)]
 
@@ -115,7 +115,7 @@ def test_pins_are_for_the_core_and_its_pythons(core: str) -> None:
 
 
 def test_main_environment_has_its_cores_pythons() -> None:
-    """Main environment takes the pythons of its core."""
+    """The main environment takes the Pythons of its ansible-core."""
     pythons = " ".join(gates.CORES[gates.MAIN])
     assert f'environment.sh .venv "{pythons}" requirements/dev.txt' in text_of("Makefile")
     for name in ("scripts/awx.sh", "scripts/bench.sh"):

@@ -196,7 +196,7 @@ def test_options_beat_bundles_of_the_environment(
 
 
 def test_sni_is_sent_and_netrc_is_ignored(authority: trustme.CA, bundle: str) -> None:
-    """The host is named in the handshake and netrc is not read."""
+    """The host is named in the handshake, and .netrc is not read."""
     with serving(authority.issue_cert("localhost")) as server:
         for credentials in CREDENTIALS.values():
             assert "failed" not in run(f"https://localhost:{server.port}", ca_path=bundle, **credentials)

@@ -73,7 +73,7 @@ def test_examples_use_arguments_that_exist(plugin: dict[str, t.Any]) -> None:
 
 
 def test_main_is_a_coroutine_of_queue_and_args(plugin: dict[str, t.Any]) -> None:
-    """Entry point is a coroutine of queue and arguments."""
+    """The entry point is a coroutine that takes a queue and arguments."""
     assert inspect.iscoroutinefunction(plugin["main"])
     assert list(inspect.signature(plugin["main"]).parameters) == ["queue", "args"]
     with pytest.raises(Exception, match=r"^interval: 10 is below 60"):

@@ -76,7 +76,7 @@ def test_a_cut_connection_is_tried_again(serve: t.Any, talks: t.Any, client: t.A
 
 @pytest.mark.parametrize("fault", [hang_up, reset, cut_off, cut_chunk])
 def test_possibly_received_post_is_sent_once(serve: t.Any, client: t.Any, fault: t.Any) -> None:
-    """A post that may have been received is sent once."""
+    """A POST that may have been received is sent once."""
     server = serve(fault)
     failure = failing(client(server), POST, body={})
     assert (failure.kind, failure.unanswered, failure.attempts, server.methods) == ("unavailable", True, 1, ["POST"])
@@ -390,7 +390,7 @@ def test_bundles_that_cannot_be_used(serve: t.Any, talks: t.Any, client: t.Any, 
 
 
 def test_cut_tls_handshake_is_tried_again(serve: t.Any, talks: t.Any, client: t.Any, tls: ssl.SSLContext, bundle: str) -> None:
-    """A tls handshake that is cut is tried again."""
+    """A TLS handshake that is cut is tried again."""
 
     def talk(peer: t.Any, number: int) -> None:
         if number == 0:

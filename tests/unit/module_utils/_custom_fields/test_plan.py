@@ -515,7 +515,7 @@ def test_absent(there, given, then):
 
 
 def test_absent_keeps_rule_with_unknown_kinds():
-    """Absent keeps a rule that logs what this module does not know."""
+    """state=absent keeps a rule that logs kinds that this module does not know."""
     rule = own(request_fields=["a"])
     rule["action_parameters"]["future_fields"] = [{"name": "x"}]
     (after,) = sent(ruleset(rule), state="absent", request_fields=["a"])
@@ -533,7 +533,7 @@ def digest(current, **options):
 
 
 def test_plan_id_covers_managed_state_only():
-    """The plan id moves with what is managed and not with anything else."""
+    """The plan id depends on managed state, and on nothing else."""
     ours = own(request_fields=["a"])
     approved = digest(ruleset(FOREIGN, ours), request_fields=["b"])
     later = {**ours, "version": "9", "last_updated": "2027-01-01T00:00:00Z"}

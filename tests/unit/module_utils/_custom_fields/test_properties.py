@@ -106,6 +106,6 @@ def test_applied_plan_is_idempotent(options, current):
 
 @given(kind=st.sampled_from(FIELD_KINDS), text=st.text("aB-_1 \t\u212a", min_size=1, max_size=6))
 def test_normal_name_is_idempotent(kind, text):
-    """A name in normal form is its own normal form."""
+    """The normal form of a name is its own normal form."""
     once = unless_refused(normal_name, "place", kind, text)
     assert normal_name("place", kind, once) == once

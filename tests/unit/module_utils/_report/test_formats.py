@@ -149,7 +149,7 @@ JUNIT = {
 
 
 def test_junit_matches_the_jenkins_schema():
-    """Junit has the structure that jenkins accepts."""
+    """JUnit output has the structure that Jenkins accepts."""
     for element in parsed(junit.render(full())).iter():
         children, attributes, needed = JUNIT[element.tag]
         assert {child.tag for child in element} <= children
@@ -157,7 +157,7 @@ def test_junit_matches_the_jenkins_schema():
 
 
 def test_junit_has_a_case_per_zone_and_resource():
-    """Junit has a case for each resource of each zone."""
+    """JUnit output has a case for each resource of each zone."""
     root = parsed(junit.render(full()))
     verdicts = {
         suite.get("name"): {

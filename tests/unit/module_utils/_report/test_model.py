@@ -182,7 +182,7 @@ def test_counts():
 
 
 def test_zone_without_a_record_is_unaudited():
-    """Expected zone without a record is unaudited."""
+    """An expected zone without a record is unaudited."""
     made = report(record("a"), expected=["a", "b"])
     assert (row(made, "b")["status"], row(made, "b")["audited_at"]) == ("unaudited", None)
     assert row(made, "b")["error"]["message"]

@@ -70,7 +70,7 @@ def test_requests_within_the_budget_do_not_wait(clock: t.Any) -> None:
 
 
 def test_one_request_over_waits_one_window(clock: t.Any) -> None:
-    """One more waits for the window and hardly longer."""
+    """One more request waits for the window, and hardly longer."""
     mine = budget(clock)
     for _request in range(9):
         mine.settle(mine.acquire(), {})
