@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The playbook `adopt` over zones that somebody configured by hand: bound by the request budget, and by nothing else."""
+"""The playbook `adopt` over zones that a user configured by hand: bound by the request budget, and by nothing else."""
 
 from __future__ import annotations
 
