@@ -128,13 +128,17 @@ MASKED = "the service masks secret parts of the destination"
 def test_the_secrets_of_all_jobs_are_rotated(playbook: Playbook) -> None:
     """One key under all jobs sends their destinations again; a job that says otherwise is compared as before."""
     playbook.simulator.settings(echo_destination="masked")
-    playbook.run(task(jobs=WISH["jobs"]), secrets=[KEY])
+    playbook.run(task(jobs=DESIRED["jobs"]), secrets=[KEY])
     new_key = "planted-new-key-51e0"
-    rotated = [{**each, "destination_conf": JOB["destination_conf"].replace(KEY, new_key)} for each in WISH["jobs"]]  # type: ignore[index,attr-defined]  # the values of a wish have many types
+    rotated = [{**each, "destination_conf": JOB["destination_conf"].replace(KEY, new_key)} for each in DESIRED["jobs"]]  # type: ignore[index,attr-defined]  # the values of a desired state have many types
     last = {**rotated[1], "send_destination": "if_different"}
     always = {"send_destination": "always"}
-    wishes = [{"jobs": rotated}, {"jobs": [rotated[0], last], "job_defaults": always}, {"jobs": rotated, "job_defaults": always}]
-    runs = [task(check, **wish) for wish in wishes for check in (True, False)]
+    desired_states = [
+        {"jobs": rotated},
+        {"jobs": [rotated[0], last], "job_defaults": always},
+        {"jobs": rotated, "job_defaults": always},
+    ]
+    runs = [task(check, **desired) for desired in desired_states for check in (True, False)]
     report = playbook.run(runs, secrets=[KEY, new_key], warns=[MASKED])
     assert [outcome.result["changed"] for outcome in report.ours] == [False, False, True, True, True, True]
     for predicted, applied in zip(report.ours[::2], report.ours[1::2], strict=True):
