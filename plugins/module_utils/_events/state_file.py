@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import threading
@@ -105,9 +104,10 @@ class StateFile:
 
     def _lines(self) -> t.Iterator[str]:
         yield f'{{"version":{VERSION},\n"pending":{json.dumps(self.pending)},\n"zones":{{'
-        separators = itertools.chain(("\n",), itertools.repeat(",\n"))
+        separator = "\n"
         for zone_id, line in sorted(self._zones.items()):
-            yield f"{next(separators)}{json.dumps(zone_id)}:{line}"
+            yield f"{separator}{json.dumps(zone_id)}:{line}"
+            separator = ",\n"
         yield "}}\n"
 
     def _load(self) -> None:

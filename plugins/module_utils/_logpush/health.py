@@ -15,7 +15,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._times impor
 DEFAULT_STALE_AFTER = 3600
 DISABLED, FAILING, NEVER, STALE, HEALTHY, UNKNOWN = STATES = ("disabled", "failing", "never", "stale", "healthy", "unknown")
 _SIGNS = ("last_complete", "last_error", "error_message")
-_Time: t.TypeAlias = "datetime.datetime | None"
 # The time of a service that has none to show.
 _ZERO_TIME = "0001-01-01T00:00:00"
 
@@ -39,7 +38,9 @@ def health(job: t.Mapping[str, Json], stale_after: float, now: float) -> dict[st
     }
 
 
-def _state(job: t.Mapping[str, Json], complete: _Time, error: _Time, reason: str | None, late: bool) -> str:
+def _state(
+    job: t.Mapping[str, Json], complete: datetime.datetime | None, error: datetime.datetime | None, reason: str | None, late: bool
+) -> str:
     if not MEMBERS["enabled"].normal(job.get("enabled")):
         return DISABLED
     if not any(name in job for name in _SIGNS):
@@ -66,5 +67,5 @@ def _sentence(state: str, reason: str | None, complete: str | None, error: str |
     }[state]
 
 
-def _text(time: _Time) -> str | None:
+def _text(time: datetime.datetime | None) -> str | None:
     return None if time is None else format_time(time)
