@@ -46,21 +46,18 @@ class Run:
     def finish(self, task: Task) -> dict[str, Json]:
         """Run the task and return its result, failed or not, warnings included and free of secrets."""
         with _all_kept():
-            return self._finish(task)
-
-    def _finish(self, task: Task) -> dict[str, Json]:
-        try:
-            self._procedure(task)(task)
-        except Failure as failure:
-            self._fail(failure)
-        except Exception as error:  # the last line of defence: the user gets a sentence, whatever the service sent
-            self._fail(Failure(BAD_RESPONSE, f"{task.name} met an unexpected response: {place_of(error)}"))
-        if self._client is not None:
-            self._warnings.extend(self._client.warnings)
-            self._client.close()
-        hidden: dict[str, Json] = scrub({**self._result, "warnings": list(dict.fromkeys(self._warnings))}, self._secrets)
-        hidden["warnings"] = list(map(readable_text, hidden["warnings"]))
-        return readable_failure(hidden) if hidden.get("failed") else hidden
+            try:
+                self._procedure(task)(task)
+            except Failure as failure:
+                self._fail(failure)
+            except Exception as error:  # the last line of defence: the user gets a sentence, whatever the service sent
+                self._fail(Failure(BAD_RESPONSE, f"{task.name} met an unexpected response: {place_of(error)}"))
+            if self._client is not None:
+                self._warnings.extend(self._client.warnings)
+                self._client.close()
+            hidden: dict[str, Json] = scrub({**self._result, "warnings": list(dict.fromkeys(self._warnings))}, self._secrets)
+            hidden["warnings"] = list(map(readable_text, hidden["warnings"]))
+            return readable_failure(hidden) if hidden.get("failed") else hidden
 
     def _procedure(self, task: Task) -> t.Callable[[t.Any], None]:
         if isinstance(task, StateTask):
