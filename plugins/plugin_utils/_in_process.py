@@ -116,10 +116,11 @@ def _is_plain(value: t.Any) -> bool:
     waiting = [value]
     while waiting:
         each = waiting.pop()
-        if type(each) is dict and _TEXT.issuperset(map(type, each)):
+        kind = type(each)
+        if kind is dict and _TEXT.issuperset(map(type, each)):
             each = each.values()
-        elif type(each) is not list:
-            if type(each) in _SCALARS:
+        elif kind is not list:
+            if kind in _SCALARS:
                 continue
             return False
         waiting.extend(inner for inner in each if type(inner) not in _SCALARS)

@@ -93,7 +93,7 @@ class Page:
     def _receive(self) -> Json:
         ends = time.monotonic() + TIMEOUT
         while b"\0" not in self._unread:
-            ready, _, _ = select.select([self._answers], [], [], max(0.0, ends - time.monotonic()))
+            ready = select.select([self._answers], [], [], max(0.0, ends - time.monotonic()))[0]
             assert ready, f"the browser has said nothing for {TIMEOUT:.0f} s"
             read = os.read(self._answers, 1 << 20)
             assert read, "the browser has ended"
