@@ -130,7 +130,9 @@ def test_the_secrets_of_all_jobs_are_rotated(playbook: Playbook) -> None:
     playbook.simulator.settings(echo_destination="masked")
     playbook.run(task(jobs=DESIRED["jobs"]), secrets=[KEY])
     new_key = "planted-new-key-51e0"
-    rotated = [{**each, "destination_conf": JOB["destination_conf"].replace(KEY, new_key)} for each in DESIRED["jobs"]]  # type: ignore[index,attr-defined]  # the values of a desired state have many types
+    jobs = t.cast("list[dict[str, t.Any]]", DESIRED["jobs"])
+    destination = t.cast("str", JOB["destination_conf"]).replace(KEY, new_key)
+    rotated = [{**each, "destination_conf": destination} for each in jobs]
     last = {**rotated[1], "send_destination": "if_different"}
     always = {"send_destination": "always"}
     desired_states = [
