@@ -232,7 +232,7 @@ def test_impossible_recreate_deletes_nothing(playbook: Playbook) -> None:
     playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3, "kind": "edge"}]})
     desired = {"name": "old", "job_id": 7, "dataset": "firewall_events", "recreate": True, "destination_conf": S3}
     report = playbook.run([job_task(desired, ignore_errors=True, check_mode=check) for check in (True, False)], fails="conflict")
-    assert ["give both kind and dataset" in outcome.result["msg"] for outcome in report.failures] == [True, True]
+    assert ["set both kind and dataset" in outcome.result["msg"] for outcome in report.failures] == [True, True]
     assert not report.writes
     report = playbook.run(job_task({**desired, "kind": ""}))
     assert [entry["method"] for entry in report.writes] == ["DELETE", "POST"]

@@ -27,8 +27,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 _SERVER_MADE: Job = dict.fromkeys(("id", *(name for name, member in MEMBERS.items() if member.volatile)))
 _PERHAPS_GONE = "If job {id} was deleted after all, nothing is delivered, and the next run by name creates it with the options of the task only."
 _GONE = (
-    "Job {id} was already deleted to re-create it: nothing is delivered until it is created"
-    " again, which a run with name and without job_id does."
+    "Job {id} was already deleted to re-create it: it is gone, and nothing is delivered until it is created again,"
+    " which a run with name and without job_id does."
 )
 
 

@@ -300,8 +300,8 @@ def test_recreation_deletes_then_creates() -> None:
         "If job 7 was deleted after all, nothing is delivered, and the next run by name creates it with the options of the task only."
     )
     assert found.requests[1].if_it_fails == (
-        "Job 7 was already deleted to re-create it: nothing is delivered until it is created"
-        " again, which a run with name and without job_id does."
+        "Job 7 was already deleted to re-create it: it is gone, and nothing is delivered until it is created again,"
+        " which a run with name and without job_id does."
     )
     assert found.requests[0].ids == {"job_id": 7}
     assert found.requests[1].creates
