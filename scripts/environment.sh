@@ -18,8 +18,8 @@ fits() {
     found=$("$folder/bin/python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) && [[ " ${versions[*]} " == *" $found "* ]]
 }
 
-wanted=$(cat "$pins" requirements/bootstrap.txt scripts/environment.sh simulator/pyproject.toml 2>/dev/null | sha256sum)
-if [ "$(cat "$folder/installed" 2>/dev/null)" = "$wanted" ] && fits; then
+key=$(cat "$pins" requirements/bootstrap.txt scripts/environment.sh simulator/pyproject.toml 2>/dev/null | sha256sum)
+if [ "$(cat "$folder/installed" 2>/dev/null)" = "$key" ] && fits; then
     exit 0
 fi
 
@@ -45,4 +45,4 @@ ln -sfn "$root" "$namespace/observability"
 # The same link for mypy, which looks past site-packages for code to check.
 mkdir -p .venvs/types/ansible_collections/edgeops
 ln -sfn "$root" .venvs/types/ansible_collections/edgeops/observability
-echo "$wanted" > "$folder/installed"
+echo "$key" > "$folder/installed"

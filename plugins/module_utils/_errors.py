@@ -27,10 +27,10 @@ KINDS = frozenset(
 
 @dataclasses.dataclass(eq=False, repr=False)
 class Failure(Exception):
-    """The one exception that ends a run: a sentence for a person, and members for a playbook.
+    """The one exception that ends a run: a sentence for the user, and members for a playbook.
 
     `errors` are the error objects of the service's envelope, reduced to `code` (int or None) and `message` (str).
-    `unanswered` says that a write may have been received although no usable answer came back, so that only another
+    `unanswered`: a write may have been received although no usable answer came back, so that only another
     look at the service can tell what happened. It is not part of the report.
     """
 

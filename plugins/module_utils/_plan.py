@@ -15,7 +15,7 @@ Json = t.Any
 class Request(t.NamedTuple):
     """One write that a plan wants: a named operation, never a path.
 
-    `id_from_answer` names an id of the path that only the answer to the request before tells (its member `id`).
+    `id_from_answer` names an id of the path that only the answer to the request before holds (its member `id`).
     `creates` marks a POST that must not be repeated blindly: where its outcome is unknown, or where `look_again_on`
     names the kind of its failure, the service is read and planned once more before anything is said.
     `if_it_fails` is a sentence for the failure message: what the requests before this one have already done.

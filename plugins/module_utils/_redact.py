@@ -30,7 +30,7 @@ def clean_text(text: str) -> str:
 def scrub(value: Json, secrets: t.Collection[str]) -> Json:
     """The same JSON value with every secret, in any of its usual spellings, replaced by asterisks."""
     spellings = {spelling for secret in secrets for spelling in _spellings(secret)}
-    # Almost always there is nothing to hide, which one look at the whole tells; a long listing has a million texts.
+    # Almost always there is nothing to hide, which one look at the whole shows; a long listing has a million texts.
     return _scrub(value, spellings) if spellings and text_without(value, spellings) is None else value
 
 

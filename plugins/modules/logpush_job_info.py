@@ -231,7 +231,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.modu
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import DEFAULT_STALE_AFTER
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import report
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import wanted
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import desire
 
 TASK = InfoTask(
     name="logpush_job_info",
@@ -243,7 +243,7 @@ TASK = InfoTask(
             "stale_after": {"type": "int", "default": DEFAULT_STALE_AFTER},
         }
     ),
-    desire=wanted,
+    desire=desire,
     report=report,
 )
 

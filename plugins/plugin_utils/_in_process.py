@@ -62,7 +62,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
             and not self._task.async_val
             and not any(self._task.environment or ())
             and boolean(self._templar.template(variables.get(SWITCH, True)))
-            # The interpreter of the module may have the library that this one lacks; if not, the module says so.
+            # The interpreter of the module may have the library that this one lacks; if not, the module fails with that reason.
             and missing_requests() is None
         )
 

@@ -75,7 +75,7 @@ class Turns:
 
 
 class Sent(t.NamedTuple):
-    """A request: when it was asked for, when it began, when the service saw it, and when it ended."""
+    """A request: when it was due, when it began, when the service saw it, and when it ended."""
 
     asked: float
     begun: float

@@ -91,12 +91,12 @@ def test_no_page_loads_anything_from_elsewhere(site: Path, pages: dict[str, Page
 
 def test_every_module_and_plugin_has_its_page(pages: dict[str, Page]) -> None:
     plugins = documented.ROOT / "plugins"
-    wanted = {
+    expected = {
         f"{path.stem}_{kind}.html"
         for folder, kind in {"modules": "module", "filter": "filter", "test": "test", "inventory": "inventory"}.items()
         for path in (plugins / folder).glob("[a-z]*.py")
     }
-    assert wanted | {"log_delivery_role.html"} <= set(pages)
+    assert expected | {"log_delivery_role.html"} <= set(pages)
 
 
 @pytest.fixture(scope="module")

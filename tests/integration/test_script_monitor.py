@@ -120,7 +120,7 @@ def test_statuses_are_merged_and_counted(playbook: Playbook, scripts: None) -> N
 
 @pytest.mark.parametrize("check", [False, True])
 def test_members_of_scripts(playbook: Playbook, scripts: None, check: bool) -> None:
-    """Scripts hold what was asked for; verdicts and counts are of all that was listed."""
+    """Scripts hold what was requested; verdicts and counts are of all that was listed."""
     result = read(playbook, {"members": ["script_url", "malicious"], "status": ["active", "infrequent"]}, check=check)
     assert result["scripts"] == [
         {"script_url": SCRIPT_A["script_url"], "malicious": True},

@@ -31,10 +31,10 @@ PUBLIC = ("modules", "filter", "test", "inventory", "lookup", "callback", "strat
 # Which numbers the description of an option has to name.
 LIMITS = {
     **{("logpush_job", name): span for name, span in jobs.RANGES.items()},
-    ("logpush_job", "dataset"): (jobs.LONGEST_DATASET,),
-    ("logpush_job", "destination_conf"): (jobs.LONGEST_DESTINATION,),
-    ("logpush_job", "ownership_challenge"): (jobs.LONGEST_CHALLENGE,),
-    ("logpush_job", "logpull_options"): (jobs.LONGEST_OPTIONS,),
+    ("logpush_job", "dataset"): (jobs.MAX_DATASET_LENGTH,),
+    ("logpush_job", "destination_conf"): (jobs.MAX_DESTINATION_LENGTH,),
+    ("logpush_job", "ownership_challenge"): (jobs.MAX_CHALLENGE_LENGTH,),
+    ("logpush_job", "logpull_options"): (jobs.MAX_OPTIONS_LENGTH,),
     ("logpush_job", "validate_filter"): (limits.MAX_FILTER_OPERATORS, limits.MAX_FILTER_BYTES),
     ("log_custom_fields", "field_limit"): (CUSTOM_FIELD_LIMIT,),
     ("script_monitor_info", "per_page"): (1, MAX_PER_PAGE),

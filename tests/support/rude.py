@@ -36,7 +36,7 @@ class _Rude(socketserver.StreamRequestHandler):
 
 @contextlib.contextmanager
 def rude_server() -> t.Iterator[tuple[str, list[str]]]:
-    """Its `host:port`, and the methods that it was asked for."""
+    """Its `host:port`, and the methods of the requests that it received."""
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), _Rude) as server:
         server.daemon_threads = True
         journal: list[str] = []

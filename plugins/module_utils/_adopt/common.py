@@ -10,7 +10,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 
 JOBS = "log_delivery_jobs"
 DEFAULTS = "log_delivery_job_defaults"
-# What tells a job from others is its own, and the forms of the options exclude each other.
+# What distinguishes a job from others is its own, and the forms of the options exclude each other.
 _OWN = ("name", "job_id")
 _ABSENT = object()
 

@@ -89,7 +89,7 @@ def write(desired: Desired) -> None:
 
 
 def _differs(path: str, text: str) -> bool:
-    """Whether a file is missing or says something else; the date of an adoption alone is no difference."""
+    """Whether a file is missing or has another content; the date of an adoption alone is no difference."""
     try:
         with open(path, encoding="utf-8", newline="") as file:
             return _undated(file.read()) != _undated(text)

@@ -142,8 +142,8 @@ def _logpull(text: str) -> dict[str, Json]:
     if kept:
         found["option_flags"] = {name: True if value.lower() == "true" else value for name, value in kept.items()}
     try:
-        wanted = logpull_options.from_parts(*(found.get(name) for name in ("fields", "timestamp_format", "option_flags")))
-        whole = wanted is None or not logpull_options.merged(wanted, text)[1]
+        parsed = logpull_options.from_parts(*(found.get(name) for name in ("fields", "timestamp_format", "option_flags")))
+        whole = parsed is None or not logpull_options.merged(parsed, text)[1]
     except Failure:
         whole = False
     return found if whole else {"logpull_options": text}

@@ -31,7 +31,7 @@ def texts_of(zones: t.Sequence[Json], group: str, date: str) -> dict[str, str]:
 
 
 def _with_own_keys(zones: t.Sequence[Json]) -> list[Json]:
-    """The zones with names of secrets that no two of them share: on a collision the zone id tells them apart."""
+    """The zones with names of secrets that no two of them share: on a collision the zone id distinguishes them."""
     keys = [variable_key(zone["zone"]) for zone in zones]
     return [
         _renamed(zone, f"vault_{key}_job", f"vault_{key}_{zone['zone_id'][:8]}_job") if keys.count(key) > 1 else zone

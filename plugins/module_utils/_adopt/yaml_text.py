@@ -11,7 +11,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 
 _DELIMITERS = ("{{", "{%", "{#")
 _WIDTH = 120
-_LONGEST_LINE = 150
+_MAX_LINE_LENGTH = 150
 
 
 class Template(str):
@@ -30,7 +30,7 @@ def yaml_text(comments: t.Sequence[str], data: Json) -> str:
         data, Dumper=_dumper(yaml.SafeDumper), default_flow_style=False, sort_keys=False, allow_unicode=True, width=_WIDTH
     )
     head = [f"# {_one_line(comment)}" for comment in comments]
-    if any(len(line) > _LONGEST_LINE for line in (*head, *body.splitlines())):
+    if any(len(line) > _MAX_LINE_LENGTH for line in (*head, *body.splitlines())):
         head.append("# yamllint disable rule:line-length")
     return "\n".join(["---", *head, body])
 

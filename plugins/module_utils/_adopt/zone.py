@@ -59,7 +59,7 @@ def report(client: Client, query: Query) -> Conclusion:
 def express_zone(
     zone_name: str, ruleset: Ruleset | None, jobs: t.Sequence[Json], monitor: t.Mapping[str, Json] | None
 ) -> Expressed:
-    """The whole of a zone in variables of the role, in the order in which a person reads them."""
+    """The whole of a zone in variables of the role, in the order in which a user reads them."""
     declared = express_jobs(jobs, variable_key(zone_name))
     items = declared.variables.get("log_delivery_jobs", [])
     found = joined([express_custom_fields(ruleset, items), declared, _monitor(monitor)])

@@ -84,7 +84,7 @@ class Client:
         return read_answer(self._connection, operation, self._exchange(operation, ids, query, body))
 
     def find(self, operation: str, *, ids: Ids | None = None) -> Answer | None:
-        """Return the answer to an operation, or None where the service says that there is no such object."""
+        """Return the answer to an operation, or None where the service reports that there is no such object."""
         try:
             return self.call(operation, ids=ids)
         except Failure as failure:

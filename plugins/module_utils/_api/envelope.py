@@ -24,7 +24,7 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class BadEnvelope(Exception):
-    """An answer that is not what the interface says; the text names what is wrong with it."""
+    """An answer that does not have the documented form; the text names what is wrong with it."""
 
 
 def decode(body: bytes, content_type: str = "") -> Json:
@@ -55,8 +55,8 @@ def open_envelope(value: Json, expected: tuple[type, ...]) -> tuple[Json, dict[s
         if "result" not in value:
             raise BadEnvelope("`result` is missing")
         if not isinstance(value["result"], expected):
-            wanted = " or ".join(JSON_TYPES[kind] for kind in expected)
-            raise BadEnvelope(f"`result` is {json_type(value['result'])} instead of {wanted}")
+            names = " or ".join(JSON_TYPES[kind] for kind in expected)
+            raise BadEnvelope(f"`result` is {json_type(value['result'])} instead of {names}")
     info = value.get("result_info")
     if info is not None and not isinstance(info, dict):
         raise BadEnvelope(f"`result_info` is {json_type(info)} instead of an object")

@@ -18,7 +18,7 @@ Fetch = t.Callable[[Query], Fetched]
 # Runs a fetch for each query and gives the answers in order; the client may do so side by side.
 FetchAll = t.Callable[[t.Sequence[Query]], t.Iterable[Fetched]]
 
-MOST_PAGES = 100_000
+MAX_PAGES = 100_000
 KEYS = ("script_id", "id")
 
 
@@ -30,7 +30,7 @@ class Listing(t.NamedTuple):
     side_by_side: int = 1
 
     def query(self, page: int) -> Query:
-        """The paging part of a query; a route without pages is not asked for its first."""
+        """The paging part of a query; a route without pages is requested without a page."""
         if self.per_page is None:
             return {} if page == 1 else {"page": page}
         return {"page": page, "per_page": self.per_page}
@@ -60,7 +60,7 @@ class _Moved(Exception):
 def _counted(fetch_all: FetchAll, listing: Listing, first: Page) -> list[Json]:
     pages = [first]
     found = _add({}, first.items, listing.keys)
-    last = min(first.pages or 0, MOST_PAGES) if first.items else 0
+    last = min(first.pages or 0, MAX_PAGES) if first.items else 0
     # A few at a time, so that a count that is out of all proportion is found out by an empty page.
     for start in range(2, last + 1, 4 * listing.side_by_side):
         numbers = range(start, min(start + 4 * listing.side_by_side, last + 1))
@@ -83,7 +83,7 @@ def _counted(fetch_all: FetchAll, listing: Listing, first: Page) -> list[Json]:
 def _until_empty(fetch_all: FetchAll, listing: Listing, first: Page) -> list[Json]:
     found = _add({}, first.items, listing.keys)
     page = first
-    for number in range(2, MOST_PAGES):
+    for number in range(2, MAX_PAGES):
         if not page.items:
             return list(found.values())
         page = page_of(*next(iter(fetch_all([listing.query(number)]))), number)
@@ -91,7 +91,7 @@ def _until_empty(fetch_all: FetchAll, listing: Listing, first: Page) -> list[Jso
         _add(found, page.items, listing.keys)
         if page.items and len(found) == known:
             raise Failure(BAD_RESPONSE, f"The listing has no end: page {number} repeats earlier pages.")
-    raise Failure(BAD_RESPONSE, f"The listing has no end within {MOST_PAGES} pages.")
+    raise Failure(BAD_RESPONSE, f"The listing has no end within {MAX_PAGES} pages.")
 
 
 def _by_cursor(fetch_all: FetchAll, listing: Listing, first: Page) -> list[Json]:
@@ -99,7 +99,7 @@ def _by_cursor(fetch_all: FetchAll, listing: Listing, first: Page) -> list[Json]
     cursor = first.cursor
     seen: set[str] = set()
     while cursor is not None:
-        if cursor in seen or len(seen) >= MOST_PAGES:
+        if cursor in seen or len(seen) >= MAX_PAGES:
             raise Failure(BAD_RESPONSE, "The listing has no end: the service repeated a cursor.")
         seen.add(cursor)
         size = {} if listing.per_page is None else {"per_page": listing.per_page}

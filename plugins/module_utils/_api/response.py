@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-# Reads an exchange: an answer, or a failure in words for a person.
+# Reads an exchange: an answer, or a failure in words for the user.
 import dataclasses
 import re
 import typing as t
@@ -29,13 +29,13 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import clean_text, scrub
 
-# Far more than is reported: a secret that this cuts in half must not be near the end of what a person reads.
-_LONGEST_TEXT = 100_000
+# Far more than is reported: a secret that this cuts in half must not be near the end of what a user reads.
+_MAX_TEXT_LENGTH = 100_000
 _RAY = re.compile(r"[0-9A-Za-z_.-]{1,64}")
 
 
 class _Unusable(Exception):
-    """Why there is no answer, before it is told as the failure of a request."""
+    """Why there is no answer, before it is reported as the failure of a request."""
 
     def __init__(self, kind: str, reason: str, errors: t.Sequence[ServiceError] = ()) -> None:
         super().__init__(reason)
@@ -109,7 +109,7 @@ def _reported(exchange: Exchange, reply: Reply, errors: t.Sequence[ServiceError]
 def _failure(connection: Connection, operation: str, exchange: Exchange, unusable: _Unusable) -> Failure:
     def clean(text: str) -> str:
         """Words of the service without credentials that they may quote, at a bearable length."""
-        return clean_text(t.cast(str, scrub(text, connection.secrets))[:_LONGEST_TEXT])
+        return clean_text(t.cast(str, scrub(text, connection.secrets))[:_MAX_TEXT_LENGTH])
 
     advice = hint(operation, exchange.status or 0, unusable.codes)
     request = f"{ENDPOINTS[operation].description} ({exchange.method} {exchange.path})"

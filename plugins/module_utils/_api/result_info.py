@@ -13,7 +13,7 @@ _COUNTS = ("page", "per_page", "count", "total_count", "total_pages")
 
 
 class Page(t.NamedTuple):
-    """One page, with how many pages and items there are in all, so far as the service says."""
+    """One page, with how many pages and items there are in all, as far as the service reports."""
 
     items: list[Json]
     pages: int | None = None
@@ -27,7 +27,7 @@ def page_of(items: list[Json], info: dict[str, Json] | None, number: int | None)
         return Page(items)
     counts = {name: _count(name, info[name]) for name in _COUNTS if info.get(name) is not None}
     if number is not None and counts.get("page", number) != number:
-        raise _bad(f"page {number} was asked for, and `page` is {counts['page']}")
+        raise _bad(f"page {number} was requested, and `page` is {counts['page']}")
     if counts.get("count", len(items)) != len(items):
         raise _bad(f"`count` is {counts['count']}, and the page holds {len(items)} items")
     if 0 < counts.get("per_page", 0) < len(items):

@@ -14,7 +14,7 @@ RATE_LIMITED_STATUS = 429
 GATEWAY_STATUSES = frozenset((502, 503, 504, *range(520, 528)))
 # These have the same outcome however often they are received.
 REPEATABLE = frozenset(("GET", "PUT", "DELETE"))
-_FIRST_PAUSE, _LONGEST_PAUSE, _JITTER = 0.5, 8.0, 0.25
+_FIRST_PAUSE, _MAX_PAUSE_SECONDS, _JITTER = 0.5, 8.0, 0.25
 
 
 class RetryPolicy(Retry):
@@ -29,7 +29,7 @@ class RetryPolicy(Retry):
             allowed_methods=REPEATABLE,
             status_forcelist=GATEWAY_STATUSES,
             backoff_factor=_FIRST_PAUSE,
-            backoff_max=_LONGEST_PAUSE,
+            backoff_max=_MAX_PAUSE_SECONDS,
             backoff_jitter=_JITTER,
         )
 
@@ -55,7 +55,7 @@ class RetryPolicy(Retry):
 
 
 def asked_pause(value: t.Any, now: float) -> float | None:
-    """The seconds that a Retry-After header asks for, given as a number or as a date; None where it says neither."""
+    """The seconds of a Retry-After header, a number or a date; None where it is neither."""
     try:
         seconds = float(value)
     except (TypeError, ValueError):

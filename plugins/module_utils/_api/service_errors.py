@@ -27,7 +27,7 @@ AUTHENTICATION_CODES = frozenset((6003, 6111, 9109, 10000))
 # No such route, and no such route for this zone.
 NO_ROUTE_CODES = frozenset((7000, 7003))
 _KINDS = {401: AUTHENTICATION, 403: PERMISSION, 404: NOT_FOUND, RATE_LIMITED_STATUS: RATE_LIMITED}
-_MOST_ERRORS, _DEEPEST_CHAIN = 50, 5
+_MAX_ERRORS, _DEEPEST_CHAIN = 50, 5
 
 _BY_CODE: t.Mapping[int, str] = {
     6111: "An API key in api_token, or a token in api_key, is the usual cause.",
@@ -59,7 +59,7 @@ _CATCH_ALL_HINT = (
 
 
 def kind_of(status: int, codes: t.Collection[int | None]) -> str:
-    """The kind of failure; where the service names an error code, the code says more than the status."""
+    """The kind of failure; where the service names an error code, the code is more precise than the status."""
     if status >= 500:
         return UNAVAILABLE
     if 300 <= status < 400:
@@ -85,7 +85,7 @@ def is_missing(failure: Failure) -> bool:
 def service_errors(answer: Json) -> tuple[ServiceError, ...]:
     """The error objects of an answer, chained ones after the one they explain, whatever shape they came in."""
     entries = answer.get("errors") if isinstance(answer, dict) else None
-    return tuple(_flat(entries, 0))[:_MOST_ERRORS]
+    return tuple(_flat(entries, 0))[:_MAX_ERRORS]
 
 
 def _flat(entries: Json, depth: int) -> t.Iterator[ServiceError]:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-# Sends a request as often as the retry policy allows, and gives the answer or says why there is none.
+# Sends a request as often as the retry policy allows, and returns the answer or the reason why there is none.
 import contextlib
 import os
 import time
@@ -38,8 +38,8 @@ class Exchange(t.NamedTuple):
     """A request and how it ended: with a reply or a fault, after how many tries.
 
     `path` is the path without its query.
-    `received_before` says that a try before the last may have been received and acted on.
-    `pause` is the pause that the service asked for and nobody is willing to make.
+    `received_before`: whether a try before the last may have been received and acted on.
+    `pause` is the pause that the service requested and the options do not allow.
     """
 
     method: str

@@ -31,13 +31,13 @@ def main_rule(rules: t.Sequence[Rule]) -> Rule | None:
 
 
 def present_rules(desired: Desired, rules: t.Sequence[Rule]) -> list[Rule]:
-    """Our rules as they are to be: one with everything under `purge`, otherwise the names added to what is there."""
+    """Our rules in the desired state: one with everything under `purge`, otherwise the names added to the current ones."""
     kept = main_rule(rules)
     others = [rule for rule in rules if rule is not kept]
     base = [kept] if kept else []
     start = merged([*base, *others] if desired.purge else base)
     elsewhere = merged(rule for rule in others if rule.effective)
-    fields = {kind: _wanted_items(desired, kind, start[kind], elsewhere[kind]) for kind in FIELD_KINDS}
+    fields = {kind: _desired_items(desired, kind, start[kind], elsewhere[kind]) for kind in FIELD_KINDS}
     main = Rule(_main_document(desired, kept), fields)
     after = [main if rule is kept else rule for rule in rules if rule is kept or not desired.purge]
     return [_flagged(desired, rule) for rule in ([*after, main] if kept is None else after)]
@@ -68,8 +68,8 @@ def merged(rules: t.Iterable[Rule]) -> Fields:
     return union
 
 
-def _wanted_items(desired: Desired, kind: str, there: Items, elsewhere: Items) -> Items:
-    """The items of a kind: what is there keeps its place and its flags, new names follow in their own order."""
+def _desired_items(desired: Desired, kind: str, there: Items, elsewhere: Items) -> Items:
+    """The items of a type: current items keep their places and flags, new names follow in their own order."""
     if kind not in desired.given:
         return there
     asked = {comparable(kind, name): name for name in desired.given[kind]}

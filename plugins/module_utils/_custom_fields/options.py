@@ -82,7 +82,7 @@ def _optional_names(kind: str, values: t.Iterable[str] | None) -> Names | None:
 
 
 def _require_possible(desired: Desired) -> None:
-    """The checks that hold whatever the service has: names that are asked for are there afterwards in any case."""
+    """The checks that hold whatever the service has: requested names are there afterwards in any case."""
     require_no_clash(desired.given)
     require_limit(desired.given, desired.field_limit)
     if not desired.purge:

@@ -28,46 +28,46 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 def plan(desired: Desired, ruleset: Ruleset | None) -> Plan:
     """What to send, if anything: one PUT of all rules, after the POST that makes the ruleset where there is none."""
     rules = ruleset.own_rules if ruleset else ()
-    wanted = present_rules(desired, rules) if desired.present else remaining_rules(desired, rules)
+    rules_after = present_rules(desired, rules) if desired.present else remaining_rules(desired, rules)
     if desired.present:
-        _check(desired, wanted)
+        _check(desired, rules_after)
     in_detail = len(rules) > 1
-    before, after = view(rules, in_detail), view(wanted, in_detail)
+    before, after = view(rules, in_detail), view(rules_after, in_detail)
     return Plan(
         before=before,
         after=after,
-        result=result_of(ruleset, wanted, made=desired.present),
-        requests=() if before == after else _requests(desired, ruleset, wanted),
+        result=result_of(ruleset, rules_after, made=desired.present),
+        requests=() if before == after else _requests(desired, ruleset, rules_after),
         basis={"ruleset_id": ruleset.id if ruleset else None, **view(rules, in_detail=True)},
         warnings=warnings_about(desired.given) if desired.present else (),
     )
 
 
-def _check(desired: Desired, wanted: t.Sequence[Rule]) -> None:
+def _check(desired: Desired, rules_after: t.Sequence[Rule]) -> None:
     """Refuse what the service would not do, counting the names that stay on it."""
-    names = {kind: [name for rule in wanted for name in rule.fields[kind]] for kind in FIELD_KINDS}
+    names = {kind: [name for rule in rules_after for name in rule.fields[kind]] for kind in FIELD_KINDS}
     require_something(names, desired.given)
     require_no_clash(names, desired.given)
     require_response_names(desired.preserve_duplicates or (), names)
     require_limit(names, desired.field_limit)
 
 
-def _requests(desired: Desired, ruleset: Ruleset | None, wanted: t.Sequence[Rule]) -> tuple[Request, ...]:
+def _requests(desired: Desired, ruleset: Ruleset | None, rules_after: t.Sequence[Rule]) -> tuple[Request, ...]:
     if ruleset is None:
-        return _creation(desired, wanted)
-    rules = _in_place(ruleset.rules or (), wanted)
+        return _creation(desired, rules_after)
+    rules = _in_place(ruleset.rules or (), rules_after)
     return (
         Request(
             "rulesets.update",
             ids={"ruleset_id": ruleset.id},
             body={"rules": [rule.to_send() for rule in rules]},
-            digested=_own_documents(wanted),
+            digested=_own_documents(rules_after),
             if_it_fails=_companions([rule for rule in rules if not rule.own]),
         ),
     )
 
 
-def _creation(desired: Desired, wanted: t.Sequence[Rule]) -> tuple[Request, ...]:
+def _creation(desired: Desired, rules_after: t.Sequence[Rule]) -> tuple[Request, ...]:
     body = {
         "name": desired.ruleset_name,
         "kind": RULESET_KIND,
@@ -79,22 +79,22 @@ def _creation(desired: Desired, wanted: t.Sequence[Rule]) -> tuple[Request, ...]
         Request("rulesets.create", body=body, creates=True, look_again_on=(REJECTED,)),
         Request(
             "rulesets.update",
-            body=_own_documents(wanted),
+            body=_own_documents(rules_after),
             id_from_answer="ruleset_id",
             if_it_fails="The entry point ruleset was created, but it is not certain that it contains the rule; run the task again.",
         ),
     )
 
 
-def _own_documents(wanted: t.Sequence[Rule]) -> dict[str, Json]:
-    return {"rules": [rule.to_send() for rule in wanted]}
+def _own_documents(rules_after: t.Sequence[Rule]) -> dict[str, Json]:
+    return {"rules": [rule.to_send() for rule in rules_after]}
 
 
-def _in_place(rules: t.Sequence[Rule], wanted: t.Sequence[Rule]) -> list[Rule]:
+def _in_place(rules: t.Sequence[Rule], rules_after: t.Sequence[Rule]) -> list[Rule]:
     """Return all rules in their order: foreign ones unchanged, ours in the desired state, a new one at the end."""
-    by_id = {rule.id: rule for rule in wanted}
+    by_id = {rule.id: rule for rule in rules_after}
     kept = [by_id.get(rule.id, rule) for rule in rules if not rule.own or rule.id in by_id]
-    return kept + [rule for rule in wanted if rule.id is None]
+    return kept + [rule for rule in rules_after if rule.id is None]
 
 
 def _companions(others: t.Sequence[Rule]) -> str:

@@ -17,7 +17,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 
 
 def names_of(rules: t.Sequence[Rule]) -> dict[str, list[str]]:
-    """The custom fields of some rules, as a person reads them: sorted names, and those of which every value is kept."""
+    """The custom fields of some rules, as a user reads them: sorted names, and those of which every value is kept."""
     fields = merged(rules)
     names = {kind: sorted(item["name"] for item in fields[kind].values()) for kind in FIELD_KINDS}
     flagged = {item["name"] for kind in RESPONSE_KINDS for item in fields[kind].values() if item.get(PRESERVE_DUPLICATES)}
@@ -35,7 +35,7 @@ def _rule_view(rule: Rule, in_detail: bool) -> dict[str, Json]:
 
 
 def result_of(ruleset: Ruleset | None, rules: t.Sequence[Rule], made: bool) -> dict[str, Json]:
-    """The documented result; `made` says that a ruleset that is not there would be made."""
+    """The documented result; `made`: whether a missing ruleset would be created."""
     return {"custom_fields": names_of(rules), "ruleset": _ruleset(ruleset, rules) if ruleset or made else None}
 
 

@@ -68,7 +68,7 @@ def _with_rules(client: Client, found: Ruleset, *, on_a_full_route: bool) -> Rul
     else:
         shown = True
     if alone.id != found.id:
-        raise bad(f"{found.id} was asked for, and {alone.id} came")
+        raise bad(f"{found.id} was requested, and {alone.id} came")
     if alone.rules is not None:
         return alone
     if shown and alone.version == _UNTOUCHED:
@@ -111,5 +111,5 @@ def _of_the_phase(document: Json) -> Json:
 
 
 def _says_none(failure: Failure) -> bool:
-    """Whether the service knows the route and says that the phase has no entry point."""
+    """Whether the service knows the route and reports that the phase has no entry point."""
     return failure.status == 404 and any(error["code"] == _NO_ENTRY_POINT for error in failure.errors)

@@ -61,14 +61,14 @@ def _new_rule(there: t.Mapping[str | None, Rule]) -> str | None:
 
 
 def _rule_differences(document: Document, rule: Rule) -> list[str]:
-    wanted = Rule(document)
-    if wanted.own and rule.own:
-        members = [name for name in _OWN if getattr(wanted, name) != getattr(rule, name)]
+    expected = Rule(document)
+    if expected.own and rule.own:
+        members = [name for name in _OWN if getattr(expected, name) != getattr(rule, name)]
         members += [name for name in ("ref",) if name in document and document[name] != rule.document.get(name)]
         members += _field_differences(document, rule)
     else:
         members = [name for name in _OTHERS if (document.get(name) or None) != (rule.document.get(name) or None)]
-        members += ["enabled"] if wanted.enabled != rule.enabled else []
+        members += ["enabled"] if expected.enabled != rule.enabled else []
     return [f"rule {rule.id} differs in {', '.join(members)}"] if members else []
 
 

@@ -85,7 +85,7 @@ def _allowed(desired: Desired, zone: Zone) -> tuple[str, ...] | None:
 
 
 def _default_threshold(desired: Desired) -> Threshold | None:
-    """The threshold of a run that gives none: not for few zones, and not where a person approved the very plan."""
+    """The threshold of a run that gives none: not for few zones, and not where the user approved this plan."""
     approved = desired.approved_plan_id is not None or desired.approved_plan is not None
     if approved or len(desired.zones) < MIN_ZONES_FOR_DEFAULT:
         return None

@@ -20,7 +20,7 @@ def delivery_outcome(
 ) -> dict[str, Json]:
     """What became of each zone: `lines` for the end of a delivery, and `failed`, the reason by zone.
 
-    `to_deliver` are the zones that were to be written, `stopped` says why the run ended before the last batch.
+    `to_deliver` are the zones that were to be written, `stopped` is the reason why the run ended before the last batch.
     """
     names = [str(host) for host in hosts]
     states = {name: _state(hostvars[name], name in to_deliver) for name in names}

@@ -28,7 +28,7 @@ _TELLING_SEGMENT = 8
 
 
 def public_destination(conf: str | None) -> dict[str, Json]:
-    """Scheme, address and options for a person, every secret part masked; of a malformed destination only the scheme."""
+    """Scheme, address and options for the user, every secret part masked; of a malformed destination only the scheme."""
     if not conf:
         return {"scheme": None, "address": None, "options": {}}
     parts = parse(conf)

@@ -76,21 +76,21 @@ def _has_user(value: str) -> bool:
     return "@" in unquote_plus(value).partition("//")[2]
 
 
-def same(wanted: str, present: str) -> bool:
+def same(requested: str, present: str) -> bool:
     """Whether two destinations are one; an option that the service shows as asterisks only is unknown and counts as equal."""
-    if wanted == present:
+    if requested == present:
         return True
-    one, other = parse(wanted), parse(present)
+    one, other = parse(requested), parse(present)
     if not (one.sound and other.sound):
-        return unquote(wanted) == unquote(present)
+        return unquote(requested) == unquote(present)
     return _place(one) == _place(other) and _same_options(one.options, other.options)
 
 
-def is_assumed_same(wanted: str, present: str) -> bool:
+def is_assumed_same(requested: str, present: str) -> bool:
     """Return whether two destinations count as one only because the service masks options of the present one."""
-    if wanted == present or not same(wanted, present):
+    if requested == present or not same(requested, present):
         return False
-    ours, theirs = (sorted(parse(text).options, key=lambda option: option.name) for text in (wanted, present))
+    ours, theirs = (sorted(parse(text).options, key=lambda option: option.name) for text in (requested, present))
     return any(unquote_plus(one.value or "") != unquote_plus(other.value or "") for one, other in zip(ours, theirs, strict=True))
 
 
@@ -99,17 +99,17 @@ def _place(destination: Destination) -> tuple[str | None, ...]:
     return (destination.scheme, *(part if part is None else unquote(part) for part in parts))
 
 
-def _same_options(wanted: t.Sequence[Option], present: t.Sequence[Option]) -> bool:
-    ours, theirs = (sorted(options, key=lambda option: option.name) for options in (wanted, present))
+def _same_options(requested: t.Sequence[Option], present: t.Sequence[Option]) -> bool:
+    ours, theirs = (sorted(options, key=lambda option: option.name) for options in (requested, present))
     return [option.name for option in ours] == [option.name for option in theirs] and all(
         map(_same_value, (option.value for option in ours), (option.value for option in theirs))
     )
 
 
-def _same_value(wanted: str | None, present: str | None) -> bool:
-    if wanted is None or present is None:
-        return wanted is present
-    return bool(_STARS.fullmatch(unquote(present))) or unquote_plus(wanted) == unquote_plus(present)
+def _same_value(requested: str | None, present: str | None) -> bool:
+    if requested is None or present is None:
+        return requested is present
+    return bool(_STARS.fullmatch(unquote(present))) or unquote_plus(requested) == unquote_plus(present)
 
 
 def takes_token(text: str) -> bool | None:

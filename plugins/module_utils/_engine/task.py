@@ -107,7 +107,7 @@ class LocalTask(t.Generic[Desired]):
     """A module that never talks to the service, so it has no connection options.
 
     report(desired) -> Conclusion      its result, `changed` included, as check mode predicts it
-    write(desired)                     makes that true, outside check mode and only where `changed` says so
+    write(desired)                     makes that true, outside check mode and only where `changed` is true
     """
 
     name: str

@@ -73,7 +73,7 @@ def see_scripts(items: t.Iterable[dict[str, Json]]) -> scripts.Seen:
         same = seen.scripts[::-1]
         verdicts = {item["malicious"] for item in same}
         hashes = [item["hash"].lower() for item in same if isinstance(item.get("hash"), str) and item["hash"]]
-        # Without a URL nothing tells two scripts of a host apart but the identifier.
+        # Without a URL nothing but the identifier distinguishes two scripts of a host.
         identity = (seen.url or seen.latest["script_id"], seen.host or "")
         found[identity] = Script(
             hashes=tuple(dict.fromkeys(hashes)),

@@ -55,7 +55,7 @@ class Service:
         return found
 
     def check(self, zones: t.Sequence[str]) -> tuple[Zone, ...]:
-        """Ask for the name of one zone, which tells unknown credentials; return all zones with the names that are known."""
+        """Ask for the name of one zone, which reveals unknown credentials; return all zones with the names that are known."""
         self._find_name(zones[0], at_start=True)
         return with_hosts((zone, self._names.get(zone)) for zone in zones)
 

@@ -75,36 +75,36 @@ def _condition(condition: Condition) -> Test:
     return field
 
 
-def _value_test(operator: str, wanted: t.Any) -> ValueTest:
+def _value_test(operator: str, operand: t.Any) -> ValueTest:
     if operator == "eq":
-        return _one_of((wanted,))
+        return _one_of((operand,))
     if operator == "in":
-        return _one_of(wanted)
+        return _one_of(operand)
     if operator == "contains":
-        return _contains(wanted)
+        return _contains(operand)
     if operator == "startsWith":
-        return lambda value: isinstance(value, str) and value.startswith(wanted)
+        return lambda value: isinstance(value, str) and value.startswith(operand)
     if operator == "endsWith":
-        return lambda value: isinstance(value, str) and value.endswith(wanted)
-    return _ordered(_ORDER[operator], wanted)
+        return lambda value: isinstance(value, str) and value.endswith(operand)
+    return _ordered(_ORDER[operator], operand)
 
 
 def _one_of(values: t.Iterable[object]) -> ValueTest:
-    wanted = frozenset(map(identity, values))
-    return lambda value: identity(value) in wanted
+    operand = frozenset(map(identity, values))
+    return lambda value: identity(value) in operand
 
 
-def _contains(wanted: str) -> ValueTest:
+def _contains(operand: str) -> ValueTest:
     def test(value: object) -> bool:
         if isinstance(value, str):
-            return wanted in value
-        return isinstance(value, (list, tuple)) and any(isinstance(item, str) and item == wanted for item in value)
+            return operand in value
+        return isinstance(value, (list, tuple)) and any(isinstance(item, str) and item == operand for item in value)
 
     return test
 
 
-def _ordered(compare: t.Callable[[t.Any, t.Any], bool], wanted: object) -> ValueTest:
-    limit = exact(wanted)
+def _ordered(compare: t.Callable[[t.Any, t.Any], bool], operand: object) -> ValueTest:
+    limit = exact(operand)
 
     def test(value: object) -> bool:
         # Most numbers of a log record are plain integers; the short way counts over millions of records.

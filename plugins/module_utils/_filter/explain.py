@@ -37,7 +37,7 @@ def explain(tree: Tree | None) -> str:
 
 
 def explain_echo(text: object) -> str:
-    """The same for what the service says a job's filter is."""
+    """The same for the filter of a job, as the service reports it."""
     tree = read_echo(text)
     return UNREADABLE if tree is None and text not in (None, "") else explain(tree)
 

@@ -33,7 +33,7 @@ def parse(value: object, place: str = "filter") -> Tree:
 
 
 def read_echo(text: object) -> Tree | None:
-    """The tree of what the service says a job's filter is; None where there is none or it cannot be understood."""
+    """The tree of the filter of a job, as the service reports it; None where there is none or it cannot be understood."""
     try:
         return parse(text)
     except Failure:

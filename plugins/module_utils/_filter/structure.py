@@ -36,7 +36,7 @@ class RepeatedMembers(dict[str, t.Any]):
 
 
 class Reader:
-    """Turns data into a tree, and says where it cannot; it reads one expression."""
+    """Turns data into a tree, and names where it cannot; it reads one expression."""
 
     def __init__(self) -> None:
         self._nodes = 0
@@ -137,6 +137,6 @@ def _others(members: JsonObject, known: str) -> str:
 
 
 def _start(path: str) -> str:
-    """The part of a path that a person can read when the whole of it is hundreds of steps long."""
+    """The part of a path that a user can read when the whole of it is hundreds of steps long."""
     steps = path.split(".")
     return ".".join(steps[:4]) + ("..." if len(steps) > 4 else "")

@@ -27,12 +27,12 @@ def nearest(name: str, known: t.Iterable[str]) -> str:
 
 def meant_operator(name: str) -> str:
     """Return the operator that a user who wrote `name` most likely meant."""
-    wanted = name[:64].strip().lower()
+    given = name[:64].strip().lower()
     for word in _NOT:
-        if wanted.startswith(word):
-            wanted = NEGATION + wanted[len(word) :]
+        if given.startswith(word):
+            given = NEGATION + given[len(word) :]
             break
-    return MEANT.get(wanted) or nearest(wanted, OPERATORS)
+    return MEANT.get(given) or nearest(given, OPERATORS)
 
 
 def did_you_mean(name: str) -> str:

@@ -27,7 +27,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 class Change(t.NamedTuple):
     """One managed member: how the diff shows it, how the result does, and what to send (nothing where it does not differ).
 
-    Where nothing differs, the result is what the service says; what is written is reported as the task spells it, so that
+    Where nothing differs, the result is what the service reports; what is written is reported as the task spells it, so that
     check mode can predict it, however the service returns it afterwards.
     """
 
@@ -77,31 +77,31 @@ def _plain(name: str, value: Json, present: t.Mapping[str, Json]) -> Change:
     return Change(name, before, after, after, {name: value} if before != after or not present else {})
 
 
-def _destination(desired: Desired, wanted: str, present: t.Mapping[str, Json]) -> Change:
+def _destination(desired: Desired, requested: str, present: t.Mapping[str, Json]) -> Change:
     there = present.get("destination_conf")
-    before, after = public_change(there, wanted)
-    if there is not None and destination.same(wanted, there):
+    before, after = public_change(there, requested)
+    if there is not None and destination.same(requested, there):
         if not desired.resend:
             return Change("destination", before, before, public_destination(there), {})
         before, after = public_resend(there)
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
-    return Change("destination", before, after, public_destination(wanted), {"destination_conf": wanted, **proof})
+    return Change("destination", before, after, public_destination(requested), {"destination_conf": requested, **proof})
 
 
-def _logpull(wanted: logpull_options.Wanted, present: t.Mapping[str, Json]) -> Change:
+def _logpull(requested: logpull_options.Requested, present: t.Mapping[str, Json]) -> Change:
     if present.get("output_options"):
         raise conflict(
             f"logpull_options: job {present['id']} already uses output_options, beside which the service ignores"
             " logpull_options. Give output_options instead of fields, timestamp_format, option_flags and logpull_options."
         )
-    text, differs = logpull_options.merged(wanted, present.get("logpull_options"))
+    text, differs = logpull_options.merged(requested, present.get("logpull_options"))
     return _whole("logpull_options", present, text, text or None, differs or bool(text and not present))
 
 
-def _output(wanted: t.Mapping[str, Json], present: t.Mapping[str, Json]) -> Change:
-    whole, differs = output_options.merged(wanted, present.get("output_options"))
-    shown = output_options.shown(whole, wanted)
-    return _whole("output_options", present, whole, shown, differs or bool(wanted and not present))
+def _output(requested: t.Mapping[str, Json], present: t.Mapping[str, Json]) -> Change:
+    whole, differs = output_options.merged(requested, present.get("output_options"))
+    shown = output_options.shown(whole, requested)
+    return _whole("output_options", present, whole, shown, differs or bool(requested and not present))
 
 
 def _filter(desired: Desired, there: str | None) -> Change:

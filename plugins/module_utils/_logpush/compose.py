@@ -55,9 +55,9 @@ def plan(desired: Desired, listing: Listing) -> Composition:
 
 def secrets(desired: Desired, listing: Listing | None) -> frozenset[str]:
     """Return what no output may hold: the secrets of all items and of the jobs that they are about."""
-    wanted = [single.secrets(item.desired, None) for item in desired.items]
+    requested = [single.secrets(item.desired, None) for item in desired.items]
     found = [] if listing is None else [single.secrets(_any(desired), State(job)) for job in concerned(desired, listing)]
-    return frozenset().union(*wanted, *found)
+    return frozenset().union(*requested, *found)
 
 
 def _step(found: Match) -> Step:

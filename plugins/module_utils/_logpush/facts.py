@@ -93,10 +93,10 @@ RANGES: t.Mapping[str, tuple[int, int]] = {
     "max_upload_interval_seconds": (30, 300),
     "max_upload_records": (1_000, 1_000_000),
 }
-LONGEST_DATASET = 256
-LONGEST_OPTIONS = 4096
-LONGEST_DESTINATION = 4096
-LONGEST_CHALLENGE = 4096
+MAX_DATASET_LENGTH = 256
+MAX_OPTIONS_LENGTH = 4096
+MAX_DESTINATION_LENGTH = 4096
+MAX_CHALLENGE_LENGTH = 4096
 
 # Values of parameters of `logpull_options` that mean the same as leaving the parameter out.
 PARAMETER_DEFAULTS: t.Mapping[str, str] = {"timestamps": "unixnano", "sample": "1"}

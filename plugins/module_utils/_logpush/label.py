@@ -9,7 +9,7 @@ import typing as t
 
 
 class Identity(t.NamedTuple):
-    """What tells a job from others; `id` is None for a job that does not exist."""
+    """What distinguishes a job from others; `id` is None for a job that does not exist."""
 
     name: str | None
     dataset: str

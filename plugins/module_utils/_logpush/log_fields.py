@@ -27,15 +27,15 @@ def select_custom_log_fields(job: Json, custom_fields: Json) -> dict[str, Json]:
         raise ValueError("the options of a log delivery job are needed: a mapping, or its JSON text")
     if not isinstance(custom_fields, dict):
         raise ValueError("custom fields: a mapping of lists is needed")
-    wanted = carriers_of(custom_fields)
-    if not wanted:
+    carriers = carriers_of(custom_fields)
+    if not carriers:
         return job
     output = job.get("output_options")
     if output is not None:
-        return {**job, "output_options": _with_field_names(output, wanted)}
+        return {**job, "output_options": _with_field_names(output, carriers)}
     if job.get("logpull_options") is not None:
-        return {**job, "logpull_options": _with_text_fields(str(job["logpull_options"]), wanted)}
-    return {**job, "fields": _merged(job.get("fields"), wanted)}
+        return {**job, "logpull_options": _with_text_fields(str(job["logpull_options"]), carriers)}
+    return {**job, "fields": _merged(job.get("fields"), carriers)}
 
 
 def carriers_of(custom_fields: t.Mapping[str, Json]) -> list[str]:
@@ -45,26 +45,26 @@ def carriers_of(custom_fields: t.Mapping[str, Json]) -> list[str]:
     ]
 
 
-def _with_field_names(output: Json, wanted: t.Sequence[str]) -> Json:
+def _with_field_names(output: Json, carriers: t.Sequence[str]) -> Json:
     if not isinstance(output, dict):
         return output  # the module refuses it in its own words
-    return {**output, "field_names": _merged(output.get("field_names"), wanted)}
+    return {**output, "field_names": _merged(output.get("field_names"), carriers)}
 
 
-def _with_text_fields(text: str, wanted: t.Sequence[str]) -> str:
+def _with_text_fields(text: str, carriers: t.Sequence[str]) -> str:
     """The same option string with more names in its `fields`; every other parameter stays as it was written."""
     parameters = text.split("&") if text else []
     for position, parameter in enumerate(parameters):
         name, _equals, value = parameter.partition("=")
         if unquote_plus(name) == "fields":
             own = [field for field in unquote_plus(value).split(",") if field]
-            missing = [quote(field) for field in wanted if field not in own]
+            missing = [quote(field) for field in carriers if field not in own]
             parameters[position] = f"{name}={','.join(filter(None, (value, *missing)))}"
             return "&".join(parameters)
-    return "&".join([f"fields={','.join(wanted)}", *parameters])
+    return "&".join([f"fields={','.join(carriers)}", *parameters])
 
 
-def _merged(own: Json, wanted: t.Sequence[str]) -> list[Json]:
+def _merged(own: Json, carriers: t.Sequence[str]) -> list[Json]:
     names = own.split(",") if isinstance(own, str) else list(own or ())
     names = [name.strip() if isinstance(name, str) else name for name in names]
-    return [name for name in names if name != ""] + [name for name in wanted if name not in names]
+    return [name for name in names if name != ""] + [name for name in carriers if name not in names]

@@ -9,7 +9,7 @@ import typing as t
 from urllib.parse import quote, unquote
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import LONGEST_OPTIONS, PARAMETER_DEFAULTS
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MAX_OPTIONS_LENGTH, PARAMETER_DEFAULTS
 
 FIELDS = "fields"
 TIMESTAMPS = "timestamps"
@@ -22,7 +22,7 @@ _READABLE = ",:;/@!$'()*+."
 Parameters = dict[str, str]
 
 
-class Wanted(t.NamedTuple):
+class Requested(t.NamedTuple):
     """The parameters that a task names: the list of fields, and other values as text; None leaves the fields alone.
 
     `order` is that in which they are written, the name `fields` included.
@@ -35,7 +35,7 @@ class Wanted(t.NamedTuple):
 
 def from_parts(
     fields: t.Sequence[t.Any] | None, timestamp_format: str | None, flags: t.Mapping[str, t.Any] | None
-) -> Wanted | None:
+) -> Requested | None:
     """What the three options say; None where none of them is given."""
     if fields is None and timestamp_format is None and flags is None:
         return None
@@ -45,14 +45,14 @@ def from_parts(
     for name, value in (flags or {}).items():
         others[_flag_name(name)] = _flag_value(f"option_flags.{name}", value)
     names = None if fields is None else tuple(dict.fromkeys(_checked(f"fields[{i}]", str(n)) for i, n in enumerate(fields)))
-    return Wanted(names, others, (FIELDS, *others))
+    return Requested(names, others, (FIELDS, *others))
 
 
-def from_text(text: str) -> Wanted:
-    """What the text form says; refused where it cannot mean what its author thinks."""
+def from_text(text: str) -> Requested:
+    """The parsed text form; refused where it cannot mean what its author thinks."""
     place = "logpull_options"
-    if len(text) > LONGEST_OPTIONS:
-        raise invalid_option(place, f"{len(text)} characters are more than the limit of {LONGEST_OPTIONS}")
+    if len(text) > MAX_OPTIONS_LENGTH:
+        raise invalid_option(place, f"{len(text)} characters are more than the limit of {MAX_OPTIONS_LENGTH}")
     pieces = [piece.partition("=") for piece in text.strip().lstrip("?").split("&") if piece]
     for name, equals, value in pieces:
         if unquote(name) == TIMESTAMPS and "," in unquote(value):
@@ -68,7 +68,7 @@ def from_text(text: str) -> Wanted:
     parameters = parse(text)
     order = tuple(parameters) if FIELDS in parameters else (FIELDS, *parameters)
     fields = _split(parameters.pop(FIELDS)) if FIELDS in parameters else None
-    return Wanted(fields, parameters, order)
+    return Requested(fields, parameters, order)
 
 
 def parse(text: str | None) -> Parameters:
@@ -89,25 +89,25 @@ def canonical(parameters: t.Mapping[str, str]) -> dict[str, t.Any]:
     return {name: form[name] for name in sorted(form) if form[name] not in (None, [])}
 
 
-def merged(wanted: Wanted, present: str | None) -> tuple[str, bool]:
+def merged(requested: Requested, present: str | None) -> tuple[str, bool]:
     """Return the text of the desired state, and whether it differs from the current state.
 
     What the task does not name is kept. The order is the task's own, so that one desired state has one spelling, whatever the
     service makes of it.
     """
     there = parse(present)
-    fields = wanted.fields if wanted.fields is not None else _split(there.get(FIELDS, ""))
-    after = {**there, **wanted.others, FIELDS: ",".join(fields)}
-    names = dict.fromkeys((*wanted.order, *wanted.others, *sorted(after)))
+    fields = requested.fields if requested.fields is not None else _split(there.get(FIELDS, ""))
+    after = {**there, **requested.others, FIELDS: ",".join(fields)}
+    names = dict.fromkeys((*requested.order, *requested.others, *sorted(after)))
     return render({name: after[name] for name in names}), canonical(after) != canonical(there)
 
 
 def render(parameters: t.Mapping[str, str]) -> str:
-    """The text that is sent; parameters that are off are left out."""
-    kept = {name: value for name, value in parameters.items() if value.lower() not in _OFF}
+    """The text that is sent; parameters that are off are left out. A field may have the name of such a value."""
+    kept = {name: value for name, value in parameters.items() if value.lower() not in _OFF or (name == FIELDS and value)}
     text = "&".join(f"{quote(name, safe=_READABLE)}={quote(value, safe=_READABLE)}" for name, value in kept.items())
-    if len(text) > LONGEST_OPTIONS:
-        raise invalid_option("logpull_options", f"{len(text)} characters would be more than the limit of {LONGEST_OPTIONS}")
+    if len(text) > MAX_OPTIONS_LENGTH:
+        raise invalid_option("logpull_options", f"{len(text)} characters would be more than the limit of {MAX_OPTIONS_LENGTH}")
     return text
 
 

@@ -98,7 +98,7 @@ def _find(item: Item, listing: Listing) -> State:
 
 
 def _identity(item: Item, state: State) -> Identity:
-    """How an item's job is told from others, once the item is applied."""
+    """How an item's job is distinguished from others, once the item is applied."""
     job = state.job or {}
     dataset = str(item.desired.plain.get("dataset") or (dataset_of(job) if job else item.desired.dataset))
     return Identity(item.desired.name or job.get("name"), dataset, job.get("id"))

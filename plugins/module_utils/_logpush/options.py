@@ -17,9 +17,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.fac
     ALWAYS,
     DATASET,
     EDGE_DATASET,
-    LONGEST_CHALLENGE,
-    LONGEST_DATASET,
-    LONGEST_DESTINATION,
+    MAX_CHALLENGE_LENGTH,
+    MAX_DATASET_LENGTH,
+    MAX_DESTINATION_LENGTH,
     PLAIN,
     RANGES,
     kind_fits,
@@ -48,7 +48,7 @@ class Desired(t.NamedTuple):
     destination: str | None
     challenge: str | None
     filter: Tree | t.Literal[""] | None
-    logpull: logpull_options.Wanted | None
+    logpull: logpull_options.Requested | None
     output: t.Mapping[str, Json] | None
     recreate: bool
     create_unlisted: bool
@@ -58,7 +58,7 @@ class Desired(t.NamedTuple):
 
 
 def desire(params: Params) -> Desired:
-    """The wanted job in validated options; refuses what the documentation of the service rules out."""
+    """The desired job in validated options; refuses what the documentation of the service rules out."""
     plain = {name: params[name] for name in PLAIN if params[name] is not None}
     if "dataset" in plain:
         plain["dataset"] = plain["dataset"] or DATASET
@@ -121,8 +121,8 @@ def desire_dataset(params: Params) -> str:
 
 
 def _checked_dataset(name: str) -> str:
-    if len(name) > LONGEST_DATASET or not _DATASET.fullmatch(name):
-        raise invalid_option("dataset", f"{name!r} is not up to {LONGEST_DATASET} letters, digits, '_' and '-'")
+    if len(name) > MAX_DATASET_LENGTH or not _DATASET.fullmatch(name):
+        raise invalid_option("dataset", f"{name!r} is not up to {MAX_DATASET_LENGTH} letters, digits, '_' and '-'")
     return name
 
 
@@ -130,16 +130,16 @@ def checked_destination(conf: str) -> str:
     """A destination that a service could accept; the text itself is in no message, because it may hold a password."""
     if not _DESTINATION.match(conf) or _CONTROL.search(conf):
         raise invalid_option("destination_conf", "is not of the form SCHEME://ADDRESS, as in s3://bucket/folder?region=us-west-2")
-    if len(conf) > LONGEST_DESTINATION:
-        raise invalid_option("destination_conf", f"{len(conf)} characters are more than the limit of {LONGEST_DESTINATION}")
+    if len(conf) > MAX_DESTINATION_LENGTH:
+        raise invalid_option("destination_conf", f"{len(conf)} characters are more than the limit of {MAX_DESTINATION_LENGTH}")
     return conf
 
 
 def checked_challenge(token: str | None) -> str | None:
     """A token without the line end that it often brings along from a file; None for an empty one."""
     token = (token or "").strip()
-    if len(token) > LONGEST_CHALLENGE:
-        raise invalid_option("ownership_challenge", f"{len(token)} characters are more than the limit of {LONGEST_CHALLENGE}")
+    if len(token) > MAX_CHALLENGE_LENGTH:
+        raise invalid_option("ownership_challenge", f"{len(token)} characters are more than the limit of {MAX_CHALLENGE_LENGTH}")
     if any(map(str.isspace, token)):
         raise invalid_option("ownership_challenge", "has white space in it, which no token has")
     return token or None
@@ -156,7 +156,7 @@ def _filter(given: Json, within_limits: bool) -> Tree | t.Literal[""] | None:
     return tree
 
 
-def _logpull(params: Params) -> logpull_options.Wanted | None:
+def _logpull(params: Params) -> logpull_options.Requested | None:
     if params["logpull_options"] is not None:
         return logpull_options.from_text(params["logpull_options"])
     return logpull_options.from_parts(params["fields"], params["timestamp_format"], params["option_flags"])

@@ -33,20 +33,20 @@ def desire(given: t.Mapping[str, Json] | None) -> Options | None:
     return named
 
 
-def merged(wanted: t.Mapping[str, Json], present: t.Mapping[str, Json] | None) -> tuple[Options, bool]:
+def merged(requested: t.Mapping[str, Json], present: t.Mapping[str, Json] | None) -> tuple[Options, bool]:
     """Return the options as a whole in the desired state, and whether they differ from the current state."""
     there = {name: value for name, value in (present or {}).items() if value is not None}
-    before, after = _type(there), _type({**there, **wanted})
+    before, after = _type(there), _type({**there, **requested})
     if before != after:
         # What only the old output type has set would spoil the new one.
         there = {name: value for name, value in there.items() if not _is_set_by(name, value, before)}
-    whole = {**there, **wanted}
-    return whole, before != after or not all(same(name, whole, there) for name in wanted)
+    whole = {**there, **requested}
+    return whole, before != after or not all(same(name, whole, there) for name in requested)
 
 
-def shown(whole: t.Mapping[str, Json], wanted: t.Mapping[str, Json]) -> Options | None:
+def shown(whole: t.Mapping[str, Json], requested: t.Mapping[str, Json]) -> Options | None:
     """What is reported: the members that the task names, and others that differ from their default, if there are any."""
-    return {name: whole[name] for name in whole if name in wanted or not same(name, whole, {**whole, name: None})} or None
+    return {name: whole[name] for name in whole if name in requested or not same(name, whole, {**whole, name: None})} or None
 
 
 def differing(sent: t.Mapping[str, Json], answered: t.Mapping[str, Json]) -> list[str]:

@@ -24,7 +24,7 @@ _VALIDATED: t.Mapping[str, type] = {"valid": bool}
 
 
 class Desired(t.NamedTuple):
-    """The destination, and the token to validate; without a token a challenge is asked for."""
+    """The destination, and the token to validate; without a token a challenge is requested."""
 
     destination: str
     challenge: str | None
@@ -45,7 +45,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
 
 
 def read(client: object, desired: Desired) -> None:
-    """There is nothing to read: whether a challenge was asked for before cannot be seen."""
+    """There is nothing to read: whether a challenge was requested before cannot be seen."""
 
 
 def plan(desired: Desired, state: None) -> Plan:
@@ -66,7 +66,7 @@ def plan(desired: Desired, state: None) -> Plan:
 
 
 def conclude(desired: Desired, state: None, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
-    """The answer; the service says no with HTTP 200 and success, so that only `valid` counts."""
+    """The answer; the service refuses with HTTP 200 and success, so that only `valid` counts."""
     answer: t.Mapping[str, Json] = answers[-1].result
     found = {name: answer.get(name) for name in desired.members}
     wrong = [name for name, value in found.items() if value is not None and not isinstance(value, desired.members[name])]

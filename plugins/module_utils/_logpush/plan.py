@@ -47,7 +47,7 @@ def plan(desired: Desired, state: State) -> Plan:
 
 
 def secrets(desired: Desired, state: State | None) -> frozenset[str]:
-    """What no output may hold: the challenge, and the secret parts of the wanted and of the present destination."""
+    """What no output may hold: the challenge, and the secret parts of the desired and of the present destination."""
     present = state.job.get("destination_conf") if state is not None and state.job else None
     challenge = {desired.challenge} if desired.challenge else set()
     return secret_parts(desired.destination) | secret_parts(present) | challenge

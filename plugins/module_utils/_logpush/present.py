@@ -32,7 +32,7 @@ def checked(job: Json, job_id: int | None = None) -> Job:
     if not isinstance(found, int) or isinstance(found, bool) or found < 1:
         raise _bad(f"a job has {found!r} as its id, not a number above 0" if "id" in job else "a job has no id")
     if job_id is not None and found != job_id:
-        raise _bad(f"job {job_id} was asked for, and the answer is about job {found}")
+        raise _bad(f"job {job_id} was requested, and the answer is about job {found}")
     wrong = [name for name, member in MEMBERS.items() if not member.holds(job.get(name))]
     wrong += [] if isinstance(job.get("destination_conf", ""), (str, type(None))) else ["destination_conf"]
     wrong += _wrong_suboptions(job.get("output_options") or {}) if "output_options" not in wrong else []
@@ -60,7 +60,7 @@ def free_text(job: t.Mapping[str, Json], name: str) -> str | None:
 
 
 def health(shown: Job, wants_enabled: bool | None) -> tuple[str, ...]:
-    """What a person should hear about a job, as it is reported, that does not deliver; nothing about a healthy one."""
+    """Warnings about a reported job that does not deliver; none about a healthy one."""
     reason = shown["error_message"]
     found = []
     if reason:

@@ -21,8 +21,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.opt
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job, checked, view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.rivals import NOT_LOOKED, rival
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import (
+    JobQuery,
     State,
-    Wanted,
     named,
     numbered,
     selected,
@@ -107,15 +107,15 @@ def rivals(client: Client, outcomes: t.Sequence[Outcome]) -> list[Rival]:
     return list(filter(None, (rival(outcome, jobs) for outcome in created)))
 
 
-def report(client: Client, wanted: Wanted) -> Conclusion:
+def report(client: Client, query: JobQuery) -> Conclusion:
     """Return the jobs that meet the conditions with their health; one that does not exist is an empty list."""
-    if wanted.job_id is None:
+    if query.job_id is None:
         jobs = listed(client)
     else:
-        found = by_id(client, wanted.job_id)
+        found = by_id(client, query.job_id)
         jobs = [] if found is None else [found]
     now = time.time()
-    shown = [{**view(job), "health": health(job, wanted.stale_after, now)} for job in selected(jobs, wanted)]
+    shown = [{**view(job), "health": health(job, query.stale_after, now)} for job in selected(jobs, query)]
     return Conclusion({"jobs": shown})
 
 
@@ -125,7 +125,7 @@ def listed(client: Client) -> list[Json]:
 
 
 def by_id(client: Client, job_id: int) -> Job | None:
-    """The job of that id; a service without a route for one job is asked for the list."""
+    """The job of that id; where the service has no route for one job, the list is requested."""
     try:
         found = client.call("logpush_jobs.get", ids={"job_id": job_id}).result
     except Failure as failure:

@@ -26,7 +26,7 @@ class State(t.NamedTuple):
     known: frozenset[int] | None = None
 
 
-class Wanted(t.NamedTuple):
+class JobQuery(t.NamedTuple):
     """Which jobs to report, None for no condition; and after how many seconds without a delivery one is stale."""
 
     name: str | None
@@ -35,13 +35,13 @@ class Wanted(t.NamedTuple):
     stale_after: int = DEFAULT_STALE_AFTER
 
 
-def wanted(params: t.Mapping[str, t.Any]) -> Wanted:
+def desire(params: t.Mapping[str, t.Any]) -> JobQuery:
     """Return the conditions in validated options."""
     if params["stale_after"] < 1:
         raise invalid_option("stale_after", f"{params['stale_after']} is not above 0")
     if params["job_id"] is not None and params["job_id"] < 1:
         raise invalid_option("job_id", f"{params['job_id']} is not above 0")
-    return Wanted(params["name"], params["dataset"], params["job_id"], params["stale_after"])
+    return JobQuery(params["name"], params["dataset"], params["job_id"], params["stale_after"])
 
 
 def dataset_of(job: t.Mapping[str, Json]) -> str:
@@ -63,14 +63,14 @@ def numbered(jobs: t.Iterable[Json], job_id: int) -> Job | None:
     return next((job for job in map(checked, jobs) if job["id"] == job_id), None)
 
 
-def selected(jobs: t.Iterable[Json], wanted: Wanted) -> list[Job]:
+def selected(jobs: t.Iterable[Json], query: JobQuery) -> list[Job]:
     """All jobs that meet every condition, sorted by id."""
     found = [
         job
         for job in map(checked, jobs)
-        if (wanted.name is None or job.get("name") == wanted.name)
-        and (wanted.dataset is None or dataset_of(job) == wanted.dataset)
-        and (wanted.job_id is None or job["id"] == wanted.job_id)
+        if (query.name is None or job.get("name") == query.name)
+        and (query.dataset is None or dataset_of(job) == query.dataset)
+        and (query.job_id is None or job["id"] == query.job_id)
     ]
     return sorted(found, key=lambda job: job["id"])
 

@@ -43,7 +43,7 @@ def conclude(desired: Desired, state: State, plan: Plan, answers: t.Sequence[Ans
 
 
 def _reported(expected: Job, answered: Job, shown: Job, known: t.AbstractSet[str]) -> Job:
-    """What the task manages is reported as predicted; for the rest the service is believed where it says something."""
+    """What the task manages is reported as predicted; the rest is reported as the service answers it."""
     said = {"destination" if name == "destination_conf" else name for name, value in answered.items() if value is not None}
     fresh = {name for name, member in MEMBERS.items() if not member.sent}
     job = {**expected, **{name: shown[name] for name in shown if name in fresh or name in said - known}}
@@ -51,7 +51,7 @@ def _reported(expected: Job, answered: Job, shown: Job, known: t.AbstractSet[str
 
 
 def _lacks(name: str, sent: Json, answered: t.Mapping[str, Json]) -> bool:
-    """Whether the answer says nothing about a member that was set to something."""
+    """Whether the answer lacks a member that was set."""
     value = answered.get(name)
     nothing = value is None or (name in ("filter", "logpull_options", "output_options") and not value)
     return nothing and not _agrees(name, sent, None)
@@ -77,7 +77,7 @@ def _same_filter(sent: Json, answered: Json) -> bool:
         return True
     ours, theirs = read_echo(sent), read_echo(answered)
     if ours is None or theirs is None:
-        # A filter that a successor takes over may be one that nobody here can read.
+        # A filter that a successor takes over may be one that this code cannot read.
         return bool(sent == MEMBERS["filter"].normal(answered))
     return same_filter(ours, theirs)
 

@@ -68,7 +68,7 @@ def read_previous(path: str) -> Earlier | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError):
-        pass  # reading it says why
+        pass  # reading it fails with the reason
     return read_report("previous", path)
 
 

@@ -35,7 +35,7 @@ def item_id(zone_id: str | None, kind: str, resource: str, subject: str | None, 
 
 
 def subject_words(item: Item) -> str:
-    """The subject as a person reads it: that of a script's finding is JSON, here its URL and the host of the page."""
+    """The subject as a user reads it: that of a script's finding is JSON, here its URL and the host of the page."""
     subject: str = item["subject"] or ""
     if item["resource"] != "scripts":
         return subject

@@ -78,6 +78,6 @@ def _escaped(text: str) -> str:
 
 
 def _unix_seconds(text: object) -> int:
-    """Return the Unix time that a text says; 0 where it says none."""
+    """Return the Unix time of a text; 0 where it is no time."""
     time = parse_time(text)
     return 0 if time is None else int(time.timestamp())

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-# What the page shows, in its order and cut to what a person reads: new and wrong first, a line for each zone that is fine.
+# What the page shows, in its order and cut to what a user reads: new and wrong first, a line for each zone that is fine.
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json

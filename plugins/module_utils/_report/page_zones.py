@@ -99,7 +99,7 @@ class ZoneViews:
 
 
 def item_view(item: Item) -> View:
-    """An item with its texts at a length that a person reads."""
+    """An item with its texts at a length that a user reads."""
     return {
         **{name: line(item[name]) for name in ("severity", "kind", "resource", "first_seen")},
         "subject": line(subject_words(item), _MAX_TEXT),

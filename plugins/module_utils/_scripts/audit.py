@@ -87,8 +87,8 @@ def perform(audit: Audit, service: Service, hide: evidence.Hide, now: datetime.d
     state = service.monitor(audit.query.route)
     audit = audit._replace(query=audit.query.on_route(state.route))
     listing = [inventory.judge(script, audit.query) for script in service.listing(audit.query)]
-    wanted, warnings = _details(audit, listing)
-    singles = {single["script_id"]: inventory.judge(single, audit.query) for single in service.singles(audit.query, wanted)}
+    identifiers, warnings = _details(audit, listing)
+    singles = {single["script_id"]: inventory.judge(single, audit.query) for single in service.singles(audit.query, identifiers)}
     seen = observe({**script, **singles.get(script["script_id"], {})} if singles else script for script in listing)
     at = audit.at or now
 
@@ -112,13 +112,11 @@ def _details(audit: Audit, listing: t.Sequence[Script]) -> tuple[list[str], tupl
         if kinds:
             found += [(kinds == {"new"}, script["script_id"]) for script in seen.scripts]
     # What nobody knows yet comes last: it has no hashes to compare versions with.
-    wanted = [identifier for _new, identifier in sorted(found)]
-    if len(wanted) <= MAX_DETAILS:
-        return wanted, ()
-    text = (
-        f"{len(wanted)} scripts have findings; only {MAX_DETAILS} of them were read singly. Use details=all to read every script."
-    )
-    return wanted[:MAX_DETAILS], (text,)
+    identifiers = [identifier for _new, identifier in sorted(found)]
+    if len(identifiers) <= MAX_DETAILS:
+        return identifiers, ()
+    text = f"{len(identifiers)} scripts have findings; only {MAX_DETAILS} of them were read singly. Use details=all to read every script."
+    return identifiers[:MAX_DETAILS], (text,)
 
 
 def _row(audit: Audit, seen: Observation, since: datetime.datetime | None) -> Row:

@@ -44,7 +44,7 @@ def keep(
 
 
 def _last(chain: Chain, expected_head: str | None) -> LastRecord:
-    """Return what the chain tells the audit."""
+    """Return what the audit needs of the chain."""
     at = parse_time(chain.last.get("at")) if chain.last else None
     problem = f"{chain.problem}" if chain.problem else None
     if problem is None and expected_head is not None and expected_head not in chain.heads:

@@ -40,7 +40,7 @@ class Row(t.NamedTuple):
 
 
 class LastRecord(t.NamedTuple):
-    """What the chain of evidence tells an audit: when the last record was made, and what is broken."""
+    """What an audit needs of the chain of evidence: when the last record was made, and what is broken."""
 
     at: datetime.datetime | None = None
     problem: str | None = None

@@ -54,7 +54,7 @@ def _identity(script: Script) -> Identity:
     url = script.get("script_url")
     if isinstance(url, str) and url:
         return normalize_url(url), host, ""
-    # Without a URL nothing tells two scripts of a host apart but the identifier.
+    # Without a URL nothing but the identifier distinguishes two scripts of a host.
     return "", host, script["script_id"]
 
 

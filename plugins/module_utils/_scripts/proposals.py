@@ -18,7 +18,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.ent
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.findings import Row
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.pattern import is_url
 
-_LONGEST_NAME = 60
+_MAX_NAME_LENGTH = 60
 
 
 def propose(entries: t.Iterable[Entry], rows: t.Iterable[Row]) -> list[dict[str, Json]]:
@@ -64,7 +64,9 @@ def _usable(hashes: t.Iterable[str]) -> list[str]:
 
 def _name(url: str, names: dict[str, int]) -> str:
     """Return a name from host and path, in characters that mean nothing to templates, and add it to the names in use."""
-    plain = re.sub(r"[^a-z0-9.]+", "-", url.partition("://")[2].partition("?")[0].lower()).strip("-.")[:_LONGEST_NAME] or "script"
+    plain = (
+        re.sub(r"[^a-z0-9.]+", "-", url.partition("://")[2].partition("?")[0].lower()).strip("-.")[:_MAX_NAME_LENGTH] or "script"
+    )
     name = plain
     while name in names:
         names[plain] += 1

@@ -21,7 +21,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.mon
 if t.TYPE_CHECKING:
     from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Audit
 
-# Pages asked for side by side; more would only spend the budget of the zone's neighbours faster.
+# Pages requested side by side; more would only spend the budget of the zone's neighbours faster.
 PARALLEL_PAGES = 8
 
 
@@ -61,7 +61,7 @@ def scripts(client: Client, query: Query) -> list[Json]:
     """Return what the service lists for a query of one route, page by page and status by status, as it was sent."""
     if query.script_id is not None:
         return [client.call(f"{query.route}.script", ids={"script_id": query.script_id}).result]
-    listings = (_listing(client, query, wanted) for wanted in query.statuses or (None,))
+    listings = (_listing(client, query, status) for status in query.statuses or (None,))
     return list(itertools.chain.from_iterable(listings))
 
 
@@ -92,11 +92,11 @@ def _single_scripts(client: Client, query: Query, identifiers: t.Sequence[str]) 
     return [read_script(answer.result, query.route) for answer in answers if answer is not None]
 
 
-def _listing(client: Client, query: Query, wanted: str | None) -> list[Json]:
+def _listing(client: Client, query: Query, status: str | None) -> list[Json]:
     filters: dict[str, t.Any] = {}
     if query.hosts:
         filters["hosts"] = ",".join(query.hosts)
-    if wanted:
-        filters["status"] = wanted
+    if status:
+        filters["status"] = status
     key = "id" if query.route == "page_shield" else "script_id"
     return client.items(f"{query.route}.scripts", query=filters, per_page=query.per_page, parallel=PARALLEL_PAGES, keys=(key,))

@@ -21,7 +21,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.facts import LISTS
 
 Options = t.Mapping[str, Json]
-# What tells a job from others; the rest of an item does not matter where it is removed.
+# What distinguishes a job from others; the rest of an item does not matter where it is removed.
 _TELLING = (*IDENTITY, "dataset")
 
 

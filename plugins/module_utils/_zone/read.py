@@ -39,7 +39,7 @@ def read(client: Client, desired: Desired) -> State:
 
 
 def _located(client: Client, read_part: t.Callable[[], Json]) -> Json:
-    """Read one part; a failure is told of its own request, before another one's answer is the latest."""
+    """Read one part; a failure is reported with its own request, before another one's answer is the latest."""
     try:
         return read_part()
     except Failure as failure:

@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--email", help="the e-mail address that is accepted together with --key")
     made.add_argument("--key", help="the API key that is accepted together with --email")
     made.add_argument("--zone", action="append", default=[], metavar="ZONE_ID", help="a zone that exists; may be repeated")
-    made.add_argument("--seed", type=pathlib.Path, metavar="FILE", help="JSON: what is there at the start")
+    made.add_argument("--seed", type=pathlib.Path, metavar="FILE", help="JSON: the state at the start")
     made.add_argument("--seed-from-responses", type=pathlib.Path, metavar="DIR", help="recorded answers of a service as a seed")
     made.add_argument("--state", type=pathlib.Path, metavar="FILE", help="keep the state here, and start from it if it exists")
     made.add_argument("--log-folder", type=pathlib.Path, metavar="DIR", help="stands in for the buckets: challenges and logs")

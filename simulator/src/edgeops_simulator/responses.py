@@ -116,7 +116,7 @@ class _Answer:
         return found
 
     def total(self) -> dict[pathlib.Path, int]:
-        """How many items the whole listing has, where the answer tells."""
+        """How many items the whole listing has, as far as the answer holds it."""
         info = self._envelope.get("result_info")
         total = info.get("total_count") if isinstance(info, dict) else None
         return {self._path: total} if isinstance(total, int) else {}
@@ -163,7 +163,7 @@ def _seed(zones: t.Mapping[str, _Zone]) -> Document:
 
 
 def merged(first: Document, second: Document) -> Document:
-    """Two seeds as one; what the second one says of a part of a zone takes precedence."""
+    """Two seeds as one; the second one takes precedence for a part of a zone."""
     made = {**first, **second, "zones": [*(first.get("zones") or []), *(second.get("zones") or [])]}
     for part in _PARTS:
         if first.get(part) or second.get(part):

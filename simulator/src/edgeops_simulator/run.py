@@ -38,7 +38,7 @@ class Options:
 
 
 def make_world(options: Options) -> World:
-    """The state at the start: what an earlier run kept, otherwise the zones, the seed and the settings asked for."""
+    """The state at the start: what an earlier run kept, otherwise the zones, the seed and the settings given."""
     zones = [*options.zones, *(options.seed.get("zones") or [])]
     start = {**options.seed, "zones": zones, "settings": {**(options.seed.get("settings") or {}), **options.settings}}
     service = Service(Credentials(options.token, options.email, options.key))
@@ -91,7 +91,7 @@ class Running:
 
 
 async def serve(options: Options, ready: t.Callable[[Running], None], stop: asyncio.Event) -> None:
-    """Open, say so, and run until told to stop."""
+    """Open, print the addresses, and run until stopped."""
     running = Running(options)
     await running.open()
     try:

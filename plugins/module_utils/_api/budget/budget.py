@@ -19,11 +19,11 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 
 _Found = t.TypeVar("_Found")
 _FORM = re.compile(r"([0-9]{1,9})/([0-9]{1,9})", re.ASCII)
-_LONGEST_WINDOW = 86400
+_MAX_WINDOW_SECONDS = 86400
 
 
 class PauseTooLong(Exception):
-    """The service announced that it accepts no request for longer than `retry_wait_max`; the text tells how long."""
+    """The service announced that it accepts no request for longer than `retry_wait_max`; the text states how long."""
 
 
 def parse_budget(text: str) -> Allowance | None:
@@ -36,8 +36,8 @@ def parse_budget(text: str) -> Allowance | None:
     requests, seconds = int(form[1]), int(form[2])
     if not 1 <= requests <= CAPACITY:
         raise invalid_option("request_budget", f"the number of requests must be from 1 to {CAPACITY}")
-    if not 1 <= seconds <= _LONGEST_WINDOW:
-        raise invalid_option("request_budget", f"the number of seconds must be from 1 to {_LONGEST_WINDOW}")
+    if not 1 <= seconds <= _MAX_WINDOW_SECONDS:
+        raise invalid_option("request_budget", f"the number of seconds must be from 1 to {_MAX_WINDOW_SECONDS}")
     return requests, float(seconds)
 
 
@@ -111,7 +111,7 @@ class Budget(Unlimited):
             self._with_state(lambda state: self._window.end(state, number, headers), None)
 
     def pause(self, seconds: float) -> None:
-        """Makes the other processes wait, too, where the service asked for it."""
+        """Makes the other processes wait as well, where the service requested it."""
         self._with_state(lambda state: self._window.pause(state, seconds), None)
 
     def _announce(self, wait: float) -> None:

@@ -15,7 +15,7 @@ import typing as t
 
 CAPACITY = 65536
 _MAGIC = b"edgeops1"
-# Magic, number of requests so far, end of the pause that the service asked for, number that it allows and until when.
+# Magic, number of requests so far, end of the pause that the service requested, number that it allows and until when.
 _HEADER = struct.Struct("<8sQdQd")
 _STAMP = struct.Struct("<d")
 _START = 64
@@ -41,7 +41,7 @@ class Ledger:
 
     @contextlib.contextmanager
     def locked(self) -> t.Iterator[State]:
-        """The state, nobody else's meanwhile."""
+        """The state, locked against other processes."""
         with self._threads:
             fcntl.flock(self._file, fcntl.LOCK_EX)
             try:
@@ -51,7 +51,7 @@ class Ledger:
 
 
 class State:
-    """What the file says while it is locked. Anything that is not such a file is read as an empty one."""
+    """The content of the file while it is locked. Anything that is not such a file is read as an empty one."""
 
     def __init__(self, file: int) -> None:
         self._file = file

@@ -13,7 +13,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.retry i
 
 Allowance = tuple[int, float]
 # A reset further away than this is not believed.
-_LONGEST_RESET = 3600.0
+_MAX_RESET_SECONDS = 3600.0
 
 
 class Turn(t.NamedTuple):
@@ -68,7 +68,7 @@ class Window:
 
     def _announced_wait(self, state: State, now: float) -> float:
         """Return the seconds until the moment at which the service accepts requests again, as its headers announced it."""
-        return self._believed(state.allowed_end, _LONGEST_RESET) - now if state.count >= state.allowed else 0.0
+        return self._believed(state.allowed_end, _MAX_RESET_SECONDS) - now if state.count >= state.allowed else 0.0
 
     def _earliest(self, state: State, now: float) -> tuple[int, float]:
         """Number and time of the request that leaves the window first; one that was slow leaves later than some that followed it."""
@@ -100,7 +100,7 @@ class Window:
         """Believes the service where it allows less than this budget would: others use the credential, too."""
         remaining = headers.get("x-ratelimit-remaining", "").strip()
         reset = date_of(headers.get("x-ratelimit-reset"))
-        if not (remaining.isascii() and remaining.isdigit()) or reset is None or not now < reset <= now + _LONGEST_RESET:
+        if not (remaining.isascii() and remaining.isdigit()) or reset is None or not now < reset <= now + _MAX_RESET_SECONDS:
             return
         allowed = number + 1 + int(remaining[:9])
         covered = allowed >= self._requests and self._leaves_at(state.time_of(allowed - self._requests), now) > now

@@ -13,7 +13,7 @@ _CHUNK = 65536
 
 
 class BodyError(Exception):
-    """An answer's body that arrived and cannot be used; the text says why."""
+    """An answer's body that arrived and cannot be used; the text states why."""
 
 
 def read_body(read: t.Callable[[int], bytes], encoding: str) -> bytes:
@@ -36,7 +36,7 @@ def _inflater(encoding: str) -> t.Callable[[bytes, int], bytes]:
     if encoding in ("", "identity"):
         return lambda data, _limit: data
     if encoding not in ("gzip", "x-gzip"):
-        raise BodyError("its body has a content encoding that was not asked for")
+        raise BodyError("its body has a content encoding that was not requested")
     decoder = zlib.decompressobj(16 + zlib.MAX_WBITS)
 
     def inflate(data: bytes, limit: int) -> bytes:

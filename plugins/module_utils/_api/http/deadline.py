@@ -28,7 +28,7 @@ class Deadline:
 
 
 class Try:
-    """One try of a request. `sent` says that a byte of it may have left; `fresh` forbids connections used before."""
+    """One try of a request. `sent`: whether a byte of it may have left; `fresh` forbids connections used before."""
 
     def __init__(self, seconds: float, *, fresh: bool = False) -> None:
         self.deadline = Deadline(seconds)

@@ -20,19 +20,19 @@ class Literal(t.NamedTuple):
     """A condition that shall hold, or shall not."""
 
     condition: Condition
-    wanted: bool
+    truth: bool
 
     @property
     def needed(self) -> bool:
         """Whether the field has to be there, and to be as the operator without its `!` says."""
-        return self.condition.operator.startswith(NEGATION) is not self.wanted
+        return self.condition.operator.startswith(NEGATION) is not self.truth
 
     @property
     def base(self) -> str:
         return self.condition.operator.lstrip(NEGATION)
 
     def holds(self, value: object) -> bool:
-        return holds(self.condition, value) is self.wanted
+        return holds(self.condition, value) is self.truth
 
 
 def contradict(literals: t.Sequence[Literal]) -> bool:

@@ -54,21 +54,21 @@ class Prover:
         choices: list[_Choice] = []
         while goals:
             self._step(depth)
-            tree, wanted = goals.pop()
+            tree, truth = goals.pop()
             if isinstance(tree, Condition):
-                known = (*literals.get(tree.key, ()), Literal(tree, wanted))
+                known = (*literals.get(tree.key, ()), Literal(tree, truth))
                 if contradict(known):
                     return True
                 literals = {**literals, tree.key: known}
-            elif (tree.op == AND) is wanted:
-                goals.extend((child, wanted) for child in tree.children)
+            elif (tree.op == AND) is truth:
+                goals.extend((child, truth) for child in tree.children)
             else:
-                choices.append((tree, wanted))
+                choices.append((tree, truth))
         return bool(choices) and self._choices_closed(choices, literals, depth)
 
     def _choices_closed(self, choices: list[_Choice], literals: _Literals, depth: int) -> bool:
-        (tree, wanted), *rest = choices
-        return all(self._closed([*rest, (part, wanted)], literals, depth + 1) for part in tree.children)
+        (tree, truth), *rest = choices
+        return all(self._closed([*rest, (part, truth)], literals, depth + 1) for part in tree.children)
 
     def _step(self, depth: int) -> None:
         self._steps -= 1

@@ -13,7 +13,7 @@ from edgeops_simulator.rules import destinations
 
 
 def _safe(part: str) -> str:
-    """One folder name, whatever the destination says; nothing climbs out of the log folder."""
+    """One folder name, whatever the destination holds; nothing climbs out of the log folder."""
     cleaned = "".join(char if char.isalnum() or char in "-_.=@" else "_" for char in part)
     return cleaned if cleaned.strip(".") else "_" * max(1, len(cleaned))
 

@@ -38,10 +38,10 @@ def truncated(value: str) -> str:
 
 def _picked(names: dict[str, bool], found: Pairs, *, headers: bool) -> dict[str, t.Any]:
     picked: dict[str, t.Any] = {}
-    for wanted, all_values in names.items():
-        values = [truncated(v) for name, v in found if (name.lower() if headers else name) == wanted]
-        if values and not (headers and wanted in _NEVER_LOGGED):
-            picked[wanted] = values if all_values else values[0]
+    for requested, all_values in names.items():
+        values = [truncated(v) for name, v in found if (name.lower() if headers else name) == requested]
+        if values and not (headers and requested in _NEVER_LOGGED):
+            picked[requested] = values if all_values else values[0]
     return picked
 
 

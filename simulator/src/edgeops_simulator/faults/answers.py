@@ -48,13 +48,13 @@ def failure(code: int, message: str) -> dict[str, t.Any]:
 
 
 def _retry_after(params: Params, status: int) -> Headers:
-    """Seconds, `date:SECONDS` for an HTTP date, or nothing for null; a 429 asks for one second unless told otherwise."""
-    wanted = params.get("retry_after", 1 if status == 429 else None)
-    if wanted is None:
+    """Seconds, `date:SECONDS` for an HTTP date, or nothing for null; a 429 announces one second by default."""
+    pause = params.get("retry_after", 1 if status == 429 else None)
+    if pause is None:
         return []
-    if isinstance(wanted, str) and wanted.startswith("date:"):
-        return [("retry-after", email.utils.formatdate(time.time() + float(wanted[5:]), usegmt=True))]
-    return [("retry-after", str(wanted))]
+    if isinstance(pause, str) and pause.startswith("date:"):
+        return [("retry-after", email.utils.formatdate(time.time() + float(pause[5:]), usegmt=True))]
+    return [("retry-after", str(pause))]
 
 
 def _status(reply: Reply, params: Params, status: int) -> Reply:

@@ -19,7 +19,7 @@ _ADDRESS = ("kind", "index", "count", "method", "path", "zone", "applied", "id")
 
 
 class BadFault(ValueError):
-    """A fault that cannot be told to the service."""
+    """A fault that cannot be set."""
 
 
 @dataclasses.dataclass
@@ -77,7 +77,7 @@ def read(description: t.Any, fault_id: int) -> Fault:
 
 
 class FaultTable:
-    """The faults that were told, in the order in which they were told."""
+    """The faults that were set, in that order."""
 
     def __init__(self) -> None:
         self._faults: list[Fault] = []

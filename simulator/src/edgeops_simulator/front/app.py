@@ -51,7 +51,7 @@ class Front:
             world.close_port_if_due()
 
     async def _reply(self, scope: t.Any, headers: dict[str, str], body: bytes | None, entry: Entry, fault: Fault | None) -> Reply:
-        """What the service answers; nothing is carried out where the fault says so."""
+        """What the service answers; nothing is applied where the fault demands that."""
         world = self._world
         entry.credential, denied = auth.check(headers, world.service.credentials, world.service.settings)
         extra, too_many = world.rate.take(world.service.settings)

@@ -38,10 +38,10 @@ def list_jobs(call: Call) -> Answer:
 
 @routes("GET", "/datasets/{dataset}/jobs", "listDatasetJobs", result=array(ref("Job")))
 def list_dataset_jobs(call: Call) -> Answer:
-    wanted = call.ids["dataset"]
-    if not jobs.is_dataset_name(wanted):
-        raise Refusal(404, _CODE, f"unknown dataset {wanted!r}")
-    return Answer([_shown(call, job) for job in call.zone.jobs.values() if job["dataset"] == wanted])
+    dataset = call.ids["dataset"]
+    if not jobs.is_dataset_name(dataset):
+        raise Refusal(404, _CODE, f"unknown dataset {dataset!r}")
+    return Answer([_shown(call, job) for job in call.zone.jobs.values() if job["dataset"] == dataset])
 
 
 @routes("GET", "/datasets/{dataset}/fields", "listDatasetFields", result={"type": "object", "additionalProperties": TEXT})
@@ -115,7 +115,7 @@ def _texts(call: Call, *names: str) -> list[str]:
     "POST", "/ownership", "createOwnership", body=bodies.DESTINATION, result=record({"filename": TEXT, **_VALID["properties"]})
 )
 def create_ownership(call: Call) -> Answer:
-    """Writes a challenge to the destination; the answer says where, never what."""
+    """Writes a challenge to the destination; the answer holds the place, never the content."""
     (destination,) = _texts(call, "destination_conf")
     problem = destinations.fault_of(destination, call.settings.unwritable_destinations)
     if problem:

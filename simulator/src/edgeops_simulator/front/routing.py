@@ -16,7 +16,7 @@ ZONE = "/zones/{zone_id}"
 
 @dataclasses.dataclass(frozen=True)
 class Operation:
-    """One method of one route: what carries it out, and all that its description says of it."""
+    """One method of one route: its handler, and its description."""
 
     method: str
     path: str

@@ -130,13 +130,13 @@ def check_destination(
     if before is not None and destination == before["destination_conf"]:
         return None
     token = body.get("ownership_challenge")
-    wanted = settings.strict_ownership and destinations.needs_ownership(destination)
-    doubtful = token and (wanted or ownership.was_asked_for(zone, destination))
-    if (wanted and not token) or (doubtful and not ownership.holds(zone, destination, token or "")):
+    required = settings.strict_ownership and destinations.needs_ownership(destination)
+    doubtful = token and (required or ownership.was_asked_for(zone, destination))
+    if (required and not token) or (doubtful and not ownership.holds(zone, destination, token or "")):
         raise Refusal(
             400, destinations.BAD_DESTINATION, "error validating ownership: the challenge is missing, unknown or expired"
         )
-    return token if wanted else None
+    return token if required else None
 
 
 def check_count(zone: Zone, settings: Settings) -> None:

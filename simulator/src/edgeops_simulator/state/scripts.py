@@ -34,7 +34,7 @@ def in_list(script: Document) -> Document:
 
 
 def in_full(script: Document) -> Document:
-    """One script with its details; where the seed says nothing of them they follow from its other fields."""
+    """One script with its details; those that the seed omits follow from its other fields."""
     shown = _shown(script)
     hidden = script.get("hidden", ())
     if "seen_on" not in hidden:
@@ -50,7 +50,7 @@ def _turned(score: t.Any) -> t.Any:
 
 
 def _usual(shown: Document) -> Document:
-    """The members that page_shield shows of every script, with what they are where the seed says nothing of them."""
+    """The members that page_shield shows of every script, with the values of those that the seed omits."""
     known = [shown[name] for name in ("added_at", "first_seen_at", "fetched_at", "last_seen_at") if shown.get(name)]
     first, last = (known[0], known[-1]) if known else (_USUAL_TIME, _USUAL_TIME)
     host = shown.get("host", "")
@@ -115,12 +115,12 @@ def select(zone: Zone, hosts: str, status: str) -> list[Document]:
     if key not in zone.listings:
         if len(zone.listings) >= _CACHED_LISTINGS:
             zone.listings.clear()
-        wanted = set(_words(status) or ["active"])
+        statuses = set(_words(status) or ["active"])
         tests = [_wildcard(host) for host in _words(hosts)]
         zone.listings[key] = [
             script
             for script in zone.scripts.values()
-            if script.get("status", "active") in wanted
+            if script.get("status", "active") in statuses
             and (not tests or any(test(str(script.get("host", "")).lower()) for test in tests))
         ]
     return zone.listings[key]

@@ -17,11 +17,11 @@ _NAME_OPERATORS: t.Mapping[str, t.Callable[[str, str], bool]] = {
 }
 
 
-def _name_fits(name: str, wanted: str) -> bool:
-    operator, colon, text = wanted.partition(":")
+def _name_fits(name: str, condition: str) -> bool:
+    operator, colon, text = condition.partition(":")
     if colon and operator in _NAME_OPERATORS:
         return _NAME_OPERATORS[operator](name.lower(), text.lower())
-    return name.lower() in [item.strip().lower() for item in wanted.split(",")]
+    return name.lower() in [item.strip().lower() for item in condition.split(",")]
 
 
 def select(zones: t.Iterable[Zone], query: t.Mapping[str, str]) -> list[Zone]:

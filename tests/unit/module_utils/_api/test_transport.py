@@ -133,8 +133,8 @@ def test_refused_connection_is_tried_again(client: t.Any, clock: t.Any) -> None:
 def test_backoff_doubles_up_to_eight_seconds(serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any) -> None:
     """Pauses double and stay below eight seconds."""
     failing(client(serve(talks.answering(b"", 503)), retries=7))
-    wanted = [0.5, 1, 2, 4, 8, 8, 8]
-    assert all(least <= pause <= min(8, least * 1.25) for least, pause in zip(wanted, clock.pauses, strict=True))
+    expected = [0.5, 1, 2, 4, 8, 8, 8]
+    assert all(least <= pause <= min(8, least * 1.25) for least, pause in zip(expected, clock.pauses, strict=True))
 
 
 @pytest.mark.parametrize("status", [502, 503, 504, 520, 524, 527])

@@ -28,7 +28,7 @@ KEYS = "s3://bucket/dir?region=auto&access-key-id=ID&secret-access-key=planted%2
 
 
 @pytest.mark.parametrize(
-    ("wanted", "present", "equal"),
+    ("requested", "present", "equal"),
     [
         ("s3://bucket/dir?region=a&sse=AES256", "s3://bucket/dir?sse=AES256&region=a", True),
         ("s3://bucket/d%69r?region=a%2Fb", "S3://bucket/dir?region=a/b", True),
@@ -49,8 +49,8 @@ KEYS = "s3://bucket/dir?region=auto&access-key-id=ID&secret-access-key=planted%2
         ("no destination", "another", False),
     ],
 )
-def test_same(wanted: str, present: str, equal: bool) -> None:
-    assert same(wanted, present) is equal
+def test_same(requested: str, present: str, equal: bool) -> None:
+    assert same(requested, present) is equal
 
 
 @pytest.mark.parametrize(

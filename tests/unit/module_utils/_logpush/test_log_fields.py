@@ -106,11 +106,11 @@ NAMES = st.lists(st.sampled_from(["ClientIP", "RayID", "RequestHeaders", "Respon
 @given(own=NAMES, lists=st.fixed_dictionaries({}, optional={name: st.lists(st.just("x")) for name in LISTS}))
 def test_selection_is_equal_and_idempotent(own, lists):
     """Every form selects the same fields, and a second time adds nothing."""
-    wanted = set(own) | set(carriers_of(lists))
+    expected = set(own) | set(carriers_of(lists))
     forms = [{"fields": own}, {"logpull_options": f"fields={','.join(own)}"}, {"output_options": {"field_names": own}}]
     for form in forms:
         once = select_custom_log_fields(form, lists)
         assert select_custom_log_fields(once, lists) == once
         selected = once["fields"] if "fields" in once else selected_fields(once)
-        assert set(selected) == wanted
+        assert set(selected) == expected
         assert selected[: len(own)] == own

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.logpull_options import (
-    Wanted,
+    Requested,
     canonical,
     from_parts,
     from_text,
@@ -24,12 +24,15 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.log
 NAMES = st.text("abcXYZ_09-", min_size=1, max_size=6).filter(lambda name: name not in ("fields", "timestamps"))
 QUERIES = st.dictionaries(NAMES, st.one_of(st.sampled_from(("true", "false", "0.1", "0", "rfc3339", "")), NAMES), max_size=4)
 DESIRED_OPTIONS = st.builds(
-    Wanted, st.none() | st.lists(NAMES, max_size=4, unique=True).map(tuple), QUERIES, st.just(Wanted._field_defaults["order"])
+    Requested,
+    st.none() | st.lists(NAMES, max_size=4, unique=True).map(tuple),
+    QUERIES,
+    st.just(Requested._field_defaults["order"]),
 )
 
 
 @pytest.mark.parametrize(
-    ("wanted", "present", "text", "differs"),
+    ("requested", "present", "text", "differs"),
     [
         ((["b", "a", "b"], "rfc3339", None), None, "fields=b,a&timestamps=rfc3339", True),
         ((["a", "b"], None, None), "timestamps=rfc3339&fields=b%2Ca", "fields=a,b&timestamps=rfc3339", False),
@@ -45,6 +48,8 @@ DESIRED_OPTIONS = st.builds(
         ((None, None, {"sample": 1}), "fields=a", "fields=a&sample=1", False),
         ((None, None, {"sample": 1}), "sample=0.5", "sample=1", True),
         (([], None, None), "fields=a&F=true", "F=true", True),
+        ((["0"], None, None), "fields=false", "fields=0", True),
+        ((["false"], None, None), "fields=false", "fields=false", False),
         ((["a"], None, None), "?fields=a&fields=a", "fields=a", False),
         ((["a"], None, None), "&&fields=+a,,", "fields=a", True),
         ((["a", "b"], None, None), "fields=a&fields=b", "fields=a,b", False),
@@ -61,8 +66,8 @@ DESIRED_OPTIONS = st.builds(
         ((None, None, {"F": None}), "F=true", "", True),
     ],
 )
-def test_parts(wanted: tuple[t.Any, ...], present: str | None, text: str, differs: bool) -> None:
-    given = from_parts(*wanted)
+def test_parts(requested: tuple[t.Any, ...], present: str | None, text: str, differs: bool) -> None:
+    given = from_parts(*requested)
     assert given is not None
     assert merged(given, present) == (text, differs)
 
@@ -199,10 +204,10 @@ def test_sentences_about_text(text: str, sentence: str) -> None:
 
 
 def test_too_many_fields_are_refused() -> None:
-    wanted = from_parts(["f" * 50 + str(number) for number in range(100)], None, None)
-    assert wanted is not None
+    requested = from_parts(["f" * 50 + str(number) for number in range(100)], None, None)
+    assert requested is not None
     with pytest.raises(Failure, match="limit of 4096"):
-        merged(wanted, None)
+        merged(requested, None)
 
 
 @given(QUERIES)
@@ -212,14 +217,14 @@ def test_rendered_options_keep_their_meaning(query: dict[str, str]) -> None:
 
 
 @given(DESIRED_OPTIONS, QUERIES)
-def test_what_was_merged_needs_no_second_merge(wanted: Wanted, there: dict[str, str]) -> None:
-    text, _differs = merged(wanted, render(there))
-    assert merged(wanted, text) == (text, False)
+def test_what_was_merged_needs_no_second_merge(requested: Requested, there: dict[str, str]) -> None:
+    text, _differs = merged(requested, render(there))
+    assert merged(requested, text) == (text, False)
 
 
 @given(DESIRED_OPTIONS, QUERIES)
-def test_what_is_not_named_is_kept(wanted: Wanted, there: dict[str, str]) -> None:
-    after = canonical(parse(merged(wanted, render(there))[0]))
+def test_what_is_not_named_is_kept(requested: Requested, there: dict[str, str]) -> None:
+    after = canonical(parse(merged(requested, render(there))[0]))
     for name, value in canonical(there).items():
-        if name not in wanted.others:
+        if name not in requested.others:
             assert after[name] == value

@@ -11,7 +11,7 @@ from samples.logpush import CONDITION, KEYS, S3, TEXT, ZONE, declare_job
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.logpull_options import Wanted
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.logpull_options import Requested
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired
 
 NOTHING = Desired(
@@ -33,7 +33,7 @@ LONG_DESTINATION = "s3://".ljust(4096, "a")
 
 
 @pytest.mark.parametrize(
-    ("options", "wanted"),
+    ("options", "desired"),
     [
         ({}, {}),
         ({"state": "absent", "zone_id": "z"}, {"present": False, "zone_id": "z"}),
@@ -61,19 +61,19 @@ LONG_DESTINATION = "s3://".ljust(4096, "a")
         ({"filter": TEXT}, {"filter": parse(TEXT)}),
         (
             {"logpull_options": "fields=a&timestamps=unix"},
-            {"logpull": Wanted(("a",), {"timestamps": "unix"}, ("fields", "timestamps"))},
+            {"logpull": Requested(("a",), {"timestamps": "unix"}, ("fields", "timestamps"))},
         ),
-        ({"logpull_options": ""}, {"logpull": Wanted(None, {})}),
+        ({"logpull_options": ""}, {"logpull": Requested(None, {})}),
         (
             {"fields": ["a"], "timestamp_format": "rfc3339", "option_flags": {"X": True}},
-            {"logpull": Wanted(("a",), {"timestamps": "rfc3339", "X": "true"}, ("fields", "timestamps", "X"))},
+            {"logpull": Requested(("a",), {"timestamps": "rfc3339", "X": "true"}, ("fields", "timestamps", "X"))},
         ),
-        ({"timestamp_format": "unix"}, {"logpull": Wanted(None, {"timestamps": "unix"}, ("fields", "timestamps"))}),
+        ({"timestamp_format": "unix"}, {"logpull": Requested(None, {"timestamps": "unix"}, ("fields", "timestamps"))}),
         ({"output_options": {"sample_rate": 0.5}}, {"output": {"sample_rate": 0.5}}),
     ],
 )
-def test_what_options_ask_for(options: dict[str, t.Any], wanted: dict[str, t.Any]) -> None:
-    found, expected = declare_job(**options), NOTHING._replace(**wanted)
+def test_what_options_ask_for(options: dict[str, t.Any], desired: dict[str, t.Any]) -> None:
+    found, expected = declare_job(**options), NOTHING._replace(**desired)
     # Expressions have no `==`, which would take 1 for true.
     assert found._replace(filter=None, places={}) == expected._replace(filter=None, places={})
     assert repr(found.filter) == repr(expected.filter)

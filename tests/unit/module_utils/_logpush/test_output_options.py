@@ -33,7 +33,7 @@ OPTIONS = st.fixed_dictionaries(
 
 
 @pytest.mark.parametrize(
-    ("wanted", "present", "differs"),
+    ("requested", "present", "differs"),
     [
         ({"field_names": ["a", "b"]}, {"field_names": ["b", "a", "a"]}, False),
         ({"field_names": ["a", "b"], "output_type": "csv"}, {"field_names": ["b", "a"], "output_type": "csv"}, True),
@@ -45,8 +45,8 @@ OPTIONS = st.fixed_dictionaries(
         ({"timestamp_format": "rfc3339"}, {"timestamp_format": "unix"}, True),
     ],
 )
-def test_compared_with_defaults_filled_in(wanted: dict[str, t.Any], present: dict[str, t.Any] | None, differs: bool) -> None:
-    assert merged(wanted, present)[1] is differs
+def test_compared_with_defaults_filled_in(requested: dict[str, t.Any], present: dict[str, t.Any] | None, differs: bool) -> None:
+    assert merged(requested, present)[1] is differs
 
 
 def test_the_whole_is_sent() -> None:
@@ -65,18 +65,18 @@ def test_the_whole_is_sent() -> None:
 
 
 @given(OPTIONS, OPTIONS)
-def test_what_was_merged_needs_no_second_merge(wanted: dict[str, t.Any], present: dict[str, t.Any]) -> None:
-    whole, _differs = merged(wanted, present)
-    assert merged(wanted, whole) == (whole, False)
+def test_what_was_merged_needs_no_second_merge(requested: dict[str, t.Any], present: dict[str, t.Any]) -> None:
+    whole, _differs = merged(requested, present)
+    assert merged(requested, whole) == (whole, False)
     assert not differing(whole, whole)
 
 
 @given(OPTIONS, OPTIONS)
-def test_one_wish_has_one_spelling(wanted: dict[str, t.Any], present: dict[str, t.Any]) -> None:
-    whole, _differs = merged(wanted, present)
+def test_one_request_has_one_spelling(requested: dict[str, t.Any], present: dict[str, t.Any]) -> None:
+    whole, _differs = merged(requested, present)
     output_type = whole.get("output_type", "ndjson")
     filled = {**{name: sub.default_for(output_type) for name, sub in SUBOPTIONS.items()}, **whole}
-    assert shown(whole, wanted) == shown(merged(wanted, filled)[0], wanted)
+    assert shown(whole, requested) == shown(merged(requested, filled)[0], requested)
 
 
 def test_an_answer_is_compared_member_by_member() -> None:
@@ -84,7 +84,7 @@ def test_an_answer_is_compared_member_by_member() -> None:
 
 
 @pytest.mark.parametrize(
-    ("whole", "wanted", "reported"),
+    ("whole", "requested", "reported"),
     [
         ({"sample_rate": 1, "batch_prefix": ""}, {"sample_rate": 1}, {"sample_rate": 1}),
         ({"sample_rate": 1, "batch_prefix": "["}, {}, {"batch_prefix": "["}),
@@ -93,9 +93,9 @@ def test_an_answer_is_compared_member_by_member() -> None:
     ],
 )
 def test_reported_is_what_is_named_or_set(
-    whole: dict[str, t.Any], wanted: dict[str, t.Any], reported: dict[str, t.Any] | None
+    whole: dict[str, t.Any], requested: dict[str, t.Any], reported: dict[str, t.Any] | None
 ) -> None:
-    assert shown(whole, wanted) == reported
+    assert shown(whole, requested) == reported
 
 
 @pytest.mark.parametrize(

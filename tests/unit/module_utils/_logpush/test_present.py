@@ -23,7 +23,7 @@ DISABLED = "Job 7 is disabled, probably by the service after it had failed to de
         ([], "a job is a list, not an object"),
         ({}, "a job has no id"),
         ({"id": None}, "a job has None as its id, not a number above 0"),
-        ({"id": 8}, "job 7 was asked for, and the answer is about job 8"),
+        ({"id": 8}, "job 7 was requested, and the answer is about job 8"),
         (
             {"id": 7, "name": 1, "destination_conf": 2, "output_options": {"sample_rate": "1", "merge_subrequests": 0}},
             f"{OTHERWISE}: name, destination_conf, output_options.sample_rate, output_options.merge_subrequests",

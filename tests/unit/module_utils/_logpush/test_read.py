@@ -12,7 +12,7 @@ from samples.logpush import declare_job
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import by_id, read, report
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import Wanted
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import JobQuery
 
 JOB = {"id": 7, "name": "n"}
 MISSING = Failure("not_found", "no", status=404)
@@ -98,8 +98,8 @@ def test_read_by_id_asks_for_one() -> None:
 
 def test_report() -> None:
     jobs = [{"id": 9, "name": "n"}, {"id": 8, "name": "m", "dataset": "d"}, JOB]
-    reported = report(client(list=jobs), Wanted(None, None, None)).result["jobs"]
+    reported = report(client(list=jobs), JobQuery(None, None, None)).result["jobs"]
     assert [job["id"] for job in reported] == [7, 8, 9]
-    assert report(client(get=JOB), Wanted("m", None, 7)).result == {"jobs": []}
+    assert report(client(get=JOB), JobQuery("m", None, 7)).result == {"jobs": []}
     with pytest.raises(Failure):
-        report(client(list=MISSING), Wanted(None, None, None))
+        report(client(list=MISSING), JobQuery(None, None, None))

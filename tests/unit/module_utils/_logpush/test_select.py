@@ -9,7 +9,7 @@ import typing as t
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import Wanted, numbered, selected, wanted
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import JobQuery, desire, numbered, selected
 
 # The service leaves `dataset` out where it is the default, and lists in no order.
 JOBS: list[dict[str, t.Any]] = [
@@ -23,42 +23,42 @@ JOBS: list[dict[str, t.Any]] = [
 @pytest.mark.parametrize(
     ("options", "conditions"),
     [
-        ({}, Wanted(None, None, None)),
-        ({"name": "edge"}, Wanted("edge", None, None)),
-        ({"dataset": "firewall_events"}, Wanted(None, "firewall_events", None)),
-        ({"job_id": 1}, Wanted(None, None, 1)),
-        ({"name": "", "dataset": "d", "job_id": 9}, Wanted("", "d", 9)),
-        ({"stale_after": 60}, Wanted(None, None, None, 60)),
+        ({}, JobQuery(None, None, None)),
+        ({"name": "edge"}, JobQuery("edge", None, None)),
+        ({"dataset": "firewall_events"}, JobQuery(None, "firewall_events", None)),
+        ({"job_id": 1}, JobQuery(None, None, 1)),
+        ({"name": "", "dataset": "d", "job_id": 9}, JobQuery("", "d", 9)),
+        ({"stale_after": 60}, JobQuery(None, None, None, 60)),
     ],
 )
-def test_options_are_conditions(options: dict[str, t.Any], conditions: Wanted) -> None:
-    assert wanted({"name": None, "dataset": None, "job_id": None, "stale_after": 3600, **options}) == conditions
+def test_options_are_conditions(options: dict[str, t.Any], conditions: JobQuery) -> None:
+    assert desire({"name": None, "dataset": None, "job_id": None, "stale_after": 3600, **options}) == conditions
 
 
 @pytest.mark.parametrize("job_id", [0, -1])
 def test_no_job_has_an_id_below_one(job_id: int) -> None:
     with pytest.raises(Failure, match=rf"^job_id\b.*{job_id} is not above 0") as caught:
-        wanted({"name": None, "dataset": None, "job_id": job_id, "stale_after": 3600})
+        desire({"name": None, "dataset": None, "job_id": job_id, "stale_after": 3600})
     assert caught.value.kind == "invalid_option"
 
 
 @pytest.mark.parametrize(
     ("conditions", "ids"),
     [
-        (Wanted(None, None, None), [3, 4, 5, 9]),
-        (Wanted("edge", None, None), [3, 5, 9]),
-        (Wanted("other", None, None), []),
-        (Wanted(None, "http_requests", None), [3, 9]),
-        (Wanted(None, "firewall_events", None), [4, 5]),
-        (Wanted(None, None, 5), [5]),
-        (Wanted(None, None, 6), []),
-        (Wanted("edge", "firewall_events", None), [5]),
-        (Wanted("edge", "http_requests", 5), []),
-        (Wanted("other", "firewall_events", 5), []),
-        (Wanted("edge", "firewall_events", 5), [5]),
+        (JobQuery(None, None, None), [3, 4, 5, 9]),
+        (JobQuery("edge", None, None), [3, 5, 9]),
+        (JobQuery("other", None, None), []),
+        (JobQuery(None, "http_requests", None), [3, 9]),
+        (JobQuery(None, "firewall_events", None), [4, 5]),
+        (JobQuery(None, None, 5), [5]),
+        (JobQuery(None, None, 6), []),
+        (JobQuery("edge", "firewall_events", None), [5]),
+        (JobQuery("edge", "http_requests", 5), []),
+        (JobQuery("other", "firewall_events", 5), []),
+        (JobQuery("edge", "firewall_events", 5), [5]),
     ],
 )
-def test_all_conditions_apply_in_id_order(conditions: Wanted, ids: list[int]) -> None:
+def test_all_conditions_apply_in_id_order(conditions: JobQuery, ids: list[int]) -> None:
     """Every condition counts, and the order is that of the ids."""
     assert [job["id"] for job in selected(JOBS, conditions)] == ids
 
@@ -69,7 +69,7 @@ def test_an_id_finds_its_job_or_none() -> None:
     assert numbered([], 1) is None
 
 
-@pytest.mark.parametrize("find", [lambda jobs: selected(jobs, Wanted(None, None, 9)), lambda jobs: numbered(jobs, 7)])
+@pytest.mark.parametrize("find", [lambda jobs: selected(jobs, JobQuery(None, None, 9)), lambda jobs: numbered(jobs, 7)])
 def test_invalid_item_makes_the_list_invalid(find: t.Callable[[list[t.Any]], t.Any]) -> None:
     """A list with an invalid item in it decides nothing."""
     with pytest.raises(Failure) as caught:

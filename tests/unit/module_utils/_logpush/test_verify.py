@@ -129,7 +129,7 @@ def test_failure_text_for_contradicting_answer() -> None:
 
 def test_answer_about_another_job_is_bad() -> None:
     """An answer about another job than the one that was changed is a bad response."""
-    with pytest.raises(Failure, match="job 7 was asked for, and the answer is about job 8") as caught:
+    with pytest.raises(Failure, match="job 7 was requested, and the answer is about job 8") as caught:
         conclude(declare_job(enabled=True), planned({"enabled": True}, JOB), {**JOB, "id": 8, "enabled": True})
     assert caught.value.kind == "bad_response"
 
@@ -217,7 +217,7 @@ def test_an_error_that_is_over_is_not_reported() -> None:
         ({"id": "7"}, "'7' as its id"),
         ({"id": True}, "True as its id"),
         ({"id": 0}, "0 as its id"),
-        ({"id": 8}, "job 7 was asked for"),
+        ({"id": 8}, "job 7 was requested"),
         ({"id": 7, "enabled": "yes"}, "enabled"),
         ({"id": 7, "max_upload_bytes": True}, "max_upload_bytes"),
         ({"id": 7, "name": 1, "filter": []}, "name, filter"),

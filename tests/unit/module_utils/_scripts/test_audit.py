@@ -52,9 +52,9 @@ def run(listing: t.Any, baseline: t.Any, singles: t.Any = (), *, enabled: bool =
     """An audit; `read` are the identifiers of the scripts that it read singly."""
     read: list[str] = []
 
-    def find(_query: t.Any, wanted: t.Sequence[str]) -> list[t.Any]:
-        read.extend(wanted)
-        return [single for single in singles if single["script_id"] in wanted]
+    def find(_query: t.Any, identifiers: t.Sequence[str]) -> list[t.Any]:
+        read.extend(identifiers)
+        return [single for single in singles if single["script_id"] in identifiers]
 
     service = Service(
         lambda route: State(route, {"enabled": enabled, "updated_at": None}), lambda query: [dict(each) for each in listing], find

@@ -63,7 +63,7 @@ def test_what_is_no_zone(item: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("filters", "wanted"),
+    ("filters", "selected"),
     [
         ({}, True),
         ({"names": ["A.Example"]}, True),
@@ -75,8 +75,8 @@ def test_what_is_no_zone(item: object) -> None:
         ({"names": ["a.example"], "statuses": ["pending"]}, False),
     ],
 )
-def test_filters(filters: dict[str, list[str]], wanted: bool) -> None:
-    assert zones._is_selected(KEPT, {**NOTHING, **filters}) is wanted
+def test_filters(filters: dict[str, list[str]], selected: bool) -> None:
+    assert zones._is_selected(KEPT, {**NOTHING, **filters}) is selected
 
 
 def test_zone_without_account_matches_none() -> None:

@@ -55,7 +55,7 @@ DNS_LOGS: t.Mapping[str, str] = {
     "ColoCode": "Airport code of the data centre that received the query.",
     "EDNSSubnet": "Client subnet that the resolver sent along.",
     "EDNSSubnetLength": "Length of the client subnet, in bits.",
-    "QueryName": "Name that was asked for.",
+    "QueryName": "Name that was requested.",
     "QueryType": "Number of the type of the query.",
     "ResponseCached": "Whether the response came from the cache.",
     "ResponseCode": "Number of the response code.",

@@ -105,7 +105,7 @@ FIELDS: t.Mapping[str, str] = {
     "SecurityRuleIDs": "Ids of all security rules that matched.",
     "SecuritySources": "Products of all security rules that matched.",
     "SmartRouteColoID": "Number of the data centre that smart routing used to reach the origin.",
-    "UpperTierColoID": "Number of the upper-tier data centre that was asked for a cached copy.",
+    "UpperTierColoID": "Number of the upper-tier data centre that was requested a cached copy.",
     "VerifiedBotCategory": "Category of a verified bot.",
     "WAFAction": "Action of the WAF (deprecated).",
     "WAFAttackScore": "Attack score of the request.",
