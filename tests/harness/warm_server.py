@@ -27,7 +27,7 @@ import tempfile
 import typing as t
 from pathlib import Path
 
-# Nothing of the collection, which each run imports by itself, and no plugins, which ansible-core finds by its own rules.
+# Nothing of the collection, which each run imports by itself.
 PRELOADED = (
     "ansible.cli.playbook",
     "ansible.cli.inventory",
@@ -41,6 +41,13 @@ PRELOADED = (
     "requests",
     "xml.etree.ElementTree",
 )
+# Of other kinds of plugins, those that a run on the controller uses.
+LOADED = {
+    "connection": ("local",),
+    "inventory": ("host_list", "script", "auto", "yaml", "ini", "toml", "constructed"),
+    "shell": ("sh",),
+    "strategy": ("linear", "free"),
+}
 
 
 def remember_collections() -> None:
@@ -54,6 +61,17 @@ def remember_collections() -> None:
     builtin = importlib.resources.files("ansible.config") / "ansible_builtin_runtime.yml"
     for collection, routing in (("ansible.builtin", builtin), ("edgeops.observability", ours / "meta" / "runtime.yml")):
         finder["_meta_yml_to_dict"](routing.read_bytes(), (collection, "runtime.yml"))
+
+
+def load_plugins() -> None:
+    """Import the plugins that every run loads, and read the options in their documentation."""
+    loader = importlib.import_module("ansible.plugins.loader")
+    # Not those for variables, which ansible-core uses in the order in which it loads them.
+    for kind in ("callback", "filter", "test"):
+        list(getattr(loader, f"{kind}_loader").all(class_only=True))
+    for kind, names in LOADED.items():
+        for name in names:
+            getattr(loader, f"{kind}_loader").get(name, class_only=True)
 
 
 def serve(connection: socket.socket, folder: str) -> dict[str, t.Any]:
@@ -112,6 +130,7 @@ def main() -> None:
     sys.path[0] = str(Path(sys.executable).parent)
     for name in PRELOADED:
         importlib.import_module(name)
+    load_plugins()
     remember_collections()
     gc.collect()
     gc.freeze()

@@ -25,6 +25,7 @@ TASKS = [
         }
         for name in READ
     ),
+    {"name": "Show a variable of a group", "ansible.builtin.debug": {"var": "beside_the_inventory"}},
     {"name": "Run in a process", "ansible.builtin.command": "pwd", "changed_when": False},
     {
         "name": "Load a filter",
@@ -46,6 +47,8 @@ def servers() -> t.Iterator[Servers]:
 def run(folder: Path, tasks: t.Sequence[t.Any], **environment: str) -> Run:
     """A playbook in a folder."""
     place = Place(folder)
+    (place.input / "group_vars").mkdir(parents=True, exist_ok=True)
+    place.write("group_vars/all.yml", {"beside_the_inventory": "seen"})
     play = {"name": "Show", "hosts": "all", "gather_facts": False, "tasks": list(tasks)}
     command = [str(BIN / "ansible-playbook"), str(place.write("play.yml", [play])), "-vvv", "--diff"]
     command += ["-i", str(place.write("inventory.yml", inventory(None)))]

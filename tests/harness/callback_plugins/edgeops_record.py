@@ -63,10 +63,10 @@ class CallbackModule(CallbackBase):
         self._start(task)
 
     def _result(self, status, result):
-        # ansible-core 2.19 renamed the attributes; the old names still answer there, with a deprecation.
-        new = hasattr(result, "task_fields")
+        # ansible-core 2.19 renamed the attributes. Its `task_fields` looks at the whole stack in 2.21, to warn of itself.
+        new = hasattr(type(result), "task_fields")
         task = result.task if new else result._task
-        fields = result.task_fields if new else result._task_fields
+        fields = result._task_fields
         host = result.host if new else result._host
         self._write(
             event="result",
