@@ -13,6 +13,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import typing as t
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from .outcome import FAILED, Entry, Outcome
 HARNESS = Path(__file__).resolve().parent
 BIN = Path(sys.executable).parent
 SERVERS = warm.Servers()
+# What modules of this test process compile; it goes with the process.
+COMPILED = tempfile.TemporaryDirectory(prefix="compiled-")
 LOCAL: dict[str, t.Any] = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 
 
@@ -65,7 +68,9 @@ class Place:
             "XDG_STATE_HOME": str(self.folder / "home" / "state"),
             "LC_ALL": "C.UTF-8",
             "PYTHONDONTWRITEBYTECODE": "1",
-            "ANSIBLE_CONFIG": str(self.write("ansible.cfg", "[defaults]\n")),
+            "PYTHONPATH": str(HARNESS / "compiled"),
+            "EDGEOPS_COMPILED": COMPILED.name,
+            "ANSIBLE_CONFIG": str(self.write("ansible.cfg", "[defaults]\ninternal_poll_interval = 0.01\n")),
             "ANSIBLE_HOME": str(self.folder / "home" / "ansible"),
             "ANSIBLE_LOG_PATH": str(self.log),
             "ANSIBLE_COLLECTIONS_PATH": str(self.input / "collections"),

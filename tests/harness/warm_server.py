@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A process that has imported ansible-core, and runs a command of ansible-core in a fork of itself for each request.
+"""A process that has imported ansible-core and the collection, and runs a command in a fork of itself for each request.
 
 `warm_server.py DESCRIPTOR FOLDER`: requests and answers are lines of JSON on the socket, `warm.py` is the other end. The
 folder is removed when that closes the socket.
@@ -10,6 +10,7 @@ folder is removed when that closes the socket.
 
 from __future__ import annotations
 
+import atexit
 import functools
 import gc
 import importlib
@@ -24,10 +25,10 @@ import socket
 import sys
 import sysconfig
 import tempfile
+import threading
 import typing as t
 from pathlib import Path
 
-# Nothing of the collection, which each run imports by itself.
 PRELOADED = (
     "ansible.cli.playbook",
     "ansible.cli.inventory",
@@ -41,11 +42,15 @@ PRELOADED = (
     "requests",
     "xml.etree.ElementTree",
 )
-# Of other kinds of plugins, those that a run on the controller uses.
+COLLECTION = Path(sysconfig.get_path("purelib")) / "ansible_collections" / "edgeops" / "observability"
+# Kinds of plugins of which every run loads all. Not those for variables, which ansible-core uses in the order in which it loads them.
+ALL = ("become", "callback", "connection", "filter", "shell", "test")
+# Of other kinds, those that a run on the controller uses.
 LOADED = {
-    "connection": ("local",),
+    "action": ("assert", "debug", "fail", "include_vars", "normal", "pause", "set_fact", "set_stats"),
+    "cache": ("memory",),
     "inventory": ("host_list", "script", "auto", "yaml", "ini", "toml", "constructed"),
-    "shell": ("sh",),
+    "lookup": ("env", "file", "items"),
     "strategy": ("linear", "free"),
 }
 
@@ -55,23 +60,26 @@ def remember_collections() -> None:
     finder = vars(importlib.import_module("ansible.utils.collection_loader._collection_finder"))
     for name, function in (("compile", compile), ("_meta_yml_to_dict", finder["_meta_yml_to_dict"])):
         finder[name] = functools.lru_cache(maxsize=None)(function)
-    ours = Path(sysconfig.get_path("purelib")) / "ansible_collections" / "edgeops" / "observability"
-    for path in (ours / "plugins").rglob("*.py"):
+    for path in (COLLECTION / "plugins").rglob("*.py"):
         finder["compile"](source=path.read_bytes(), filename=str(path), mode="exec", flags=0, dont_inherit=True)
     builtin = importlib.resources.files("ansible.config") / "ansible_builtin_runtime.yml"
-    for collection, routing in (("ansible.builtin", builtin), ("edgeops.observability", ours / "meta" / "runtime.yml")):
+    for collection, routing in (("ansible.builtin", builtin), ("edgeops.observability", COLLECTION / "meta" / "runtime.yml")):
         finder["_meta_yml_to_dict"](routing.read_bytes(), (collection, "runtime.yml"))
 
 
 def load_plugins() -> None:
     """Import the plugins that every run loads, and read the options in their documentation."""
     loader = importlib.import_module("ansible.plugins.loader")
-    # Not those for variables, which ansible-core uses in the order in which it loads them.
-    for kind in ("callback", "filter", "test"):
+    loader.init_plugin_loader()
+    # Each run would do it once more, and be warned.
+    vars(loader)["_configure_collection_loader"] = lambda *_paths: None
+    for kind in ALL:
         list(getattr(loader, f"{kind}_loader").all(class_only=True))
     for kind, names in LOADED.items():
         for name in names:
             getattr(loader, f"{kind}_loader").get(name, class_only=True)
+    for path in (COLLECTION / "plugins" / "action").glob("[!_]*.py"):
+        importlib.import_module(f"ansible_collections.edgeops.observability.plugins.action.{path.stem}")
 
 
 def serve(connection: socket.socket, folder: str) -> dict[str, t.Any]:
@@ -104,7 +112,7 @@ def ended(pid: int, timeout: float) -> tuple[int, bool]:
     return os.waitstatus_to_exitcode(status), expired
 
 
-def become(request: t.Mapping[str, t.Any]) -> None:
+def become(request: t.Mapping[str, t.Any], archives: Path) -> None:
     """Take on what a process of its own would have started with, where imports have read it before."""
     os.setsid()
     os.environ.clear()
@@ -114,7 +122,10 @@ def become(request: t.Mapping[str, t.Any]) -> None:
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), descriptor)
     sys.argv = request["command"]
     tempfile.tempdir = None
-    Path(importlib.import_module("ansible.constants").DEFAULT_LOCAL_TMP).mkdir(0o700, parents=True, exist_ok=True)
+    own = Path(importlib.import_module("ansible.constants").DEFAULT_LOCAL_TMP)
+    own.mkdir(0o700, parents=True, exist_ok=True)
+    # The archives of ordinary modules are the same for all runs.
+    (own / "ansiballz_cache").symlink_to(archives)
     for handler in logging.root.handlers:
         if isinstance(handler, logging.FileHandler):
             handler.close()
@@ -125,18 +136,34 @@ def become(request: t.Mapping[str, t.Any]) -> None:
         display._synchronize_textiowrapper(stream, display.Display()._lock)
 
 
+def leave(code: object) -> t.NoReturn:
+    """End as an interpreter does, but without clearing the memory, which would touch, and so copy, all of it."""
+    vars(threading)["_shutdown"]()
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(code if isinstance(code, int) else int(code is not None))
+
+
 def main() -> None:
     """Import, serve, and in a fork run the command."""
     sys.path[0] = str(Path(sys.executable).parent)
     for name in PRELOADED:
         importlib.import_module(name)
-    load_plugins()
     remember_collections()
+    load_plugins()
     gc.collect()
     gc.freeze()
+    # To look for garbage touches all objects of a run, which copies them in each of its workers.
+    gc.disable()
+    archives = Path(sys.argv[2]) / "archives"
+    archives.mkdir()
     request = serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2])
-    become(request)
-    runpy.run_path(request["command"][0], run_name="__main__")
+    become(request, archives)
+    try:
+        runpy.run_path(request["command"][0], run_name="__main__")
+    except SystemExit as ended:
+        leave(ended.code)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import json
 import re
+import types
 import typing as t
+import zipfile
+import zipimport
 from pathlib import Path
 
 import pytest
 
+from harness.compiled import sitecustomize
 from harness.process import BIN, Place, execute_anew, inventory
 from harness.warm import MAX_SERVERS, Ended, Run, Servers
 
@@ -144,3 +148,25 @@ def test_nothing_is_left_of_a_closed_process(tmp_path: Path, servers: Servers) -
     assert folder.name.startswith("warm-") and folder.exists()
     servers.close()
     assert not folder.exists()
+
+
+def test_source_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same source in another archive has the path of that archive; another source is compiled."""
+    compiled: list[str] = []
+
+    def compile_source(path: str, source: bytes) -> types.CodeType:
+        compiled.append(path)
+        return compile(source, path, "exec")
+
+    monkeypatch.setenv("EDGEOPS_COMPILED", str(tmp_path))
+    monkeypatch.setattr(sitecustomize, "compile_source", compile_source)
+    monkeypatch.setattr(zipimport, "_compile_source", sitecustomize.compile_once)
+    for name, source in {"one": "def f(): pass", "two": "def f(): pass", "three": "def g(): pass"}.items():
+        archive = tmp_path / f"{name}.zip"
+        with zipfile.ZipFile(archive, "w") as opened:
+            opened.writestr("module.py", source)
+        code = zipimport.zipimporter(str(archive)).get_code("module")
+        (function,) = (each for each in code.co_consts if isinstance(each, types.CodeType))
+        assert (code.co_filename, function.co_filename) == (f"{archive}/module.py",) * 2
+        assert function.co_name == source[4]
+    assert [Path(path).parent.name for path in compiled] == ["one.zip", "three.zip"]
