@@ -20,6 +20,7 @@ import ensurepip
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import sysconfig
 
@@ -33,11 +34,19 @@ if not kept.exists():
     from pip._internal.cli.main import main
 
     shutil.rmtree(f"{kept}.part", ignore_errors=True)
-    # Not compiled: of its many files each environment needs few, and once.
+    # Not compiled: of its many files each environment needs few. These are compiled once for all environments of this Python.
     if failed := main(["install", "--no-compile", "--target", f"{kept}.part", *given]):
         sys.exit(failed)
+    used = "import pip._internal.commands.install, pip._internal.commands.uninstall"
+    subprocess.run([sys.executable, "-c", used], check=True, env={**os.environ, "PYTHONPATH": f"{kept}.part"})
     pathlib.Path(f"{kept}.part").rename(kept)
-shutil.copytree(kept, sysconfig.get_path("purelib"), dirs_exist_ok=True, ignore=shutil.ignore_patterns("bin"))
+
+
+def left_out(folder, names):
+    return [name for name in names if name == "bin" or (name.endswith(".pyc") and sys.implementation.cache_tag not in name)]
+
+
+shutil.copytree(kept, sysconfig.get_path("purelib"), dirs_exist_ok=True, ignore=left_out)
 """
 
 

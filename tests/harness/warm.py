@@ -24,7 +24,7 @@ from pathlib import Path
 SERVER = Path(__file__).resolve().with_name("warm_server.py")
 COMMANDS = tuple(Path(sys.executable).parent / name for name in ("ansible-playbook", "ansible-inventory"))
 # Read when something asks for them. Everything else may have been read at import.
-READ_LATE = ("CLOUDFLARE_", "EDGEOPS_", "TMPDIR", "XDG_STATE_HOME")
+READ_LATE = ("CLOUDFLARE_", "EDGEOPS_", "REPORT_STORAGE_", "TMPDIR", "XDG_STATE_HOME")
 # Each holds about 60 MB.
 MAX_SERVERS = 2
 

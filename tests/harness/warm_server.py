@@ -13,10 +13,12 @@ from __future__ import annotations
 import atexit
 import functools
 import gc
+import hashlib
 import importlib
 import importlib.resources
 import json
 import logging
+import marshal
 import os
 import runpy
 import shutil
@@ -65,6 +67,27 @@ def remember_collections() -> None:
     builtin = importlib.resources.files("ansible.config") / "ansible_builtin_runtime.yml"
     for collection, routing in (("ansible.builtin", builtin), ("edgeops.observability", COLLECTION / "meta" / "runtime.yml")):
         finder["_meta_yml_to_dict"](routing.read_bytes(), (collection, "runtime.yml"))
+
+
+def remember_templates(folder: Path) -> None:
+    """Keep the bytecode of templates in files: what a worker compiles, the workers of later tasks and runs load."""
+    environment = importlib.import_module("jinja2.environment").Environment
+    compile_template = environment.compile
+
+    def compile_once(self: object, source: object, *args: object, **kwargs: object) -> object:
+        if not isinstance(source, str):
+            return compile_template(self, source, *args, **kwargs)
+        # Filters and tests, whose signatures are part of the bytecode, are the same for all runs of this process.
+        kept = folder / hashlib.sha256(repr((type(self), str(source), args, kwargs)).encode()).hexdigest()
+        if kept.exists():
+            return marshal.loads(kept.read_bytes())  # noqa: S302  # our own file
+        code = compile_template(self, source, *args, **kwargs)
+        part = kept.with_suffix(f".{os.getpid()}")
+        part.write_bytes(marshal.dumps(code))
+        part.replace(kept)
+        return code
+
+    environment.compile = compile_once
 
 
 def load_plugins() -> None:
@@ -156,8 +179,10 @@ def main() -> None:
     gc.freeze()
     # To look for garbage touches all objects of a run, which copies them in each of its workers.
     gc.disable()
-    archives = Path(sys.argv[2]) / "archives"
-    archives.mkdir()
+    archives, templates = (Path(sys.argv[2]) / name for name in ("archives", "templates"))
+    for kept in (archives, templates):
+        kept.mkdir()
+    remember_templates(templates)
     request = serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2])
     become(request, archives)
     try:
