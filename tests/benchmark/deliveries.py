@@ -2,19 +2,24 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The playbook `deliver` over zones that are in the desired state: beside tasks that do nothing, and with several jobs beside one."""
+"""The playbooks `deliver` and `check` over zones that are in the desired state.
+
+`deliver` stands beside tasks that do nothing, and with several jobs beside one; `check` with a report beside one without.
+"""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import dataclasses
+import tempfile
 import typing as t
 
 from fleet import PLAYBOOK, WAYS, Single, Way, fleet, rounds
 from table import show, stands
 
-DELIVER = Way([str(PLAYBOOK), "edgeops.observability.deliver"])
+DELIVER, CHECK = (Way([str(PLAYBOOK), f"edgeops.observability.{name}"]) for name in ("deliver", "check"))
+FORMATS = ["json", "html", "junit", "markdown", "metrics"]
 COUNT, QUICK_COUNT, JOBS = 100, 50, 4
 NAMES = ("archive", "errors", "security", "audit")
 
@@ -43,12 +48,42 @@ def variables(jobs: int) -> dict[str, t.Any]:
 
 def report(given: argparse.Namespace) -> bool:
     """Measure and print; whether the bars hold."""
+    count = QUICK_COUNT if given.quick else COUNT
+    return all([_deliveries(count, given), _checks(count, given)])
+
+
+def _deliveries(count: int, given: argparse.Namespace) -> bool:
     ways = {
         "deliver, 1 job": dataclasses.replace(DELIVER, variables=variables(1)),
         f"deliver, {JOBS} jobs": dataclasses.replace(DELIVER, variables=variables(JOBS)),
         "three debug tasks": WAYS["debug"],
     }
-    count = QUICK_COUNT if given.quick else COUNT
+    one, several, debug = measured(ways, count, given)
+    return all(
+        [
+            stands(f"deliver / three debug tasks, {count} unchanged zones, CPU", one / debug, 1.2),
+            stands(f"{JOBS} jobs / one job in each zone, CPU", several / one, 1.15),
+        ]
+    )
+
+
+def _checks(count: int, given: argparse.Namespace) -> bool:
+    # Nothing is there, so a check finds nothing to do without a delivery before it.
+    absent = {**variables(1), "log_delivery_state": "absent"}
+    del absent["log_delivery_script_monitor_enabled"]
+    with tempfile.TemporaryDirectory() as folder:
+        ways = {
+            "check": dataclasses.replace(CHECK, variables=absent),
+            "check, report in five formats": dataclasses.replace(
+                CHECK, variables={**absent, "report_dir": folder, "report_formats": FORMATS}
+            ),
+        }
+        without, with_report = measured(ways, count, given)
+    return stands(f"check with a report / without, {count} unchanged zones, CPU", with_report / without, 1.2)
+
+
+def measured(ways: t.Mapping[str, Way], count: int, given: argparse.Namespace) -> list[float]:
+    """Measure and print; the processor seconds of each way."""
     found = measure(ways, count, given)
     waiting = given.latency / 1000 / given.forks
     show(
@@ -66,13 +101,7 @@ def report(given: argparse.Namespace) -> bool:
             for way, each in found.items()
         ],
     )
-    one, several, debug = (each.processor for each in found.values())
-    return all(
-        [
-            stands(f"deliver / three debug tasks, {count} unchanged zones, CPU", one / debug, 1.2),
-            stands(f"{JOBS} jobs / one job in each zone, CPU", several / one, 1.15),
-        ]
-    )
+    return [each.processor for each in found.values()]
 
 
 def measure(ways: t.Mapping[str, Way], count: int, given: argparse.Namespace) -> dict[str, Single]:
