@@ -13,12 +13,10 @@ from __future__ import annotations
 import atexit
 import functools
 import gc
-import hashlib
 import importlib
 import importlib.resources
 import json
 import logging
-import marshal
 import os
 import runpy
 import shutil
@@ -67,27 +65,6 @@ def remember_collections() -> None:
     builtin = importlib.resources.files("ansible.config") / "ansible_builtin_runtime.yml"
     for collection, routing in (("ansible.builtin", builtin), ("edgeops.observability", COLLECTION / "meta" / "runtime.yml")):
         finder["_meta_yml_to_dict"](routing.read_bytes(), (collection, "runtime.yml"))
-
-
-def remember_templates(folder: Path) -> None:
-    """Keep the bytecode of templates in files: what a worker compiles, the workers of later tasks and runs load."""
-    environment = importlib.import_module("jinja2.environment").Environment
-    compile_template = environment.compile
-
-    def compile_once(self: object, source: object, *args: object, **kwargs: object) -> object:
-        if not isinstance(source, str):
-            return compile_template(self, source, *args, **kwargs)
-        # Filters and tests, whose signatures are part of the bytecode, are the same for all runs of this process.
-        kept = folder / hashlib.sha256(repr((type(self), str(source), args, kwargs)).encode()).hexdigest()
-        if kept.exists():
-            return marshal.loads(kept.read_bytes())  # noqa: S302  # our own file
-        code = compile_template(self, source, *args, **kwargs)
-        part = kept.with_suffix(f".{os.getpid()}")
-        part.write_bytes(marshal.dumps(code))
-        part.replace(kept)
-        return code
-
-    environment.compile = compile_once
 
 
 def load_plugins() -> None:
@@ -147,7 +124,7 @@ def become(request: t.Mapping[str, t.Any], archives: Path) -> None:
     tempfile.tempdir = None
     own = Path(importlib.import_module("ansible.constants").DEFAULT_LOCAL_TMP)
     own.mkdir(0o700, parents=True, exist_ok=True)
-    # The archives of ordinary modules are the same for all runs.
+    # The archives of ordinary modules are the same for all runs, because none brings modules of its own.
     (own / "ansiballz_cache").symlink_to(archives)
     for handler in logging.root.handlers:
         if isinstance(handler, logging.FileHandler):
@@ -179,10 +156,8 @@ def main() -> None:
     gc.freeze()
     # To look for garbage touches all objects of a run, which copies them in each of its workers.
     gc.disable()
-    archives, templates = (Path(sys.argv[2]) / name for name in ("archives", "templates"))
-    for kept in (archives, templates):
-        kept.mkdir()
-    remember_templates(templates)
+    archives = Path(sys.argv[2]) / "archives"
+    archives.mkdir()
     request = serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2])
     become(request, archives)
     try:
