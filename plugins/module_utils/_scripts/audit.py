@@ -88,8 +88,8 @@ def perform(audit: Audit, service: Service, hide: evidence.Hide, now: datetime.d
     audit = audit._replace(query=audit.query.on_route(state.route))
     listing = [inventory.judge(script, audit.query) for script in service.listing(audit.query)]
     identifiers, warnings = _details(audit, listing)
-    singles = {single["script_id"]: inventory.judge(single, audit.query) for single in service.singles(audit.query, identifiers)}
-    seen = observe({**script, **singles.get(script["script_id"], {})} if singles else script for script in listing)
+    singles = {single["script_id"]: single for single in service.singles(audit.query, identifiers)}
+    seen = observe(_with_singles(listing, singles, audit.query))
     at = audit.at or now
 
     def conclude(last: LastRecord) -> dict[str, Json]:
@@ -117,6 +117,16 @@ def _details(audit: Audit, listing: t.Sequence[Script]) -> tuple[list[str], tupl
         return identifiers, ()
     text = f"{len(identifiers)} scripts have findings; only {MAX_DETAILS} of them were read singly. Use details=all to read every script."
     return identifiers[:MAX_DETAILS], (text,)
+
+
+def _with_singles(listing: t.Iterable[Script], singles: t.Mapping[str, Script], query: Query) -> t.Iterator[Script]:
+    """Yield what was listed, and each script that was read singly once more, completed by what only the listing has of it."""
+    for script in listing:
+        yield script
+        single = singles.get(script["script_id"])
+        if single is not None:
+            present = {name: value for name, value in single.items() if value is not None}
+            yield inventory.judge({**script, **present}, query)
 
 
 def _row(audit: Audit, seen: Observation, since: datetime.datetime | None) -> Row:

@@ -11,9 +11,11 @@ import typing as t
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import Script
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.pattern import normalize_url
-from ansible_collections.edgeops.observability.plugins.module_utils._times import parse_time
+from ansible_collections.edgeops.observability.plugins.module_utils._times import parse_date, parse_time
 
 Identity = tuple[str, str, str]
+# Before every time; a script without a usable one was not seen last.
+_NEVER = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)
 
 
 class Observation(t.NamedTuple):
@@ -59,8 +61,14 @@ def _identity(script: Script) -> Identity:
 
 
 def _observation(key: Identity, scripts: list[Script]) -> Observation:
-    ordered = sorted(scripts, key=lambda script: (str(script.get("last_seen_at") or ""), script["script_id"]))
+    ordered = sorted(scripts, key=lambda script: (_last_seen(script), script["script_id"]))
     return Observation(key[0] or None, key[1] or None, tuple(ordered))
+
+
+def _last_seen(script: Script) -> datetime.datetime:
+    """Return when a script was seen last; a day means its beginning."""
+    value = script.get("last_seen_at")
+    return parse_time(value) or parse_time(f"{parse_date(value)}T00:00:00Z") or _NEVER
 
 
 def _is_after(fetched_at: Json, since: datetime.datetime) -> bool:

@@ -192,6 +192,56 @@ def test_which_scripts_are_read_singly(details: str, expected: list[str]) -> Non
     assert [item["script"].get("seen_on") for item in done.result["inventory"]][-1] == (None if details == "none" else ["here"])
 
 
+@pytest.mark.parametrize(
+    ("listed", "single", "expected"),
+    [
+        ({"js_integrity_score": 90}, {}, ["malicious"]),
+        ({"js_integrity_score": 90}, {"js_integrity_score": None}, ["malicious"]),
+        ({"js_integrity_score": 90}, {"js_integrity_score": 10}, ["malicious"]),
+        ({}, {"js_integrity_score": 90}, ["malicious"]),
+        ({"url_reported_malicious": True}, {"url_reported_malicious": None}, ["reported"]),
+        ({"domain_reported_malicious": True}, {"domain_reported_malicious": False}, ["reported"]),
+        ({"malicious_url_categories": ["Malware"]}, {"malicious_url_categories": []}, ["reported"]),
+        ({"hash": B}, {"hash": None}, ["changed"]),
+        ({"hash": B}, {"hash": A}, ["changed"]),
+        ({"hash": A}, {"hash": B}, ["changed"]),
+    ],
+)
+def test_reading_singly_loses_no_finding(listed: t.Any, single: t.Any, expected: list[str]) -> None:
+    """What the listing shows counts, whatever the single answer lacks or contradicts."""
+    done = run([script(**listed)], [entry()], [{"script_id": script()["script_id"], **single}], details="all")
+    assert [kind for kind, *_rest in kinds(done)] == expected
+    (item,) = done.result["inventory"]
+    assert item["findings"] == expected
+
+
+def test_single_answer_completes_the_listing() -> None:
+    """Members that only one of the two has are all reported, and the verdict belongs to them."""
+    dates = {"first_seen_at": "2026-01-01T00:00:00Z", "last_seen_at": "2026-11-20T00:00:00Z"}
+    listed = script(js_integrity_score=90, malicious_url_categories=["Malware"], **dates)
+    single = {"script_id": listed["script_id"], "first_seen_at": None, "malicious_url_categories": None, "seen_on": ["here"]}
+    (item,) = run([listed], [entry()], [single], details="all").result["inventory"]
+    reasons = ["js_integrity_score 90 is above 50", "URL category: Malware"]
+    assert item["script"] == {**listed, "seen_on": ["here"], "malicious": True, "malicious_reasons": reasons}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("2026-02-01T10:00:00Z", "2026-02-01T10:00:00.5Z"),
+        ("2026-02-01T12:00:00+03:00", "2026-02-01T10:00:00Z"),
+        ("2026-02-01T10:00:00Z", "2026-02-01T08:00:00-05:00"),
+        ("yesterday", "2026-02-01T10:00:00Z"),
+        (7, "2026-02-01T10:00:00Z"),
+        (None, "2026-02-01T10:00:00Z"),
+    ],
+)
+def test_the_latest_sight_is_that_of_the_latest_time(one: t.Any, other: str) -> None:
+    listing = [script(script_id="f", last_seen_at=one), script(script_id="e", last_seen_at=other)]
+    (item,) = run(listing, [entry()]).result["inventory"]
+    assert item["script"]["last_seen_at"] == other
+
+
 def test_first_audit_reads_limited_details(monkeypatch: pytest.MonkeyPatch) -> None:
     """A first audit reads a limited number of scripts one by one."""
     monkeypatch.setattr(audits, "MAX_DETAILS", 2)
