@@ -16,6 +16,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.fac
     MAX_PER_PAGE,
     MEMBERS,
     PAGE_SHIELD_NAMES,
+    REPORTED,
     SCORE,
 )
 
@@ -94,7 +95,8 @@ def read_script(item: Json, route: str) -> Script:
         raise Failure(BAD_RESPONSE, "A monitored script has no identifier.")
     for name, types in _TYPES.items():
         value = script.get(name)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, types)):
+        # The exact type, because a boolean of Python is a number as well.
+        if value is not None and type(value) not in types:
             raise Failure(BAD_RESPONSE, f"Script {identifier} has {json_type(value)} in {name!r}.")
     return script
 
@@ -104,6 +106,7 @@ _TYPES: t.Mapping[str, tuple[type, ...]] = {
     "host": (str,),
     SCORE: (int, float),
     **dict.fromkeys(CATEGORIES, (list,)),
+    **dict.fromkeys(REPORTED, (bool,)),
 }
 
 

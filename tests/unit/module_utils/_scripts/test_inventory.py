@@ -231,6 +231,8 @@ def test_members_change_nothing_else(members, only):
         ({"script_id": "a", "js_integrity_score": True}, "Script a has a boolean in 'js_integrity_score'."),
         ({"script_id": "a", "status": ["active"]}, "Script a has a list in 'status'."),
         ({"script_id": "a", "host": {}}, "Script a has an object in 'host'."),
+        ({"script_id": "a", "url_reported_malicious": "true"}, "Script a has text in 'url_reported_malicious'."),
+        ({"script_id": "a", "domain_reported_malicious": 1}, "Script a has a number in 'domain_reported_malicious'."),
         ({"script_id": "a", "malicious_url_categories": "Malware"}, "Script a has text in 'malicious_url_categories'."),
     ],
 )
