@@ -12,7 +12,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 _RFC_3339 = re.compile(
     r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,6})\d*)?( ?[Zz]|[+-]\d{2}:\d{2})?",
 )
-_DAY = re.compile(r"(\d{4}-\d{2}-\d{2})(?:$|[Tt ])")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def parse_time(text: object) -> datetime.datetime | None:
@@ -35,11 +35,10 @@ def format_time(time: datetime.datetime) -> str:
 
 def parse_date(text: object) -> str | None:
     """Return the day of a date, or of the date of a time, as YYYY-MM-DD; None for anything else."""
-    found = _DAY.match(text.strip()) if isinstance(text, str) else None
-    if found is None:
+    if not isinstance(text, str) or not (_DAY.fullmatch(text.strip()) or parse_time(text)):
         return None
     try:
-        return datetime.date.fromisoformat(found[1]).isoformat()
+        return datetime.date.fromisoformat(text.strip()[:10]).isoformat()
     except ValueError:
         return None
 

@@ -43,12 +43,27 @@ def test_what_is_no_time(text: object) -> None:
     assert parse_time(text) is None
 
 
-@pytest.mark.parametrize("text", [None, 7, "", "2026-11-31", "2026-11-30x", "20261130", "tomorrow"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        7,
+        "",
+        "2026-11-31",
+        "2026-11-30x",
+        "20261130",
+        "tomorrow",
+        "2026-11-30T",
+        "2026-11-30 or later",
+        "2026-11-30T25:00:00Z",
+        "２０２６-11-30",
+    ],
+)
 def test_what_is_no_date(text: object) -> None:
     assert parse_date(text) is None
 
 
-@pytest.mark.parametrize("text", ["2027-04-01", " 2027-04-01 ", "2027-04-01T23:00:00-05:00"])
+@pytest.mark.parametrize("text", ["2027-04-01", " 2027-04-01 ", "2027-04-01 00:00:00", "2027-04-01T23:00:00-05:00"])
 def test_the_day_of_a_date(text: str) -> None:
     assert parse_date(text) == need_date("until", text) == "2027-04-01"
 
