@@ -56,7 +56,7 @@ def test_what_is_no_time(text: object) -> None:
         "2026-11-30T",
         "2026-11-30 or later",
         "2026-11-30T25:00:00Z",
-        "２０２６-11-30",
+        "\uff12026-11-30",
     ],
 )
 def test_what_is_no_date(text: object) -> None:
