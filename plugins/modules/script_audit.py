@@ -40,6 +40,8 @@ options:
         C(required) (default V(false))."
       - C(url) is one URL, or a pattern in which C(*) matches text within a segment and C(**) matches across segments.
         The query of a script is compared only if C(url) has a C(?).
+      - No pattern matches a URL with user information, a C(.) or C(..) segment, a backslash or an encoded slash, because it could lead elsewhere
+        than it looks like. An entry may have exactly such a URL, but none with user information. A C(*) at the end of a host with other text is an error.
       - An entry with an exact URL takes precedence over a pattern, and a pattern with a longer literal prefix over a shorter one. Two entries that
         match a listed script equally well are an error.
       - C(hashes) are SHA-256 of 64 hexadecimal digits. C(review_by) and C(authorised_on) are dates; the day of C(review_by) is included.

@@ -10,7 +10,7 @@ import typing as t
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import shown
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.entries import Entry
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.pattern import without_query
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.pattern import PlainUrl, plain_url, without_query
 
 # Entries of one literal prefix, by whether the query counts and by the literal text after the last star.
 Suffixes = dict[int, dict[tuple[bool, str], list[Entry]]]
@@ -48,20 +48,21 @@ class Baseline:
             matching = [entry for entry in self._exact.get(known, ()) if entry.covers(host)]
             if matching:
                 return _only(matching, url, host)
-        for length, prefixes in self._prefixes:
+        plain = plain_url(url)
+        for length, prefixes in self._prefixes if plain else ():
             suffixes = prefixes.get(url[:length])
-            matching = _matching(suffixes, url, bare, host) if suffixes else []
+            matching = _matching(suffixes, plain, (bare, url), host) if suffixes and plain else []
             if matching:
                 return _only(matching, url, host)
         return None
 
 
-def _matching(suffixes: Suffixes, url: str, bare: str, host: str | None) -> list[Entry]:
+def _matching(suffixes: Suffixes, url: PlainUrl, texts: tuple[str, str], host: str | None) -> list[Entry]:
     found = []
     for length, entries in suffixes.items():
-        for has_query, text in ((False, bare), (True, url)):
+        for has_query, text in zip((False, True), texts, strict=True):
             same = entries.get((has_query, text[len(text) - length :])) if len(text) >= length else None
-            found += [entry for entry in same or () if entry.covers(host) and entry.pattern.matches(text)]
+            found += [entry for entry in same or () if entry.covers(host) and entry.pattern.matches(url)]
     return found
 
 

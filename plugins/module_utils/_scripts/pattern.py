@@ -14,20 +14,61 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.sugg
 _URL = re.compile(r"https?://[^/?#\\@\s]+(?:[/?][^#\s]*)?", re.IGNORECASE)
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 _STARS = re.compile(r"(\*+)")
+# Origin, path and query of a URL that a browser requests as it is written: without user information, `.` and `..` segments,
+# backslashes and encoded slashes. Any other could lead elsewhere than its text looks like.
+_PLAIN = re.compile(
+    r"(https?://(?:\[[0-9a-f:.]+\]|[^/?#@\\%:\s]+)(?::[0-9]+)?)"
+    r"((?:/(?!(?:\.|%(?:25)*2e){1,2}(?:;|/|\?|$))(?:[^/?%\\]|%(?!(?:25)*(?:2f|5c)))*)*)"
+    r"(?:\?(.*))?",
+    re.IGNORECASE | re.DOTALL,
+)
+# A host whose end a star stands for; a star alone is any host.
+_OPEN_HOST = re.compile(r"https?://[^/?]*[^/?*]\*+(?:[/?]|$)")
+_ANY_HOST = re.compile(r"https?://\*\*+(?:[/?]|$)")
 SEGMENT, ANYTHING = "*", "**"
 
 
-class Pattern(t.NamedTuple):
-    """A URL of the baseline: literal texts, and between each two of them `*` (within a segment) or `**` (across segments)."""
+class Glob(t.NamedTuple):
+    """Literal texts, and between each two of them `*` (within a segment) or `**` (across segments)."""
 
-    text: str
     literals: tuple[str, ...]
     stars: tuple[str, ...]
+
+    def matches(self, text: str) -> bool:
+        """Return whether a text fits as a whole."""
+        if not self.stars:
+            return text == self.literals[0]
+        prefix, suffix = self.literals[0], self.literals[-1]
+        if not text.startswith(prefix):
+            return False
+        ends = [len(prefix)]
+        for star, literal in zip(self.stars[:-1], self.literals[1:-1], strict=True):
+            ends = [start + len(literal) for start in _starts(text, literal) if _reaches(text, ends, start, star)]
+            if not ends:
+                return False
+        return text.endswith(suffix) and _reaches(text, ends, len(text) - len(suffix), self.stars[-1])
+
+
+class PlainUrl(t.NamedTuple):
+    """The parts of a normalized URL that patterns compare one by one."""
+
+    origin: str
+    path: str
+    query: str | None
+
+
+class Pattern(t.NamedTuple):
+    """A URL of the baseline, and with stars what each part has to fit; where `**` is any host, the path is that of both."""
+
+    text: str
+    origin: Glob | None = None
+    path: Glob | None = None
+    query: Glob | None = None
 
     @property
     def is_exact(self) -> bool:
         """Whether the pattern stands for one URL."""
-        return not self.stars
+        return self.path is None
 
     @property
     def has_query(self) -> bool:
@@ -37,26 +78,26 @@ class Pattern(t.NamedTuple):
     @property
     def prefix(self) -> str:
         """The literal text before the first star."""
-        return self.literals[0]
+        return self.text.partition("*")[0]
 
     @property
     def suffix(self) -> str:
         """The literal text after the last star."""
-        return self.literals[-1] if self.stars else ""
+        return "" if self.is_exact else self.text.rpartition("*")[2]
 
-    def matches(self, url: str) -> bool:
-        """Return whether a normalized URL, without its query unless that counts, fits the pattern as a whole."""
-        if not self.stars:
-            return url == self.text
-        if not url.startswith(self.prefix):
+    def matches(self, url: PlainUrl) -> bool:
+        """Return whether a URL fits a pattern with stars."""
+        if self.query is not None and (url.query is None or not self.query.matches(url.query)):
             return False
-        ends = [len(self.prefix)]
-        for star, literal in zip(self.stars[:-1], self.literals[1:-1], strict=True):
-            ends = [start + len(literal) for start in _starts(url, literal) if _reaches(url, ends, start, star)]
-            if not ends:
-                return False
-        last = len(url) - len(self.suffix)
-        return url.endswith(self.suffix) and _reaches(url, ends, last, self.stars[-1])
+        if self.origin is None:
+            return self.path is not None and self.path.matches(url.origin + url.path)
+        return self.path is not None and self.path.matches(url.path) and self.origin.matches(url.origin)
+
+
+def plain_url(url: str) -> PlainUrl | None:
+    """Return the parts of a normalized URL; None if it could lead elsewhere than its text looks like, so that no pattern fits it."""
+    found = _PLAIN.fullmatch(url) if url.isprintable() else None
+    return None if found is None else PlainUrl(*found.groups())
 
 
 def _starts(url: str, literal: str) -> t.Iterator[int]:
@@ -87,8 +128,8 @@ def without_query(url: str) -> str:
 
 
 def is_url(text: str) -> bool:
-    """Return whether a text is an http or https URL without fragment, user information and blanks; stars may be in it."""
-    return _URL.fullmatch(text) is not None
+    """Return whether a text is a printable http or https URL without fragment, user information and blanks; stars may be in it."""
+    return text.isprintable() and _URL.fullmatch(text) is not None
 
 
 def parse_pattern(place: str, text: str) -> Pattern:
@@ -99,6 +140,26 @@ def parse_pattern(place: str, text: str) -> Pattern:
             f"{shown(text)} is not a URL: http:// or https://, a host, and no fragment, blank or user information;"
             " * stands for anything within a segment, ** across segments",
         )
-    parts = _STARS.split(normalize_url(text))
-    stars = tuple(SEGMENT if stars == SEGMENT else ANYTHING for stars in parts[1::2])
-    return Pattern("".join(parts), tuple(parts[::2]), stars)
+    pattern = Pattern(normalize_url(text))
+    if "*" not in text:
+        return pattern
+    if _OPEN_HOST.match(pattern.text):
+        raise invalid_option(
+            place, f"{shown(text)} has a star at the end of its host, which other domains would match; write that end"
+        )
+    plain = plain_url(pattern.text)
+    if plain is None:
+        raise invalid_option(
+            place,
+            f"{shown(text)} has stars together with a . or .. segment, a backslash, an encoded slash or a port that is no number;"
+            " such a URL is compared as a whole only",
+        )
+    query = None if plain.query is None else _glob(plain.query)
+    if _ANY_HOST.match(pattern.text):
+        return pattern._replace(path=_glob(plain.origin + plain.path), query=query)
+    return pattern._replace(origin=_glob(plain.origin), path=_glob(plain.path), query=query)
+
+
+def _glob(text: str) -> Glob:
+    parts = _STARS.split(text)
+    return Glob(tuple(parts[::2]), tuple(SEGMENT if stars == SEGMENT else ANYTHING for stars in parts[1::2]))

@@ -14,6 +14,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.pattern import (
     normalize_url,
     parse_pattern,
+    plain_url,
     without_query,
 )
 
@@ -21,7 +22,10 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.pat
 def fits(pattern: str, url: str) -> bool:
     parsed = parse_pattern("url", pattern)
     normal = normalize_url(url)
-    return parsed.matches(normal if parsed.has_query else without_query(normal))
+    if parsed.is_exact:
+        return parsed.text == (normal if parsed.has_query else without_query(normal))
+    plain = plain_url(normal)
+    return plain is not None and parsed.matches(plain)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +54,13 @@ def fits(pattern: str, url: str) -> bool:
         ("https://a.example/*-*.js", "https://a.example/x-y-z.js", True),
         ("https://a.example/*-a*", "https://a.example/-a-a", True),
         ("https://a.example/a*a", "https://a.example/a", False),
+        ("https://*/x.js", "https://b.example/x.js", True),
+        ("https://*/x.js", "https://b.example/c/x.js", False),
+        ("https://**", "https://b.example:8443/c/x.js", True),
+        ("https://**/x.js", "https://b.example/c/x.js", True),
+        ("https://a.example:8443/*", "https://a.example:8443/x.js", True),
+        ("https://[::1]:8443/*", "https://[::1]:8443/x.js", True),
+        ("HTTPS://A.EXAMPLE/*", "Https://a.Example/x.js", True),
         ("https://a.example/x.js", "data:text/javascript,1", False),
     ],
 )
@@ -58,12 +69,18 @@ def test_what_a_pattern_matches(pattern: str, url: str, expected: bool) -> None:
 
 
 def reference(pattern: str, url: str) -> bool:
-    """The same by a regular expression, which may take very long."""
-    parts = re.split(r"(\*+)", pattern)
-    expression = "".join(
-        re.escape(part) if place % 2 == 0 else "[^/]*" if part == "*" else ".*" for place, part in enumerate(parts)
-    )
-    return re.fullmatch(expression, url if "?" in pattern else url.partition("?")[0], re.DOTALL) is not None
+    """The same by a regular expression, which may take very long; path and query are compared apart."""
+
+    def fit(pattern: str, text: str) -> bool:
+        parts = re.split(r"(\*+)", pattern)
+        expression = "".join(
+            re.escape(part) if place % 2 == 0 else "[^/]*" if part == "*" else ".*" for place, part in enumerate(parts)
+        )
+        return re.fullmatch(expression, text, re.DOTALL) is not None
+
+    path, mark, query = pattern.partition("?")
+    found, found_mark, found_query = url.partition("?")
+    return fit(path, found) and (not mark or (mark == found_mark and fit(query, found_query)))
 
 
 @hypothesis.given(st.text("ab/*?", max_size=9), st.text("ab/?", max_size=12))
@@ -71,6 +88,86 @@ def reference(pattern: str, url: str) -> bool:
 def test_matching_is_that_of_the_expression(pattern: str, url: str) -> None:
     pattern, url = f"https://h/{pattern}", f"https://h/{url}"
     assert fits(pattern, url) is reference(pattern, url)
+
+
+PREFIX = "https://js.example.com/v3/"
+MISLEADING = [
+    "https://js.example.com@evil.example/v3/x.js",
+    "https://js.example.com:443@evil.example/v3/x.js",
+    "https://js.example.com%2f@evil.example/v3/x.js",
+    "https://js.example.com\\@evil.example/v3/x.js",
+    "https://evil.example\\.js.example.com/v3/x.js",
+    "https://evil.example?.js.example.com/v3/x.js",
+    "https://evil.example#.js.example.com/v3/x.js",
+    "https://evil.example/.js.example.com/v3/x.js",
+    "https://js.example.com.evil.example/v3/x.js",
+    "https://js.example.com:8443/v3/x.js",
+    "https://js.example.com:x/v3/x.js",
+    "http://js.example.com/v3/x.js",
+    "//js.example.com/v3/x.js",
+    f"{PREFIX}../evil.js",
+    f"{PREFIX}a/../../evil.js",
+    f"{PREFIX}..",
+    f"{PREFIX}./x.js",
+    f"{PREFIX}%2e%2e/evil.js",
+    f"{PREFIX}.%2E/evil.js",
+    f"{PREFIX}%252e%252e/evil.js",
+    f"{PREFIX}..;a/evil.js",
+    f"{PREFIX}..?a",
+    f"{PREFIX}..%2fevil.js",
+    f"{PREFIX}a%2Fevil.js",
+    f"{PREFIX}a%5c..%5cevil.js",
+    f"{PREFIX}a%252fevil.js",
+    f"{PREFIX}..\\evil.js",
+    f"{PREFIX}.\t./evil.js",
+    f"{PREFIX}a\nb.js",
+    f"{PREFIX}a\x00b.js",
+    f"{PREFIX}a b.js\u202e",
+]
+
+
+@pytest.mark.parametrize("url", MISLEADING)
+@pytest.mark.parametrize(
+    "pattern", [f"{PREFIX}**", f"{PREFIX}*", "https://*.js.example.com/v3/**", "https://*js.example.com/v3/*"]
+)
+def test_a_misleading_url_fits_no_pattern(pattern: str, url: str) -> None:
+    """What a browser requests from elsewhere than the text of its URL looks like."""
+    assert not fits(pattern, url)
+    assert not fits(pattern + "?**", url) and not fits(pattern + "?**", f"{url}?v=1")
+
+
+@pytest.mark.parametrize("url", ["https://a.example/@scope%2fname/x.js", "https://a.example/b/../x.js"])
+def test_a_whole_url_is_what_its_user_wrote(url: str) -> None:
+    assert fits(url, url)
+
+
+def test_a_query_is_no_part_of_a_segment() -> None:
+    """The query of a pattern begins where that of the URL does."""
+    assert fits("https://a.example/*.js?v=*", "https://a.example/x.js?v=?.js")
+    for url in ("https://a.example/evil?.js?v=1", "https://a.example/evil?a.js?v=1", "https://a.example/evil"):
+        assert not fits("https://a.example/*.js?v=*", url)
+    assert not fits("https://a.example/**x.js?**", "https://a.example/evil?a=/x.js?b")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("https://js.example.com*", "has a star at the end of its host"),
+        ("https://js.example.com**", "has a star at the end of its host"),
+        ("https://js.example.*/x.js", "has a star at the end of its host"),
+        ("https://js.example.com:*/x.js", "has a star at the end of its host"),
+        ("https://js.example.com/a/../*", "has stars together with a . or .. segment"),
+        ("https://js.example.com/%2E%2e/*", "has stars together with a . or .. segment"),
+        ("https://js.example.com/a%2f*", "has stars together with a . or .. segment"),
+        ("https://js.example.com:x/*", "has stars together with a . or .. segment"),
+        ("https://js.example.com/a\\*", "has stars together with a . or .. segment"),
+    ],
+)
+def test_a_pattern_that_misleads_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(Failure) as caught:
+        parse_pattern("baseline[2].url", text)
+    assert caught.value.kind == "invalid_option"
+    assert str(caught.value).startswith(f"baseline[2].url: {text!r} {reason}")
 
 
 @pytest.mark.parametrize(
@@ -89,6 +186,8 @@ def test_matching_is_that_of_the_expression(pattern: str, url: str) -> None:
         "https://a.example\\b",
         "javascript:alert(1)",
         "https://?a",
+        "https://a.example/\x1b[31m",
+        "https://a.example/\u202ex",
     ],
 )
 def test_what_is_no_url_is_refused(text: str) -> None:
