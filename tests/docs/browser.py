@@ -19,12 +19,15 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 import typing as t
 from pathlib import Path
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 LOOK, FOUND = "/look.html", "/found"
 HEIGHT = 900
+# Seconds that the scripts of one page may take, on a machine that is busy with something else.
+LIMIT = 300
 QUIET = (
     # Without a sandbox, because that needs rights that the root user of a container does not have; only our own pages are shown.
     "--no-sandbox",
@@ -51,13 +54,20 @@ const wide = (view, limit) => [...view.document.body.querySelectorAll("*")].filt
   return true;
 }).slice(0, 3).map(e => `<${e.tagName.toLowerCase()} class="${e.className}"> ${(e.textContent || "").trim().slice(0, 60)}`);
 const load = url => new Promise(done => { frame.onload = done; frame.src = url; });
+// The theme does its work in a handler that another handler registers, which no event announces; it measures the window last.
+const ready = view => !view.jQuery || view.SphinxRtdTheme?.Navigation.winHeight > 0;
+const until = (condition, what) => new Promise((done, fail) => {
+  const ends = performance.now() + LIMIT * 1000;
+  const look = () => condition() ? done() : performance.now() > ends ? fail(what) : setTimeout(look, 10);
+  look();
+});
 (async () => {
   for (const width of widths) {
     frame.style.width = `${width}px`;
     for (const page of pages) {
       await load(page);
       const view = frame.contentWindow, root = view.document.documentElement;
-      if (view.jQuery) await new Promise(done => view.jQuery(done));  // the theme's own scripts come first
+      await until(() => ready(view), `${page}: the scripts of the theme do not end`);
       await view.document.fonts.ready;
       found.push({
         page, width, content: Math.max(root.scrollWidth, view.document.body.scrollWidth), wide: wide(view, width),
@@ -94,7 +104,7 @@ def browser() -> str | None:
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
-def look(site: Path, pages: t.Sequence[str], widths: t.Sequence[int], profile: Path, timeout: float = 600) -> list[Seen]:
+def look(site: Path, pages: t.Sequence[str], widths: t.Sequence[int], profile: Path, timeout: float = 1800) -> list[Seen]:
     """Every page at every width, as a browser without a window shows it."""
     program = browser()
     assert program, "there is no browser"
@@ -105,7 +115,7 @@ def look(site: Path, pages: t.Sequence[str], widths: t.Sequence[int], profile: P
         def do_GET(self) -> None:
             if self.path != LOOK:
                 return super().do_GET()
-            body = script.replace("HEIGHT", str(HEIGHT)).encode()
+            body = script.replace("HEIGHT", str(HEIGHT)).replace("LIMIT", str(LIMIT)).encode()
             self.send_response(200)
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))
@@ -126,7 +136,10 @@ def look(site: Path, pages: t.Sequence[str], widths: t.Sequence[int], profile: P
         threading.Thread(target=server.serve_forever, daemon=True).start()
         process = _start(program, f"http://127.0.0.1:{server.server_port}{LOOK}", max(widths), profile)
         try:
-            assert arrived.wait(timeout), f"the browser has said nothing for {timeout} s"
+            ends = time.monotonic() + timeout
+            while not arrived.wait(1):
+                assert not process.poll(), f"the browser has ended with {process.returncode}"
+                assert time.monotonic() < ends, f"the browser has said nothing for {timeout} s"
         finally:
             os.killpg(process.pid, signal.SIGKILL)  # nothing of it is needed any more
             process.wait()

@@ -26,7 +26,8 @@ from pathlib import Path
 from browser import QUIET, browser
 
 Json = t.Any
-TIMEOUT = 120.0
+# Seconds of silence, on a machine that is busy with something else.
+TIMEOUT = 300.0
 # The browser reads commands from descriptor 3 and answers on 4.
 _ON_PIPES = "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); os.execv(sys.argv[3], sys.argv[3:])"
 _VISIBLE = "document.querySelectorAll('details').forEach(each => each.open = true)"
@@ -39,13 +40,14 @@ class Page:
         self.complaints: list[str] = []
         self._commands, self._answers = commands, answers
         self._unread = b""
-        self._events: list[Json] = []
+        self._reached: set[tuple[str, str]] = set()
         self._numbers = itertools.count(1)
         self._session: str | None = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self.call(f"{domain}.enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
 
     def call(self, method: str, **params: Json) -> Json:
         """Send one command, and wait for its answer."""
@@ -58,13 +60,18 @@ class Page:
         return answer["result"]
 
     def show(self, url: str, *, width: int = 1280, height: int = 900, scheme: str = "light", media: str = "screen") -> None:
-        """Load a page and wait until it is there; complaints of the page before are forgotten."""
+        """Load a page and wait until it is there, whatever the browser still says of the page before."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
         self.call("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.complaints.clear()
-        self._events.clear()
-        self.call("Page.navigate", url=url)
-        while not any(event["method"] == "Page.loadEventFired" for event in self._events):
+        self._reached.clear()
+        loader = self.call("Page.navigate", url=url)["loaderId"]
+        self.wait(lambda: (loader, "load") in self._reached)
+
+    def wait(self, condition: t.Callable[[], bool]) -> None:
+        """Receive what the browser says until the condition holds."""
+        ends = time.monotonic() + TIMEOUT
+        while not condition():
+            assert time.monotonic() < ends, f"what was waited for has not happened in {TIMEOUT:.0f} s"
             self._receive()
 
     def evaluate(self, expression: str) -> Json:
@@ -105,7 +112,10 @@ class Page:
         return message
 
     def _note(self, event: Json) -> None:
-        self._events.append(event)
+        if event["method"] == "Page.lifecycleEvent":
+            self._reached.add((event["params"]["loaderId"], event["params"]["name"]))
+            if event["params"]["name"] == "init":
+                self.complaints.clear()  # what came before is about another page
         if event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] in ("error", "warning"):
             self.complaints.append(event["params"]["entry"]["text"])
         if event["method"] == "Runtime.consoleAPICalled":

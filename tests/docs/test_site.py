@@ -117,6 +117,26 @@ def test_pages_fit_desktop_and_phone(pages: dict[str, Page], seen: list[browser.
     assert hosts == {"127.0.0.1"}
 
 
+# A theme as the site's own is: a handler registers another one, which works after the page is loaded and measures the window last.
+LATE_THEME = """<!doctype html><body><table style="width:2000px"><tr><td>wide</table><script>
+window.jQuery = handler => setTimeout(handler, 100);
+window.SphinxRtdTheme = {Navigation: {winHeight: null}};
+jQuery(() => jQuery(() => jQuery(() => {
+  document.querySelector("table").remove();
+  document.body.append("from the theme");
+  SphinxRtdTheme.Navigation.winHeight = innerHeight;
+})));
+</script>"""
+
+
+@pytest.mark.skipif(browser.browser() is None, reason="no browser on this machine: install chromium to look at the pages in it")
+def test_pages_are_seen_as_the_theme_leaves_them(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "late.html").write_text(LATE_THEME, encoding="utf-8")
+    (found,) = browser.look(tmp_path / "site", ["late.html"], [DESK], tmp_path / "profile")
+    assert (found.content, found.wide, found.text) == (DESK, [], len("from the theme"))
+
+
 def _links_resolve(seen: t.Sequence[browser.Seen]) -> None:
     """What the browser made of the links, scripts of the theme included."""
     anchors = {each.page: set(each.anchors) for each in seen}
