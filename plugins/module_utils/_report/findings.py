@@ -5,21 +5,22 @@
 from __future__ import annotations
 
 # Findings and notes of a zone: the health of its jobs, its scripts, the coverage of its custom fields, required log fields.
-import collections
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import DATASET, selected_fields
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.label import Identity, labels
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import FINDING, NOTE, SCRIPT_SEVERITIES
 from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Observation, compact
+from ansible_collections.edgeops.observability.plugins.module_utils._report.text import distinct
 
 Job = t.Mapping[str, Json]
 
 
 def labelled(jobs: t.Sequence[Job]) -> list[tuple[str, Job]]:
-    """Each job with its label."""
-    names = _names(jobs)
-    return [(_label(job, names), job) for job in jobs]
+    """Each job with its label, as a difference of the job has it."""
+    identities = [Identity(str(job.get("name") or ""), job.get("dataset") or DATASET, job.get("id")) for job in jobs]
+    return list(zip(distinct(labels(identities)), jobs, strict=True))
 
 
 def health(jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
@@ -59,12 +60,13 @@ def coverage(found: t.Mapping[str, Json], jobs: t.Sequence[Job]) -> t.Iterator[O
     unselected, unconfigured = list(found.get("unselected") or ()), list(found.get("unconfigured") or ())
     sentences = [str(sentence) for sentence in found.get("sentences") or ()]
     sentences += ["does not fit"] * (len(unselected) + len(unconfigured) - len(sentences))
-    names = _names(jobs)
+    called = {compact([job.get("name"), job.get("id")]): label for label, job in labelled(jobs)}
     for part, sentence in zip(unselected, sentences, strict=False):
         yield Observation(NOTE, "coverage", None, str(part.get("kind")), "low", sentence)
     for part, sentence in zip(unconfigured, sentences[len(unselected) :], strict=False):
         job = {"name": part.get("job_name"), "id": part.get("job_id"), "dataset": DATASET}
-        yield Observation(NOTE, "coverage", _label(job, names), str(part.get("field")), "low", sentence)
+        label = called.get(compact([job["name"], job["id"]])) or labelled([job])[0][0]
+        yield Observation(NOTE, "coverage", label, str(part.get("field")), "low", sentence)
 
 
 def required(fields: t.Mapping[str, t.Sequence[str]], jobs: t.Sequence[Job] | None) -> t.Iterator[Observation]:
@@ -79,12 +81,3 @@ def required(fields: t.Mapping[str, t.Sequence[str]], jobs: t.Sequence[Job] | No
 
 def _delivers_all(job: Job, dataset: str) -> bool:
     return (job.get("dataset") or DATASET) == dataset and job.get("enabled") is True and not job.get("filter")
-
-
-def _names(jobs: t.Sequence[Job]) -> t.Mapping[Json, int]:
-    return collections.Counter(str(job.get("name") or "") for job in jobs)
-
-
-def _label(job: Job, names: t.Mapping[Json, int]) -> str:
-    name = str(job.get("name") or "")
-    return name if name and names.get(name, 0) < 2 else f"{name}/{job.get('dataset') or DATASET}/{job.get('id')}"

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 # Text of the service and of scanned sites, made harmless for a page, a table or a line.
+import itertools
 import re
+import typing as t
 
 _REPLACEMENT = "\ufffd"
 # Control characters, halves of characters, non-characters, and marks that change the direction of the text around them.
@@ -21,6 +23,15 @@ def line(text: object, limit: int = 0) -> str:
     if limit and len(plain) > limit:
         plain = f"{plain[:limit]}... ({len(plain)} characters)"
     return _UNSAFE.sub(_REPLACEMENT, plain)
+
+
+def distinct(texts: t.Iterable[str]) -> list[str]:
+    """The texts, with a number behind each that is there already."""
+    found: dict[str, None] = {}
+    for text in texts:
+        forms = itertools.chain([text], (f"{text}#{number}" for number in itertools.count(2)))
+        found[next(form for form in forms if form not in found)] = None
+    return list(found)
 
 
 def until(waiver: dict[str, object]) -> str:

@@ -118,6 +118,31 @@ def test_labels_of_jobs_with_one_name():
     assert sorted(item["subject"] for item in found) == ["/http_requests/3", "x/http_requests/1", "x/http_requests/2"]
 
 
+@pytest.mark.parametrize(
+    ("jobs", "subjects"),
+    [
+        (
+            [("x/http_requests/2", 1), ("x", 2), ("x", 3)],
+            ["x/http_requests/2", "x/http_requests/2/http_requests/1", "x/http_requests/3"],
+        ),
+        ([("x", None), ("x", None)], ["x/http_requests/new", "x/http_requests/new#2"]),
+    ],
+)
+def test_labels_of_jobs_are_unique(jobs, subjects):
+    """A name that reads like the label of another job does not hide one of them."""
+    made = report({**record("a"), "jobs": [job(name, "failing", id=number) for name, number in jobs]})
+    found = sorted(item["subject"] for item in items(made))
+    assert found == subjects
+    assert sorted(each["job"] for each in row(made, "a")["jobs"]) == subjects
+
+
+def test_coverage_names_jobs_as_their_health_does():
+    jobs = [job("x", "failing", id=1), job("x", "never", id=2, dataset="dns_logs")]
+    coverage = {"unconfigured": [{"job_id": 1, "job_name": "x", "field": "Cookies"}], "sentences": ["empty"]}
+    found = items(report({**record("a"), "jobs": jobs, "coverage": coverage}))
+    assert [item["subject"] for item in found if item["resource"] == "coverage"] == ["x/http_requests/1"]
+
+
 def test_coverage_is_a_note():
     coverage = {
         "unselected": [{"kind": "cookie_fields", "names": ["c"], "field": "Cookies"}],
