@@ -72,7 +72,7 @@ options:
   waivers:
     description:
       - Differences and findings that are accepted for a time. They are listed, but not counted in RV(outcome) or O(fail_on).
-      - An omitted pattern matches everything. Patterns are shell patterns (C(*), C(?), C([...])) and case-sensitive.
+      - An omitted pattern matches everything; an empty one is refused. Patterns are shell patterns (C(*), C(?), C([...])) and case-sensitive.
       - After the last day a waived problem counts again, and the expired waiver is a finding.
     type: list
     elements: dict

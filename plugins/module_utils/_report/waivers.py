@@ -55,8 +55,13 @@ def _parse(place: str, waiver: t.Mapping[str, Json]) -> Waiver:
     for name in _NEEDED:
         if not str(waiver.get(name) or "").strip():
             raise invalid_option(f"{place}.{name}", "needed, so that a waiver can be reviewed")
+    for name in PATTERNS:
+        if waiver.get(name) is not None and not str(waiver[name]).strip():
+            raise invalid_option(
+                f"{place}.{name}", "an empty pattern; omit it, or write '*', for a waiver that covers everything"
+            )
     until = need_date(f"{place}.until", str(waiver["until"]))
-    plain: dict[str, str | None] = {name: waiver.get(name) or None for name in PATTERNS}
+    plain: dict[str, str | None] = {name: waiver.get(name) for name in PATTERNS}
     plain.update(reason=str(waiver["reason"]), owner=str(waiver["owner"]), until=until)
     return Waiver(plain, tuple(_compiled(plain[name]) for name in PATTERNS))
 

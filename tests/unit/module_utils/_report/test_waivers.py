@@ -22,7 +22,7 @@ JOBS = ({"edge [eu]": {"enabled": False}}, {"edge [eu]": {"enabled": True}})
         ({"subject": "edge"}, False),
         ({"resource": "scripts"}, False),
         ({"member": "filt?r"}, False),
-        ({"zone": "", "member": None}, True),
+        ({"zone": None, "member": None}, True),
     ],
 )
 def test_patterns(waiver, fits):
