@@ -14,6 +14,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.item
 from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import Row
 
 _VALUES = ("before", "after", "severity")
+# A finding of these shows its values, such as hashes, in its message alone; that of a job's health has the time of each failure.
+_IN_WORDS = ("scripts", "coverage")
 
 
 def carry_over(rows: t.Sequence[Row], previous: Earlier | None) -> list[Row]:
@@ -33,7 +35,7 @@ def compare(rows: t.Sequence[Row], previous: Earlier | None) -> dict[str, Json]:
     now = {item["id"]: item for item in items if not item["carried"]}
     unknown = {item["id"] for item in items if item["carried"]} - now.keys()
     both = before.keys() & now.keys()
-    changed = {name for name in both if any(before[name][part] != now[name][part] for part in _VALUES)}
+    changed = {name for name in both if _values(before[name]) != _values(now[name])}
     return {
         "previous_id": previous.report_id,
         "new": sorted(now.keys() - before.keys()),
@@ -42,6 +44,11 @@ def compare(rows: t.Sequence[Row], previous: Earlier | None) -> dict[str, Json]:
         "persisting": sorted(both - changed),
         "unknown": sorted(unknown & before.keys()),
     }
+
+
+def _values(item: Item) -> list[Json]:
+    """What of a problem may change while it stays the same problem."""
+    return [*(item[name] for name in _VALUES), item["message"] if item["resource"] in _IN_WORDS else None]
 
 
 class _Known:

@@ -61,6 +61,23 @@ def test_what_became_of_problems():
     assert [item["first_seen"] for item in items(now)] == [AT, AT, LATER]
 
 
+def test_another_hash_of_a_script_is_a_change():
+    """A problem is the same with other values; the time of a job's last failure is none of them."""
+
+    def seen(value, time):
+        health = {"state": "failing", "message": f"The last delivery failed at {time}"}
+        return {
+            **record("a", scripts=audit(finding("changed", message=f"1 hash(es) seen: {value}"))),
+            "jobs": [job(health=health)],
+        }
+
+    before = report(seen("aa", AT))
+    same, other = report(seen("aa", LATER), previous=before), report(seen("bb", AT), previous=before)
+    script, health = (next(item["id"] for item in items(before) if item["resource"] == name) for name in ("scripts", "health"))
+    assert parts(same) == {"persisting": sorted([script, health])}
+    assert parts(other) == {"changed": [script], "persisting": [health]}
+
+
 @pytest.mark.parametrize("expected", [None, ["a"]])
 @pytest.mark.parametrize("zones", [[failed("a")], [{**failed("a"), "zone_id": None}]])
 def test_items_of_an_unaudited_zone_are_unknown(zones, expected):
