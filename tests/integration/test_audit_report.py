@@ -74,6 +74,11 @@ def test_previous_report_waivers_and_gates(playbook, tmp_path):
     assert gate["msg"].startswith("fail_on: differences: 1 in shop.example. ")
     assert gate["counts"]["differences"] == 1
     assert gate["refused_zones"] == ["shop.example"]
+    assert gate["files"] == [f"{dest}2/report.{kind}" for kind in ("json", "html", "xml")]
+    made = json.loads((tmp_path / "out2" / "report.json").read_text(encoding="utf-8"))
+    assert set(first) - set(gate) == set()
+    returned = ("outcome", "counts", "report_id", "comparison", "plan_id")
+    assert {name: gate[name] for name in returned} == {name: made[name] for name in returned}
     assert (tmp_path / "out2" / "report.html").exists()
 
 
