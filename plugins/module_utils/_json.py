@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
@@ -36,3 +37,11 @@ def unique_members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 def no_constant(name: str) -> t.NoReturn:
     """Refuse a number that JSON lacks, such as NaN; a hook."""
     raise ValueError(f"{name!r} is not a JSON number")
+
+
+def finite(text: str) -> float:
+    """Return the number of a text; refuse one that is too large to be held, such as 1e999; a hook."""
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text[:60]} is too large a number")
+    return number

@@ -11,29 +11,15 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import shown
-from ansible_collections.edgeops.observability.plugins.module_utils._json import no_constant
+from ansible_collections.edgeops.observability.plugins.module_utils._json import finite, no_constant
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import (
     MANAGED,
     SCHEMA_MAJOR,
     SCHEMA_VERSION,
-    STATUSES,
 )
+from ansible_collections.edgeops.observability.plugins.module_utils._report.schema import ITEM, ROW, problems
 from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import Row
-
-_TEXT_OR_NULL = (str, type(None))
-_ITEM = {
-    "id": (str,),
-    "kind": (str,),
-    "resource": (str,),
-    "subject": _TEXT_OR_NULL,
-    "member": _TEXT_OR_NULL,
-    "severity": (str,),
-    "message": (str,),
-    "first_seen": (str,),
-    "waived": (bool,),
-}
-_ROW = {"zone": (str,), "zone_id": _TEXT_OR_NULL, "audited_at": _TEXT_OR_NULL, "plan_ids": (dict,), "items": (list,)}
 
 
 class Earlier(t.NamedTuple):
@@ -48,17 +34,22 @@ def read_report(place: str, path: str) -> Earlier:
     """The report in a file; raise `invalid_option` where it cannot be read or is of another major version."""
     try:
         with open(path, encoding="utf-8") as file:
-            report = json.load(file, parse_constant=no_constant)
+            report = json.load(file, parse_constant=no_constant, parse_float=finite)
     except OSError as error:
         raise invalid_option(place, f"{path!r} cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError):
-        raise invalid_option(place, f"{path!r} is not JSON") from None
+    except ValueError as error:
+        raise invalid_option(place, f"{path!r} is not JSON that can be read: {error}") from None
+    except RecursionError:
+        raise invalid_option(place, f"{path!r} is not JSON that can be read: it is nested too deeply") from None
     version = report.get("schema_version") if isinstance(report, dict) else None
     if not isinstance(version, str):
         raise invalid_option(place, f"{path!r} is not a report of audit_report: it has no schema_version")
     if version.split(".")[0] != SCHEMA_MAJOR:
         raise invalid_option(place, f"{path!r} has schema version {shown(version)}; this release reads {SCHEMA_VERSION}")
-    return _earlier(place, path, report)
+    found = next(_problems(report), None)
+    if found is not None:
+        raise invalid_option(place, f"{path!r} is not a report of audit_report: {found}")
+    return Earlier(report["report_id"], tuple(map(_row, report["zones"])), tuple(report["waivers"]))
 
 
 def read_previous(path: str) -> Earlier | None:
@@ -72,47 +63,32 @@ def read_previous(path: str) -> Earlier | None:
     return read_report("previous", path)
 
 
-def _earlier(place: str, path: str, report: dict[str, Json]) -> Earlier:
-    rows, waivers, identity = report.get("zones"), report.get("waivers"), report.get("report_id")
-    if not isinstance(rows, list) or not isinstance(waivers, list) or not isinstance(identity, str):
-        raise invalid_option(place, f"{path!r} is not a report of audit_report: report_id, zones or waivers is missing")
-    if not all(isinstance(waiver, dict) for waiver in waivers):
-        raise invalid_option(place, f"{path!r} is not a report of audit_report: waivers holds something else")
-    return Earlier(identity, tuple(_row(place, f"zones[{number}]", row) for number, row in enumerate(rows)), tuple(waivers))
+def _problems(report: dict[str, Json]) -> t.Iterator[str]:
+    """What makes a report unusable, the first of it first."""
+    if not all(isinstance(report.get(name), kind) for name, kind in (("report_id", str), ("zones", list), ("waivers", list))):
+        yield "report_id, zones or waivers is missing"
+        return
+    if not all(isinstance(waiver, dict) for waiver in report["waivers"]):
+        yield "waivers holds something else"
+    yield from problems(report, later=report["schema_version"] != SCHEMA_VERSION)
+    yield from _repeated(report["zones"])
 
 
-def _row(place: str, where: str, row: Json) -> Row:
-    _check(place, where, row, _ROW)
-    if row.get("status") not in STATUSES:
-        raise invalid_option(place, f"{where}.status is {shown(row.get('status'))}")
-    for number, item in enumerate(row["items"]):
-        _check(place, f"{where}.items[{number}]", item, _ITEM)
-    optional: Row = {
-        name: row[name] if isinstance(row.get(name), kind) else None
-        for name, kind in (("error", dict), ("jobs", list), ("inventory", list))
-    }
-    return {
-        "zone": row["zone"],
-        "zone_id": row["zone_id"],
-        "status": row["status"],
-        "audited_at": row["audited_at"],
-        "plan_ids": {name: row["plan_ids"].get(name) for name in MANAGED},
-        "items": [_item(item) for item in row["items"]],
-        "evidence": row.get("evidence"),
-        "carried": row.get("carried") is True,
-        "resources": [name for name in row.get("resources") or () if isinstance(name, str)],
-        **optional,
-    }
+def _repeated(rows: t.Sequence[Row]) -> t.Iterator[str]:
+    """Zones and items that are there twice; zones of several accounts may have one name."""
+    seen: dict[str, set[str | None]] = {}
+    for number, row in enumerate(rows):
+        ids = seen.setdefault(row["zone"], set())
+        if ids and (row["zone_id"] in ids or None in (*ids, row["zone_id"])):
+            yield f"zones[{number}].zone: {shown(row['zone'])} is there twice"
+        ids.add(row["zone_id"])
+        names = [item["id"] for item in row["items"]]
+        twice = [place for place, name in enumerate(names) if name in names[:place]] if len(set(names)) < len(names) else []
+        yield from (f"zones[{number}].items[{place}].id: {names[place]} is there twice" for place in twice)
 
 
-def _item(item: dict[str, Json]) -> dict[str, Json]:
-    kept = {name: item[name] for name in _ITEM}
-    return {**kept, "before": item.get("before"), "after": item.get("after"), "carried": item.get("carried") is True}
-
-
-def _check(place: str, where: str, value: Json, members: t.Mapping[str, tuple[type, ...]]) -> None:
-    if not isinstance(value, dict):
-        raise invalid_option(place, f"{where} is {shown(value)}, not an object")
-    for name, types in members.items():
-        if name not in value or not isinstance(value[name], types):
-            raise invalid_option(place, f"{where}.{name} is missing or of another type than in a report")
+def _row(row: dict[str, Json]) -> Row:
+    """A row without the members of later minor versions."""
+    kept = {name: row[name] for name in ROW}
+    plans = {name: row["plan_ids"][name] for name in MANAGED}
+    return {**kept, "plan_ids": plans, "items": [{name: item[name] for name in ITEM} for item in row["items"]]}

@@ -22,6 +22,7 @@ DEFAULT_FORMATS = ("json", "html", "junit")
 
 COMPLIANT, DRIFTED, UNAUDITED, UNMANAGED = "compliant", "drifted", "unaudited", "unmanaged"
 STATUSES = (COMPLIANT, DRIFTED, UNAUDITED, UNMANAGED)
+OUTCOMES = (UNAUDITED, "findings", DRIFTED, UNMANAGED, "clean")
 
 DIFFERENCE, FINDING, NOTE = "difference", "finding", "note"
 KINDS = (DIFFERENCE, FINDING, NOTE)

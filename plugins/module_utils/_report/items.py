@@ -73,9 +73,7 @@ def counting(items: t.Iterable[Item]) -> list[Item]:
 def _place(item: Item) -> tuple[Json, ...]:
     return (
         item["carried"],
-        _ORDER[item["kind"]],
-        _ORDER[item["severity"]],
-        _ORDER[item["resource"]],
+        *(_ORDER.get(item[name], len(_ORDER)) for name in ("kind", "severity", "resource")),
         item["subject"] or "",
         item["member"] or "",
         item["id"],

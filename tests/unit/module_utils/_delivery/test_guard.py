@@ -10,6 +10,7 @@ import typing as t
 from pathlib import Path
 
 import pytest
+from support.samples import fleet
 
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.destructive import DESTRUCTIVE, destructive_changes
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.guard import report
@@ -143,19 +144,19 @@ def test_plan_id_is_that_of_the_report() -> None:
 
 
 def approved(folder: Path, *rows: tuple[str, dict[str, t.Any]]) -> str:
-    made = [
-        {
-            "zone": f"zone{zone_id}",
-            "zone_id": zone_id,
-            "status": "drifted",
-            "audited_at": "2026-11-21T00:00:00Z",
-            "plan_ids": {"custom_fields": None, "jobs": None, "script_monitor": None, **plans},
-            "items": [],
-        }
-        for zone_id, plans in rows
-    ]
+    """The report of a check that predicted these plans."""
+    made = fleet.report(
+        *(
+            {
+                "zone": f"zone{zone_id}",
+                "zone_id": zone_id,
+                "result": {name: {"changed": False, "plan_id": plan} for name, plan in plans.items()},
+            }
+            for zone_id, plans in rows
+        )
+    )
     path = folder / "report.json"
-    path.write_text(json.dumps({"schema_version": "1.0", "report_id": "r", "zones": made, "waivers": []}), encoding="utf-8")
+    path.write_text(json.dumps(made), encoding="utf-8")
     return str(path)
 
 

@@ -4,20 +4,33 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import typing as t
+from pathlib import Path
 
+import jsonschema
 import pytest
-from support.samples.fleet import audit, drifted, finding, report
+from support.samples.fleet import audit, drifted, finding, full, record, report
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._report import json_file
 from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import read_previous, read_report
+from ansible_collections.edgeops.observability.plugins.module_utils._report.schema import problems
+
+SCHEMA = Path(__file__).parents[4] / "extensions" / "schemas" / "audit-report-1.json"
+NOTHING = object()
 
 
 def stored(tmp_path, content):
     path = tmp_path / "report.json"
     path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
     return str(path)
+
+
+def changed(made, zones=(), **members):
+    """The report with other members of its first zone."""
+    return {**made, "zones": [*zones, {**made["zones"][0], **members}]}
 
 
 def test_report_is_read_as_it_was(tmp_path):
@@ -55,13 +68,24 @@ def test_missing_previous_report(tmp_path):
         (lambda made: {**made, "zones": [{**made["zones"][0], "status": "fine"}]}, "zones[0].status is 'fine'"),
         (lambda made: {**made, "zones": [{**made["zones"][0], "zone": 1}]}, "zones[0].zone is missing or of another type"),
         (lambda made: {**made, "zones": [{**made["zones"][0], "items": [{"id": "x"}]}]}, "zones[0].items[0].kind is missing"),
+        (lambda made: b'{"schema_version": 1e999}', "1e999 is too large a number"),
+        (lambda made: {**made, "schema_version": "1.x"}, "schema_version is '1.x'"),
+        (lambda made: {**made, "counts": None}, "counts is null, not an object"),
+        (lambda made: {**made, "zones": made["zones"] * 2}, "zones[1].zone: 'a' is there twice"),
+        (lambda made: changed(made, zone_id=None, zones=made["zones"]), "zones[1].zone: 'a' is there twice"),
+        (lambda made: changed(made, audited_at="yesterday"), "zones[0].audited_at is 'yesterday'"),
+        (lambda made: changed(made, inventory=[1]), "zones[0].inventory[0] is 1, not an object"),
+        (lambda made: changed(made, items=made["zones"][0]["items"] * 2), "zones[0].items[1].id: "),
+        (lambda made: changed(made, items=[{**made["zones"][0]["items"][0], "id": "0A" * 8}]), "zones[0].items[0].id is '0A0A"),
+        (lambda made: changed(made, items=[{**made["zones"][0]["items"][0], "kind": "new"}]), "zones[0].items[0].kind is 'new'"),
+        (lambda made: {**made, "waivers": [{"zone": "a"}]}, "waivers[0].resource is missing"),
     ],
 )
 def test_unusable_report(tmp_path, change, message):
     with pytest.raises(Failure) as caught:
         read_previous(stored(tmp_path, change(report(drifted("a")))))
     assert caught.value.kind == INVALID_OPTION
-    assert str(caught.value).startswith("previous: ")
+    assert str(caught.value).startswith(f"previous: '{tmp_path}/report.json' ")
     assert message in str(caught.value)
 
 
@@ -73,3 +97,47 @@ def test_folder_is_no_report(tmp_path):
 def test_slice_has_to_be_there(tmp_path):
     with pytest.raises(Failure, match=r"merge\[0\]: .*No such file"):
         read_report("merge[0]", str(tmp_path / "report.json"))
+
+
+def places(value: t.Any, *path: t.Any) -> t.Iterator[tuple[t.Any, ...]]:
+    """Every place in a report, of lists the first member; what differs in a problem may be anything."""
+    yield path
+    members = value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else ()
+    for name, member in members:
+        if name not in ("before", "after", "evidence"):
+            yield from places(member, *path, name)
+
+
+def altered(made: t.Any, path: tuple[t.Any, ...], value: t.Any) -> t.Any:
+    """The report with another value in one place, or with nothing there."""
+    made = copy.deepcopy(made)
+    around = made
+    for name in path[:-1]:
+        around = around[name]
+    if value is NOTHING:
+        del around[path[-1]]
+    else:
+        around[path[-1]] = value
+    return made
+
+
+def test_what_the_schema_refuses_is_not_read():
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    validator = jsonschema.Draft202012Validator(schema, format_checker=jsonschema.FormatChecker())
+    made = full()
+    made["zones"] = [next(row for row in made["zones"] if row["inventory"]), next(row for row in made["zones"] if row["error"])]
+    assert not list(problems(made, later=False))
+    read_otherwise = []
+    for path in places(made):
+        for value in (NOTHING, 5, "x", None, [], {}, True)[0 if path and isinstance(path[-1], str) else 1 :]:
+            given = altered(made, path, value) if path else value
+            if bool(list(problems(given, later=False))) is validator.is_valid(given):
+                read_otherwise.append((path, value))
+    assert not read_otherwise
+
+
+@pytest.mark.parametrize("zones", [[record("a"), {**record("a"), "zone": "b"}], [full()]])
+def test_every_report_can_be_read_again(tmp_path, zones):
+    """Also one of two hosts for one zone."""
+    made = zones[0] if "report_id" in zones[0] else report(*zones)
+    assert read_report("merge[0]", stored(tmp_path, json_file.render(made))).rows == tuple(made["zones"])
