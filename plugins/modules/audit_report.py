@@ -60,12 +60,15 @@ options:
   previous:
     description:
       - The C(report.json) of an earlier run, to compare with. If it does not exist, this report is the first.
+      - It is refused if a member is missing or of another type than in the JSON Schema. The same holds for O(merge).
       - Problems of zones that this run did not audit are RV(comparison.unknown), never resolved. They stay in the report and are not counted.
     type: path
   merge:
     description:
       - Further C(report.json) files, such as those of the other slices of one job.
-      - If several reports have a zone, the latest audit of it is used.
+      - If several reports have a zone, the latest audit of it is used. A zone is known by its id, or by its name if one of the reports has no id of it.
+      - A zone whose record has an C(error) stays V(unaudited), unless a later audit of it is merged.
+      - The waivers of a merged report apply to the zones that are taken from it, and to no others.
     type: list
     elements: path
     default: []

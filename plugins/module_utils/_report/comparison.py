@@ -5,25 +5,32 @@
 from __future__ import annotations
 
 # What became of the problems of the previous report. A problem that was not looked at is never called resolved.
+import datetime
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import Earlier
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import OBSERVED, UNAUDITED
 from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Item, in_order
+from ansible_collections.edgeops.observability.plugins.module_utils._report.matching import match
 from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import Row
+from ansible_collections.edgeops.observability.plugins.module_utils._times import parse_time
 
 _VALUES = ("before", "after", "severity")
 # A finding of these shows its values, such as hashes, in its message alone; that of a job's health has the time of each failure.
 _IN_WORDS = ("scripts", "coverage")
+_NEVER = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)
 
 
 def carry_over(rows: t.Sequence[Row], previous: Earlier | None) -> list[Row]:
     """The rows with what they inherit from the previous report, and the rows of zones outside this run."""
     if previous is None:
         return list(rows)
-    known = _Known(previous.rows)
-    return [*(_inherited(row, known.take(row)) for row in rows), *(_carried_row(row) for row in known.left(rows))]
+    known, left = match(rows, previous.rows)
+    names = {row["zone"] for row in rows}
+    # A zone that was made again has a new id; of the old one nothing is left to tell if it had no problem.
+    outside = [row for row in left if row["items"] or row["zone"] not in names]
+    return [*map(inherit, rows, known), *map(_carried_row, outside)]
 
 
 def compare(rows: t.Sequence[Row], previous: Earlier | None) -> dict[str, Json]:
@@ -51,39 +58,24 @@ def _values(item: Item) -> list[Json]:
     return [*(item[name] for name in _VALUES), item["message"] if item["resource"] in _IN_WORDS else None]
 
 
-class _Known:
-    """The rows of an earlier report: a zone is found by its name, or by its id where it was renamed."""
-
-    def __init__(self, rows: t.Sequence[Row]) -> None:
-        self._rows = rows
-        self._by_name = {row["zone"]: row for row in rows}
-        self._by_id = {row["zone_id"]: row for row in rows if row["zone_id"]}
-        self._taken: set[str] = set()
-
-    def take(self, row: Row) -> Row | None:
-        """The earlier row of a zone."""
-        found = self._by_name.get(row["zone"]) or self._by_id.get(row["zone_id"])
-        if found:
-            self._taken.add(found["zone"])
-        return found
-
-    def left(self, rows: t.Sequence[Row]) -> list[Row]:
-        """The rows of zones that have no row now."""
-        names = {row["zone"] for row in rows}
-        return [row for row in self._rows if row["zone"] not in self._taken | names]
-
-
-def _inherited(row: Row, old: Row | None) -> Row:
+def inherit(row: Row, old: Row | None) -> Row:
+    """A row with what an earlier look at its zone left: when problems were first seen, and problems that nobody looked for now."""
     if old is None or row["carried"]:
         return row
     since = {item["id"]: item["first_seen"] for item in old["items"]}
-    own = [{**item, "first_seen": min(item["first_seen"], since.get(item["id"], item["first_seen"]))} for item in row["items"]]
+    own = [{**item, "first_seen": _sorted([item["first_seen"], since.get(item["id"])])[0]} for item in row["items"]]
     ids = {item["id"] for item in own}
     left = [_carried(item) for item in old["items"] if item["id"] not in ids and not _looked_at(row, item)]
     inherited = {**row, "zone_id": row["zone_id"] or old["zone_id"], "items": in_order([*own, *left])}
     if row["status"] == UNAUDITED:
-        inherited.update(audited_at=row["audited_at"] or old["audited_at"], jobs=row["jobs"] or old["jobs"])
+        audited = _sorted([row["audited_at"], old["audited_at"]])
+        inherited.update(audited_at=audited[-1] if audited else None, jobs=row["jobs"] or old["jobs"])
     return inherited
+
+
+def _sorted(times: t.Iterable[str | None]) -> list[str]:
+    """The times that are known, the earliest first; reports of other tools may write them with fractions or an offset."""
+    return sorted((time for time in times if time), key=lambda time: parse_time(time) or _NEVER)
 
 
 def _looked_at(row: Row, item: Item) -> bool:

@@ -21,6 +21,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.item
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._times import need_date
 
+Row = dict[str, Json]
+
 MEMBER = "waiver"
 PATTERNS = ("zone", "resource", "member", "subject")
 _NEEDED = ("reason", "owner", "until")
@@ -28,17 +30,21 @@ MEMBERS = (*PATTERNS, *_NEEDED)
 
 
 class Waiver(t.NamedTuple):
-    """A waiver with its patterns compiled; an omitted pattern fits everything."""
+    """A waiver with its patterns compiled; an omitted pattern fits everything.
+
+    One of a merged report names no item but those that it named there.
+    """
 
     given: dict[str, str | None]
     patterns: tuple[re.Pattern[str] | None, ...]
+    only: frozenset[str] | None = None
 
     def fits(self, zone: str, item: Item) -> bool:
         """Whether the waiver names this item of this zone; it never names what an expired waiver left behind."""
         texts = (zone, item["resource"], item["member"] or "", item["subject"] or "")
-        return item["member"] != MEMBER and all(
-            pattern is None or pattern.match(text) for pattern, text in zip(self.patterns, texts, strict=True)
-        )
+        if is_expired_waiver(item) or (self.only is not None and item["id"] not in self.only):
+            return False
+        return all(pattern is None or pattern.match(text) for pattern, text in zip(self.patterns, texts, strict=True))
 
     def is_expired(self, at: str) -> bool:
         """Whether its last day is over at that moment, in UTC."""
@@ -48,7 +54,26 @@ class Waiver(t.NamedTuple):
 def parse_waivers(given: t.Sequence[t.Mapping[str, Json]], place: str = "waivers") -> tuple[Waiver, ...]:
     """Waivers, each with reason, owner and a date; raise `invalid_option` with the path of what is missing."""
     found = (_parse(f"{place}[{number}]", waiver) for number, waiver in enumerate(given))
-    return tuple({compact(waiver.given): waiver for waiver in found}.values())
+    return tuple({_key(waiver.given): waiver for waiver in found}.values())
+
+
+def merged_waivers(given: t.Sequence[t.Mapping[str, Json]], place: str) -> tuple[Waiver, ...]:
+    """The waivers of a report that is merged, as they applied to its own rows."""
+    plain = parse_waivers([{name: waiver.get(name) for name in MEMBERS} for waiver in given], place)
+    named: dict[str, set[str]] = {}
+    for waiver in given:
+        named.setdefault(_key(waiver), set()).update(waiver.get("items") or ())
+    return tuple(waiver._replace(only=frozenset(named.get(_key(waiver.given), ()))) for waiver in plain)
+
+
+def is_expired_waiver(item: Item) -> bool:
+    """Whether an item is the finding that a waiver expired; its subject is an object, that of a script's finding a list."""
+    return (item["kind"], item["member"]) == (FINDING, MEMBER) and str(item["subject"]).startswith("{")
+
+
+def _key(waiver: t.Mapping[str, Json]) -> str:
+    """Equal for waivers that say the same."""
+    return compact({name: waiver.get(name) for name in MEMBERS})
 
 
 def _parse(place: str, waiver: t.Mapping[str, Json]) -> Waiver:
@@ -70,27 +95,36 @@ def _compiled(pattern: str | None) -> re.Pattern[str] | None:
     return None if pattern is None else re.compile(fnmatch.translate(pattern), re.DOTALL)
 
 
-def apply_waivers(rows: t.Sequence[dict[str, Json]], waivers: t.Sequence[Waiver], at: str) -> list[dict[str, Json]]:
-    """Mark the items that a waiver names, and add a finding for each waiver that expired and still names one.
+def apply_waivers(
+    rows: t.Sequence[tuple[Row, t.Sequence[Waiver]]], at: str, waivers: t.Sequence[Waiver]
+) -> tuple[list[Row], list[dict[str, Json]]]:
+    """Mark the items that a waiver of their row names, and add a finding for each waiver that expired and still names one.
 
-    Returns the waivers as the report shows them, with the ids of the items that they name.
+    Returns the rows, and the waivers as the report shows them, with the ids of the items that they name; `waivers` come first.
     """
-    named: list[set[str]] = [set() for _waiver in waivers]
-    for row in rows:
+    shown = {_key(waiver.given): (waiver, set[str]()) for waiver in _each_once([waivers, *(own for _row, own in rows)])}
+    found = []
+    for row, applicable in rows:
+        items: list[Item] = []
         late: list[Observation] = []
         for item in row["items"]:
-            if item["carried"]:
-                continue
-            fitting = [place for place, waiver in enumerate(waivers) if waiver.fits(row["zone"], item)]
-            item["waived"] = any(not waivers[place].is_expired(at) for place in fitting)
-            for place in fitting:
-                named[place].add(item["id"])
-            late += [_expired(waivers[place], item) for place in fitting if waivers[place].is_expired(at)]
-        row["items"] = in_order([*row["items"], *items_of(row["zone_id"], late, at)])
-    return [
-        {**waiver.given, "expired": waiver.is_expired(at), "items": sorted(ids)}
-        for waiver, ids in zip(waivers, named, strict=True)
-    ]
+            fitting = [] if item["carried"] else [waiver for waiver in applicable if waiver.fits(row["zone"], item)]
+            for waiver in fitting:
+                shown[_key(waiver.given)][1].add(item["id"])
+            late += [_expired(waiver, item) for waiver in fitting if waiver.is_expired(at)]
+            waived = any(not waiver.is_expired(at) for waiver in fitting)
+            items.append(item if item["carried"] else {**item, "waived": waived})
+        found.append({**row, "items": in_order([*items, *items_of(row["zone_id"], late, at)])})
+    return found, [{**waiver.given, "expired": waiver.is_expired(at), "items": sorted(ids)} for waiver, ids in shown.values()]
+
+
+def _each_once(sources: t.Iterable[t.Sequence[Waiver]]) -> list[Waiver]:
+    """Of waivers that say the same the first; many rows share one source."""
+    listed: dict[str, Waiver] = {}
+    for source in {id(each): each for each in sources}.values():
+        for waiver in source:
+            listed.setdefault(_key(waiver.given), waiver)
+    return list(listed.values())
 
 
 def _expired(waiver: Waiver, item: Item) -> Observation:

@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from support.samples.fleet import (
     AT,
     LATER,
+    WAIVER,
     audit,
     drifted,
     failed,
@@ -162,3 +165,96 @@ def test_slices_do_not_hide_each_other():
 
 def test_expected_zone_is_found_in_a_slice():
     assert report(slices=[report(record("a"))], expected=["a"])["outcome"] == "clean"
+
+
+def test_own_failure_is_not_hidden_by_a_slice():
+    """What an older slice found is carried, and the zone is unaudited now."""
+    old = report(drifted("a"), at=AT)
+    made = report(failed("a"), slices=[old], at=LATER)
+    assert (row(made, "a")["status"], made["outcome"]) == ("unaudited", "unaudited")
+    assert (row(made, "a")["audited_at"], row(made, "a")["error"]["kind"]) == (AT, "permission")
+    assert [(item["carried"], item["first_seen"]) for item in items(made)] == [(True, AT)]
+    assert report(failed("a"), slices=[old], at=AT)["outcome"] == "unaudited"
+    assert report(failed("a"), slices=[report(drifted("a"), at=LATER)], at=AT)["outcome"] == "drifted"
+
+
+def test_expected_zone_that_a_slice_carried_is_unaudited():
+    before = report(drifted("a"), record("b"))
+    part = report(record("b"), previous=before, at=LATER)
+    made = report(slices=[part], expected=["a", "b"], at=LATER)
+    assert (row(made, "a")["status"], row(made, "a")["audited_at"], row(made, "a")["zone_id"]) == ("unaudited", AT, zone_id("a"))
+    assert [(item["carried"], item["first_seen"]) for item in items(made)] == [(True, AT)]
+
+
+def test_slices_agree_on_zones_by_their_ids():
+    """A renamed zone is one zone; two zones of one name, in two accounts, are two."""
+    renamed = {**drifted("new"), "zone_id": zone_id("old")}
+    one, two = report(drifted("old"), at=AT), report(renamed, at=LATER)
+    for slices in ([one, two], [two, one]):
+        made = report(slices=slices, at=LATER)
+        assert [(each["zone"], each["zone_id"]) for each in made["zones"]] == [("new", zone_id("old"))]
+        assert items(made)[0]["first_seen"] == AT
+    other = report({**record("old"), "zone_id": "ff"}, at=LATER)
+    made = report(slices=[one, other], at=LATER)
+    assert [(each["zone_id"], each["status"]) for each in made["zones"]] == [(zone_id("old"), "drifted"), ("ff", "compliant")]
+    nameless = report({**failed("old"), "zone_id": None}, at=LATER)
+    assert [each["zone_id"] for each in report(slices=[one, nameless], at=LATER)["zones"]] == [zone_id("old")]
+
+
+def test_hosts_of_one_zone_stay_apart():
+    before = report(drifted("a"), {**record("b"), "zone_id": zone_id("a")})
+    made = report(drifted("a"), {**record("b"), "zone_id": zone_id("a")}, previous=before, slices=[before], at=LATER)
+    assert [(each["zone"], each["status"]) for each in made["zones"]] == [("a", "drifted"), ("b", "compliant")]
+
+
+def test_new_zone_of_an_old_name_resolves_nothing():
+    """A zone that was deleted and made again has another id; nobody has looked at the old one."""
+    before = report(drifted("a"), record("b"))
+    made = report({**record("a"), "zone_id": "ff"}, {**record("b"), "zone_id": "fe"}, previous=before, at=LATER)
+    assert parts(made) == {"unknown": ids(before)}
+    assert [(each["zone"], each["zone_id"], each["carried"]) for each in made["zones"]] == [
+        ("a", "ff", False),
+        ("a", zone_id("a"), True),
+        ("b", "fe", False),
+    ]
+
+
+def test_swapped_names_keep_their_histories():
+    before = report(drifted("a"), record("b"))
+    swapped = [{**drifted("b"), "zone_id": zone_id("a")}, {**record("a"), "zone_id": zone_id("b")}]
+    assert parts(report(*swapped, previous=before, at=LATER)) == {"persisting": ids(before)}
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("2026-11-22T07:00:00+02:00", "2026-11-22T06:00:00Z"),
+        ("2026-11-22T06:00:00Z", "2026-11-22T06:00:00.5Z"),
+        ("2026-11-22T06:00:00.25Z", "2026-11-22T06:00:00.5+00:00"),
+        ("2026-11-22t05:59:59z", "2026-11-22T01:00:00-05:00"),
+    ],
+)
+def test_latest_audit_is_found_by_its_time(earlier, later):
+    """Whatever way the times are written, and as the report writes them afterwards."""
+    old, new = report(drifted("a")), report(record("a", scripts=audit(finding())))
+    old["zones"][0]["audited_at"], new["zones"][0]["audited_at"] = earlier, later
+    new["zones"][0]["items"][0]["first_seen"] = "2026-11-22T08:00:00+02:00"
+    for slices in ([old, new], [new, old]):
+        made = report(slices=slices, at=LATER)
+        assert [item["member"] for item in items(made)] == ["new"]
+        assert (row(made, "a")["audited_at"], items(made)[0]["first_seen"]) == (AT, AT)
+
+
+def test_first_seen_survives_a_retry():
+    """A slice that could not audit a zone knows since when it has a problem, and the slice that could does not."""
+    before = report(drifted("a"))
+    gap = report(failed("a"), previous=before, at=LATER)
+    again = report(drifted("a"), at=LATEST)
+    assert [item["first_seen"] for item in items(report(slices=[gap, again], at=LATEST))] == [AT]
+
+
+def test_merging_changes_no_slice():
+    part = report(drifted("a"), waivers=[WAIVER])
+    kept = json.dumps(part)
+    report(slices=[part], waivers=[{**WAIVER, "zone": "b"}], at="2030-01-01T00:00:00Z")
+    assert json.dumps(part) == kept

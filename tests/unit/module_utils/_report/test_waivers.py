@@ -79,6 +79,31 @@ def test_waivers_of_slices_apply_to_the_whole():
     assert again["counts"] == late["counts"]
 
 
+def test_waivers_of_a_slice_stay_with_its_zones():
+    """Also after another merge; a waiver of this run applies to all zones."""
+    waived, other = report(drifted("a"), waivers=[WAIVER]), report(drifted("b"))
+    made = report(drifted("c"), slices=[waived, other])
+    assert [item["waived"] for item in items(made)] == [True, False, False]
+    assert made["waivers"] == waived["waivers"]
+    again = report(drifted("d"), slices=[made])
+    assert [item["waived"] for item in items(again)] == [True, False, False, False]
+    everywhere = report(drifted("c"), slices=[waived, other], waivers=[WAIVER])
+    assert [item["waived"] for item in items(everywhere)] == [True, True, True]
+    assert len(everywhere["waivers"]) == 1
+
+
+def test_waiver_of_a_replaced_row_applies_no_more():
+    """The zone was audited again by a slice that waives nothing."""
+    old, new = report(drifted("a"), waivers=[WAIVER]), report(drifted("a"), at="2026-11-23T06:00:00Z")
+    assert [item["waived"] for item in items(report(slices=[old, new]))] == [False]
+
+
+def test_field_named_waiver_is_no_expired_waiver():
+    made = report(record("a"), required_fields={"http_requests": ["waiver"]})
+    assert [item["member"] for item in items(report(slices=[made]))] == ["waiver"]
+    assert items(report(record("a"), required_fields={"http_requests": ["waiver"]}, waivers=[WAIVER]))[0]["waived"]
+
+
 def test_notes_can_be_waived():
     made = report(record("a", scripts=audit(finding("unused"))), waivers=[{**WAIVER, "member": "unused"}])
     assert (made["counts"]["notes"], made["counts"]["waived"]) == (0, 1)
