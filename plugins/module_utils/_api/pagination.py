@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.result_info import Page, cursor_of, page_of
+from ansible_collections.edgeops.observability.plugins.module_utils._api.result_info import Page, page_of
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
@@ -40,14 +40,17 @@ def collect(fetch_all: FetchAll, listing: Listing) -> list[Json]:
     """All items in the order of their pages, each once. A listing that contradicts itself is read a second time, then refused."""
     moved = None
     for _attempt in range(2):
-        items, info = next(iter(fetch_all([listing.query(1)])))
-        first = page_of(items, info, 1)
+        first = page_of(*next(iter(fetch_all([listing.query(1)]))), 1)
+        found = _Found(listing.keys)
         try:
-            if cursor_of(info) is not None:
-                return _by_cursor(fetch_all, listing, first)
-            if first.pages is not None:
-                return _counted(fetch_all, listing, first)
-            return _unique(first.items, listing.keys) if listing.per_page is None else _until_empty(fetch_all, listing, first)
+            found.add(first)
+            if first.cursor is not None:
+                _by_cursor(fetch_all, listing, first, found)
+            elif first.pages is not None:
+                _counted(fetch_all, listing, first, found)
+            elif listing.per_page is not None or first.may_have_more:
+                _until_empty(fetch_all, listing, first, found)
+            return found.whole()
         except _Moved as error:
             moved = error
     raise Failure(BAD_RESPONSE, f"The listing contradicts itself, also when read again: {moved}.")
@@ -57,66 +60,85 @@ class _Moved(Exception):
     """What was listed does not fit together, perhaps because the list changed meanwhile."""
 
 
-def _counted(fetch_all: FetchAll, listing: Listing, first: Page) -> list[Json]:
-    pages = [first]
-    found = _add({}, first.items, listing.keys)
-    last = min(first.pages or 0, MAX_PAGES) if first.items else 0
+class _Found:
+    """What was listed so far, each item once, and what the pages reported of the whole."""
+
+    def __init__(self, keys: t.Sequence[str]) -> None:
+        self.received = 0
+        self._keys = keys
+        self._items: dict[str, Json] = {}
+        self._first: Page | None = None
+
+    def add(self, page: Page) -> tuple[bool, bool]:
+        """Take the items of one more page; return whether any of them is new, and whether any was on an earlier page."""
+        self._first = first = self._first or page
+        if (page.total, page.total_pages) != (first.total, first.total_pages):
+            raise _Moved("`total_count` or `total_pages` differs from page to page")
+        known = len(self._items)
+        listed = [_identity(item, self._keys) for item in page.items]
+        repeats = not self._items.keys().isdisjoint(listed)
+        for identity, item in zip(listed, page.items, strict=True):
+            self._items.setdefault(identity, item)
+        self.received += len(page.items)
+        return len(self._items) > known, repeats
+
+    def whole(self) -> list[Json]:
+        """All items; raise `_Moved` where they are not as many as the pages reported."""
+        total = self._first.total if self._first else None
+        if total is not None and not self.received == len(self._items) == total:
+            raise _Moved(f"`total_count` is {total}, but {self.received} items were listed, {len(self._items)} of them different")
+        return list(self._items.values())
+
+
+def _counted(fetch_all: FetchAll, listing: Listing, first: Page, found: _Found) -> None:
+    """As many pages as the first one announces, none of them empty and none with items of another."""
+    last = first.pages or 0
+    _check_filled(first, 1, last)
     # A few at a time, so that a count that is out of all proportion is found out by an empty page.
-    for start in range(2, last + 1, 4 * listing.side_by_side):
+    for start in range(2, min(last, MAX_PAGES) + 1, 4 * listing.side_by_side):
         numbers = range(start, min(start + 4 * listing.side_by_side, last + 1))
         answers = list(fetch_all([listing.query(number) for number in numbers]))
-        batch = [page_of(*answer, number) for answer, number in zip(answers, numbers, strict=True)]
-        pages += batch
-        known = len(found)
-        for page in batch:
-            _add(found, page.items, listing.keys)
-        if len(found) == known or not all(page.items for page in batch):
-            break
-    totals = {page.total for page in pages}
-    if len(totals) > 1:
-        raise _Moved("`total_count` differs from page to page")
-    if first.total is not None and len(found) != first.total:
-        raise _Moved(f"`total_count` is {first.total}, but {len(found)} items were listed")
-    return list(found.values())
+        for number, answer in zip(numbers, answers, strict=True):
+            page = page_of(*answer, number)
+            _check_filled(page, number, last)
+            _anything_new, repeats = found.add(page)
+            if repeats:
+                raise _Moved(f"page {number} repeats items of earlier pages")
+    if last > MAX_PAGES:
+        raise _endless()
 
 
-def _until_empty(fetch_all: FetchAll, listing: Listing, first: Page) -> list[Json]:
-    found = _add({}, first.items, listing.keys)
+def _check_filled(page: Page, number: int, last: int) -> None:
+    if not page.items and last > 1:
+        raise _Moved(f"page {number} of {last} is empty")
+
+
+def _until_empty(fetch_all: FetchAll, listing: Listing, first: Page, found: _Found) -> None:
     page = first
     for number in range(2, MAX_PAGES):
         if not page.items:
-            return list(found.values())
+            return
         page = page_of(*next(iter(fetch_all([listing.query(number)]))), number)
-        known = len(found)
-        _add(found, page.items, listing.keys)
-        if page.items and len(found) == known:
+        anything_new, _repeats = found.add(page)
+        if page.items and not anything_new:
             raise Failure(BAD_RESPONSE, f"The listing has no end: page {number} repeats earlier pages.")
-    raise Failure(BAD_RESPONSE, f"The listing has no end within {MAX_PAGES} pages.")
+    raise _endless()
 
 
-def _by_cursor(fetch_all: FetchAll, listing: Listing, first: Page) -> list[Json]:
-    items = list(first.items)
-    cursor = first.cursor
+def _by_cursor(fetch_all: FetchAll, listing: Listing, first: Page, found: _Found) -> None:
+    page = first
     seen: set[str] = set()
-    while cursor is not None:
-        if cursor in seen or len(seen) >= MAX_PAGES:
+    while page.cursor is not None:
+        if page.cursor in seen or len(seen) >= MAX_PAGES:
             raise Failure(BAD_RESPONSE, "The listing has no end: the service repeated a cursor.")
-        seen.add(cursor)
+        seen.add(page.cursor)
         size = {} if listing.per_page is None else {"per_page": listing.per_page}
-        more, info = next(iter(fetch_all([{"cursor": cursor, **size}])))
-        items += more
-        cursor = cursor_of(info)
-    return _unique(items, listing.keys)
+        page = page_of(*next(iter(fetch_all([{"cursor": page.cursor, **size}]))), None)
+        found.add(page)
 
 
-def _unique(items: t.Iterable[Json], keys: t.Sequence[str]) -> list[Json]:
-    return list(_add({}, items, keys).values())
-
-
-def _add(found: dict[str, Json], items: t.Iterable[Json], keys: t.Sequence[str]) -> dict[str, Json]:
-    for item in items:
-        found.setdefault(_identity(item, keys), item)
-    return found
+def _endless() -> Failure:
+    return Failure(BAD_RESPONSE, f"The listing has no end within {MAX_PAGES} pages.")
 
 
 def _identity(item: Json, keys: t.Sequence[str]) -> str:

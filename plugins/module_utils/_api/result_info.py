@@ -19,6 +19,14 @@ class Page(t.NamedTuple):
     pages: int | None = None
     total: int | None = None
     cursor: str | None = None
+    total_pages: int | None = None
+    per_page: int | None = None
+
+    @property
+    def may_have_more(self) -> bool:
+        """Whether a page that reports no number of pages may be followed by another: it is full, or not the total."""
+        size = len(self.items)
+        return size != self.total if self.total is not None else bool(self.items) and size == self.per_page
 
 
 def page_of(items: list[Json], info: dict[str, Json] | None, number: int | None) -> Page:
@@ -34,18 +42,21 @@ def page_of(items: list[Json], info: dict[str, Json] | None, number: int | None)
         raise _bad(f"`per_page` is {counts['per_page']}, and the page holds {len(items)} items")
     if counts.get("total_count", len(items)) < len(items):
         raise _bad(f"`total_count` is {counts['total_count']}, and one page holds {len(items)} items")
-    return Page(items, _pages(counts), counts.get("total_count"), cursor_of(info))
+    if items and counts.get("total_pages", 1 if number is None else number) < (number or 1):
+        raise _bad(f"`total_pages` is {counts['total_pages']}, and page {number or 1} holds {len(items)} items")
+    total, total_pages, per_page = (counts.get(name) for name in ("total_count", "total_pages", "per_page"))
+    return Page(items, _pages(counts), total, _cursor_of(info), total_pages, per_page)
 
 
-def cursor_of(info: dict[str, Json] | None) -> str | None:
+def _cursor_of(info: dict[str, Json]) -> str | None:
     """Where a listing by cursor goes on, or None at its end."""
-    cursors = (info or {}).get("cursors")
+    cursors = info.get("cursors")
     if cursors is not None and not isinstance(cursors, dict):
         raise _bad("`cursors` is not an object")
-    cursor = (cursors or {}).get("after") or (info or {}).get("cursor")
-    if cursor and not isinstance(cursor, str):
-        raise _bad("`cursor` is not text")
-    return cursor or None
+    after, cursor = (cursors or {}).get("after"), info.get("cursor")
+    if not all(isinstance(place, (str, type(None))) for place in (after, cursor)):
+        raise _bad("a cursor is not text")
+    return after or cursor or None
 
 
 def _pages(counts: dict[str, int]) -> int | None:

@@ -122,8 +122,89 @@ def test_fewer_items_than_counted(count: int) -> None:
 def test_huge_total_pages_is_no_endless_loop() -> None:
     """A total number of pages alone does not lead to endless requests."""
     service = Service(5, info=lambda page, result_info: {"total_pages": 10**9})
-    assert collect(service.fetch_all, Listing(2)) == service.items
+    with pytest.raises(Failure, match="page 4 of 1000000000 is empty"):
+        collect(service.fetch_all, Listing(2))
     assert len(service.asked) < 20
+
+
+def only(*names: str, **change: t.Any) -> t.Callable[[int, dict[str, t.Any]], Info]:
+    """A result_info with these members alone, some of them changed."""
+    return lambda page, result_info: {name: {**result_info, **change}[name] for name in names}
+
+
+@pytest.mark.parametrize("per_page", [None, 2])
+@pytest.mark.parametrize("total", [0, 1, 2, 5])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("total_count",),
+        ("total_pages",),
+        ("per_page",),
+        ("total_count", "count"),
+        ("total_count", "per_page"),
+        ("total_count", "total_pages"),
+        ("page", "per_page", "count"),
+    ],
+    ids="+".join,
+)
+def test_a_part_of_result_info_is_enough_for_the_whole(names: tuple[str, ...], total: int, per_page: int | None) -> None:
+    service = Service(total, info=only(*names))
+    assert collect(service.fetch_all, Listing(per_page)) == service.items
+
+
+@pytest.mark.parametrize("per_page", [None, 2])
+@pytest.mark.parametrize(
+    ("names", "change"),
+    [
+        (("total_count",), {"total_count": 6}),
+        (("total_count",), {"total_count": 4}),
+        (("total_pages",), {"total_pages": 4}),
+        (("total_pages",), {"total_pages": 0}),
+        (("total_count", "total_pages"), {"total_count": 6}),
+        (("total_count", "total_pages"), {"total_pages": 2}),
+        (("total_count", "total_pages", "cursor"), {"cursor": False}),
+        (("cursors",), {"cursors": {"after": 0}}),
+    ],
+)
+def test_a_part_of_result_info_that_contradicts_the_items(
+    names: tuple[str, ...], change: dict[str, t.Any], per_page: int | None
+) -> None:
+    service = Service(5, info=only(*names, **change))
+    with pytest.raises(Failure) as caught:
+        collect(service.fetch_all, Listing(per_page))
+    assert caught.value.kind == "bad_response" and len(service.asked) < 20
+
+
+@pytest.mark.parametrize(
+    ("pages", "infos"),
+    [
+        ([["a", "b"], ["a", "b"]], {"total_pages": 2}),
+        ([["a", "b"], ["b", "c"]], {"total_pages": 2}),
+        ([["a", "b"], ["b", "c"]], {"total_pages": 2, "total_count": 3}),
+        ([["a", "b"], ["b", "c"]], {"total_count": 3}),
+        ([["a"], [], ["b"]], {"total_pages": 3}),
+        ([[], ["a"]], {"total_pages": 2}),
+        ([["a", "b"], ["c"]], [{"total_pages": 2}, {"total_pages": 3}]),
+        ([["a", "b"], ["c"]], [{"total_pages": 2}, None]),
+        ([["a", "b"], ["c"]], [{"total_count": 3}, {"total_count": 4}]),
+        ([["a", "b"], ["c"]], [{"cursor": "x", "total_count": 4}, {"total_count": 4}]),
+    ],
+)
+def test_pages_that_do_not_fit_together(pages: list[list[str]], infos: t.Any) -> None:
+    reported = infos if isinstance(infos, list) else [infos] * len(pages)
+    answers = [*zip(pages, reported, strict=True), ([], reported[-1])]
+
+    def fetch_all(queries: t.Sequence[dict[str, t.Any]]) -> list[tuple[list[t.Any], Info]]:
+        return [answers[min(2 if "cursor" in query else query["page"], len(answers)) - 1] for query in queries]
+
+    with pytest.raises(Failure, match="also when read again") as caught:
+        collect(fetch_all, Listing(2))
+    assert caught.value.kind == "bad_response"
+
+
+def test_an_empty_list_may_have_one_page() -> None:
+    service = Service(0, info=lambda page, result_info: {**result_info, "total_pages": 1})
+    assert collect(service.fetch_all, Listing(2)) == [] and len(service.asked) == 1
 
 
 @pytest.mark.parametrize("edit", [lambda items: items.pop(0), lambda items: items.insert(0, {"id": "new"})])
