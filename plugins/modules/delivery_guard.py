@@ -34,7 +34,7 @@ options:
     description:
       - All zones of the run, one record each.
       - A record has C(zone), the name of the zone, and C(zone_id), C(result), the predicted result, or C(error) with C(message), the reason why
-        there is no result.
+        there is no result. With C(error), C(zone_id) may be V(null).
       - If omitted, only the other options are validated, which a playbook does before its first request.
     type: list
     elements: dict

@@ -109,10 +109,11 @@ def _threshold(place: str, text: str | None) -> Threshold | None:
 
 
 def _zone(place: str, given: t.Mapping[str, Json], allow: Json) -> Zone:
-    for name in ("zone", "zone_id"):
+    result, error = given.get("result") or {}, given.get("error") or {}
+    # A zone whose variables do not even name it has an error in place of an id.
+    for name in ("zone",) if error and given.get("zone_id") is None else ("zone", "zone_id"):
         if not isinstance(given.get(name), str):
             raise invalid_option(f"{place}.{name}", "is missing, or no text")
-    result, error = given.get("result") or {}, given.get("error") or {}
     for name, value in (("result", result), ("error", error)):
         if not isinstance(value, dict):
             raise invalid_option(f"{place}.{name}", "is no mapping")
@@ -121,4 +122,4 @@ def _zone(place: str, given: t.Mapping[str, Json], allow: Json) -> Zone:
         if not isinstance(part, dict) or (part.get("changed") and not isinstance(part.get("diff"), dict)):
             raise invalid_option(f"{place}.result.{name}", "has no diff: predict it in check mode with diff")
     message = str(error.get("message") or error.get("kind") or "it could not be predicted") if error else ""
-    return Zone(given["zone"], given["zone_id"], result, message, parse_allow(f"zone_allow.{given['zone']}", allow))
+    return Zone(given["zone"], given.get("zone_id") or "", result, message, parse_allow(f"zone_allow.{given['zone']}", allow))

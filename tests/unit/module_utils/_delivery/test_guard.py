@@ -114,6 +114,15 @@ def test_rules(given: list[dict[str, t.Any]], options: dict[str, t.Any], refused
     assert not refused or found.refused.endswith("Nothing was written.")
 
 
+def test_zone_without_an_id_fails_alone() -> None:
+    """A host whose variables do not even name its zone has an error, and no id."""
+    nameless = {"zone": "a", "zone_id": None, "error": {"kind": "invalid_option", "message": "no id"}}
+    found = evaluate([nameless, *zones(OFF)])
+    assert not found.refused
+    assert (found.result["unpredicted_zones"], found.result["changed_zones"]) == (["a"], ["zone0"])
+    assert found.result["plan_id"] is None
+
+
 def test_refusal_names_every_zone() -> None:
     found = evaluate(zones(*[OFF] * 12), allow=["delete_job"])
     assert all(f"zone{index} (disable_monitor)" in found.refused for index in range(12))
