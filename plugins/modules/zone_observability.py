@@ -95,7 +95,9 @@ options:
         type: str
   option_prefix:
     description:
-      - Prefix of option names in error messages, for a role whose variables have longer names.
+      - For a role, the prefix of its variables. An option whose value is the name of a variable with this prefix takes the value of that variable; it is
+        omitted if the variable is not defined or V(null).
+      - Error messages name the variable. A variable that cannot be evaluated is refused.
     type: str
     default: ""
 attributes:

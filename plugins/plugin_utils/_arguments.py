@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import types
 import typing as t
 
 from ansible.module_utils.common import json as core_json
@@ -49,7 +50,11 @@ def validated(specification: t.Mapping[str, t.Any], arguments: t.Mapping[str, t.
     return Validated(outcome.validated_parameters, outcome._no_log_values, error)
 
 
-def parsed(specification: t.Mapping[str, t.Mapping[str, t.Any]], arguments: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+def parsed(
+    specification: t.Mapping[str, t.Mapping[str, t.Any]],
+    arguments: t.Mapping[str, t.Any],
+    names: t.Mapping[str, str] = types.MappingProxyType({}),
+) -> dict[str, t.Any]:
     """Return the arguments with mappings in place of the JSON text of them, such as a survey gives; raise `Failure` for other text."""
     prefix = arguments.get("option_prefix") or ""
     found = dict(arguments)
@@ -57,7 +62,7 @@ def parsed(specification: t.Mapping[str, t.Mapping[str, t.Any]], arguments: t.Ma
         if "options" in specification.get(name, ()) and not isinstance(value, (dict, list)):
             text = serialised({name: value})[name]
             if isinstance(text, str):
-                found[name] = _parsed(f"{prefix}{name}", text, specification[name]["type"])
+                found[name] = _parsed(names.get(name, f"{prefix}{name}"), text, specification[name]["type"])
     return found
 
 

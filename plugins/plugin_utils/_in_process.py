@@ -23,6 +23,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.task
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import text_without
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import Validated, parsed, serialised, validated
+from ansible_collections.edgeops.observability.plugins.plugin_utils._refusals import refusal
+from ansible_collections.edgeops.observability.plugins.plugin_utils._variables import referenced, variable_names, with_names
 
 SWITCH = "edgeops_in_process"
 
@@ -41,19 +43,21 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
     def run(self, tmp: str | None = None, task_vars: Result | None = None) -> Result:
         """Carry the task out here where nothing speaks against it, otherwise as any module is carried out."""
         variables = task_vars or {}
+        specification, names = self.task.arguments(), variable_names(self._task.args, variables)
         try:
-            self._task.args = parsed(self.task.arguments()["argument_spec"], self._task.args)
+            given = referenced(self._task.args, names, variables, self._templar.template)
+            self._task.args = parsed(specification["argument_spec"], given, names)
         except Failure as failure:
             return {"failed": True, "msg": failure.message, "error": failure.report()}
         if not self._belongs_here(variables):
-            return self._as_module(variables)
+            return self._named(self._as_module(variables), names)
         result: Result = super().run(tmp, variables)
-        checked = validated(self.task.arguments(), without_empty(serialised(self._task.args)), self._task.action)
+        checked = validated(specification, without_empty(serialised(self._task.args)), self._task.action)
         with _working_directory(self._loader.get_basedir()):
             result.update(self._carried_out(checked))
         if _shows_invocation(variables):
-            result["invocation"] = {"module_args": presentable(checked.params, self.task.arguments()["argument_spec"])}
-        return _masked(result, checked.secrets)
+            result["invocation"] = {"module_args": presentable(checked.params, specification["argument_spec"])}
+        return _masked(self._named(result, names), checked.secrets)
 
     def _belongs_here(self, variables: Result) -> bool:
         return (
@@ -78,6 +82,16 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         )
         result: Result = ordinary.run(task_vars=variables)
         return result
+
+    def _named(self, result: Result, names: t.Mapping[str, str]) -> Result:
+        """Return a result whose refusal names what the user wrote: the item of a list, and a variable in place of an option."""
+        if (result.get("error") or {}).get("kind") != INVALID_OPTION:
+            return result
+        specification, given = self.task.arguments(), without_empty(serialised(self._task.args))
+        text = refusal(specification, given, names)
+        if text is None:
+            return with_names(result, names)
+        return {**result, "msg": _without_secrets(text, validated(specification, given, self._task.action).secrets)}
 
     def _carried_out(self, checked: Validated) -> Result:
         if checked.error is not None:

@@ -134,18 +134,23 @@ def test_no_zone_at_all_is_a_failure(playbook, simulator, name, target, argument
 @pytest.mark.parametrize("name", [CHECK, DELIVER])
 def test_untemplatable_connection_fails(playbook, simulator, name):
     """Nothing takes its place: neither the address nor the credentials of the environment. The other zones are not affected."""
-    hosts = fleet(simulator, [DESIRED] * 6)
+    hosts = fleet(simulator, [DESIRED] * 9)
     hosts["zone0"]["edgeops_base_url"] = "{{ rehearsal_url }}"
     hosts["zone1"]["edgeops_api_token"] = "{{ vault_token }}"
     hosts["zone2"].update(edgeops_timeout="", edgeops_api_token="", edgeops_base_url="", edgeops_ca_path="", edgeops_retries="")
     hosts["zone3"]["log_delivery_zone_id"] = "{{ zone_of_somebody }}"
     hosts["zone5"]["log_delivery_zone_id"] = "nonsense"
+    del hosts["zone6"]["zone_id"], hosts["zone6"]["log_delivery_zone_id"]
+    hosts["zone7"]["edgeops_timeout"], hosts["zone8"]["edgeops_retries"] = -1, "often"
     report = playbook.run(playbook=name, inventory=hosts, fails=("ansible", "invalid_option"))
-    assert failed_hosts(report) == {"zone0", "zone1", "zone3", "zone5"}
+    assert failed_hosts(report) == {"zone0", "zone1", "zone3", *(f"zone{number}" for number in range(5, 9))}
     reached = {entry["zone"] for entry in report.journal}
     assert reached == {hosts["zone2"]["zone_id"], hosts["zone4"]["zone_id"]}
     texts = {outcome.host: outcome.result["msg"] for outcome in report.failures if outcome.name.startswith("Fail for")}
     assert "rehearsal_url" in texts["zone0"] and "vault_token" in texts["zone1"]
+    assert "this host has neither zone_id nor log_delivery_zone_id" in texts["zone6"]
+    for zone, variable in (("zone5", "log_delivery_zone_id"), ("zone7", "edgeops_timeout"), ("zone8", "edgeops_retries")):
+        assert texts[zone].removeprefix("invalid_option: ").startswith(f"{variable}: ")
 
 
 def test_failed_batch_does_not_end_delivery(playbook, simulator):

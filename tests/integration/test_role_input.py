@@ -52,6 +52,20 @@ REFUSED = [
 ]
 
 
+# A default in the place of one of these would leave alone what the user manages, or write without an approval.
+UNDEFINED = [
+    {"log_delivery_custom_fields": "{{ nowhere }}"},
+    {"log_delivery_custom_fields": {"cookies": ["{{ nowhere }}"]}},
+    {"log_delivery_job": job(kind="{{ nowhere }}")},
+    {"log_delivery_job_defaults": {"kind": "{{ nowhere }}"}},
+    {"log_delivery_state": "{{ nowhere }}"},
+    {"log_delivery_unlisted_jobs": "{{ nowhere }}"},
+    {"log_delivery_script_monitor_enabled": "{{ nowhere }}"},
+    {"log_delivery_script_monitor_route": "{{ nowhere }}"},
+    {"log_delivery_expected_plan_ids": {"jobs": "{{ nowhere }}"}},
+]
+
+
 def test_refused_input_fails_before_any_request(playbook, zone):
     hosts = {f"host{number}": variables(zone, **changes) for number, (changes, _words) in enumerate(REFUSED)}
     report = playbook.run(playbook=[play({})], inventory=hosts, fails="ansible", secrets=[SECRET, CHALLENGE], verbosity=4)
@@ -64,7 +78,8 @@ def test_refused_input_fails_before_any_request(playbook, zone):
 
 def test_deliver_refuses_the_same(playbook, zone):
     """The playbook says itself where a zone has no id. It saves the task that validates for the role; the module refuses the rest, also before any request."""
-    hosts = {f"host{number}": variables(zone, **changes) for number, (changes, _words) in enumerate(REFUSED[1:])}
+    cases = [changes for changes, _words in REFUSED[1:]] + UNDEFINED
+    hosts = {f"host{number}": variables(zone, **changes) for number, changes in enumerate(cases)}
     fails = ["ansible", "invalid_option"]
     report = playbook.run(playbook=DELIVER, inventory=hosts, fails=fails, secrets=[SECRET, CHALLENGE], verbosity=4)
     refused = [
@@ -72,6 +87,10 @@ def test_deliver_refuses_the_same(playbook, zone):
     ]
     assert sorted(refused) == sorted(hosts)
     assert report.journal == []
+    said = {outcome.host: outcome.result["msg"] for outcome in modules(report, "zone_observability")}
+    for host, changes in zip(hosts, cases, strict=True):
+        assert said[host].startswith(next(iter(changes))), "the variable is named as the user wrote it"
+        assert changes not in UNDEFINED or said[host].endswith(": cannot be evaluated: 'nowhere' is undefined")
 
 
 EQUALS = {"and": [{"key": "ClientIP", "operator": "equals", "value": "a"}]}
