@@ -89,6 +89,9 @@ def test_each_part_is_approved_on_its_own(playbook: Playbook) -> None:
     assert "expected_plan_ids.script_monitor: the plan is now" in report.ours[0].result["msg"]
     assert report.ours[0].result["plan_ids"]["jobs"] == approved["jobs"]
     assert "expected_plan_ids.custom_fields: the task does not manage this" in report.ours[1].result["msg"]
+    emptied = {**DESIRED, "expected_plan_ids": {**approved, "custom_fields": ""}}
+    report = playbook.run([task(check, **emptied) for check in (True, False)], fails="conflict", secrets=[KEY])
+    assert all("expected_plan_ids.custom_fields is empty" in outcome.result["msg"] for outcome in report.ours)
     partly = {**approved, "custom_fields": None}
     assert playbook.run(task(**DESIRED, expected_plan_ids=partly), secrets=[KEY]).result["changed"] is True
 

@@ -175,8 +175,12 @@ def _all_kept() -> t.Iterator[None]:
 
 def _insist(approval: Approval) -> None:
     """Refuse a plan that is not the approved one, where there is one."""
-    if not approval.expected or approval.expected == approval.found:
+    if approval.expected is None or approval.expected == approval.found:
         return
+    if not approval.expected:
+        raise conflict(
+            f"{approval.option} is empty, so that no plan is approved. Nothing was written; omit it, or set the plan of a check run."
+        )
     now = f"the plan is now {approval.found}" if approval.found else "the task does not manage this"
     raise conflict(
         f"{approval.option}: {now}, not the approved {approval.expected}: the service or the options have changed since."

@@ -140,13 +140,14 @@ def test_nothing_is_written_where_nothing_differs(execute):
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_unapproved_plan_is_refused(execute, check_mode):
-    """A plan other than the approved one is refused in both modes."""
-    approved = execute(Service(), check_mode=True)["plan_id"]
+@pytest.mark.parametrize("empty", [True, False])
+def test_unapproved_plan_is_refused(execute, check_mode, empty):
+    """A plan other than the approved one is refused in both modes, and an empty text approves none."""
+    approved = "" if empty else execute(Service(), check_mode=True)["plan_id"]
     service = Service({"value": "moved"})
     result = execute(service, check_mode=check_mode, expected_plan_id=approved)
     assert result["failed"] and result["error"]["kind"] == CONFLICT and not result["changed"]
-    assert result["msg"].startswith("expected_plan_id: ")
+    assert result["msg"].startswith("expected_plan_id is empty" if empty else "expected_plan_id: ")
     assert service.sent == ["GET", "closed"]
 
 
