@@ -31,13 +31,17 @@ class Outcome(t.NamedTuple):
 
 
 class Rival(t.NamedTuple):
-    """What another run created first: it takes the place of what an outcome created, which `deletion` removes."""
+    """What another run created first: it takes the place of what an outcome created, which `deletion` removes.
+
+    `refused` is a sentence for the failure where it cannot be brought into the desired state.
+    """
 
     outcome: Outcome
     deletion: Request
     desired: t.Any
     state: t.Any
     warning: str
+    refused: str = ""
 
 
 class Approval(t.NamedTuple):

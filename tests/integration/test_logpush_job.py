@@ -343,8 +343,8 @@ def test_next_run_converges_after_bad_answer(playbook: Playbook) -> None:
     assert [entry["method"] for entry in report.writes] == ["POST"] * len(garbled)
     assert [outcome.failed for outcome in report.ours] == [True, False] * len(garbled)
     assert not any(outcome.result["changed"] for outcome in report.ours[1::2])
-    # What was answered by a readable envelope was certainly written.
-    assert [outcome.result["changed"] for outcome in report.ours[::2]] == [fault["kind"] == "rewrite" for fault in garbled]
+    # The service accepted each of them.
+    assert all(outcome.result["changed"] for outcome in report.ours[::2])
 
 
 def test_misshapen_list_is_a_bad_response(playbook: Playbook) -> None:

@@ -57,11 +57,10 @@ class Execution(t.Generic[Desired, State]):
             return Conclusion(plan.result, plan.warnings), self._wrote
         return self.apply(desired, state, plan)
 
-    def give_way(self, rival: Rival) -> Conclusion:
-        """Delete what this run created, and bring what another run created first into the desired state."""
+    def give_way(self, rival: Rival, plan: Plan) -> Conclusion:
+        """Delete what this run created, and apply the plan that brings what another run created first into the desired state."""
         try:
             self._send(rival.deletion, ())
-            plan = self._task.plan(rival.desired, rival.state)
             conclusion = self.apply(rival.desired, rival.state, plan)[0] if plan.requests else Conclusion(plan.result)
         except Failure as failure:
             raise failure.with_note(rival.warning) from failure
@@ -71,9 +70,14 @@ class Execution(t.Generic[Desired, State]):
         ids = dict(request.ids)
         if request.id_from_answer:
             ids[request.id_from_answer] = _identity(answers[-1])
-        if ENDPOINTS[request.operation].method == "DELETE":
-            return self._delete(request.operation, ids)
-        answer = self._client.call(request.operation, ids=ids, body=request.body)
+        try:
+            if ENDPOINTS[request.operation].method == "DELETE":
+                return self._delete(request.operation, ids)
+            answer = self._client.call(request.operation, ids=ids, body=request.body)
+        except Failure as failure:
+            if failure.kind == BAD_RESPONSE and 200 <= (failure.status or 0) < 300:
+                self._note_write()  # the service accepted the request, however garbled its answer is
+            raise
         self._note_write()
         if request.creates:
             # Without an id the answer does not say what was created, which another look at the service does.
@@ -115,11 +119,22 @@ def settle(
     """Look after the last write for what other runs created first, and give way to it; return the outcomes as they are then."""
     settled = {id(outcome): outcome for outcome in outcomes}
     for name, task in parts.items():
-        for rival in task.rivals(client, [outcome for outcome in outcomes if outcome.step.part == name]):
+        rivals = task.rivals(client, [outcome for outcome in outcomes if outcome.step.part == name])
+        for rival in rivals:
             hide(task.secrets(rival.desired, rival.state))
-            conclusion = Execution(task, client, mark_written).give_way(rival)
+        plans = [_plan_beside(task, rival) for rival in rivals]
+        for rival, plan in zip(rivals, plans, strict=True):
+            conclusion = Execution(task, client, mark_written).give_way(rival, plan)
             settled[id(rival.outcome)] = rival.outcome._replace(conclusion=conclusion)
     return list(settled.values())
+
+
+def _plan_beside(task: StateTask[t.Any, t.Any], rival: Rival) -> Plan:
+    """Plan what another run created first; where that is refused, nothing may be deleted for it."""
+    try:
+        return task.plan(rival.desired, rival.state)
+    except Failure as failure:
+        raise failure.with_note(rival.refused) from failure
 
 
 def _told(failure: Failure, step: Step, done: t.Sequence[Outcome], steps: t.Sequence[Step]) -> Failure:

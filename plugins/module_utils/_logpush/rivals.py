@@ -19,6 +19,10 @@ _MET = (
     "Job {older} of the same name {name!r} and dataset was created by another run before job {created}, which this run created:"
     " job {created} is deleted, and job {older} is updated to the desired state."
 )
+_KEPT = (
+    "Job {older} of the same name {name!r} and dataset was created by another run before job {created}, which this run created,"
+    " and cannot be updated to the desired state. Nothing was deleted: both jobs exist, and a further run reports them as a conflict."
+)
 
 
 def rival(outcome: Outcome, jobs: t.Sequence[Job]) -> Rival | None:
@@ -36,12 +40,14 @@ def rival(outcome: Outcome, jobs: t.Sequence[Job]) -> Rival | None:
     if not found:
         return None
     older = min(found, key=lambda each: t.cast(int, each["id"]))
+    named = {"older": older["id"], "created": job["id"], "name": job["name"]}
     return Rival(
         outcome,
         Request("logpush_jobs.delete", ids={"job_id": job["id"]}),
         step.desired._replace(job_id=older["id"]),
         State(older, now=step.state.now),
-        _MET.format(older=older["id"], created=job["id"], name=job["name"]),
+        _MET.format(**named),
+        _KEPT.format(**named),
     )
 
 

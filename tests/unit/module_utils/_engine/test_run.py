@@ -9,8 +9,15 @@ import gc
 
 import pytest
 
+from ansible_collections.edgeops.observability.plugins.module_utils._composition import Composition, Rival, Step
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, LocalTask, Spec, StateTask
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import (
+    CompositeTask,
+    InfoTask,
+    LocalTask,
+    Spec,
+    StateTask,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
     BAD_RESPONSE,
     CONFLICT,
@@ -172,6 +179,59 @@ def test_creation_without_id_is_adopted(execute):
     result = execute(service)
     assert service.sent == ["GET", "logpush_jobs.create", "GET", "closed"]
     assert result["changed"] and result["thing"] == {"value": "desired"}
+
+
+@pytest.mark.parametrize("status", [200, 201, 302, None])
+def test_garbled_answer_to_an_accepted_write(execute, status):
+    """A write that was accepted is a change, even if its answer cannot be used."""
+    service = Service({"value": "moved"}, outcomes=[Failure(BAD_RESPONSE, "no JSON", status=status)])
+    result = execute(service)
+    assert result["failed"] and result["error"]["kind"] == BAD_RESPONSE
+    assert result["changed"] is (status in (200, 201))
+    assert service.sent == ["GET", "logpush_jobs.update", "closed"]
+
+
+def composed(*tasks):
+    """A task of several parts, each with one step."""
+
+    def compose(desired, state):
+        steps = tuple(Step(each.name, "", each.name, desired, state, each.plan(desired, state)) for each in tasks)
+        whole = steps[0].plan._replace(requests=tuple(request for step in steps for request in step.plan.requests))
+        return Composition(whole, steps, lambda done: Conclusion({"parts": len(done)}))
+
+    parts = {each.name: each for each in tasks}
+    return CompositeTask("things", Spec({}), TASK.desire, TASK.read, compose, parts)
+
+
+def test_garbled_answer_to_a_part(execute):
+    """A part that was accepted with a garbled answer is a change, and the parts behind it are not sent."""
+    garbled = Failure(BAD_RESPONSE, "no JSON", status=200)
+    result = execute(Service(outcomes=[garbled]), composed(TASK, dataclasses.replace(TASK, name="other")))
+    assert result["error"]["kind"] == BAD_RESPONSE and result["changed"] is True
+    assert "not sent: 'other'" in result["msg"]
+
+
+def test_rivals_are_planned_before_any_write(execute):
+    """Where what another run created cannot be brought into the desired state, nothing is deleted for any of them."""
+
+    def meet(client, outcomes):
+        deletion = Request("logpush_jobs.delete")
+        return [
+            Rival(outcomes[0], deletion, {"value": "desired"}, state, "met", "kept") for state in ({"value": "a"}, "no state")
+        ]
+
+    def refuse(desired, state):
+        if state == "no state":
+            raise Failure(CONFLICT, "the forms exclude each other.")
+        return plan(desired, state)
+
+    meeting = dataclasses.replace(TASK, rivals=meet, plan=refuse)
+    for task in (meeting, composed(meeting)):
+        service = Service()
+        result = execute(service, task)
+        assert service.sent == ["GET", "logpush_jobs.create", "closed"]
+        assert result["changed"] is True and result["error"]["kind"] == CONFLICT
+        assert result["msg"] == "the forms exclude each other. kept"
 
 
 def test_a_creation_that_was_lost_is_not_repeated(execute):
