@@ -40,6 +40,7 @@ options:
     description:
       - Identifier of the job, a number above 0. It takes precedence over O(name).
       - A job that does not exist is V(not_found) with O(state=present), and no change with O(state=absent).
+      - If the API has no route that shows jobs, as for a zone that does not exist, the task fails as V(not_found) in both states.
     type: int
   dataset:
     description:

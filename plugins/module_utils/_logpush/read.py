@@ -4,13 +4,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import is_missing, lacks_route
+from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import (
+    NO_ROUTE_CODES,
+    is_missing,
+    lacks_route,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._composition import Outcome, Rival, Step
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, PERMISSION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, NOT_FOUND, PERMISSION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._json import json_type
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.field_check import check, selection
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import health
@@ -131,15 +136,29 @@ def by_id(client: Client, job_id: int) -> Job | None:
     except Failure as failure:
         if not is_missing(failure):
             raise
-        return _in_list(client, job_id)
+        return _in_list(client, job_id, failure)
     # An official example shows one job as a list of one.
     return checked(found[0] if isinstance(found, list) and len(found) == 1 else found, job_id)
 
 
-def _in_list(client: Client, job_id: int) -> Job | None:
+def _in_list(client: Client, job_id: int, missing: Failure) -> Job | None:
+    """Look for a job whose own route answered `missing`; where no route shows jobs, its absence must not be believed."""
     try:
         return numbered(listed(client), job_id)
     except Failure as failure:
-        if is_missing(failure):
+        if not is_missing(failure):
+            raise
+        if _is_of_the_job(missing, failure):
             return None
-        raise
+        message = (
+            f"The service has no route that shows job {job_id}, so it is not known whether it exists; check zone_id. ({failure})"
+        )
+        raise dataclasses.replace(failure, kind=NOT_FOUND, message=message) from None
+
+
+def _is_of_the_job(missing: Failure, no_list: Failure) -> bool:
+    """Whether a 404 means the job and not the route: it says so, or the path is known although it lists nothing (405)."""
+    if not lacks_route(missing):
+        return True
+    named = any(error["code"] in NO_ROUTE_CODES for error in missing.errors)
+    return missing.status == 404 and not named and no_list.status == 405

@@ -17,6 +17,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.sel
 JOB = {"id": 7, "name": "n"}
 MISSING = Failure("not_found", "no", status=404)
 NOT_ALLOWED = Failure("rejected", "no", status=405)
+NO_ROUTE = Failure("not_found", "no", status=404, errors=[{"code": 7003, "message": "no"}])
+NO_JOB = Failure("not_found", "no", status=404, errors=[{"code": 1002, "message": "no"}])
 NO_ACCESS = Failure("authentication", "no", status=404)
 
 
@@ -55,6 +57,7 @@ def client(**answers: t.Any) -> Client:
         ({"get": NOT_ALLOWED, "list": [JOB]}, JOB),
         ({"get": MISSING, "list": []}, None),
         ({"get": MISSING, "list": NOT_ALLOWED}, None),
+        ({"get": NO_JOB, "list": NO_ROUTE}, None),
     ],
 )
 def test_by_id(answers: dict[str, t.Any], found: dict[str, t.Any] | None) -> None:
@@ -70,6 +73,10 @@ def test_by_id(answers: dict[str, t.Any], found: dict[str, t.Any] | None) -> Non
         ({"get": NO_ACCESS}, "authentication"),
         ({"get": MISSING, "list": NO_ACCESS}, "authentication"),
         ({"get": MISSING, "list": [{"id": "7"}]}, "bad_response"),
+        ({"get": MISSING, "list": MISSING}, "not_found"),
+        ({"get": NO_ROUTE, "list": NO_ROUTE}, "not_found"),
+        ({"get": NO_ROUTE, "list": NOT_ALLOWED}, "not_found"),
+        ({"get": NOT_ALLOWED, "list": NOT_ALLOWED}, "not_found"),
     ],
 )
 def test_by_id_what_is_no_answer_is_not_nothing(answers: dict[str, t.Any], kind: str) -> None:
