@@ -30,8 +30,9 @@ options:
       - If omitted, the zone id.
     type: str
 notes:
-  - The token needs the permission to read each of the three. If reading is not permitted, the task fails. A resource without a route in the API is
-    listed in RV(left_out).
+  - The token needs the permission to read each of the three. If reading is not permitted, the task fails.
+  - If the API has no route for the list of jobs or for the script monitor, it is listed in RV(left_out). If it has no route for rulesets, as for a zone
+    that does not exist, the task fails as V(not_found).
 seealso:
   - module: edgeops.observability.zone_variables_files
   - plugin: edgeops.observability.common_variables

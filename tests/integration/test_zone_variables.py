@@ -79,8 +79,11 @@ def test_what_the_service_lacks_is_left_out(playbook: Playbook) -> None:
 
 
 def test_an_unreadable_zone_fails(playbook: Playbook) -> None:
+    """No permission, or a zone without routes, which is no zone."""
     playbook.simulator.faults({"kind": "status", "status": 403, "method": "GET", "path": "*/logpush/*"})
-    playbook.run(info(), fails="permission")
+    unknown = {**info(zone_id="bad"), "ignore_errors": True}
+    report = playbook.run([unknown, info()], fails={"not_found", "permission"})
+    assert [outcome.result["error"]["kind"] for outcome in report.failures] == ["not_found", "permission"]
 
 
 def test_another_file_is_never_replaced(playbook: Playbook, tmp_path: Path) -> None:

@@ -36,12 +36,15 @@ def desire(params: t.Mapping[str, t.Any]) -> Query:
 
 
 def report(client: Client, query: Query) -> Conclusion:
-    """Read a zone and express it in variables of the role; a part that the service does not offer is left out."""
-    ruleset, no_fields = _offered(lambda: custom_fields.entry_point(client, confirm=False))
+    """Read a zone and express it in variables of the role; a part that the service does not offer is left out.
+
+    Every service has rulesets: without a route for them the zone does not exist, and would be adopted as an empty one.
+    """
+    ruleset = custom_fields.entry_point(client, confirm=False)
     jobs, no_jobs = _offered(lambda: logpush.listed(client))
     monitor, no_monitor = _offered(lambda: scripts.monitor(client, query.route))
     found = express_zone(query.zone_name, ruleset, jobs or [], None if monitor is None else monitor.status)
-    reasons = {"custom fields": no_fields, "jobs": no_jobs, "script monitor": no_monitor}
+    reasons = {"jobs": no_jobs, "script monitor": no_monitor}
     missing = tuple(LeftOut(what, why) for what, why in reasons.items() if why)
     return Conclusion(
         {
