@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+import typing as t
 
 
 def write_beside(path: str, content: bytes, mode: int) -> str:
@@ -23,6 +24,30 @@ def write_beside(path: str, content: bytes, mode: int) -> str:
         remove(made)
         raise
     return made
+
+
+def replace_all(contents: t.Mapping[str, bytes], mode: int) -> None:
+    """Write all files by their paths, each whole on the disk before the first takes its place; raise OSError where one cannot be."""
+    written: dict[str, str] = {}
+    try:
+        for path, content in contents.items():
+            written[path] = write_beside(path, content, mode)
+        for path in contents:
+            os.replace(written[path], path)
+            del written[path]
+    finally:
+        for path in written.values():
+            remove(path)
+
+
+def make_folders(folder: str, mode: int, made: list[str]) -> None:
+    """Make a folder and those above it that are missing, all with this mode; each one made is added to `made`."""
+    if not folder or os.path.isdir(folder):
+        return
+    make_folders(os.path.dirname(folder), mode, made)
+    os.mkdir(folder)
+    made.append(folder)
+    os.chmod(folder, mode)
 
 
 def remove(path: str) -> None:

@@ -4,18 +4,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.results import check_name, checked_zones
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.texts import texts_of
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import conflict, invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._new_file import remove, write_beside
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._new_file import make_folders, replace_all
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion
 
-_NAME = re.compile(r"[^\x00-\x1f\x7f/\\]{1,255}")
 _FOLDER_MODE, _FILE_MODE = 0o750, 0o640
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_ADOPTED = re.compile(rf"^(# .*|[0-9]+ zones?, )adopted on {_DATE.pattern}", re.MULTILINE)
 
 OPTIONS: dict[str, dict[str, t.Any]] = {
     "dest": {"type": "path", "required": True},
@@ -24,13 +26,6 @@ OPTIONS: dict[str, dict[str, t.Any]] = {
     "date": {"type": "str", "required": True},
     "zones": {"type": "list", "elements": "dict", "required": True},
     "script_baselines": {"type": "dict", "default": {}},
-}
-_MEMBERS: t.Mapping[str, type] = {
-    "variables": dict,
-    "vault": list,
-    "vault_destinations": list,
-    "left_out": list,
-    "notes": list,
 }
 
 
@@ -44,20 +39,18 @@ class Desired(t.NamedTuple):
 
 def desire(params: t.Mapping[str, t.Any]) -> Desired:
     """The files that validated options ask for."""
-    zones = [
-        {**_checked(zone, f"zones[{index}]"), "script_baseline": params["script_baselines"].get(zone["zone"], [])}
-        for index, zone in enumerate(params["zones"])
-    ]
-    names = [zone["zone"] for zone in zones]
-    repeated = next((name for name in names if names.count(name) > 1), None)
-    if repeated is not None:
-        raise invalid_option("zones", f"{repeated!r} is there more than once")
-    if not zones:
-        raise invalid_option("zones", "is empty: no zone could be read")
-    _check_name("group", params["group"])
+    zones = checked_zones(params["zones"])
+    if not params["dest"]:
+        raise invalid_option("dest", "is empty")
     if not _DATE.fullmatch(params["date"]):
         raise invalid_option("date", f"{params['date']!r} is not a date such as 2026-03-02")
-    return Desired(params["dest"], params["overwrite"], texts_of(zones, params["group"], params["date"]))
+    baselines = params["script_baselines"]
+    for name, entries in baselines.items():
+        if not isinstance(entries, list):
+            raise invalid_option(f"script_baselines.{name}", "is no list")
+    with_scripts = [{**zone, "script_baseline": baselines.get(zone["zone"], [])} for zone in zones]
+    group = check_name("group", params["group"])
+    return Desired(params["dest"], params["overwrite"], texts_of(with_scripts, group, params["date"]))
 
 
 def report(desired: Desired) -> Conclusion:
@@ -74,18 +67,19 @@ def report(desired: Desired) -> Conclusion:
 
 
 def write(desired: Desired) -> None:
-    """Write each file that is not there in these words, under a temporary name first."""
-    for path, text in sorted(desired.texts.items()):
-        target = os.path.join(desired.dest, path)
-        if not _differs(target, text):
-            continue
-        os.makedirs(os.path.dirname(target), mode=_FOLDER_MODE, exist_ok=True)
-        new = write_beside(target, text.encode(), _FILE_MODE)
-        try:
-            os.replace(new, target)
-        except BaseException:
-            remove(new)
-            raise
+    """Write each file that is not there in these words; a failure leaves the files as they were."""
+    targets = {os.path.join(desired.dest, path): text.encode() for path, text in sorted(desired.texts.items())}
+    stale = {path: content for path, content in targets.items() if _differs(path, content.decode())}
+    made: list[str] = []
+    try:
+        for path in stale:
+            make_folders(os.path.dirname(path), _FOLDER_MODE, made)
+        replace_all(stale, _FILE_MODE)
+    except (OSError, ValueError) as error:
+        for folder in reversed(made):
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)  # stays where it holds a file
+        raise invalid_option("dest", f"{desired.dest!r} cannot be written: {error}") from None
 
 
 def _differs(path: str, text: str) -> bool:
@@ -94,27 +88,23 @@ def _differs(path: str, text: str) -> bool:
         with open(path, encoding="utf-8", newline="") as file:
             return _undated(file.read()) != _undated(text)
     except FileNotFoundError:
+        _check_creatable(os.path.dirname(path))
         return True
-    except (OSError, UnicodeDecodeError) as error:
-        raise invalid_option("dest", f"{path} cannot be read: {error}") from None
+    except (OSError, ValueError) as error:
+        raise invalid_option("dest", f"{path!r} cannot be read: {error}") from None
+
+
+def _check_creatable(folder: str) -> None:
+    """Refuse what cannot become a folder with files, in check mode as well."""
+    while folder and not os.path.lexists(folder):
+        folder = os.path.dirname(folder)
+    folder = folder or os.curdir
+    if not os.path.isdir(folder):
+        raise invalid_option("dest", f"{folder!r} is no folder, so that no file can be put there. Nothing was written.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise invalid_option("dest", f"{folder!r} cannot be written to: permission denied. Nothing was written.")
 
 
 def _undated(text: str) -> str:
-    return re.sub(r"adopted on [0-9]{4}-[0-9]{2}-[0-9]{2}", "adopted on", text)
-
-
-def _checked(zone: Json, place: str) -> dict[str, Json]:
-    """A result of `zone_variables_info`; members that it has beside the documented ones are ignored."""
-    for name in ("zone", "zone_id"):
-        if not isinstance(zone.get(name), str):
-            raise invalid_option(f"{place}.{name}", "is missing, or no text")
-    _check_name(f"{place}.zone", zone["zone"])
-    for name, type_ in _MEMBERS.items():
-        if not isinstance(zone.get(name), type_):
-            raise invalid_option(f"{place}.{name}", f"is missing, or no {type_.__name__}")
-    return {name: zone[name] for name in ("zone", "zone_id", *_MEMBERS)}
-
-
-def _check_name(place: str, name: str) -> None:
-    if not _NAME.fullmatch(name) or name in (".", "..") or name.strip() != name:
-        raise invalid_option(place, f"{name!r} cannot be the name of a folder")
+    """The text without the date of its adoption, which stands in comments and in the summary's count of zones."""
+    return _ADOPTED.sub(r"\1adopted on", text)

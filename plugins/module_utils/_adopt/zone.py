@@ -9,6 +9,7 @@ import typing as t
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.custom_fields import express_custom_fields
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.expression import Expressed, LeftOut, joined
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.jobs import express_jobs
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.results import check_name
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.vault import variable_key
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import is_missing
@@ -32,7 +33,8 @@ class Query(t.NamedTuple):
 
 def desire(params: t.Mapping[str, t.Any]) -> Query:
     """The query in validated options."""
-    return Query(params["zone_id"], params["zone_name"] or params["zone_id"], params["route"])
+    name = params["zone_name"] or params["zone_id"]
+    return Query(params["zone_id"], check_name("zone_name", name), params["route"])
 
 
 def report(client: Client, query: Query) -> Conclusion:

@@ -11,7 +11,7 @@ import stat
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure, invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._new_file import remove, write_beside
+from ansible_collections.edgeops.observability.plugins.module_utils._new_file import replace_all
 
 _FOLDER_MODE, _FILE_MODE = 0o750, 0o640
 
@@ -19,20 +19,13 @@ _FOLDER_MODE, _FILE_MODE = 0o750, 0o640
 def write_files(folder: str, contents: t.Mapping[str, bytes]) -> list[str]:
     """Write all files into the folder, or none; return their paths."""
     made = _make_folder(folder)
-    written: dict[str, str] = {}
     try:
         for name in contents:
             _check_replaceable(folder, name)
-        for name, content in contents.items():
-            written[name] = write_beside(os.path.join(folder, name), content, _FILE_MODE)
-        for name in contents:
-            os.replace(written[name], os.path.join(folder, name))
-            del written[name]
+        replace_all({os.path.join(folder, name): content for name, content in contents.items()}, _FILE_MODE)
     except OSError as error:
         raise _unusable(folder, error) from None
     finally:
-        for path in written.values():
-            remove(path)
         if made:
             with contextlib.suppress(OSError):
                 os.rmdir(folder)  # stays where it holds a file

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import typing as t
 from pathlib import Path
@@ -76,6 +77,18 @@ def test_foreign_file_is_kept(tmp_path: Path) -> None:
         ({"zones": [zone("a\nb")]}, "zones[0].zone"),
         ({"zones": [zone(), zone()]}, "zones"),
         ({"zones": [{"zone": "a", "zone_id": "1"}]}, "zones[0].variables"),
+        ({"zones": [zone("a" * 256)]}, "zones[0].zone"),
+        ({"zones": [zone("ü" * 128)]}, "zones[0].zone"),
+        ({"zones": [zone("a\ud800")]}, "zones[0].zone"),
+        ({"zones": [zone(zone_id="../1")]}, "zones[0].zone_id"),
+        ({"zones": [zone("a", "AB"), zone("b", "ab")]}, "zones"),
+        ({"zones": [zone(variables={"log_delivery_jobs": {}})]}, "zones[0].variables.log_delivery_jobs"),
+        ({"zones": [zone(vault=[1])]}, "zones[0].vault"),
+        ({"zones": [zone(vault_destinations=[{}])]}, "zones[0].vault_destinations"),
+        ({"zones": [zone(left_out=["x"])]}, "zones[0].left_out"),
+        ({"zones": [zone(notes="x")]}, "zones[0].notes"),
+        ({"script_baselines": {"shop.example": "x"}}, "script_baselines.shop.example"),
+        ({"dest": ""}, "dest"),
         ({"group": "../x"}, "group"),
         ({"date": "today"}, "date"),
     ],
@@ -85,6 +98,78 @@ def test_bad_input(tmp_path: Path, options: dict[str, t.Any], place: str) -> Non
         desire({**params(tmp_path), **options})
     assert caught.value.kind == INVALID_OPTION and str(caught.value).startswith(f"{place}: ")
     assert not tree(tmp_path)
+
+
+def below_a_file(folder: Path) -> Path:
+    (folder / "file").write_text("mine\n")
+    return folder / "file" / "inventory"
+
+
+def file_in_the_way(folder: Path) -> Path:
+    (folder / "host_vars").write_text("mine\n")
+    return folder
+
+
+def folder_in_the_way(folder: Path) -> Path:
+    (folder / "vault.example.yml").mkdir()
+    return folder
+
+
+def link_to_nothing(folder: Path) -> Path:
+    (folder / "link").symlink_to(folder / "gone")
+    return folder / "link"
+
+
+def no_permission(folder: Path) -> Path:
+    (folder / "host_vars").mkdir(mode=0o500)
+    return folder
+
+
+PLACES: list[t.Callable[[Path], Path]] = [
+    below_a_file,
+    file_in_the_way,
+    folder_in_the_way,
+    link_to_nothing,
+    lambda folder: folder / ("a" * 300),
+    lambda folder: folder / "a\0b",
+]
+
+
+@pytest.mark.parametrize("place", [*PLACES, *([no_permission] if os.geteuid() else [])])
+def test_dest_that_cannot_hold_files(tmp_path: Path, place: t.Callable[[Path], Path]) -> None:
+    """A clear failure in check mode already, and nothing is written."""
+    dest = place(tmp_path)
+    before = tree(tmp_path)
+    with pytest.raises(Failure) as caught:
+        report(desire(params(dest, overwrite=True)))
+    assert caught.value.kind == INVALID_OPTION and str(caught.value).startswith("dest: ")
+    assert tree(tmp_path) == before
+
+
+def test_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that is full at the second file leaves the files that were there, and no folder that was made."""
+    adopt(tmp_path)
+    before = tree(tmp_path)
+    left = iter([None])
+
+    def fsync(_descriptor: int) -> None:
+        if next(left, 0) == 0:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    desired = desire(params(tmp_path, zone(notes=["x"]), zone("blog.example", "1"), overwrite=True))
+    with pytest.raises(Failure, match=r"dest: .* cannot be written: .*No space left") as caught:
+        write(desired)
+    assert caught.value.kind == INVALID_OPTION
+    assert tree(tmp_path) == before and not (tmp_path / "host_vars" / "blog.example").exists()
+
+
+def test_date_in_a_value_is_a_difference(tmp_path: Path) -> None:
+    """Only the date in comments may differ."""
+    jobs = [zone(variables={"log_delivery_jobs": [{"name": f"adopted on 2026-11-{day}"}]}) for day in (20, 21)]
+    assert adopt(tmp_path, jobs[0]) is True
+    with pytest.raises(Failure, match="would be replaced"):
+        adopt(tmp_path, jobs[1])
 
 
 def test_templates_of_a_zone_stay_text() -> None:
