@@ -44,17 +44,23 @@ def test_adopted_zones_deliver_without_a_write(playbook: Playbook, tmp_path: Pat
 
 def test_zones_that_fail_are_named(playbook: Playbook, tmp_path: Path) -> None:
     """A zone that cannot be read gets no file, one that its files would change keeps them; both fail, and the others are adopted."""
-    hosts = {name: {"zone_id": secrets.token_hex(16)} for name in ("good", "bad", "moved")}
-    playbook.simulator.seed(zones=[host["zone_id"] for host in hosts.values()])
-    bad, moved = (hosts[name]["zone_id"] for name in ("bad", "moved"))
+    names = ("good", "bad", "moved", "one", "unseen", "odd/name", "gone")
+    hosts = {name: {"zone_id": secrets.token_hex(16)} for name in names}
+    zones = {name: host["zone_id"] for name, host in hosts.items()}
+    monitors = {zones["unseen"]: {"enabled": True}}
+    playbook.simulator.seed(zones=[zone for name, zone in zones.items() if name != "gone"], script_monitor=monitors)
+    hosts["other"] = {"zone_id": zones["one"]}
+    bad, moved, unseen = (zones[name] for name in ("bad", "moved", "unseen"))
     playbook.simulator.faults(
         {"kind": "status", "status": 403, "method": "GET", "zone": bad, "count": None},
+        {"kind": "status", "status": 403, "method": "GET", "zone": unseen, "path": "*/scripts", "count": None},
         # Between the adoption and the run that shows that nothing would change.
         {"kind": "rewrite", "set": {"enabled": True}, "zone": moved, "path": "*/script_monitor", "index": 1, "count": None},
     )
     folder = tmp_path / "inventory"
-    variables = {"adopt_dir": str(folder), "adopt_group": "edge"}
-    report = playbook.run(playbook=ADOPT, inventory=hosts, extra_vars=variables, fails={"permission", "ansible"})
+    variables = {"adopt_dir": "~/inventory", "adopt_group": "edge"}
+    kinds = {"permission", "ansible", "invalid_option", "not_found"}
+    report = playbook.run(playbook=ADOPT, inventory=hosts, extra_vars=variables, fails=kinds, env={"HOME": str(tmp_path)})
     assert report.returncode != 0 and not report.writes
     assert sorted(files(folder)) == [
         "ADOPTED.md",
@@ -64,10 +70,19 @@ def test_zones_that_fail_are_named(playbook: Playbook, tmp_path: Path) -> None:
         "vault.example.yml",
     ]
     failed = [outcome for outcome in report.outcomes if outcome.status == "failed" and outcome.module is None]
-    assert {outcome.host: outcome.result["msg"].partition(":")[0] for outcome in failed} == {
-        "bad": "the zone could not be read",
+    unread, shared = "the zone could not be read", "no file was written, because one zone has several hosts"
+    said = {outcome.host: outcome.result["msg"].partition(":") for outcome in failed}
+    assert {host: words[0] for host, words in said.items()} == {
+        "bad": unread,
+        "gone": unread,
+        "odd/name": unread,
+        "unseen": unread,
+        "one": shared,
+        "other": shared,
         "moved": "with these files a delivery would change the zone; move what it names out of the file",
     }
+    assert said["one"][2] == said["other"][2] == " one, other"
+    assert "/scripts" in said["unseen"][2] and "cannot be the name of a folder" in said["odd/name"][2]
 
 
 def test_foreign_file_is_kept(playbook: Playbook, tmp_path: Path) -> None:
