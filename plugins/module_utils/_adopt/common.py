@@ -38,8 +38,14 @@ def _without(variables: t.Mapping[str, Json], shared: t.Mapping[str, Json]) -> d
 
 
 def _equal(one: Json, other: Json) -> bool:
-    """Equality in which true is not 1."""
-    return type(one) is type(other) and bool(one == other)
+    """Equality in which true is not 1, however deep in a filter."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_equal(value, other[name]) for name, value in one.items())
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    return bool(one == other)
 
 
 def _items(items: Json) -> list[Json]:

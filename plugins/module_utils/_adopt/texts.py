@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 # The texts of the files that an adoption writes: variables, a vault to fill in, and a summary.
+import collections
 import re
 import typing as t
 
@@ -12,6 +13,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._adopt.commo
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.vault import variable_key
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.yaml_text import Template, yaml_text
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+
+_SHORT_ID = 8
 
 
 def texts_of(zones: t.Sequence[Json], group: str, date: str) -> dict[str, str]:
@@ -31,19 +34,29 @@ def texts_of(zones: t.Sequence[Json], group: str, date: str) -> dict[str, str]:
 
 
 def _with_own_keys(zones: t.Sequence[Json]) -> list[Json]:
-    """The zones with names of secrets that no two of them share: on a collision the zone id distinguishes them."""
+    """The zones with names of secrets that no two of them share: on a collision the zone id distinguishes them, if need be all of it."""
     keys = [variable_key(zone["zone"]) for zone in zones]
-    return [
-        _renamed(zone, f"vault_{key}_job", f"vault_{key}_{zone['zone_id'][:8]}_job") if keys.count(key) > 1 else zone
-        for zone, key in zip(zones, keys, strict=True)
-    ]
+    levels = [1 if keys.count(key) > 1 else 0 for key in keys]
+    while True:
+        named = [_renamed(zone, key, level) for zone, key, level in zip(zones, keys, levels, strict=True)]
+        owners = collections.Counter(name for zone in named for name in zone["vault"])
+        raised = [
+            min(level + any(owners[name] > 1 for name in zone["vault"]), 2) for zone, level in zip(named, levels, strict=True)
+        ]
+        if raised == levels:
+            return named
+        levels = raised
 
 
-def _renamed(zone: Json, old: str, new: str) -> Json:
+def _renamed(zone: Json, key: str, level: int) -> Json:
+    """A zone whose names of secrets hold no part (0), the first digits (1) or all (2) of its id."""
+    zone_id = zone["zone_id"].lower()
+    old, new = f"vault_{key}_job", f"vault_{key}_{('', zone_id[:_SHORT_ID], zone_id)[level]}{'_' if level else ''}job"
     shown = [
-        {**one, "destination_conf": one["destination_conf"].replace(old, new)} for one in zone.get("vault_destinations") or ()
+        {**one, "destination_conf": one["destination_conf"].replace(f"{{{{ {old}", f"{{{{ {new}")}
+        for one in zone["vault_destinations"]
     ]
-    vault = [new + name[len(old) :] if name.startswith(old) else name for name in zone.get("vault") or ()]
+    vault = [new + name[len(old) :] if name.startswith(old) else name for name in zone["vault"]]
     return {**zone, "vault": vault, "vault_destinations": shown}
 
 

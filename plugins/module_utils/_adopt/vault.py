@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import re
 import typing as t
-from urllib.parse import quote_plus
+from urllib.parse import quote_plus, unquote
 
 from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import secret_parts
 from ansible_collections.edgeops.observability.plugins.module_utils._destination.parse import Option, parse
 
 _OTHER = re.compile(r"[^a-z0-9]")
+_DELIMITER = re.compile(r"\{[{%#]")
 _MASKED = re.compile(r"\*{3,}")
 
 
@@ -35,21 +36,39 @@ def is_unreadable(conf: str) -> bool:
 def template_of(conf: str, prefix: str) -> Template:
     """The destination as a template that takes its secrets from variables whose names begin with `prefix`."""
     parts = parse(conf)
-    names: list[str] = []
-
-    def variable(part: str) -> str:
-        names.append(f"{prefix}_{variable_key(part)}")
-        return f"{{{{ {names[-1]} | urlencode }}}}"
-
-    if not parts.sound:
+    names = _Names(prefix)
+    # The filter urlencode leaves a slash as it is, which would end the address behind a password.
+    if not parts.sound or "/" in unquote(parts.user or ""):
         return _whole(prefix)
-    address = parts.authority if parts.user is None else f"{_user(parts.user, variable)}@{parts.authority}"
-    path = f"/{variable('path')}" if parts.has_secret_path and parts.path.strip("/") else parts.path
-    options = "&".join(_option(option, variable) for option in parts.options)
-    text = f"{parts.scheme}://{address}{path}{'?' if options else ''}{options}"
-    found = Template(text, tuple(dict.fromkeys(names)))
+    user = "" if parts.user is None else f"{_user(parts.user, names)}@"
+    secret_path = parts.has_secret_path and parts.path.strip("/")
+    path = f"/{names.variable('path', parts.path)}" if secret_path else _literal(parts.path)
+    options = "&".join(_option(option, names) for option in parts.options)
+    text = f"{parts.scheme}://{user}{_literal(parts.authority)}{path}{'?' if options else ''}{options}"
     # A secret that sits where no option names it, as in a fragment, makes the destination one secret as a whole.
-    return _whole(prefix) if any(secret in text for secret in secret_parts(conf) - {conf}) else found
+    hidden = any(secret in text for secret in secret_parts(conf) - {conf})
+    return _whole(prefix) if hidden else Template(text, tuple(names.values))
+
+
+class _Names:
+    """The variables of a destination in their order, each with its secret; no two secrets share one."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        self.values: dict[str, str] = {}
+
+    def variable(self, part: str, secret: str) -> str:
+        name = base = f"{self._prefix}_{variable_key(part)}"
+        number = 1
+        while self.values.setdefault(name, secret) != secret:
+            number += 1
+            name = f"{base}_{number}"
+        return f"{{{{ {name} | urlencode }}}}"
+
+
+def _literal(text: str) -> str:
+    """Text of the service within a template, where it stays text."""
+    return _DELIMITER.sub(lambda found: f"{{{{ '{found[0]}' }}}}", text)
 
 
 def _whole(prefix: str) -> Template:
@@ -57,12 +76,13 @@ def _whole(prefix: str) -> Template:
     return Template(f"{{{{ {name} }}}}", (name,))
 
 
-def _user(user: str, variable: t.Callable[[str], str]) -> str:
-    return f"{variable('user')}:{variable('password')}" if ":" in user else variable("password")
+def _user(user: str, names: _Names) -> str:
+    name, colon, password = user.partition(":")
+    return f"{names.variable('user', name)}:{names.variable('password', password)}" if colon else names.variable("password", user)
 
 
-def _option(option: Option, variable: t.Callable[[str], str]) -> str:
-    name = quote_plus(option.name, safe="")
+def _option(option: Option, names: _Names) -> str:
+    name = _literal(quote_plus(option.name, safe=""))
     if option.value is None:
-        return variable("option") if option.secret else name
-    return f"{name}={variable(option.name) if option.secret else option.value}"
+        return names.variable("option", option.name) if option.secret else name
+    return f"{name}={names.variable(option.name, option.value) if option.secret else _literal(option.value)}"

@@ -9,7 +9,8 @@ import typing as t
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import UNAVAILABLE, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
-_DELIMITERS = ("{{", "{%", "{#")
+# The last one gives the text behind it delimiters of its own.
+_DELIMITERS = ("{{", "{%", "{#", "#jinja2:")
 _WIDTH = 120
 _MAX_LINE_LENGTH = 150
 

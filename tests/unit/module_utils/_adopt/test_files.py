@@ -175,6 +175,8 @@ def test_date_in_a_value_is_a_difference(tmp_path: Path) -> None:
 def test_templates_of_a_zone_stay_text() -> None:
     text = yaml_text((), {"name": "{{ 7 * 7 }}", "plain": "a: b", "on": "yes"})
     assert 'name: !unsafe "{{ 7 * 7 }}"' in text
+    for hostile in ("{% x %}", "{# x #}", "#jinja2:variable_start_string:'[['\n[[ 7 * 7 ]]"):
+        assert "value: !unsafe" in yaml_text((), {"value": hostile}) and "- !unsafe" in yaml_text((), [hostile])
     assert "'yes'" in text
 
 
@@ -209,6 +211,43 @@ def test_secret_names_are_unique_per_zone() -> None:
         shown["shop-example"][0]["destination_conf"] == "https://h?token={{ vault_shop_example_bbbbbbbb_job7_token | urlencode }}"
     )
     assert "vault_shop_example_bbbbbbbb_job7_token" in texts["ADOPTED.md"]
+
+
+def test_ids_that_begin_alike_keep_secrets_apart() -> None:
+    """The whole id distinguishes zones whose first digits are equal, and zones whose names and secrets are one text together."""
+
+    def with_secret(name: str, zone_id: str, key: str) -> dict[str, t.Any]:
+        shown = {
+            "job_id": 7,
+            "name": None,
+            "dataset": "d",
+            "destination_conf": f"https://vault_a_job/h?token={{{{ {key} | urlencode }}}}",
+        }
+        return zone(name, zone_id, vault=[key], vault_destinations=[shown])
+
+    alike = [
+        with_secret("a.b", "a" * 31 + "1", "vault_a_b_job7_token"),
+        with_secret("a-b", "a" * 31 + "2", "vault_a_b_job7_token"),
+    ]
+    joined = [with_secret("a", "b1", "vault_a_job1_job2_token"), with_secret("a.job1", "b2", "vault_a_job1_job2_token")]
+    summary = texts_of([*alike, *joined], "all", "2026-11-21")["ADOPTED.md"]
+    for part in (f"a_b_{'a' * 31}1_job7", f"a_b_{'a' * 31}2_job7", "a_b1_job1_job2", "a_job1_b2_job2"):
+        assert summary.count(f"vault_{part}_token".replace("_", "\\_")) + summary.count(f"vault_{part}_token") == 1
+    shown = yaml.safe_load(texts_of(joined, "all", "2026-11-21")["vault.example.yml"])["a"]
+    assert shown[0]["destination_conf"] == "https://vault_a_job/h?token={{ vault_a_b1_job1_job2_token | urlencode }}"
+
+
+@pytest.mark.parametrize("values", [(1, True), (1, 1.0), (0, False), ("1", 1)])
+def test_filters_that_look_equal_are_not_common(values: tuple[t.Any, t.Any]) -> None:
+    """Python takes true for 1, and a filter does not."""
+
+    def with_filter(name: str, value: t.Any) -> dict[str, t.Any]:
+        condition = {"where": {"and": [{"key": "k", "operator": "in", "value": [value]}]}}
+        return {"zone": name, "variables": {"log_delivery_jobs": [{"name": "n", "filter": condition}]}}
+
+    one, other = values
+    assert common_variables([with_filter("a", one), with_filter("b", other)])["common"] == {}
+    assert common_variables([with_filter("a", one), with_filter("b", one)])["common"] != {}
 
 
 def test_common_is_what_all_jobs_share() -> None:

@@ -148,6 +148,22 @@ def test_empty_zone() -> None:
             ("vault_z_job7_user", "vault_z_job7_password"),
         ),
         ("https://canary@host/p", "https://{{ vault_z_job7_password | urlencode }}@host/p", ("vault_z_job7_password",)),
+        (
+            "https://h?header_X-A=canary1&header_X.A=canary2",
+            "https://h?header_X-A={{ vault_z_job7_header_x_a | urlencode }}&header_X.A={{ vault_z_job7_header_x_a_2 | urlencode }}",
+            ("vault_z_job7_header_x_a", "vault_z_job7_header_x_a_2"),
+        ),
+        (
+            "https://me:canary1@h?password=canary2",
+            "https://{{ vault_z_job7_user | urlencode }}:{{ vault_z_job7_password | urlencode }}@h?password={{ vault_z_job7_password_2 | urlencode }}",
+            ("vault_z_job7_user", "vault_z_job7_password", "vault_z_job7_password_2"),
+        ),
+        (
+            "s3://b/{{7}}{%x%}?a={{{8&token=canary",
+            "s3://b/{{ '{{' }}7}}{{ '{%' }}x%}?a={{ '{{' }}{8&token={{ vault_z_job7_token | urlencode }}",
+            ("vault_z_job7_token",),
+        ),
+        ("https://u:canary%2F1@host/p", "{{ vault_z_job7_destination }}", ("vault_z_job7_destination",)),
         ("https://host/p#canary", "{{ vault_z_job7_destination }}", ("vault_z_job7_destination",)),
         ("not a destination canary", "{{ vault_z_job7_destination }}", ("vault_z_job7_destination",)),
     ],
