@@ -30,7 +30,7 @@ def variable_key(text: str) -> str:
 
 def is_unreadable(conf: str) -> bool:
     """Whether a destination holds a secret, or a mask that the service put in the place of something."""
-    return bool(_MASKED.search(conf)) or secret_parts(conf) > {conf} or not parse(conf).sound
+    return bool(_MASKED.search(conf)) or bool(secret_parts(conf))
 
 
 def template_of(conf: str, prefix: str) -> Template:
@@ -46,7 +46,7 @@ def template_of(conf: str, prefix: str) -> Template:
     options = "&".join(_option(option, names) for option in parts.options)
     text = f"{parts.scheme}://{user}{_literal(parts.authority)}{path}{'?' if options else ''}{options}"
     # A secret that sits where no option names it, as in a fragment, makes the destination one secret as a whole.
-    hidden = any(secret in text for secret in secret_parts(conf) - {conf})
+    hidden = any(secret in text for secret in secret_parts(conf))
     return _whole(prefix) if hidden else Template(text, tuple(names.values))
 
 

@@ -62,13 +62,13 @@ def public_resend(conf: str) -> tuple[dict[str, Json], dict[str, Json]]:
 
 
 def secret_parts(conf: str | None) -> frozenset[str]:
-    """Every string of a destination that no output may hold, the whole of it included."""
+    """Every string of a destination that no output may hold; the whole of it only where it is malformed."""
     if not conf:
         return frozenset()
     parts = parse(conf)
     if not parts.sound:
         return frozenset((conf, conf.partition("://")[2])) - {""}
-    found = {conf, *(option.value or option.name for option in parts.options if option.secret)}
+    found = {option.value or option.name for option in parts.options if option.secret}
     if parts.user:
         found |= {parts.user, *parts.user.split(":", 1)}
     if parts.has_secret_path:

@@ -4,6 +4,10 @@
 
 from __future__ import annotations
 
+import base64
+import typing as t
+from urllib.parse import unquote_plus
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +26,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._destination
     same,
     takes_token,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, scrub
 
 KEYS = "s3://bucket/dir?region=auto&access-key-id=ID&secret-access-key=planted%2Fkey"
 
@@ -141,20 +145,32 @@ def test_what_is_no_destination_shows_nothing(conf: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("conf", "others"),
+    ("conf", "parts"),
     [
-        ("planted", set()),
-        ("https://u:pla://nted@h", {"u:pla://nted@h"}),
+        ("planted", {"planted"}),
+        ("https://u:pla://nted@h", {"https://u:pla://nted@h", "u:pla://nted@h"}),
         ("https://u:pl:anted@h/in", {"u:pl:anted", "u", "pl:anted"}),
         ("sumo://u@h/Xy/abcdefgh/1234567/?token=t&a=b&c", {"u", "Xy/abcdefgh/1234567", "abcdefgh", "t"}),
         ("https://h/in;token=t;a=b?c=d;sig=s", {"t", "s"}),
         ("https://h/in#a#b", {"a#b"}),
         ("https://h?a#planted&b&c=d", {"a#planted", "planted", "b", "d"}),
         ("https://h?a=//u:p@i", {"//u:p@i"}),
+        ("s3://bucket/dir?region=auto&access-key-id=ID", set()),
     ],
 )
-def test_what_no_output_may_hold(conf: str, others: set[str]) -> None:
-    assert secret_parts(conf) == {conf, *others}
+def test_what_no_output_may_hold(conf: str, parts: set[str]) -> None:
+    """Without a secret in it, a destination is as readable as any other text."""
+    assert secret_parts(conf) == parts
+
+
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+@pytest.mark.parametrize("form", [str, unquote_plus])
+def test_message_about_a_destination_stays_readable(form: t.Callable[[str], str], encode: t.Callable[[bytes], bytes]) -> None:
+    """Only the secrets in a message are masked, also where the whole is in Base64."""
+    text = f"{KEYS} refused: {encode(form(KEYS).encode()).decode().rstrip('=')}."
+    readable, encoded = scrub(text, secret_parts(KEYS)).split(" refused: ")
+    assert readable == KEYS.replace("planted%2Fkey", MASK)
+    assert encoded.startswith(encode(b"s3://bucket/dir?region=").decode()[:-4]) and encoded.endswith(f"{MASK}.")
 
 
 def test_none_is_no_destination() -> None:
@@ -175,7 +191,7 @@ def test_any_text_equals_itself(text: str) -> None:
     parse(text)
     public_destination(text)
     assert same(text, text)
-    assert text in secret_parts(text) or not text
+    assert text in secret_parts(text) or parse(text).sound or not text
 
 
 @pytest.mark.parametrize(
