@@ -72,6 +72,9 @@ MEMBERS: t.Mapping[str, Member] = {
     )
 }
 
+# The time of a service that has none to show.
+ZERO_TIME = "0001-01-01T00:00:00"
+
 # Members whose values are compared as they are, without a grammar of their own.
 PLAIN = (
     "name",

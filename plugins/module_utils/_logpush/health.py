@@ -7,7 +7,7 @@ from __future__ import annotations
 import datetime
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS, ZERO_TIME
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import free_text
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._times import format_time, parse_time
@@ -15,8 +15,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._times impor
 DEFAULT_STALE_AFTER = 3600
 DISABLED, FAILING, NEVER, STALE, HEALTHY, UNKNOWN = STATES = ("disabled", "failing", "never", "stale", "healthy", "unknown")
 _SIGNS = ("last_complete", "last_error", "error_message")
-# The time of a service that has none to show.
-_ZERO_TIME = "0001-01-01T00:00:00"
 
 
 def health(job: t.Mapping[str, Json], stale_after: float, now: float) -> dict[str, Json]:
@@ -25,7 +23,7 @@ def health(job: t.Mapping[str, Json], stale_after: float, now: float) -> dict[st
     The first state that fits counts: disabled, failing, never, stale, healthy. `unknown` is a job of which the service
     shows none of the members that tell, not even as null, or times that cannot be read.
     """
-    job = {name: None if str(value).startswith(_ZERO_TIME) else value for name, value in job.items()}
+    job = {name: None if str(value).startswith(ZERO_TIME) else value for name, value in job.items()}
     complete, error = parse_time(job.get("last_complete")), parse_time(job.get("last_error"))
     reason = free_text(job, "error_message")
     lag = None if complete is None else max(0.0, now - complete.timestamp())

@@ -14,10 +14,11 @@ from ansible_collections.edgeops.observability.plugins.module_utils._destination
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import explain_echo
 from ansible_collections.edgeops.observability.plugins.module_utils._json import json_type
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS, ZERO_TIME
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_facts import SUBOPTIONS
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
+from ansible_collections.edgeops.observability.plugins.module_utils._times import parse_time
 
 Job = dict[str, Json]
 
@@ -61,19 +62,30 @@ def free_text(job: t.Mapping[str, Json], name: str) -> str | None:
 
 def health(shown: Job, wants_enabled: bool | None) -> tuple[str, ...]:
     """Warnings about a reported job that does not deliver; none about a healthy one."""
-    reason = shown["error_message"]
+    reason, error = shown["error_message"], moment(shown["last_error"])
     found = []
     if reason:
-        when = f" at {shown['last_error']}" if shown["last_error"] else ""
+        when = f" at {error}" if error else ""
         found.append(f"Job {shown['id']}: its last delivery failed{when}: {reason}")
-    elif shown["last_error"] and shown["last_error"] > (shown["last_complete"] or ""):
-        found.append(f"Job {shown['id']}: its last delivery failed at {shown['last_error']}; the service gives no reason.")
+    elif error and is_later(error, moment(shown["last_complete"])):
+        found.append(f"Job {shown['id']}: its last delivery failed at {error}; the service gives no reason.")
     if found and not shown["enabled"] and wants_enabled is not False:
         found.append(
             f"Job {shown['id']} is disabled, probably by the service after it had failed to deliver for a day;"
             " records of that time are lost."
         )
     return tuple(found)
+
+
+def moment(text: str | None) -> str | None:
+    """Return a time of the service; None for the one that stands for no time."""
+    return None if not text or text.startswith(ZERO_TIME) else text
+
+
+def is_later(one: str, other: str | None) -> bool:
+    """Return whether a time is after another one, if there is one; texts that are no times are compared as they are."""
+    times = parse_time(one), parse_time(other)
+    return times[0] > times[1] if times[0] and times[1] else one > (other or "")
 
 
 def _wrong_suboptions(options: t.Mapping[str, Json]) -> list[str]:

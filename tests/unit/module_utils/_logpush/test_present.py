@@ -73,6 +73,9 @@ def test_filter_is_shown_as_sent_and_explained(sent: t.Any, shown: str | None, e
     assert found.keys() == view({}).keys()
 
 
+ZERO = "0001-01-01T00:00:00Z"
+
+
 @pytest.mark.parametrize(
     ("job", "wants_enabled", "sentences"),
     [
@@ -95,8 +98,33 @@ def test_filter_is_shown_as_sent_and_explained(sent: t.Any, shown: str | None, e
             (f"{FAILED} at 2026-03-02: no bucket", DISABLED),
         ),
         ({"error_message": "no bucket"}, False, (f"{FAILED}: no bucket",)),
+        ({"enabled": True, "last_error": ZERO}, None, ()),
+        ({"enabled": True, "last_error": ZERO, "last_complete": "2026-03-02T10:00:00Z"}, None, ()),
+        ({"enabled": True, "last_error": ZERO, "error_message": "no bucket"}, None, (f"{FAILED}: no bucket",)),
+        (
+            {"enabled": True, "last_error": "2026-03-02T10:00:00Z", "last_complete": ZERO},
+            None,
+            (f"{FAILED} at 2026-03-02T10:00:00Z; the service gives no reason.",),
+        ),
     ],
 )
 def test_undelivering_job_is_described(job: dict[str, t.Any], wants_enabled: bool | None, sentences: tuple[str, ...]) -> None:
     """Sentences about a job that does not deliver."""
     assert health(view({**JOB, **job}), wants_enabled) == sentences
+
+
+@pytest.mark.parametrize(
+    ("error", "complete", "failed"),
+    [
+        ("2026-03-02T10:00:00Z", "2026-03-02T10:00:00.5Z", False),
+        ("2026-03-02T10:00:00.5Z", "2026-03-02T10:00:00Z", True),
+        ("2026-03-02T10:00:00.500Z", "2026-03-02T10:00:00.5Z", False),
+        ("2026-03-02T10:00:00+02:00", "2026-03-02T09:00:00Z", False),
+        ("2026-03-02T09:00:00-05:00", "2026-03-02T10:00:00Z", True),
+        ("2026-03-02t10:00:01z", "2026-03-02T10:00:00Z", True),
+    ],
+)
+def test_last_failure_is_told_by_time(error: str, complete: str, failed: bool) -> None:
+    """However the service writes its times, the later one counts."""
+    job = {**JOB, "enabled": True, "last_error": error, "last_complete": complete}
+    assert bool(health(view(job), None)) is failed
