@@ -82,7 +82,7 @@ options:
   purge:
     description:
       - With V(true), each list replaces the current list of its type, and further rules with the action C(log_custom_field) are merged into one,
-        with all their names of the omitted types.
+        with all their names of the omitted types. Those of a disabled rule are logged from then on, which the diff shows.
       - With V(false), the names are added to the current ones, and further rules are not changed. A name that one of them already logs is not added again.
       - Of several rules, the first enabled one with the expression V(true) is kept, or else the first.
     type: bool
@@ -104,6 +104,7 @@ options:
   field_limit:
     description:
       - Maximum number of custom fields of the zone in total. More are refused before anything is written. V(0) turns the check off.
+      - A name counts once for each type, in however many rules it is.
       - The default is 40 over all types. Cloudflare documents 100 for each type on some plans; raise the limit if your account has it.
     type: int
     default: 40

@@ -33,8 +33,8 @@ def require_no_clash(names: NamesByKind, given: t.Collection[str] = FIELD_KINDS)
 
 
 def require_limit(names: NamesByKind, limit: int) -> None:
-    """Refuse more custom fields in total than the zone accepts; 0 means no limit."""
-    counts = {kind: len(names.get(kind, ())) for kind in FIELD_KINDS}
+    """Refuse more custom fields in total than the zone accepts, a name once for each kind; 0 means no limit."""
+    counts = {kind: len(set(names.get(kind, ()))) for kind in FIELD_KINDS}
     total = sum(counts.values())
     if limit and total > limit:
         parts = ", ".join(f"{kind} {count}" for kind, count in counts.items() if count)

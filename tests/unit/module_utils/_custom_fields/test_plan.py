@@ -357,6 +357,22 @@ def test_further_rules_are_folded_into_the_first():
     assert result.after == {"custom_fields": merged, "rules": [{"id": "r1", **seen, "custom_fields": merged}]}
 
 
+def test_folding_a_disabled_rule_activates_its_names():
+    """Names of omitted kinds are kept wherever they are, and the diff shows that they are logged from now on."""
+    current = ruleset(
+        own("r1", request_fields=["a"]), own("r2", members={"enabled": False}, request_fields=["b"], cookie_fields=["C"])
+    )
+    (ours,) = sent(current, request_fields=["a"])
+    assert (ours["id"], ours["enabled"]) == ("r1", True)
+    assert ours["action_parameters"] == {"request_fields": items("a"), "cookie_fields": items("C")}
+    result = planned(current, request_fields=["a"])
+    assert [(rule["enabled"], rule["custom_fields"]["cookie_fields"]) for rule in result.before["rules"]] == [
+        (True, []),
+        (False, ["C"]),
+    ]
+    assert [(rule["enabled"], rule["custom_fields"]["cookie_fields"]) for rule in result.after["rules"]] == [(True, ["C"])]
+
+
 def test_single_rule_fields_are_shown_once():
     """The fields of a single rule are shown once."""
     result = planned(ruleset(own(request_fields=["a"])), request_fields=["b"])
@@ -449,6 +465,15 @@ def test_limit_counts_the_resulting_fields():
         )
     assert planned(current, request_fields=["c"], field_limit=3).changed
     assert planned(current, response_fields=["x"], field_limit=0).changed
+
+
+def test_limit_counts_a_name_once_for_each_kind():
+    """A name that several rules log is one custom field, a request and a response header of one name are two."""
+    current = ruleset(own("r1", request_fields=["a", "b"]), own("r2", request_fields=["a", "b"], response_fields=["a"]))
+    assert planned(current, cookie_fields=["C"], field_limit=4, purge=False).changed
+    assert refusal(current, cookie_fields=["C"], field_limit=3, purge=False).startswith(
+        "field_limit: 4 custom fields (request_fields 2, response_fields 1, cookie_fields 1) are 1 more than the limit of 3"
+    )
 
 
 def test_the_range_header_is_a_warning():
