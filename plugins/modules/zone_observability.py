@@ -81,7 +81,7 @@ options:
   expected_plan_ids:
     description:
       - The RV(plan_ids) of an approved check run. If one of the plans differs, nothing is written, and the task fails as V(conflict).
-      - A plan that is omitted or V(null) is not compared. An empty text is never the present plan.
+      - A plan that is omitted or V(null) is not compared. An empty text approves no plan.
     type: dict
     suboptions:
       custom_fields:
