@@ -11,12 +11,14 @@ from ansible_collections.edgeops.observability.plugins.module_utils._destination
     secret_parts,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._destination.parse import takes_token
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.text import without_secrets
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, REJECTED, Failure, invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import (
     checked_challenge,
     checked_destination,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion, Json, Plan, Request
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 
 # What is reported after asking for a challenge, with the types that the service may send.
 _ASKED: t.Mapping[str, type] = {"filename": str, "valid": bool, "message": str}
@@ -83,7 +85,10 @@ def conclude(desired: Desired, state: None, plan: Plan, answers: t.Sequence[Answ
             else "The service could not write a challenge"
         )
         raise Failure(REJECTED, f"{what}{reason}", status=200)
-    return Conclusion({"ownership": found})
+    # The service may quote an address in its texts, this one or another.
+    hidden = scrub(found, secrets(desired, None))
+    shown = {name: without_secrets(value) if isinstance(value, str) else value for name, value in hidden.items()}
+    return Conclusion({"ownership": shown})
 
 
 def secrets(desired: Desired, state: None) -> frozenset[str]:

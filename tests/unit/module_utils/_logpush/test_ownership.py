@@ -106,3 +106,16 @@ def test_answers_that_are_results() -> None:
     with pytest.raises(Failure) as caught:
         concluded(VALIDATE, {"valid": False})
     assert str(caught.value) == "The token is not a valid proof of ownership of the destination."
+
+
+def test_texts_of_the_service_are_masked() -> None:
+    """Whatever address a message quotes, no secret of it is returned."""
+    desired = desire({"destination_conf": KEYS, "ownership_challenge": None})
+    text = f"wrote to {KEYS} and before to s3://other?region=a&secret-access-key=unknown"
+    found = concluded(desired, {"valid": True, "filename": KEYS, "message": text}).result["ownership"]
+    masked = "https://host/in?header_Authorization=********"
+    assert found == {
+        "filename": masked,
+        "valid": True,
+        "message": f"wrote to {masked} and before to s3://other?region=a&secret-access-key=********",
+    }
