@@ -33,7 +33,7 @@ class Outcome(t.NamedTuple):
 class Rival(t.NamedTuple):
     """What another run created first: it takes the place of what an outcome created, which `deletion` removes.
 
-    `refused` is a sentence for the failure where it cannot be brought into the desired state.
+    `warning` reports that this is done, and `note` what was met, for a failure of it.
     """
 
     outcome: Outcome
@@ -41,7 +41,7 @@ class Rival(t.NamedTuple):
     desired: t.Any
     state: t.Any
     warning: str
-    refused: str = ""
+    note: str
 
 
 class Approval(t.NamedTuple):

@@ -58,12 +58,12 @@ class Execution(t.Generic[Desired, State]):
         return self.apply(desired, state, plan)
 
     def give_way(self, rival: Rival, plan: Plan) -> Conclusion:
-        """Delete what this run created, and apply the plan that brings what another run created first into the desired state."""
+        """Delete what this run created, and bring what another run created first into the desired state."""
         try:
             self._send(rival.deletion, ())
             conclusion = self.apply(rival.desired, rival.state, plan)[0] if plan.requests else Conclusion(plan.result)
         except Failure as failure:
-            raise failure.with_note(rival.warning) from failure
+            raise failure.with_note(rival.note) from failure
         return conclusion._replace(warnings=(rival.warning, *plan.warnings, *conclusion.warnings))
 
     def _send(self, request: Request, answers: t.Sequence[Answer]) -> Answer:
@@ -118,23 +118,26 @@ def settle(
 ) -> list[Outcome]:
     """Look after the last write for what other runs created first, and give way to it; return the outcomes as they are then."""
     settled = {id(outcome): outcome for outcome in outcomes}
-    for name, task in parts.items():
-        rivals = task.rivals(client, [outcome for outcome in outcomes if outcome.step.part == name])
-        for rival in rivals:
-            hide(task.secrets(rival.desired, rival.state))
-        plans = [_plan_beside(task, rival) for rival in rivals]
-        for rival, plan in zip(rivals, plans, strict=True):
-            conclusion = Execution(task, client, mark_written).give_way(rival, plan)
-            settled[id(rival.outcome)] = rival.outcome._replace(conclusion=conclusion)
+    met = [
+        (task, rival)
+        for name, task in parts.items()
+        for rival in task.rivals(client, [outcome for outcome in outcomes if outcome.step.part == name])
+    ]
+    for task, rival in met:
+        hide(task.secrets(rival.desired, rival.state))
+    # What was created goes only once it is certain that what is there before it can take its place.
+    plans = [_plan_rival(task, rival) for task, rival in met]
+    for (task, rival), plan in zip(met, plans, strict=True):
+        conclusion = Execution(task, client, mark_written).give_way(rival, plan)
+        settled[id(rival.outcome)] = rival.outcome._replace(conclusion=conclusion)
     return list(settled.values())
 
 
-def _plan_beside(task: StateTask[t.Any, t.Any], rival: Rival) -> Plan:
-    """Plan what another run created first; where that is refused, nothing may be deleted for it."""
+def _plan_rival(task: StateTask[t.Any, t.Any], rival: Rival) -> Plan:
     try:
         return task.plan(rival.desired, rival.state)
     except Failure as failure:
-        raise failure.with_note(rival.refused) from failure
+        raise failure.with_note(rival.note) from failure
 
 
 def _told(failure: Failure, step: Step, done: t.Sequence[Outcome], steps: t.Sequence[Step]) -> Failure:

@@ -15,14 +15,9 @@ NOT_LOOKED = (
     "The job was created, but whether another run created one of the same name at the same time is not known."
     " A further run reports two jobs of one name as a conflict."
 )
-_MET = (
-    "Job {older} of the same name {name!r} and dataset was created by another run before job {created}, which this run created:"
-    " job {created} is deleted, and job {older} is updated to the desired state."
-)
-_KEPT = (
-    "Job {older} of the same name {name!r} and dataset was created by another run before job {created}, which this run created,"
-    " and cannot be updated to the desired state. Nothing was deleted: both jobs exist, and a further run reports them as a conflict."
-)
+_MET = "Job {older} of the same name {name!r} and dataset was created by another run before job {created}, which this run created"
+_GIVEN_WAY = "job {created} is deleted, and job {older} is updated to the desired state."
+_LEFT = "look which of the two are left, and delete one of them if both are."
 
 
 def rival(outcome: Outcome, jobs: t.Sequence[Job]) -> Rival | None:
@@ -40,14 +35,16 @@ def rival(outcome: Outcome, jobs: t.Sequence[Job]) -> Rival | None:
     if not found:
         return None
     older = min(found, key=lambda each: t.cast(int, each["id"]))
-    named = {"older": older["id"], "created": job["id"], "name": job["name"]}
+    warning, note = (
+        f"{_MET}{end}".format(older=older["id"], created=job["id"], name=job["name"]) for end in (f": {_GIVEN_WAY}", f"; {_LEFT}")
+    )
     return Rival(
         outcome,
         Request("logpush_jobs.delete", ids={"job_id": job["id"]}),
         step.desired._replace(job_id=older["id"]),
         State(older, now=step.state.now),
-        _MET.format(**named),
-        _KEPT.format(**named),
+        warning,
+        note,
     )
 
 

@@ -10,12 +10,14 @@ import pytest
 from samples.logpush import JOB, S3, declare_job
 
 from ansible_collections.edgeops.observability.plugins.module_utils._composition import Outcome, Step
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.execute import settle
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import rivals
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion
+from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks.logpush_job import TASK
 
 LISTED = frozenset((3,))
 NO_LIST = Failure("not_found", "no such route", status=404)
@@ -40,12 +42,21 @@ class Service:
     def __init__(self, listing: t.Any) -> None:
         self.listing = listing
         self.requests = 0
+        self.sent: list[str] = []
 
     def items(self, operation: str, **_more: t.Any) -> t.Any:
         self.requests += 1
         if isinstance(self.listing, Failure):
             raise self.listing
         return self.listing
+
+    def delete(self, operation: str, **_more: t.Any) -> bool:
+        self.sent.append(operation)
+        return True
+
+    def call(self, operation: str, *, body: t.Any, ids: t.Any) -> Answer:
+        self.sent.append(operation)
+        return Answer({**job(ids["job_id"]), **body}, None, 200, 1, None)
 
 
 def found(listing: t.Any, *outcomes: Outcome) -> list[tuple[int, int]]:
@@ -108,3 +119,28 @@ def test_a_look_that_fails(failure: Failure) -> None:
     with pytest.raises(Failure, match="The job was created, but whether another run") as caught:
         found(failure, outcome())
     assert caught.value.kind == failure.kind
+
+
+def given_way(service: Service, *outcomes: Outcome) -> list[Outcome]:
+    return settle({"job": TASK}, t.cast("t.Any", service), lambda: None, lambda secrets: None, outcomes)
+
+
+def test_every_plan_is_made_before_giving_way() -> None:
+    """Where an older job cannot be brought into the desired state, all jobs are left."""
+    service = Service([job(19), job(20), job(21, "m", kind=""), job(22, "m")])
+    refused = outcome(22, "m", options={"name": "m", "recreate": False})
+    with pytest.raises(Failure, match="its kind '' cannot become 'edge'") as caught:
+        given_way(service, outcome(options={"kind": None, "enabled": True}), refused)
+    assert service.sent == []
+    assert caught.value.kind == "conflict"
+    assert "Job 21 of the same name 'm' and dataset was created by another run before job 22, which this run created;" in str(
+        caught.value
+    )
+
+
+def test_giving_way_deletes_and_updates() -> None:
+    """The own job goes, and the older one gets what it lacks."""
+    service = Service([job(19, enabled=False), job(20)])
+    (settled,) = given_way(service, outcome(options={"kind": None, "enabled": True}))
+    assert service.sent == ["logpush_jobs.delete", "logpush_jobs.update"]
+    assert settled.conclusion.result["job"]["id"] == 19
