@@ -194,6 +194,7 @@ options:
     description:
       - Whether the job may be deleted and re-created if O(dataset) or O(kind) differs. Otherwise such a difference fails as V(conflict) before any write.
       - Omitted options are copied from the old job, except O(destination_conf), which is required.
+      - If another job already has the name and the dataset of the new one, the task fails as V(conflict) before any write.
       - The new job has another id. If its creation fails, the message reports that the old job was deleted.
     type: bool
     default: false

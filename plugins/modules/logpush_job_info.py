@@ -38,7 +38,7 @@ options:
     default: 3600
 notes:
   - With Cloudflare, reading and writing Logpush jobs need an API token with the permission Logs Write.
-  - If the service cannot list jobs, the task fails as V(not_found), unless O(job_id) is set.
+  - If the service cannot list jobs, the task fails as V(not_found), unless O(job_id) is set and the service returns this job.
 seealso:
   - module: edgeops.observability.logpush_job
 """

@@ -229,10 +229,13 @@ def test_recreate_carries_over_what_is_not_given(playbook: Playbook) -> None:
 
 def test_impossible_recreate_deletes_nothing(playbook: Playbook) -> None:
     """A successor that cannot be created is refused while its job still exists."""
-    playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3, "kind": "edge"}]})
+    taken = {"id": 8, "name": "taken", "dataset": "firewall_events", "destination_conf": S3}
+    playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3, "kind": "edge"}, taken]})
     desired = {"name": "old", "job_id": 7, "dataset": "firewall_events", "recreate": True, "destination_conf": S3}
-    report = playbook.run([job_task(desired, ignore_errors=True, check_mode=check) for check in (True, False)], fails="conflict")
-    assert ["set both kind and dataset" in outcome.result["msg"] for outcome in report.failures] == [True, True]
+    tried = [(each, check) for each in (desired, {**desired, "kind": "", "name": "taken"}) for check in (True, False)]
+    report = playbook.run([job_task(each, ignore_errors=True, check_mode=check) for each, check in tried], fails="conflict")
+    assert ["set both kind and dataset" in outcome.result["msg"] for outcome in report.failures] == [True, True, False, False]
+    assert ["'taken', which job 8" in outcome.result["msg"] for outcome in report.failures] == [False, False, True, True]
     assert not report.writes
     report = playbook.run(job_task({**desired, "kind": ""}))
     assert [entry["method"] for entry in report.writes] == ["DELETE", "POST"]

@@ -52,6 +52,12 @@ def changes(desired: Desired, present: t.Mapping[str, Json]) -> list[Change]:
     return found
 
 
+def fixed_changes(desired: Desired, present: t.Mapping[str, Json]) -> list[Change]:
+    """The changes of a job that only another job can have."""
+    found = [_plain(name, value, present) for name, value in desired.plain.items() if MEMBERS[name].fixed]
+    return [change for change in found if change.sends]
+
+
 def predicted(shown: Job, made: t.Iterable[Change]) -> Job:
     """The job, reported as `shown` now, as it will be reported once the changes are made."""
     job = {**shown, **{change.name: change.result for change in made}}

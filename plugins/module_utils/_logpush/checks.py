@@ -54,6 +54,17 @@ def insist_on_dataset(job: Job, body: Job) -> None:
         )
 
 
+def insist_on_name(job: Job, body: Job, state: State) -> None:
+    """Refuse a successor that would be one of two jobs of a name, which no later run could tell apart."""
+    name, dataset = body.get("name"), body["dataset"]
+    others = state.taken.get((name, dataset), frozenset()) - {job["id"]} if name else ()
+    if others:
+        raise conflict(
+            f"Job {job['id']} would be re-created under the name {name!r}, which job {min(others)} of the dataset {dataset!r} has."
+            " Set name to another one, or delete that job."
+        )
+
+
 def assumed_same(desired: Desired, job: Job, body: t.Mapping[str, Json]) -> list[str]:
     """Return a warning if the destination counts as equal although the service does not show all of it."""
     present = job.get("destination_conf")

@@ -18,7 +18,13 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ite
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.label import Identity, labels
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State, dataset_of, named, numbered
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import (
+    State,
+    dataset_of,
+    named,
+    names_of,
+    numbered,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._places import within
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
@@ -65,7 +71,11 @@ def match(desired: Desired, listing: Listing) -> Matches:
     known = {state.job["id"] for state in states if state.job is not None}
     others = sorted((job for job in listing.jobs if job["id"] not in known), key=lambda job: t.cast(int, job["id"]))
     identities = [_identity(item, state) for item, state in zip(items, states, strict=True)]
-    names = labels([*identities, *(Identity(job.get("name"), dataset_of(job), job["id"]) for job in others)])
+    unlisted = [Identity(job.get("name"), dataset_of(job), job["id"]) for job in others]
+    names = labels([*identities, *unlisted])
+    staying = [identity for item, identity in zip(items, identities, strict=True) if item.desired.present]
+    taken = names_of([*staying, *(() if desired.unlisted == ABSENT else unlisted)])
+    states = [state._replace(taken=taken) for state in states]
     return Matches(
         tuple(Match(item, state, label) for item, state, label in zip(items, states, names[: len(items)], strict=True)),
         tuple(zip(names[len(items) :], others, strict=True)),

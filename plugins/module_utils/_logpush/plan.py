@@ -10,11 +10,18 @@ from ansible_collections.edgeops.observability.plugins.module_utils._destination
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import NOT_FOUND, Failure, conflict
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.limits import budget
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import read_echo
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.changes import Change, carried, changes, predicted
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.changes import (
+    Change,
+    carried,
+    changes,
+    fixed_changes,
+    predicted,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.checks import (
     assumed_same,
     insist_on_dataset,
     insist_on_listing,
+    insist_on_name,
     need_destination,
     warnings_of,
 )
@@ -40,9 +47,7 @@ def plan(desired: Desired, state: State) -> Plan:
         return _delete(state.job)
     if state.job is None:
         return _create(desired, state)
-    fixed = [
-        change for change in changes(desired, state.job) if change.name in MEMBERS and MEMBERS[change.name].fixed and change.sends
-    ]
+    fixed = fixed_changes(desired, state.job)
     return _replace(desired, state, state.job, fixed) if fixed else _update(desired, state, state.job)
 
 
@@ -112,6 +117,7 @@ def _replace(desired: Desired, state: State, job: Job, fixed: t.Sequence[Change]
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
     body = {"dataset": dataset_of(job), **carried(job), **_body(made), "destination_conf": desired.destination, **proof}
     insist_on_dataset(job, body)
+    insist_on_name(job, body, state)
     delete = Request("logpush_jobs.delete", ids={"job_id": job["id"]}, if_it_fails=_PERHAPS_GONE.format(id=job["id"]))
     create = Request("logpush_jobs.create", body=body, creates=True, if_it_fails=_GONE.format(id=job["id"]))
     return Plan(

@@ -17,6 +17,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.service
 from ansible_collections.edgeops.observability.plugins.module_utils._composition import Outcome, Rival, Step
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, NOT_FOUND, PERMISSION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._json import json_type
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.changes import fixed_changes
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.field_check import check, selection
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import health
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.items import IGNORE
@@ -28,7 +29,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.riv
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import (
     JobQuery,
     State,
+    dataset_of,
     named,
+    names_of,
     numbered,
     selected,
 )
@@ -39,7 +42,7 @@ def read(client: Client, desired: Desired) -> State:
     """The job that a task is about; the clock is read here because plans have none."""
     now = time.time()
     if desired.job_id is not None:
-        return State(by_id(client, desired.job_id), now=now)
+        return _beside(client, desired, State(by_id(client, desired.job_id), now=now))
     try:
         jobs = listed(client)
         found = named(jobs, desired.name, desired.dataset)
@@ -48,6 +51,20 @@ def read(client: Client, desired: Desired) -> State:
         if is_missing(failure):
             return State(None, unlisted=failure, now=now)
         raise
+
+
+def _beside(client: Client, desired: Desired, state: State) -> State:
+    """The state of a job with the names of all others, where it is to be re-created and another may have its new name."""
+    if not (desired.present and desired.recreate and state.job and fixed_changes(desired, state.job)):
+        return state
+    try:
+        jobs = [checked(job) for job in listed(client)]
+    except Failure as failure:
+        if is_missing(failure):
+            return state
+        raise
+    taken = names_of((job.get("name"), dataset_of(job), job["id"]) for job in jobs)
+    return state._replace(known=frozenset(job["id"] for job in jobs), taken=taken)
 
 
 def read_all(client: Client, desired: DesiredJobs) -> Listing:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import types
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure, conflict, invalid_option
@@ -13,17 +14,21 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.opt
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job, checked
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json, Request
 
+Names = t.Mapping[tuple[str | None, str], frozenset[int]]
+
 
 class State(t.NamedTuple):
     """What was read: the job, or that there is none. `unlisted` is the refusal of a service that lists no jobs.
 
     `known` holds the ids of all jobs of the zone where they were listed, otherwise None.
+    `taken` holds the ids of those that keep or get a name, by name and dataset, as far as they were listed.
     """
 
     job: Job | None
     unlisted: Failure | None = None
     now: float = 0.0
     known: frozenset[int] | None = None
+    taken: Names = types.MappingProxyType({})
 
 
 class JobQuery(t.NamedTuple):
@@ -47,6 +52,15 @@ def desire(params: t.Mapping[str, t.Any]) -> JobQuery:
 def dataset_of(job: t.Mapping[str, Json]) -> str:
     """The dataset of a job; where the service leaves it out, it is the default."""
     return str(MEMBERS["dataset"].normal(job.get("dataset")))
+
+
+def names_of(jobs: t.Iterable[tuple[str | None, str, int | None]]) -> Names:
+    """The ids of jobs, given as name, dataset and id, by name and dataset; a job without an id does not exist yet."""
+    found: dict[tuple[str | None, str], frozenset[int]] = {}
+    for name, dataset, job_id in jobs:
+        if job_id is not None:
+            found[name, dataset] = found.get((name, dataset), frozenset()) | {job_id}
+    return found
 
 
 def named(jobs: t.Iterable[Json], name: str | None, dataset: str) -> Job | None:

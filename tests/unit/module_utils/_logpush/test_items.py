@@ -122,6 +122,35 @@ def test_items_that_may_look_alike(items, jobs):
     composed(items, jobs)
 
 
+AGAIN = {"job_id": 1, "dataset": "dns_logs", "recreate": True, **NEW}
+OTHER = {"dataset": "dns_logs"}
+
+
+@pytest.mark.parametrize(
+    ("items", "jobs", "unlisted", "refused"),
+    [
+        ([AGAIN], [job(1, "a"), job(2, "a", **OTHER)], "ignore", True),
+        ([AGAIN], [job(1, "a"), job(2, "a", **OTHER)], "absent", False),
+        ([AGAIN], [job(1, "a"), job(2, "a")], "ignore", False),
+        ([AGAIN], [job(1, None), job(2, None, **OTHER)], "ignore", False),
+        ([{**AGAIN, "name": "b"}], [job(1, "a"), job(2, "a", **OTHER)], "ignore", False),
+        ([{**AGAIN, "name": "b"}], [job(1, "a"), job(2, "b", **OTHER)], "ignore", True),
+        ([AGAIN, {"job_id": 2, "enabled": True}], [job(1, "a"), job(2, "a", **OTHER)], "ignore", True),
+        ([AGAIN, {"job_id": 2, "state": "absent"}], [job(1, "a"), job(2, "a", **OTHER)], "ignore", False),
+        ([AGAIN, {"job_id": 2, "name": "b"}], [job(1, "a"), job(2, "a", **OTHER)], "ignore", False),
+        ([AGAIN, {"job_id": 2, "name": "a"}], [job(1, "a"), job(2, "b", **OTHER)], "ignore", True),
+    ],
+)
+def test_successor_with_the_name_of_another_job(items, jobs, unlisted, refused):
+    """A job is not re-created under a name that another job keeps or gets."""
+    if not refused:
+        assert ("delete", 1) in sent(composed(items, jobs, unlisted=unlisted))
+        return
+    with pytest.raises(Failure, match=r"jobs\[0\]: Job 1 would be re-created under the name '[ab]', which job 2 of ") as caught:
+        composed(items, jobs, unlisted=unlisted)
+    assert caught.value.kind == CONFLICT
+
+
 MIXED = {
     "update": {"name": "update", "enabled": True},
     "create": {"name": "create", **NEW},

@@ -11,6 +11,7 @@ from samples.logpush import declare_job
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import by_id, read, report
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import JobQuery
 
@@ -101,6 +102,37 @@ def test_read_by_id_asks_for_one() -> None:
     state = read(t.cast("Client", fake), declare_job(job_id=7))
     assert (state.job, fake.asked) == (JOB, ["get"])
     assert state.now > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "asked"),
+    [
+        ({"recreate": True, "dataset": "dns_logs"}, ["get", "list"]),
+        ({"recreate": True, "kind": "edge"}, ["get", "list"]),
+        ({"recreate": True, "dataset": "http_requests"}, ["get"]),
+        ({"recreate": True, "enabled": True}, ["get"]),
+        ({"dataset": "dns_logs"}, ["get"]),
+        ({"recreate": True, "dataset": "dns_logs", "state": "absent"}, ["get"]),
+    ],
+)
+def test_read_by_id_before_a_new_job_takes_its_place(options: dict[str, t.Any], asked: list[str]) -> None:
+    """Other jobs are looked at only where the job would be re-created, under a name that one of them may have."""
+    fake = FakeClient(get=JOB, list=[JOB, {"id": 9, "name": "n", "dataset": "dns_logs"}])
+    desired = declare_job(job_id=7, destination_conf="gs://b", **options)
+    state = read(t.cast("Client", fake), desired)
+    assert fake.asked == asked
+    assert state.known == (frozenset((7, 9)) if "list" in asked else None)
+    if options == {"recreate": True, "dataset": "dns_logs"}:
+        with pytest.raises(Failure, match="job 9 of the dataset 'dns_logs' has") as caught:
+            plan(desired, state)
+        assert caught.value.kind == "conflict"
+
+
+def test_read_by_id_where_others_are_not_listed() -> None:
+    desired = declare_job(job_id=7, recreate=True, kind="edge", destination_conf="gs://b")
+    assert read(client(get=JOB, list=NOT_ALLOWED), desired).known is None
+    with pytest.raises(Failure):
+        read(client(get=JOB, list=NO_ACCESS), desired)
 
 
 def test_report() -> None:
