@@ -100,7 +100,9 @@ options:
     description:
       - The output options in the newer format. Cannot be used with O(fields), O(timestamp_format), O(option_flags) or O(logpull_options).
       - Merged with the current options of the job, compared with their defaults, and sent as a whole, because the service replaces them as a whole.
-      - A job with the older format changes to this one. The older options for a job that uses this format fail as V(conflict).
+      - A job with the older format changes to this one, if the result differs. Suboptions that are omitted take over the fields, the timestamp format,
+        the sample rate and the flags of its C(logpull_options); the diff shows both formats.
+      - The older options for a job that uses this format fail as V(conflict).
     type: dict
     suboptions:
       field_names:

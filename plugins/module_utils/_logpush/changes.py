@@ -46,7 +46,7 @@ def changes(desired: Desired, present: t.Mapping[str, Json]) -> list[Change]:
     if desired.logpull is not None:
         found.append(_logpull(desired.logpull, present))
     if desired.output is not None:
-        found.append(_output(desired.output, present))
+        found += _output(desired.output, present)
     if desired.filter is not None:
         found.append(_filter(desired, MEMBERS["filter"].normal(present.get("filter"))))
     return found
@@ -62,6 +62,12 @@ def predicted(shown: Job, made: t.Iterable[Change]) -> Job:
     """The job, reported as `shown` now, as it will be reported once the changes are made."""
     job = {**shown, **{change.name: change.result for change in made}}
     return {**job, "filter_explained": explain_echo(job["filter"])}
+
+
+def of_successor(made: t.Sequence[Change]) -> list[Change]:
+    """The changes of a job that is re-created, which gets one form of its options only."""
+    newer = any("output_options" in change.sends for change in made)
+    return [change._replace(after=None, result=None) if newer and change.name == "logpull_options" else change for change in made]
 
 
 def carried(job: t.Mapping[str, Json]) -> Job:
@@ -104,10 +110,19 @@ def _logpull(requested: logpull_options.Requested, present: t.Mapping[str, Json]
     return _whole("logpull_options", present, text, text or None, differs or bool(text and not present))
 
 
-def _output(requested: t.Mapping[str, Json], present: t.Mapping[str, Json]) -> Change:
-    whole, differs = output_options.merged(requested, present.get("output_options"))
-    shown = output_options.shown(whole, requested)
-    return _whole("output_options", present, whole, shown, differs or bool(requested and not present))
+def _output(requested: t.Mapping[str, Json], present: t.Mapping[str, Json]) -> list[Change]:
+    """The newer form of the options; a job that has the older one only takes over what that says, and the diff shows both."""
+    there, older = present.get("output_options"), present.get("logpull_options")
+    whole, differs = output_options.merged(requested, there)
+    if there or not older:
+        return [_output_change(requested, present, whole, differs or bool(requested and not present))]
+    whole, differs_from_older = output_options.merged(requested, output_options.from_logpull(older))
+    change = _output_change(requested, present, whole, differs or differs_from_older)
+    return [Change("logpull_options", older, older, older, {}), change] if change.sends else [change]
+
+
+def _output_change(requested: t.Mapping[str, Json], present: t.Mapping[str, Json], whole: Json, differs: bool) -> Change:
+    return _whole("output_options", present, whole, output_options.shown(whole, requested), differs)
 
 
 def _filter(desired: Desired, there: str | None) -> Change:

@@ -13,6 +13,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.fac
 
 FIELDS = "fields"
 TIMESTAMPS = "timestamps"
+SAMPLE = "sample"
 
 _NAME = re.compile(r"[^\s&=,?#%+;]+")
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")

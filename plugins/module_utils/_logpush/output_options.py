@@ -8,11 +8,13 @@ import math
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush import logpull_options
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_facts import (
     CSV,
     NDJSON,
     SAMPLE_RATES,
     SUBOPTIONS,
+    TIMESTAMP_FORMATS,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
@@ -31,6 +33,24 @@ def desire(given: t.Mapping[str, Json] | None) -> Options | None:
     if not math.isfinite(rate) or not low < rate <= high:
         raise invalid_option("output_options.sample_rate", f"{rate!r} is not above {low} and at most {high}")
     return named
+
+
+def from_logpull(text: str) -> Options:
+    """What the older form of the options says, in this one, without defaults; what this form has no member for is left out."""
+    parameters = logpull_options.parse(text)
+    form = logpull_options.canonical(parameters)
+    low, high = SAMPLE_RATES
+    found: Options = {
+        "field_names": parameters[logpull_options.FIELDS].split(",") if form.get(logpull_options.FIELDS) else None,
+        "timestamp_format": form.get(logpull_options.TIMESTAMPS),
+        "sample_rate": form.get(logpull_options.SAMPLE),
+        **{sub.wire: True for sub in SUBOPTIONS.values() if sub.type == "bool" and form.get(sub.wire) == "true"},
+    }
+    if found["timestamp_format"] not in TIMESTAMP_FORMATS:
+        found["timestamp_format"] = None
+    if not isinstance(found["sample_rate"], float) or not low < found["sample_rate"] <= high:
+        found["sample_rate"] = None
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def merged(requested: t.Mapping[str, Json], present: t.Mapping[str, Json] | None) -> tuple[Options, bool]:

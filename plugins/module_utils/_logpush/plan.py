@@ -15,6 +15,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.cha
     carried,
     changes,
     fixed_changes,
+    of_successor,
     predicted,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.checks import (
@@ -113,9 +114,11 @@ def _replace(desired: Desired, state: State, job: Job, fixed: t.Sequence[Change]
         what = " and ".join(f"{change.name} {change.before!r} cannot become {change.after!r}" for change in fixed)
         raise conflict(f"Job {job['id']} exists, and its {what}. Set recreate to delete and re-create it.")
     need_destination(desired, "must be given to recreate a job, because the service may not show all of it")
-    made, shown = changes(desired, job), view(job)
+    made, shown = of_successor(changes(desired, job)), view(job)
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
     body = {"dataset": dataset_of(job), **carried(job), **_body(made), "destination_conf": desired.destination, **proof}
+    if "output_options" in body:
+        body.pop("logpull_options", None)
     insist_on_dataset(job, body)
     insist_on_name(job, body, state)
     delete = Request("logpush_jobs.delete", ids={"job_id": job["id"]}, if_it_fails=_PERHAPS_GONE.format(id=job["id"]))

@@ -87,6 +87,49 @@ def test_a_successor_takes_over_what_is_set(job: dict[str, t.Any], taken: dict[s
     assert carried(job) == taken
 
 
+OLDER = "fields=RayID,ClientIP&timestamps=rfc3339&sample=0.5"
+
+
+@pytest.mark.parametrize(
+    ("requested", "whole"),
+    [
+        ({"sample_rate": 0.1}, {"field_names": ["RayID", "ClientIP"], "timestamp_format": "rfc3339", "sample_rate": 0.1}),
+        ({"field_names": ["ClientIP"]}, {"field_names": ["ClientIP"], "timestamp_format": "rfc3339", "sample_rate": 0.5}),
+        # A default that the older form sets otherwise.
+        (
+            {"timestamp_format": "unixnano"},
+            {"field_names": ["RayID", "ClientIP"], "timestamp_format": "unixnano", "sample_rate": 0.5},
+        ),
+        # What the older form says already, the newer one has to say to count.
+        ({"sample_rate": 0.5}, {"field_names": ["RayID", "ClientIP"], "timestamp_format": "rfc3339", "sample_rate": 0.5}),
+        ({"batch_prefix": ""}, None),
+        ({}, None),
+    ],
+)
+def test_newer_form_takes_over_the_older_one(requested: dict[str, t.Any], whole: dict[str, t.Any] | None) -> None:
+    """What the task does not name keeps its meaning, and the diff shows where it comes from."""
+    job = {**JOB, "logpull_options": OLDER}
+    found = planned({"output_options": requested}, job)
+    if whole is None:
+        assert not found.requests and found.before == found.after == {"name": "n", "output_options": None}
+        return
+    assert sent(found) == [("update", {"output_options": whole})]
+    assert found.before == {"name": "n", "logpull_options": OLDER, "output_options": None}
+    assert found.after == {"name": "n", "logpull_options": OLDER, "output_options": whole}
+    assert found.result["job"]["logpull_options"] == OLDER
+    assert planned({"output_options": requested}, {**job, "output_options": whole}).requests == ()
+
+
+def test_successor_has_the_newer_form_only() -> None:
+    options = {"output_options": {"sample_rate": 0.1}, "kind": "edge", "recreate": True, "destination_conf": S3}
+    found = planned(options, {**JOB, "logpull_options": "fields=RayID"})
+    (_deletion, (_creation, body)) = sent(found)
+    assert body["output_options"] == {"field_names": ["RayID"], "sample_rate": 0.1}
+    assert "logpull_options" not in body
+    assert (found.before["logpull_options"], found.after["logpull_options"]) == ("fields=RayID", None)
+    assert found.result["job"]["logpull_options"] is None
+
+
 def test_older_form_conflicts_with_output_options() -> None:
     """The older form is refused for a job that uses the newer one."""
     with pytest.raises(Failure) as caught:

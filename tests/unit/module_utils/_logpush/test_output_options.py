@@ -15,6 +15,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.out
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_options import (
     desire,
     differing,
+    from_logpull,
     merged,
     shown,
 )
@@ -130,3 +131,22 @@ def test_names_of_the_service_are_sent() -> None:
         "field_names": ["a"],
     }
     assert desire(None) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("fields=b,a&timestamps=rfc3339&sample=0.25&CVE-2021-44228=true&other=1", {
+            "field_names": ["b", "a"], "timestamp_format": "rfc3339", "sample_rate": 0.25, "CVE-2021-44228": True,
+        }),
+        ("?fields=a%2C%20b&fields=a&timestamps=unix", {"field_names": ["a", "b"], "timestamp_format": "unix"}),
+        ("fields=&timestamps=unixnano&sample=1.0&CVE-2021-44228=false&merge_subrequests=TRUE", {"merge_subrequests": True}),
+        ("timestamps=stardate&sample=7", {}),
+        ("timestamps=1&sample=often", {}),
+        ("sample=0&CVE-2021-44228=0", {}),
+        ("sample=1e999", {}),
+        ("", {}),
+    ],
+)  # fmt: skip
+def test_older_form_in_the_newer_one(text: str, options: dict[str, t.Any]) -> None:
+    assert from_logpull(text) == options
