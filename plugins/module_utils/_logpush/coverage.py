@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import typing as t
-from urllib.parse import parse_qs
 
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush import logpull_options
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import clean_text
 
@@ -55,8 +55,7 @@ def selected_fields(job: t.Mapping[str, Json]) -> list[str]:
     if isinstance(output, dict) and output:
         return _names(output.get("field_names"))
     text = job.get("logpull_options")
-    values = parse_qs(text).get("fields", []) if isinstance(text, str) else []
-    return [name for value in values for name in value.split(",") if name]
+    return logpull_options.selected(text) if isinstance(text, str) else []
 
 
 def _configured(given: Json) -> dict[str, list[str]]:

@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import typing as t
-from urllib.parse import quote, unquote_plus
+from urllib.parse import unquote
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import CARRIERS
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush import logpull_options
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import CARRIERS, selected_fields
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 # The lists of the role beside those of the module.
@@ -53,15 +54,17 @@ def _with_field_names(output: Json, carriers: t.Sequence[str]) -> Json:
 
 def _with_text_fields(text: str, carriers: t.Sequence[str]) -> str:
     """The same option string with more names in its `fields`; every other parameter stays as it was written."""
-    parameters = text.split("&") if text else []
+    missing = [name for name in carriers if name not in selected_fields({"logpull_options": text})]
+    if not missing:
+        return text
+    plain = text.strip().lstrip("?")
+    parameters = plain.split("&") if plain else []
     for position, parameter in enumerate(parameters):
         name, _equals, value = parameter.partition("=")
-        if unquote_plus(name) == "fields":
-            own = [field for field in unquote_plus(value).split(",") if field]
-            missing = [quote(field) for field in carriers if field not in own]
-            parameters[position] = f"{name}={','.join(filter(None, (value, *missing)))}"
+        if unquote(name).strip() == logpull_options.FIELDS:
+            parameters[position] = f"{name}={','.join(filter(None, (value.rstrip(), *missing)))}"
             return "&".join(parameters)
-    return "&".join([f"fields={','.join(carriers)}", *parameters])
+    return "&".join([f"fields={','.join(missing)}", *parameters])
 
 
 def _merged(own: Json, carriers: t.Sequence[str]) -> list[Json]:

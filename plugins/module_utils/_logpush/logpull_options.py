@@ -56,15 +56,16 @@ def from_text(text: str) -> Requested:
         raise invalid_option(place, f"{len(text)} characters are more than the limit of {MAX_OPTIONS_LENGTH}")
     pieces = [piece.partition("=") for piece in text.strip().lstrip("?").split("&") if piece]
     for name, equals, value in pieces:
-        if unquote(name) == TIMESTAMPS and "," in unquote(value):
+        parameter = unquote(name).strip()
+        if parameter == TIMESTAMPS and "," in unquote(value):
             raise invalid_option(
                 place,
                 f"{name}={value}: a timestamp format is one word, and what follows its comma would not be read as field names;"
                 " list every field under 'fields', as in fields=ClientIP,RayID&timestamps=rfc3339",
             )
-        if not equals or not name:
+        if not equals or not parameter:
             raise invalid_option(place, f"{name + equals + value!r} is not of the form NAME=VALUE, as in timestamps=rfc3339")
-        if unquote(name) == FIELDS and value and not all(part.strip() for part in unquote(value).split(",")):
+        if parameter == FIELDS and value and not all(part.strip() for part in unquote(value).split(",")):
             raise invalid_option(place, f"{name}={value} holds an empty field name")
     parameters = parse(text)
     order = tuple(parameters) if FIELDS in parameters else (FIELDS, *parameters)
@@ -76,12 +77,18 @@ def parse(text: str | None) -> Parameters:
     """The parameters of what the service holds, in order and decoded; repeated `fields` are joined, of others the last counts."""
     found: Parameters = {}
     for piece in (text or "").strip().lstrip("?").split("&"):
-        name, _equals, value = (unquote(part) for part in piece.partition("="))
+        # Blanks around a name or a value have no meaning, also where they are encoded.
+        name, _equals, value = (unquote(part).strip() for part in piece.partition("="))
         if name == FIELDS:
             found[name] = ",".join(_split(f"{found.get(name, '')},{value}"))
         elif name:
             found[name] = value
     return found
+
+
+def selected(text: str) -> list[str]:
+    """The names of the fields in a text."""
+    return list(_split(parse(text).get(FIELDS, "")))
 
 
 def canonical(parameters: t.Mapping[str, str]) -> dict[str, t.Any]:

@@ -37,11 +37,10 @@ def desire(given: t.Mapping[str, Json] | None) -> Options | None:
 
 def from_logpull(text: str) -> Options:
     """What the older form of the options says, in this one, without defaults; what this form has no member for is left out."""
-    parameters = logpull_options.parse(text)
-    form = logpull_options.canonical(parameters)
+    form = logpull_options.canonical(logpull_options.parse(text))
     low, high = SAMPLE_RATES
     found: Options = {
-        "field_names": parameters[logpull_options.FIELDS].split(",") if form.get(logpull_options.FIELDS) else None,
+        "field_names": logpull_options.selected(text) or None,
         "timestamp_format": form.get(logpull_options.TIMESTAMPS),
         "sample_rate": form.get(logpull_options.SAMPLE),
         **{sub.wire: True for sub in SUBOPTIONS.values() if sub.type == "bool" and form.get(sub.wire) == "true"},

@@ -121,6 +121,11 @@ def test_output_options_take_precedence():
     assert selected_fields(both) == ["ClientIP", "Cookies"]
     assert selected_fields(job("ClientIP", output_options={})) == ["ClientIP"]
     assert selected_fields({"logpull_options": None, "output_options": None}) == []
+    assert selected_fields({"logpull_options": " ?fields=ClientIP,%20Cookies&x=1& fields=RayID,"}) == [
+        "ClientIP",
+        "Cookies",
+        "RayID",
+    ]
     assert selected_fields({"logpull_options": ["fields=ClientIP"]}) == []
 
 

@@ -54,6 +54,15 @@ def test_a_list_that_is_not_empty_wants_its_field(lists, carriers):
             {"logpull_options": "timestamps=unix&fields=A%2CCookies"},
             {"logpull_options": "timestamps=unix&fields=A%2CCookies,RequestHeaders"},
         ),
+        (
+            {"logpull_options": "?fields=ClientIP &timestamps=unix"},
+            {"logpull_options": "fields=ClientIP,RequestHeaders,Cookies&timestamps=unix"},
+        ),
+        (
+            {"logpull_options": "timestamps=unix& %66ields=ClientIP&fields=Cookies"},
+            {"logpull_options": "timestamps=unix& %66ields=ClientIP,RequestHeaders&fields=Cookies"},
+        ),
+        ({"logpull_options": "?fields=RequestHeaders, Cookies"}, {"logpull_options": "?fields=RequestHeaders, Cookies"}),
         ({"logpull_options": "timestamps=unix"}, {"logpull_options": "fields=RequestHeaders,Cookies&timestamps=unix"}),
         ({"logpull_options": ""}, {"logpull_options": "fields=RequestHeaders,Cookies"}),
         (

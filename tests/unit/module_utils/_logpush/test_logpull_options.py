@@ -81,6 +81,7 @@ def test_no_part_is_no_wish() -> None:
     [
         (None, {}),
         (" ?a=b=c&&=d ", {"a": "b=c"}),
+        ("fields = a, b & timestamps=%20rfc3339& F =true&%20=x", {"fields": "a,b", "timestamps": "rfc3339", "F": "true"}),
         ("fields=a&%46=x%26y&fields=b,a&%46=z", {"fields": "a,b", "F": "z"}),
     ],
 )
@@ -94,6 +95,9 @@ def test_what_the_service_holds(text: str | None, parameters: dict[str, str]) ->
         ("fields=a,b&timestamps=rfc3339", "timestamps=rfc3339&fields=b,a", False),
         ("fields=a%2Cb&F=true", "F=true&fields=a,b&timestamps=unix", False),
         ("", "fields=a", False),
+        ("fields=a,b& timestamps=rfc3339", "fields=a,%20b&timestamps= rfc3339 ", False),
+        ("fields=a&sample=1&F=false", "fields=&fields=a&fields=a", False),
+        ("fields=", "fields=&sample=1.0&timestamps=unixnano", False),
         ("fields=a", "fields=a,b", True),
         ("fields=", "fields=a", True),
     ],
@@ -129,6 +133,8 @@ def test_the_longest_text_is_accepted() -> None:
         ("?fields=a,,b", "empty field name"),
         ("fields=RayID&timestamps=rfc3339,ClientIP", "would not be read as field names"),
         ("&timestamps=rfc3339,ClientIP", "would not be read as field names"),
+        (" timestamps =rfc3339,ClientIP", "would not be read as field names"),
+        ("%20=a", "NAME=VALUE"),
         ("timestamps=rfc3339%2CClientIP", "would not be read as field names"),
         ("fields=a,,b", "empty field name"),
         ("fields", "NAME=VALUE"),
