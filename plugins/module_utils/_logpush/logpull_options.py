@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import typing as t
 from urllib.parse import quote, unquote
@@ -15,7 +16,8 @@ FIELDS = "fields"
 TIMESTAMPS = "timestamps"
 SAMPLE = "sample"
 
-_NAME = re.compile(r"[^\s&=,?#%+;]+")
+_NAME = re.compile(r"[^\s&=,?#%+;\ud800-\udfff]+")
+_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _OFF = frozenset(("", "0", "false"))
 _READABLE = ",:;/@!$'()*+."
@@ -54,6 +56,8 @@ def from_text(text: str) -> Requested:
     place = "logpull_options"
     if len(text) > MAX_OPTIONS_LENGTH:
         raise invalid_option(place, f"{len(text)} characters are more than the limit of {MAX_OPTIONS_LENGTH}")
+    if _LONE_SURROGATE.search(text):
+        raise invalid_option(place, "has a lone surrogate, which cannot be sent as UTF-8")
     pieces = [piece.partition("=") for piece in text.strip().lstrip("?").split("&") if piece]
     for name, equals, value in pieces:
         parameter = unquote(name).strip()
@@ -113,10 +117,15 @@ def merged(requested: Requested, present: str | None) -> tuple[str, bool]:
 def render(parameters: t.Mapping[str, str]) -> str:
     """The text that is sent; parameters that are off are left out. A field may have the name of such a value."""
     kept = {name: value for name, value in parameters.items() if value.lower() not in _OFF or (name == FIELDS and value)}
-    text = "&".join(f"{quote(name, safe=_READABLE)}={quote(value, safe=_READABLE)}" for name, value in kept.items())
+    text = "&".join(f"{_quoted(name)}={_quoted(value)}" for name, value in kept.items())
     if len(text) > MAX_OPTIONS_LENGTH:
         raise invalid_option("logpull_options", f"{len(text)} characters would be more than the limit of {MAX_OPTIONS_LENGTH}")
     return text
+
+
+def _quoted(text: str) -> str:
+    # What the service shows beside the parameters of the task is sent back, whatever it is.
+    return quote(text, safe=_READABLE, errors="surrogatepass")
 
 
 def _canonical_value(name: str, value: str) -> t.Any:
@@ -150,6 +159,8 @@ def _flag_name(name: str) -> str:
 def _flag_value(place: str, value: t.Any) -> str:
     if value is None or isinstance(value, bool):
         return "true" if value else ""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise invalid_option(place, f"{value!r} is not a number that can be sent")
     if isinstance(value, (int, float)):
         return f"{value:.15g}" if isinstance(value, float) else str(value)
     if not isinstance(value, str):

@@ -135,6 +135,7 @@ def test_the_longest_text_is_accepted() -> None:
         ("&timestamps=rfc3339,ClientIP", "would not be read as field names"),
         (" timestamps =rfc3339,ClientIP", "would not be read as field names"),
         ("%20=a", "NAME=VALUE"),
+        ("fields=a&x=\ud800", "lone surrogate"),
         ("timestamps=rfc3339%2CClientIP", "would not be read as field names"),
         ("fields=a,,b", "empty field name"),
         ("fields", "NAME=VALUE"),
@@ -161,6 +162,11 @@ def test_text_that_cannot_mean_what_it_says(text: str, message: str) -> None:
         ((None, None, {"F": [1]}), "option_flags.F"),
         ((None, None, {"F": "a&b"}), "option_flags.F"),
         ((None, None, {"": True}), "option_flags"),
+        ((None, None, {"F": float("nan")}), "option_flags.F"),
+        ((None, None, {"F": float("inf")}), "option_flags.F"),
+        ((None, None, {"F": "\ud800"}), "option_flags.F"),
+        ((["\ud800"], None, None), "fields[0]"),
+        ((None, "\ud800", None), "timestamp_format"),
     ],
 )
 def test_parts_that_would_break_the_query(parts: tuple[t.Any, ...], place: str) -> None:
@@ -234,3 +240,9 @@ def test_what_is_not_named_is_kept(requested: Requested, there: dict[str, str]) 
     for name, value in canonical(there).items():
         if name not in requested.others:
             assert after[name] == value
+
+
+def test_strange_texts_of_the_service_are_sent_back() -> None:
+    requested = from_parts(["a"], None, None)
+    assert requested is not None
+    assert merged(requested, "x=\ud800&fields=a") == ("fields=a&x=%ED%A0%80", False)
