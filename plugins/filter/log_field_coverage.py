@@ -15,6 +15,7 @@ description:
   - A custom field is delivered only by a job of the dataset C(http_requests) that selects C(RequestHeaders), C(ResponseHeaders) or C(Cookies),
     and such a field of a job stays empty if the zone has no custom fields of that type.
   - Disabled jobs are included. Jobs of other datasets are ignored.
+  - A result of a task that failed or was skipped is an error, because it does not tell what the zone has.
 positional: _jobs
 options:
   _input:

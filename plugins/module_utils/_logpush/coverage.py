@@ -18,6 +18,9 @@ CARRIERS: t.Mapping[str, tuple[str, ...]] = {
     "ResponseHeaders": ("response_fields", "raw_response_fields"),
     "Cookies": ("cookie_fields",),
 }
+# What the custom fields of a zone, and a job or the result of its module, are recognized by.
+_KINDS = frozenset(("preserve_duplicates", *(kind for kinds in CARRIERS.values() for kind in kinds)))
+_JOB = frozenset(("job", "id", "name", "dataset", "logpull_options", "output_options"))
 
 
 def log_field_coverage(custom_fields: Json, jobs: Json) -> dict[str, Json]:
@@ -62,18 +65,24 @@ def _configured(given: Json) -> dict[str, list[str]]:
     fields = given.get("custom_fields", given) if isinstance(given, dict) else given
     if fields is None:
         fields = {}
-    if not isinstance(fields, dict):
+    # A result without them, as of a task that failed or was skipped, does not say that there are none.
+    if not isinstance(fields, dict) or (fields and _KINDS.isdisjoint(fields)):
         raise ValueError("the result of log_custom_fields_info or of log_custom_fields is needed")
     return {kind: _names(fields.get(kind)) for kinds in CARRIERS.values() for kind in kinds}
 
 
 def _jobs(given: Json) -> list[dict[str, Json]]:
-    found = given
-    if isinstance(given, dict):
-        found = given["jobs"] if "jobs" in given else [given.get("job", given)]
+    found = _jobs_in(given) if isinstance(given, dict) else given
     if not isinstance(found, (list, tuple)) or not all(job is None or isinstance(job, dict) for job in found):
         raise ValueError("jobs: the result of logpush_job_info or of logpush_job, or a list of jobs, is needed")
     return [job for job in found if job]
+
+
+def _jobs_in(given: dict[str, Json]) -> Json:
+    """What is to be the jobs in a module result or a single job; None for a result that has none, and so says nothing."""
+    if "jobs" in given:
+        return given["jobs"]
+    return [given.get("job", given)] if not given or not _JOB.isdisjoint(given) else None
 
 
 def _names(given: Json) -> list[str]:

@@ -129,8 +129,13 @@ def test_output_options_take_precedence():
     assert selected_fields({"logpull_options": ["fields=ClientIP"]}) == []
 
 
+FAILED = {"failed": True, "changed": False, "msg": "no access"}
+SKIPPED = {"skipped": True, "changed": False, "skip_reason": "Conditional result was False"}
+UNREAD = [(FAILED, []), (SKIPPED, []), (fields(), FAILED), (fields(), SKIPPED), ({"request_headers": ["x-a"]}, [])]
+
+
 @pytest.mark.parametrize(
-    ("custom_fields", "jobs"), [("x-a", []), ([], []), (fields(), "edge-logs"), (fields(), ["edge-logs"]), (fields(), 7)]
+    ("custom_fields", "jobs"), [("x-a", []), ([], []), (fields(), "edge-logs"), (fields(), ["edge-logs"]), (fields(), 7), *UNREAD]
 )
 def test_other_input_is_refused(custom_fields, jobs):
     with pytest.raises(ValueError, match=r"^(jobs: )?the result of .* is needed$"):
