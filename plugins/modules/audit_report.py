@@ -29,7 +29,8 @@ options:
         if a resource is not managed.
       - C(jobs) is the list that M(edgeops.observability.logpush_job_info) returns. C(coverage) is the result of the filter
         P(edgeops.observability.log_field_coverage#filter). C(scripts) is the result of a script audit.
-      - C(error), with C(kind) and C(message), is the reason why a zone could not be audited. The zone is then V(unaudited).
+      - C(error), with C(kind) and C(message), is the reason why a zone could not be audited. The zone is then V(unaudited),
+        as is one with a result of a task that failed or was unreachable.
       - A zone without C(error) and without a managed resource is V(unmanaged).
     type: list
     elements: dict
@@ -67,7 +68,7 @@ options:
     description:
       - Further C(report.json) files, such as those of the other slices of one job.
       - If several reports have a zone, the latest audit of it is used. A zone is known by its id, or by its name if one of the reports has no id of it.
-      - A zone whose record has an C(error) stays V(unaudited), unless a later audit of it is merged.
+      - A zone whose record has C(error) stays V(unaudited), unless a later audit of it is merged.
       - The waivers of a merged report apply to the zones that are taken from it, and to no others.
     type: list
     elements: path

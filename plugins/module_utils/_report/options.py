@@ -8,15 +8,14 @@ import datetime
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import Params
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure, invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import GATE, Failure, invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import did_you_mean, nearest, shown
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import DEFAULT_TITLE, GATES
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import DEFAULT_TITLE, GATES, MANAGED
 from ansible_collections.edgeops.observability.plugins.module_utils._report.waivers import Waiver, parse_waivers
 from ansible_collections.edgeops.observability.plugins.module_utils._times import format_time, need_time
 
-_OBJECTS = ("result", "coverage", "scripts", "error")
-_MEMBERS = ("zone", "zone_id", *_OBJECTS, "jobs")
+_MEMBERS = ("zone", "zone_id", "result", "coverage", "scripts", "error", "jobs")
 
 
 class Record(t.NamedTuple):
@@ -77,23 +76,22 @@ def _record(place: str, given: dict[str, Json]) -> Record:
     zone = given.get("zone")
     if not isinstance(zone, str) or not zone:
         raise invalid_option(f"{place}.zone", "the name of the zone is needed")
-    objects = {name: _object(f"{place}.{name}", given.get(name)) for name in _OBJECTS}
     zone_id = given.get("zone_id")
     if not isinstance(zone_id, (str, int, type(None))) or isinstance(zone_id, bool):
         raise invalid_option(f"{place}.zone_id", f"{shown(zone_id)} is not the id of a zone")
-    _check_result(f"{place}.result", objects["result"] or {})
-    _check_list(f"{place}.scripts.findings", (objects["scripts"] or {}).get("findings"))
-    for name in ("unselected", "unconfigured"):
-        _check_list(f"{place}.coverage.{name}", (objects["coverage"] or {}).get(name))
-    return Record(
-        zone=zone,
-        zone_id=str(zone_id) if zone_id not in (None, "") else None,
-        result=objects["result"],
-        jobs=_jobs(f"{place}.jobs", given.get("jobs")),
-        coverage=objects["coverage"],
-        scripts=objects["scripts"],
-        error=_error(objects),
+    result = _result(f"{place}.result", _part(f"{place}.result", given.get("result")))
+    coverage, scripts = (_part(f"{place}.{name}", given.get(name)) for name in ("coverage", "scripts"))
+    error = _error(
+        _object(f"{place}.error", given.get("error")), [result, *(result or {}).values(), given.get("jobs"), coverage, scripts]
     )
+    if error:
+        result = jobs = coverage = scripts = None
+    else:
+        _check_scripts(f"{place}.scripts", scripts)
+        for name in ("unselected", "unconfigured"):
+            _check_list(f"{place}.coverage.{name}", (coverage or {}).get(name))
+        jobs = _jobs(f"{place}.jobs", given.get("jobs"))
+    return Record(zone, str(zone_id) if zone_id not in (None, "") else None, result, jobs, coverage, scripts, error)
 
 
 def _object(place: str, value: Json) -> dict[str, Json] | None:
@@ -104,11 +102,27 @@ def _object(place: str, value: Json) -> dict[str, Json] | None:
     return value or None
 
 
-def _check_result(place: str, result: dict[str, Json]) -> None:
-    for resource in ("custom_fields", "jobs", "script_monitor"):
-        diff = (_object(f"{place}.{resource}", result.get(resource)) or {}).get("diff")
+def _result(place: str, result: dict[str, Json] | None) -> dict[str, Json] | None:
+    """The result of the role, in which a resource whose task was skipped is left alone."""
+    if result is None:
+        return None
+    found = {name: _part(f"{place}.{name}", result.get(name)) or {} for name in MANAGED}
+    for name, outcome in found.items():
+        if not isinstance(outcome.get("plan_id"), (str, type(None))):
+            raise invalid_option(f"{place}.{name}.plan_id", f"{shown(outcome['plan_id'])} is not the digest of a plan")
+        diff = _object(f"{place}.{name}.diff", outcome.get("diff")) or {}
         for side in ("before", "after"):
-            _object(f"{place}.{resource}.diff.{side}", (_object(f"{place}.{resource}.diff", diff) or {}).get(side))
+            _object(f"{place}.{name}.diff.{side}", diff.get(side))
+    return {**result, **found}
+
+
+def _check_scripts(place: str, scripts: dict[str, Json] | None) -> None:
+    if scripts is None:
+        return
+    if scripts.get("findings") is None:
+        raise invalid_option(f"{place}.findings", "missing: the result of script_audit is needed")
+    _check_list(f"{place}.findings", scripts["findings"])
+    _object(f"{place}.evidence", scripts.get("evidence"))
 
 
 def _check_list(place: str, value: Json) -> None:
@@ -131,17 +145,29 @@ def _jobs(place: str, value: Json) -> list[dict[str, Json]] | None:
     return jobs
 
 
-def _error(objects: t.Mapping[str, dict[str, Json] | None]) -> dict[str, str] | None:
-    """The failure of a record; a failed result that was handed over as a result is one as well."""
-    for name in ("result", "scripts"):
-        failed = objects[name]
-        if failed and failed.get("failed") is True and not objects["error"]:
-            error = failed.get("error") if isinstance(failed.get("error"), dict) else {}
-            return {"kind": str((error or {}).get("kind") or "bad_response"), "message": str(failed.get("msg") or "it failed")}
-    error = objects["error"]
-    if not error:
+def _part(place: str, value: Json) -> dict[str, Json] | None:
+    """A member that is an object; what a skipped task registered was not looked at."""
+    found = _object(place, value)
+    return None if found and found.get("skipped") is True else found
+
+
+def failure_of(result: t.Mapping[str, Json]) -> dict[str, str] | None:
+    """Why a task that was to look at a zone could not; None where it could, and found something that a gate refuses."""
+    if result.get("unreachable") is True:
+        return {"kind": "unavailable", "message": str(result.get("msg") or "it could not be reached")}
+    error = result.get("error") if isinstance(result.get("error"), dict) else {}
+    kind = str((error or {}).get("kind") or "bad_response")
+    if result.get("failed") is not True or (kind == GATE and "findings" in result):
         return None
-    return {"kind": str(error.get("kind") or "bad_response"), "message": str(error.get("message") or "no reason was given")}
+    return {"kind": kind, "message": str(result.get("msg") or "it failed")}
+
+
+def _error(error: dict[str, Json] | None, parts: t.Iterable[Json]) -> dict[str, str] | None:
+    """The failure of a record; a failed or unreachable result that was handed over as a result is one as well."""
+    if error:
+        return {"kind": str(error.get("kind") or "bad_response"), "message": str(error.get("message") or "no reason was given")}
+    failures = (failure_of(part) for part in parts if isinstance(part, dict))
+    return next((failure for failure in failures if failure), None)
 
 
 def _refuse_repeated(records: t.Sequence[Record]) -> None:

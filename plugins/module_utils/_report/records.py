@@ -11,6 +11,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._diff_lines 
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import log_field_coverage
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import MANAGED
+from ansible_collections.edgeops.observability.plugins.module_utils._report.options import failure_of
 from ansible_collections.edgeops.observability.plugins.module_utils._report.text import line
 from ansible_collections.edgeops.observability.plugins.module_utils._zone_id import is_zone_id
 
@@ -33,9 +34,10 @@ def zone_records(hosts: t.Iterable[str], hostvars: t.Mapping[str, t.Mapping[str,
 
 def _record(host: str, variables: t.Mapping[str, Json]) -> Record:
     result, error = _done(variables.get(RESULT)), variables.get(ERROR)
+    error = error or (_UNREACHED if result is None else _failure(variables))
     record: Record = {"zone": host, "zone_id": _zone_id(variables)}
     if error or result is None:
-        return {**record, "error": error or _UNREACHED}
+        return {**record, "error": error}
     listed, fields = _done(variables.get(JOBS)), _done(variables.get(CUSTOM_FIELDS))
     return {
         **record,
@@ -60,9 +62,19 @@ def _zone_id(variables: t.Mapping[str, Json]) -> str | None:
 
 def _done(result: Json) -> dict[str, Json] | None:
     """The result of a task that ran."""
-    if not isinstance(result, dict) or result.get("skipped") or result.get("unreachable") or result.get("failed"):
-        return None
-    return result
+    return result if isinstance(result, dict) and not result.get("skipped") and not failure_of(result) else None
+
+
+def _failure(variables: t.Mapping[str, Json]) -> dict[str, str] | None:
+    """Why something that the audit was to look at, beside what the role manages, was not looked at."""
+    for name in (CUSTOM_FIELDS, JOBS, SCRIPTS):
+        found = variables.get(name)
+        if isinstance(found, dict) and found.get("unreachable"):
+            return dict(_UNREACHED)
+        failure = failure_of(found) if isinstance(found, dict) else None
+        if failure:
+            return failure
+    return None
 
 
 def summary(records: t.Sequence[Record]) -> dict[str, Json]:

@@ -39,7 +39,7 @@ def row_of(record: Record, required: RequiredFields, at: str) -> Row:
         "plan_ids": {name: _managed(record).get(name, {}).get("plan_id") for name in MANAGED},
         "items": items,
         "error": None,
-        "evidence": (record.scripts or {}).get("evidence"),
+        "evidence": (record.scripts or {}).get("evidence") or None,
         "carried": False,
         "resources": _resources(record, required),
         "jobs": None if record.jobs is None else [_job(label, job) for label, job in findings.labelled(record.jobs)],

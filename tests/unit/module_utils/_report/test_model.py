@@ -44,6 +44,14 @@ def kinds(found):
         ({"zone": "a", "result": {"failed": True, "msg": "no", "error": {"kind": "conflict"}}}, "unaudited"),
         ({"zone": "a", "result": {"script_monitor": {"changed": True, "plan_id": "p"}}}, "drifted"),
         (record("a", scripts=audit(finding())), "compliant"),
+        (record("a", scripts={"failed": True, "msg": "no"}), "unaudited"),
+        (record("a", scripts={"unreachable": True, "msg": "no"}), "unaudited"),
+        (record("a", coverage={"failed": True, "msg": "no"}), "unaudited"),
+        ({**record("a"), "jobs": {"failed": True, "msg": "no"}}, "unaudited"),
+        ({**record("a"), "jobs": {"unreachable": True}}, "unaudited"),
+        ({"zone": "a", "result": {"unreachable": True}}, "unaudited"),
+        ({"zone": "a", "result": {"jobs": {"failed": True, "msg": "no"}}}, "unaudited"),
+        ({"zone": "a", "result": {"jobs": {"skipped": True, "changed": False}}}, "unmanaged"),
     ],
 )
 def test_status(record, status):
@@ -84,6 +92,15 @@ def test_id_outlives_the_values():
     one = items(report(record("a", fields=({"request_fields": ["x"]}, {"request_fields": ["y"]}))))
     other = items(report(record("a", fields=({"request_fields": []}, {"request_fields": ["z"]}))))
     assert one[0]["id"] == other[0]["id"]
+
+
+def test_refused_script_audit_is_an_audit():
+    """A gate that refuses what an audit found is no failure to look; a skipped audit looked at nothing."""
+    refused = audit(finding(), failed=True, msg="gate: 1 new", error={"kind": "gate"})
+    made = report(record("a", scripts=refused))
+    assert (row(made, "a")["status"], made["outcome"]) == ("compliant", "findings")
+    skipped = report(record("a", scripts={"skipped": True, "changed": False}), previous=made)
+    assert skipped["comparison"]["unknown"] == [item["id"] for item in items(made)]
 
 
 def test_script_findings():

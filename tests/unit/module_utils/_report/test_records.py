@@ -51,6 +51,23 @@ def test_zone_of_which_nothing_is_known(variables, error):
     assert one(**variables) == {"zone": "a", "zone_id": "0a", "error": error}
 
 
+@pytest.mark.parametrize("part", ["edgeops_check_jobs", "edgeops_check_custom_fields", "edgeops_check_scripts"])
+@pytest.mark.parametrize(
+    ("found", "error"),
+    [
+        ({"unreachable": True, "msg": "no route"}, UNREACHED),
+        ({"failed": True, "msg": "not allowed", "error": {"kind": "permission"}}, REFUSED),
+        ({"failed": True, "msg": "not allowed"}, {"kind": "bad_response", "message": "not allowed"}),
+    ],
+)
+def test_part_that_could_not_be_read_is_no_compliance(part, found, error):
+    """A zone whose scripts, jobs or custom fields were to be read and could not be is unaudited."""
+    record = one(log_delivery_result=RESULT, **{part: found})
+    assert record == {"zone": "a", "zone_id": "0a", "error": error}
+    assert report(record)["outcome"] == "unaudited"
+    assert one(log_delivery_result=RESULT, **{part: {"skipped": True}})["result"]
+
+
 def test_record_has_the_parts_that_were_read():
     """Jobs, coverage and scripts are in a record where they were read."""
     fields = {"custom_fields": {"cookie_fields": ["c"]}}
