@@ -11,7 +11,7 @@ import typing as t
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import KINDS, RESOURCES, STATUSES
 from ansible_collections.edgeops.observability.plugins.module_utils._report.items import counting
-from ansible_collections.edgeops.observability.plugins.module_utils._report.text import line
+from ansible_collections.edgeops.observability.plugins.module_utils._report.text import distinct, line
 from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import Row
 from ansible_collections.edgeops.observability.plugins.module_utils._times import parse_time
 
@@ -20,7 +20,9 @@ Sample = tuple[dict[str, str], int]
 
 def render(report: t.Mapping[str, Json]) -> bytes:
     """The report as metrics."""
-    rows = report["zones"]
+    # Names that differ only in what is not shown would make two series one, which no reader of metrics accepts.
+    zones = zip(distinct(line(row["zone"]) for row in report["zones"]), report["zones"], strict=True)
+    rows = [{**row, "zone": zone} for zone, row in zones]
     families = [
         _family("edgeops_zone_status", "1 for the status that the zone has.", _statuses(rows)),
         _family("edgeops_zone_items", "Differences, findings and notes that are not waived.", _items(rows)),
@@ -57,8 +59,9 @@ def _items(rows: t.Sequence[Row]) -> t.Iterator[Sample]:
 
 def _jobs(rows: t.Sequence[Row]) -> t.Iterator[tuple[str, dict[str, Json]]]:
     for row in rows:
-        for job in row["jobs"] or ():
-            yield row["zone"], job
+        jobs = row["jobs"] or []
+        for label, job in zip(distinct(line(job["job"]) for job in jobs), jobs, strict=True):
+            yield row["zone"], {**job, "job": label}
 
 
 def _family(name: str, explained: str, samples: t.Iterable[Sample]) -> str:
@@ -74,10 +77,10 @@ def _labels(labels: t.Mapping[str, str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    return line(text).replace("\\", "\\\\").replace('"', '\\"')
+    return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _unix_seconds(text: object) -> int:
-    """Return the Unix time of a text; 0 where it is no time."""
+    """Return the Unix time of a text; 0 where it is no time, or the time of a service that has none to show."""
     time = parse_time(text)
-    return 0 if time is None else int(time.timestamp())
+    return 0 if time is None else max(0, int(time.timestamp()))

@@ -23,6 +23,7 @@ from support.samples.fleet import (
     finding,
     full,
     hostile,
+    job,
     record,
     report,
     unmanaged,
@@ -247,6 +248,21 @@ def test_every_series_is_in_every_run():
     assert samples['edgeops_job_last_success_timestamp_seconds{zone="b.example",job="idle"}'] == "0"
     assert samples['edgeops_job_last_success_timestamp_seconds{zone="b.example",job="edge"}'] == "1795323600"
     assert samples["edgeops_audit_timestamp_seconds"] == "1795413600"
+
+
+def test_no_series_is_there_twice():
+    """Zones and jobs whose names read alike, and two zones of one name."""
+    jobs = [job("j\u202a", id=1), job("j\u202e", id=2, last_complete="0001-01-01T00:00:00Z")]
+    other = report({**record("z\u202a"), "zone_id": "ff"})
+    made = report({**record("z\u202a"), "jobs": jobs}, record("z\u202e"), slices=[other])
+    lines = [line.rsplit(" ", 1) for line in metrics.render(made).decode().splitlines() if not line.startswith("#")]
+    assert len({name for name, _value in lines}) == len(lines)
+    assert {name.split('"')[1] for name, _value in lines if name.startswith("edgeops_zone_status")} == {
+        "z\ufffd",
+        "z\ufffd#2",
+        "z\ufffd#3",
+    }
+    assert all(int(value) >= 0 for _name, value in lines)
 
 
 @pytest.mark.parametrize(
