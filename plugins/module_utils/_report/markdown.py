@@ -24,7 +24,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.zone
 _MAX_CELL = 300
 # What is markup anywhere; an underscore within a word is not, and a colon or a dot only where a bare link would begin.
 _SPECIAL = re.compile(r"([\\`*{}\[\]#|~^$]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.|^[-+=>]|(?<=^\d)[.)])", re.IGNORECASE)
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;&#8203;"}
+# A space of no width keeps names of people and numbers of issues from becoming links.
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;&#8203;", "#": "#&#8203;"}
 _RESERVED = 300
 
 
@@ -93,7 +94,7 @@ def _table(title: str, pairs: t.Sequence[tuple[Row, Item]]) -> list[str]:
         "| --- | --- | --- | --- | --- | --- |",
     ]
     return head + [
-        f"| {escape(row['zone'])} | {item['severity']} {item['kind']} | {escape(item['resource'])} |"
+        f"| {escape(row['zone'])} | {escape(item['severity'])} {escape(item['kind'])} | {escape(item['resource'])} |"
         f" {escape(subject_words(item))} | {escape(item['message'])} | {item['id']} |"
         for row, item in pairs
     ]

@@ -224,6 +224,20 @@ def test_page_reports_what_a_waiver_covers():
     assert "waived: known (web@example.com, until 2026-12-31)" in text
 
 
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("@team", "&#64;&#8203;team"),
+        ("fixes #12", "fixes \\#&#8203;12"),
+        ("https://x", "https\\://x"),
+        ("a|b`c`", "a\\|b\\`c\\`"),
+        ("<b>&lt;", "&lt;b&gt;&amp;lt;"),
+    ],
+)
+def test_markdown_makes_no_link(text, escaped):
+    assert markdown.escape(text) == escaped
+
+
 def test_markdown_is_bounded():
     zones = [record(f"z{number}.example", scripts=audit(finding(message="m" * 250))) for number in range(400)]
     text = markdown.render(report(*zones)).decode()
