@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import typing as t
-from urllib.parse import unquote_plus
+from urllib.parse import unquote, unquote_plus
 
 from ansible_collections.edgeops.observability.plugins.module_utils._destination.facts import is_secret
 from ansible_collections.edgeops.observability.plugins.module_utils._destination.parse import (
@@ -23,8 +24,8 @@ SENT_AGAIN = "(sent again)"
 
 # `;NAME=VALUE` in a path or in a value, an older way to write options.
 _PARAMETER = re.compile(r"(?<=;)([^;=/]*)=([^;/]*)")
-# A segment of a path that is long enough to be a credential by itself.
-_TELLING_SEGMENT = 8
+# A segment of a path, or a word of a header, that is long enough to be a credential by itself.
+_TELLING_PART = 8
 
 
 def public_destination(conf: str | None) -> dict[str, Json]:
@@ -62,21 +63,38 @@ def public_resend(conf: str) -> tuple[dict[str, Json], dict[str, Json]]:
 
 
 def secret_parts(conf: str | None) -> frozenset[str]:
-    """Every string of a destination that no output may hold; the whole of it only where it is malformed."""
+    """Every string of a destination that no output may hold; the whole of it where it cannot be cut up with confidence."""
     if not conf:
         return frozenset()
     parts = parse(conf)
     if not parts.sound:
         return frozenset((conf, conf.partition("://")[2])) - {""}
-    found = {option.value or option.name for option in parts.options if option.secret}
+    found: set[str] = set()
+    for option in parts.options:
+        if option.secret:
+            found |= {option.value or option.name, *_credentials(option.value or option.name)}
     if parts.user:
         found |= {parts.user, *parts.user.split(":", 1)}
     if parts.has_secret_path:
-        found |= {parts.path.strip("/"), *(part for part in parts.path.split("/") if len(part) >= _TELLING_SEGMENT)}
+        found |= {parts.path.strip("/"), *(part for part in parts.path.split("/") if len(part) >= _TELLING_PART)}
     for text in filter(None, (parts.path, *(text for option in parts.options for text in (option.name, option.value)))):
         found |= {value for name, value in _PARAMETER.findall(text) if is_secret(unquote_plus(name))}
         found.add(text.partition("#")[2])
     return frozenset(found) - {""}
+
+
+def _credentials(value: str) -> t.Iterator[str]:
+    """What a service may quote of a header alone: the word behind its scheme, and what that holds in Base64."""
+    for word in {*unquote(value).split(), *unquote_plus(value).split()}:
+        if len(word) < _TELLING_PART:
+            continue
+        yield word
+        try:
+            decoded = base64.b64decode(word, validate=True).decode()
+        except ValueError:
+            continue
+        if decoded.isprintable():
+            yield from (part for part in (decoded, decoded.partition(":")[2]) if part)
 
 
 def _public_options(options: t.Iterable[Option]) -> dict[str, str]:

@@ -145,22 +145,32 @@ def test_what_is_no_destination_shows_nothing(conf: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("conf", "parts"),
+    ("conf", "secrets"),
     [
         ("planted", {"planted"}),
         ("https://u:pla://nted@h", {"https://u:pla://nted@h", "u:pla://nted@h"}),
+        ("s3://bucket/logs?region=auto&access-key-id=ID", set()),
+        ("https://h/in?header_Authorization=Splunk%20planted-1", {"Splunk%20planted-1", "planted-1"}),
+        ("https://h/in?header_A=Splunk+planted-1", {"Splunk+planted-1", "planted-1"}),
+        (
+            "https://h?header_A=Basic%20dXNlcjpwbGFudGVk",
+            {"Basic%20dXNlcjpwbGFudGVk", "dXNlcjpwbGFudGVk", "user:planted", "planted"},
+        ),
         ("https://u:pl:anted@h/in", {"u:pl:anted", "u", "pl:anted"}),
         ("sumo://u@h/Xy/abcdefgh/1234567/?token=t&a=b&c", {"u", "Xy/abcdefgh/1234567", "abcdefgh", "t"}),
         ("https://h/in;token=t;a=b?c=d;sig=s", {"t", "s"}),
         ("https://h/in#a#b", {"a#b"}),
         ("https://h?a#planted&b&c=d", {"a#planted", "planted", "b", "d"}),
         ("https://h?a=//u:p@i", {"//u:p@i"}),
-        ("s3://bucket/dir?region=auto&access-key-id=ID", set()),
     ],
 )
-def test_what_no_output_may_hold(conf: str, parts: set[str]) -> None:
-    """Without a secret in it, a destination is as readable as any other text."""
-    assert secret_parts(conf) == parts
+def test_what_no_output_may_hold(conf: str, secrets: set[str]) -> None:
+    assert secret_parts(conf) == secrets
+
+
+@given(st.text(max_size=60))
+def test_a_destination_is_a_secret_as_a_whole_only_where_it_is_malformed(text: str) -> None:
+    assert (text in secret_parts(text)) == (bool(text) and not parse(text).sound)
 
 
 @pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])

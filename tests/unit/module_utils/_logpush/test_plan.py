@@ -539,7 +539,7 @@ def test_plan_id_covers_managed_members_only() -> None:
 def test_secrets_of_destinations_and_challenge() -> None:
     """Secrets are those of both destinations and of the challenge."""
     desired = declare_job(destination_conf=KEYS, ownership_challenge="challenge")
-    assert {"planted", "challenge"} <= secrets(desired, None)
+    assert secrets(desired, None) == {"planted", "challenge"}
     assert secrets(declare_job(), None) == frozenset()
     present = {**JOB, "destination_conf": "https://user:present@host"}
     assert {"present", "user", "planted"} <= secrets(desired, State(present))
