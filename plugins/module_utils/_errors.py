@@ -31,7 +31,8 @@ class Failure(Exception):
 
     `errors` are the error objects of the service's envelope, reduced to `code` (int or None) and `message` (str).
     `unanswered`: a write may have been received although no usable answer came back, so that only another
-    look at the service can tell what happened. It is not part of the report.
+    look at the service can tell what happened. `accepted`: a write was answered with a status of success, and nothing
+    usable behind it. Neither is part of the report.
     """
 
     kind: str
@@ -43,6 +44,7 @@ class Failure(Exception):
     request_id: str | None = None
     attempts: int = 0
     unanswered: bool = False
+    accepted: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:

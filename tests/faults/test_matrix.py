@@ -160,6 +160,9 @@ def test_injected_fault_ends_as_the_table_says(simulator, pauses, case, cases):
     assert not any("followed" in entry["path"] for entry in journal)
     verdict, tries = oracle.expected(row, scenario.requests, index, persistence)
     check_outcome(results, verdict, tries)
+    if verdict == oracle.BAD:
+        # A write that was accepted is a change, whether its answer can be read or not.
+        assert any(result["changed"] for result in results) == bool(applied(journal, "PUT", "POST", "DELETE"))
     if verdict == OK or not applied(journal, "PUT", "POST", "DELETE"):
         assert observed(simulator, name) == (reference.after if verdict == OK else reference.before)
     check_recovery(simulator, name, reference, verdict)

@@ -25,7 +25,12 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.service
     service_errors,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply, redirect_target
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, RATE_LIMITED, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
+    BAD_RESPONSE,
+    RATE_LIMITED,
+    UNAVAILABLE,
+    Failure,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import clean_text, scrub
 
@@ -112,12 +117,15 @@ def _failure(connection: Connection, operation: str, exchange: Exchange, unusabl
         return clean_text(t.cast(str, scrub(text, connection.secrets))[:_MAX_TEXT_LENGTH])
 
     advice = hint(operation, exchange.status or 0, unusable.codes)
+    # An error that the service reports with such a status is none of these.
+    accepted = exchange.method != "GET" and exchange.accepted and unusable.kind in (BAD_RESPONSE, UNAVAILABLE)
     request = f"{ENDPOINTS[operation].description} ({exchange.method} {exchange.path})"
     failure = Failure(
         unusable.kind,
         clean(f"{request} failed: {unusable.reason}.{' ' + advice if advice else ''}"),
         errors=[{"code": error["code"], "message": clean(error["message"])} for error in unusable.errors],
         unanswered=exchange.method == "POST" and _is_unanswered(exchange),
+        accepted=accepted,
     )
     return locate(failure, exchange)
 

@@ -55,6 +55,11 @@ class Exchange(t.NamedTuple):
         """Return the HTTP status of the reply, None after a fault."""
         return self.outcome.status if isinstance(self.outcome, Reply) else None
 
+    @property
+    def accepted(self) -> bool:
+        """Return whether the service answered with a status of success, whatever became of the rest of the answer."""
+        return self.outcome.status in range(200, 300)
+
 
 class Transport:
     """The way to the service of a connection."""
@@ -121,13 +126,15 @@ class Transport:
         timeout = self._connection.timeout
         # A kept connection that the service closes just now would leave in doubt whether a POST was received.
         attempt = CURRENT.attempt = Try(timeout, fresh=request.method == "POST")
+        status = None
         try:
             with contextlib.closing(
                 self._adapter.send(request, stream=True, timeout=timeout, verify=self._verify, proxies=self._proxies)
             ) as response:
+                status = response.status_code
                 return Reply(response.status_code, response.headers, _body(response)), attempt.sent
         except (BodyError, HTTPException, OSError, ValueError, urllib3.exceptions.HTTPError) as error:
-            return fault_of(error), attempt.sent
+            return fault_of(error)._replace(status=status), attempt.sent
 
     def _allowed(self, method: str, outcome: Reply | Fault, sent: bool) -> tuple[bool, float | None]:
         if isinstance(outcome, Fault):

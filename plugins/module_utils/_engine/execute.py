@@ -37,6 +37,7 @@ class Execution(t.Generic[Desired, State]):
                 answers.append(self._send(request, answers))
             except Failure as failure:
                 if not request.creates or not (failure.unanswered or failure.kind in request.look_again_on):
+                    self._note_accepted(failure)
                     raise failure.with_note(request.if_it_fails) from failure
                 return self._look_again(desired, request, failure)
         self.created = plan.creates
@@ -48,6 +49,7 @@ class Execution(t.Generic[Desired, State]):
             state = self._task.read(self._client, desired)
             plan = self._task.plan(desired, state)
         except Failure as second:
+            self._note_accepted(failure)
             raise failure.with_note(request.if_it_fails).with_note(f"Looking again failed: {second}") from second
         if plan.creates:
             raise failure.with_note(request.if_it_fails) from failure
@@ -63,6 +65,7 @@ class Execution(t.Generic[Desired, State]):
             self._send(rival.deletion, ())
             conclusion = self.apply(rival.desired, rival.state, plan)[0] if plan.requests else Conclusion(plan.result)
         except Failure as failure:
+            self._note_accepted(failure)
             raise failure.with_note(rival.note) from failure
         return conclusion._replace(warnings=(rival.warning, *plan.warnings, *conclusion.warnings))
 
@@ -70,14 +73,9 @@ class Execution(t.Generic[Desired, State]):
         ids = dict(request.ids)
         if request.id_from_answer:
             ids[request.id_from_answer] = _identity(answers[-1])
-        try:
-            if ENDPOINTS[request.operation].method == "DELETE":
-                return self._delete(request.operation, ids)
-            answer = self._client.call(request.operation, ids=ids, body=request.body)
-        except Failure as failure:
-            if failure.kind == BAD_RESPONSE and 200 <= (failure.status or 0) < 300:
-                self._note_write()  # the service accepted the request, however garbled its answer is
-            raise
+        if ENDPOINTS[request.operation].method == "DELETE":
+            return self._delete(request.operation, ids)
+        answer = self._client.call(request.operation, ids=ids, body=request.body)
         self._note_write()
         if request.creates:
             # Without an id the answer does not say what was created, which another look at the service does.
@@ -88,6 +86,11 @@ class Execution(t.Generic[Desired, State]):
         if self._client.delete(operation, ids=ids):
             self._note_write()
         return Answer(result=None, result_info=None, status=200, attempts=1, request_id=None)
+
+    def _note_accepted(self, failure: Failure) -> None:
+        """Remember a write whose answer has a status of success and cannot be read: that it changed nothing would be a lie."""
+        if failure.accepted:
+            self._note_write()
 
     def _note_write(self) -> None:
         self._wrote = True

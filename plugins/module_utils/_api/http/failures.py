@@ -21,12 +21,13 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 
 
 class Fault(t.NamedTuple):
-    """A try without a usable answer. `final` means that another try would end the same way."""
+    """A try without a usable answer. `final` means that another try would end the same way; `status` came before the fault."""
 
     kind: str
     reason: str
     final: bool = False
     timed_out: bool = False
+    status: int | None = None
 
 
 _UNRESOLVED = Fault(UNAVAILABLE, "the host name could not be resolved")

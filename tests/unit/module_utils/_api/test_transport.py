@@ -267,6 +267,26 @@ def test_bodies_that_cannot_be_decoded(serve: t.Any, talks: t.Any, client: t.Any
     assert failing(client(serve(talks.answering(body, Content_Encoding=encoding)))).kind == "bad_response"
 
 
+@pytest.mark.parametrize(("status", "accepted"), [(200, True), (201, True), (299, True), (500, False), (302, False)])
+@pytest.mark.parametrize("operation", [GET, PUT, POST, DELETE])
+@pytest.mark.parametrize("encoding", ["identity", "gzip"])
+def test_a_write_with_an_unusable_answer_was_accepted(
+    serve: t.Any, talks: t.Any, client: t.Any, operation: str, status: int, accepted: bool, encoding: str
+) -> None:
+    failure = failing(client(serve(talks.answering(b"no JSON", status, Content_Encoding=encoding)), retries=0), operation)
+    assert failure.accepted == (accepted and operation != GET)
+
+
+def test_a_reported_error_was_not_accepted(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+    failure = failing(client(serve(talks.answering(b'{"success": false, "errors": [{"code": 7}]}'))), PUT)
+    assert (failure.kind, failure.accepted) == ("rejected", False)
+
+
+def test_a_cut_answer_to_a_write_was_accepted(serve: t.Any, client: t.Any) -> None:
+    assert failing(client(serve(cut_off)), PUT).accepted
+    assert not failing(client(serve(hang_up)), PUT).accepted
+
+
 @pytest.mark.parametrize("junk", [b"SSH-2.0-x\r\n", b"HTTP/1.1 abc\r\n\r\n", OK[:-2] + b"x: y\r\n" * 200 + b"\r\n{}"])
 def test_what_is_not_http(serve: t.Any, client: t.Any, junk: bytes) -> None:
     def talk(peer: t.Any, _number: int) -> None:

@@ -181,13 +181,13 @@ def test_creation_without_id_is_adopted(execute):
     assert result["changed"] and result["thing"] == {"value": "desired"}
 
 
-@pytest.mark.parametrize("status", [200, 201, 302, None])
-def test_garbled_answer_to_an_accepted_write(execute, status):
+@pytest.mark.parametrize("accepted", [True, False])
+def test_garbled_answer_to_an_accepted_write(execute, accepted):
     """A write that was accepted is a change, even if its answer cannot be used."""
-    service = Service({"value": "moved"}, outcomes=[Failure(BAD_RESPONSE, "no JSON", status=status)])
+    service = Service({"value": "moved"}, outcomes=[Failure(BAD_RESPONSE, "no JSON", accepted=accepted)])
     result = execute(service)
     assert result["failed"] and result["error"]["kind"] == BAD_RESPONSE
-    assert result["changed"] is (status in (200, 201))
+    assert result["changed"] is accepted
     assert service.sent == ["GET", "logpush_jobs.update", "closed"]
 
 
@@ -205,7 +205,7 @@ def composed(*tasks):
 
 def test_garbled_answer_to_a_part(execute):
     """A part that was accepted with a garbled answer is a change, and the parts behind it are not sent."""
-    garbled = Failure(BAD_RESPONSE, "no JSON", status=200)
+    garbled = Failure(BAD_RESPONSE, "no JSON", accepted=True)
     result = execute(Service(outcomes=[garbled]), composed(TASK, dataclasses.replace(TASK, name="other")))
     assert result["error"]["kind"] == BAD_RESPONSE and result["changed"] is True
     assert "not sent: 'other'" in result["msg"]
@@ -251,6 +251,22 @@ def test_lost_race_continues_with_existing_object(execute):
     result = execute(service)
     assert service.sent == ["logpush_jobs.create", "logpush_jobs.update", "closed"]
     assert result["changed"]
+
+
+@pytest.mark.parametrize("thing", [None, {"value": "present"}])
+def test_unreadable_answer_to_a_write_is_a_change(execute, thing):
+    service = Service(thing, outcomes=[Failure(BAD_RESPONSE, "not JSON.", accepted=True)])
+    result = execute(service)
+    assert (result["failed"], result["changed"], result["error"]["kind"]) == (True, True, BAD_RESPONSE)
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_cut_answer_to_a_creation_is_a_change_unless_nothing_is_found(execute, listed):
+    service = Service(outcomes=[Failure(UNAVAILABLE, "cut off.", unanswered=True, accepted=True)])
+    reads = iter([None, None] if listed else [None])
+    service.read = lambda: next(reads) if listed or not service.sent else service._fail(Failure(UNAVAILABLE, "down"))
+    result = execute(service)
+    assert (result["failed"], result["changed"], result["error"]["kind"]) == (True, not listed, UNAVAILABLE)
 
 
 def test_unexplained_refusal_is_reported(execute):
