@@ -6,6 +6,7 @@ from __future__ import annotations
 
 # The retry policy: what may be tried again, how often, and after which pause.
 import random
+import re
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import Retry, urllib3
@@ -14,6 +15,11 @@ RATE_LIMITED_STATUS = 429
 GATEWAY_STATUSES = frozenset((502, 503, 504, *range(520, 528)))
 # These have the same outcome however often they are received.
 REPEATABLE = frozenset(("GET", "PUT", "DELETE"))
+# A header that was sent several times arrives as one, joined with commas; a date has a comma of its own.
+_VALUES = re.compile(r"[A-Za-z]{3,9},[^,]*|[^,]+")
+_SECONDS = re.compile(r"[0-9]+(?:\.[0-9]*)?")
+_NUMBER = re.compile(r"[-+0-9._eE]+")
+_MAX_SECONDS = 1e9
 _FIRST_PAUSE, _MAX_PAUSE_SECONDS, _JITTER = 0.5, 8.0, 0.25
 
 
@@ -55,13 +61,17 @@ class RetryPolicy(Retry):
 
 
 def asked_pause(value: t.Any, now: float) -> float | None:
-    """The seconds of a Retry-After header, a number or a date; None where it is neither."""
-    try:
-        seconds = float(value)
-    except (TypeError, ValueError):
-        moment = date_of(value)
-        seconds = -1.0 if moment is None else max(0.0, moment - now)
-    return seconds if 0 <= seconds < float("inf") else None
+    """The seconds of a Retry-After header, the longest of several; None where it names neither a number nor a time to come."""
+    pauses = (_pause(part.strip(), now) for part in _VALUES.findall(value or ""))
+    return max((pause for pause in pauses if pause is not None), default=None)
+
+
+def _pause(value: str, now: float) -> float | None:
+    if _SECONDS.fullmatch(value):
+        # More digits than a float has places for are still a number, and longer than anyone waits.
+        return min(float(value), _MAX_SECONDS)
+    moment = None if _NUMBER.fullmatch(value) else date_of(value)
+    return moment - now if moment is not None and moment > now else None
 
 
 def date_of(value: t.Any) -> float | None:

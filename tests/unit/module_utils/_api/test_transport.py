@@ -191,11 +191,59 @@ def test_a_rate_limit_may_name_a_date(serve: t.Any, talks: t.Any, client: t.Any,
     assert clock.pauses == [90]
 
 
-@pytest.mark.parametrize("header", ["soon", "-5", "nan", "inf", ""])
+@pytest.mark.parametrize(
+    "header",
+    [
+        "soon",
+        "-5",
+        "nan",
+        "inf",
+        "",
+        ",",
+        "1e3",
+        "1_0",
+        "+5",
+        "0x5",
+        "5 s",
+        "Fri, 15 Jan 2027 07:59:00 GMT",
+        "Fri, 99 Jan",
+        "\xb2",
+    ],
+)
 def test_invalid_retry_after_backs_off(serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any, header: str) -> None:
     """A rate limit without a usable Retry-After header backs off."""
     failure = failing(client(serve(talks.answering(b"", 429, Retry_After=header)), retries=1))
     assert failure.kind == "rate_limited" and 0.5 <= clock.pauses[0] <= 0.625
+
+
+@pytest.mark.parametrize(
+    ("header", "pause"),
+    [
+        ("0", 0),
+        (" 7 ", 7),
+        ("1.5", 1.5),
+        ("300", 300),
+        ("2, 7, 5", 7),
+        ("2, soon", 2),
+        ("Fri, 15 Jan 2027 08:01:30 GMT, 30", 90),
+        ("Fri, 15 Jan 2027 08:00:10 GMT, Fri, 15 Jan 2027 08:00:20 GMT", 20),
+        ("Friday, 15-Jan-27 08:00:20 GMT", 20),
+        ("Fri Jan 15 08:00:20 2027", 20),
+        ("Fri, 15 Jan 2027 07:59:00 GMT, 30", 30),
+    ],
+)
+def test_usable_retry_after_is_waited_for(
+    serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any, header: str, pause: float
+) -> None:
+    failing(client(serve(talks.answering(b"", 429, Retry_After=header)), retries=1))
+    assert clock.pauses == [pause]
+
+
+@pytest.mark.parametrize("header", ["9" * 400, "99999999999", "Fri, 31 Dec 9999 23:59:59 GMT", "5, 99999", "1, " + "9" * 400])
+def test_endless_retry_after_fails_at_once(serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any, header: str) -> None:
+    failure = failing(client(serve(talks.answering(b"", 429, Retry_After=header))))
+    assert (failure.kind, failure.attempts, clock.pauses) == ("rate_limited", 1, [])
+    assert "retry_wait_max allows 300 s" in failure.message and len(failure.message) < 400
 
 
 def test_a_pause_that_is_too_long_fails_at_once(serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any) -> None:
