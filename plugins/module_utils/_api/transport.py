@@ -120,7 +120,11 @@ class Transport:
         if body is not None:
             headers["Content-Type"] = "application/json"
         url = self._connection.base_url + path
-        return requests.Request(method, url, headers=headers, data=body, auth=self._credentials).prepare()
+        try:
+            return requests.Request(method, url, headers=headers, data=body, auth=self._credentials).prepare()
+        except ValueError:
+            # The path is quoted, so that only the address can be the reason.
+            raise invalid_option("base_url", "its host is not a valid host name or address") from None
 
     def _try(self, request: requests.PreparedRequest) -> tuple[Reply | Fault, bool]:
         timeout = self._connection.timeout

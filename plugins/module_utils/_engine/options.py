@@ -111,7 +111,7 @@ def _base_url(text: str) -> str:
         raise invalid_option("base_url", f"an http or https URL is needed, such as {DEFAULT_BASE_URL}")
     if "@" in parts.netloc:
         raise invalid_option("base_url", "user information in the URL is refused; use api_token, or api_email with api_key")
-    if parts.query or parts.fragment:
+    if "?" in url or "#" in url:
         raise invalid_option("base_url", "a query or a fragment cannot be part of it")
     return url
 

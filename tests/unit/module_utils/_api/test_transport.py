@@ -119,6 +119,12 @@ def test_unresolved_name_is_tried_again(client: t.Any, clock: t.Any) -> None:
     assert failure.attempts == 3 and "could not be resolved" in failure.message
 
 
+@pytest.mark.parametrize("host", [".", "*.example", "h\u200b.example", "h\u3002x", "[v1.a]"])
+def test_a_host_that_none_can_have(client: t.Any, host: str) -> None:
+    failure = failing(client(f"http://{host}"))
+    assert (failure.kind, failure.attempts) == ("invalid_option", 0) and failure.message.startswith("base_url: ")
+
+
 def test_refused_connection_is_tried_again(client: t.Any, clock: t.Any) -> None:
     """A refused connection is tried again for every method."""
     with socket.create_server(("127.0.0.1", 0)) as taken:

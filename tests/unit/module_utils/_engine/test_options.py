@@ -69,6 +69,9 @@ def test_base_url_drops_the_trailing_slash(url, used):
         "https://api.example.com/v4\r\nX-Evil: 1",
         "https://api.exa mple.com",
         "https://[::1/v4",
+        "https://api.example.com/v4?",
+        "https://api.example.com/v4#",
+        "https://api.example.com?/#",
     ],
 )
 def test_invalid_base_url_is_refused(url):
