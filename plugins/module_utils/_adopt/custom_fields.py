@@ -10,8 +10,10 @@ from ansible_collections.edgeops.observability.plugins.module_utils._adopt.expre
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import EXPRESSION, PRESERVE_DUPLICATES
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.present import names_of
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import Ruleset
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import CARRIERS, DATASET, selected_fields
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._zone import fields
 
 # The role's name of each list, and the field of a job that carries it.
 LISTS: t.Mapping[str, str] = {
@@ -45,11 +47,32 @@ def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[t.Mapping[s
             left_out += [LeftOut(f"custom fields: {name}", why) for name in lists]
         else:
             kept.update(lists)
+    kept, refused = _without_change(kept, ruleset)
+    left_out += refused
     responses = {*kept.get("response_headers", ()), *kept.get("raw_response_headers", ())}
     flagged = [name for name in names[PRESERVE_DUPLICATES] if name in responses]
-    if flagged:
+    if flagged and not _trouble({**kept, PRESERVE_DUPLICATES: flagged}, ruleset):
         kept[PRESERVE_DUPLICATES] = flagged
     return Expressed({"log_delivery_custom_fields": kept} if kept else {}, tuple(left_out))
+
+
+def _without_change(lists: dict[str, Json], ruleset: Ruleset | None) -> tuple[dict[str, Json], list[LeftOut]]:
+    """The lists that the role takes and leaves as they are, alone and together; why the others are not among them."""
+    troubles = {name: _trouble({name: names}, ruleset) for name, names in lists.items()}
+    kept = {name: names for name, names in lists.items() if not troubles[name]}
+    together = _trouble(kept, ruleset)
+    if together:
+        troubles, kept = {name: troubles[name] or together for name in lists}, {}
+    return kept, [LeftOut(f"custom fields: {name}", why) for name, why in troubles.items() if why]
+
+
+def _trouble(lists: t.Mapping[str, Json], ruleset: Ruleset | None) -> str:
+    """Why lists cannot be declared: the plan of the role itself would write, or refuse them; "" where they can."""
+    try:
+        desired = fields.desire("custom_fields", lists, present=True)
+        return "declaring them would change their rule" if desired and fields.plan(desired, ruleset)[1].requests else ""
+    except Failure as failure:
+        return f"the role refuses them: {failure}"
 
 
 def _selected(item: t.Mapping[str, Json]) -> t.Sequence[str]:

@@ -112,6 +112,24 @@ def test_rules_that_a_run_would_change(rules: list[dict[str, t.Any]], reason: st
     assert reason in reasons(found)["custom fields"]
 
 
+@pytest.mark.parametrize(
+    ("lists", "kept", "left_out"),
+    [
+        ({"request_fields": ["X-Trace"], "cookie_fields": ["Cart"]}, {"cookies": ["Cart"]}, {"request_headers": "change"}),
+        ({"request_fields": ["x a"], "cookie_fields": ["Cart"]}, {"cookies": ["Cart"]}, {"request_headers": "is not a header"}),
+        ({"cookie_fields": [f"c{number}" for number in range(41)]}, None, {"cookies": "more than the limit"}),
+        ({"request_fields": ["x-a"], "transformed_request_fields": ["x-a"]}, None, {"request_headers": "at once"}),
+    ],
+)
+def test_custom_fields_that_the_role_would_change(
+    lists: dict[str, list[str]], kept: dict[str, t.Any] | None, left_out: dict[str, str]
+) -> None:
+    found = express_zone("z", ruleset(fields(**lists)), [], None)
+    assert found.variables.get("log_delivery_custom_fields") == kept
+    for name, why in left_out.items():
+        assert why in reasons(found)[f"custom fields: {name}"]
+
+
 def test_custom_fields_that_no_job_selects() -> None:
     rules = ruleset(fields(request_fields=["x-a"], cookie_fields=["Cart"]))
     job = {**PLAIN, "logpull_options": "fields=ClientIP,Cookies"}
