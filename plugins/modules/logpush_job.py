@@ -54,6 +54,7 @@ options:
       - Cloudflare's schemes are V(r2), V(gs), V(s3), V(sumo), V(https), V(azure), V(splunk) and V(datadog).
       - It may contain credentials and is masked. An option that the service masks with asterisks is assumed to be equal, with a warning;
         all other parts are compared. The order and the percent-encoding of the options are ignored. See O(send_destination).
+      - A secret that consists of asterisks, as in a masked output, is never sent, but refused.
     type: str
   ownership_challenge:
     description:

@@ -26,6 +26,7 @@ SENT_AGAIN = "(sent again)"
 _PARAMETER = re.compile(r"(?<=;)([^;=/]*)=([^;/]*)")
 # A segment of a path, or a word of a header, that is long enough to be a credential by itself.
 _TELLING_PART = 8
+_SHORTEST_MASK = 3
 
 
 def public_destination(conf: str | None) -> dict[str, Json]:
@@ -60,6 +61,15 @@ def public_resend(conf: str) -> tuple[dict[str, Json], dict[str, Json]]:
     hidden = _hidden_options(parse(conf))
     options = {name: f"{value} {SENT_AGAIN}" if name in hidden else value for name, value in shown["options"].items()}
     return shown, {**shown, "options": options} if hidden else {**shown, "address": f"{shown['address']} {SENT_AGAIN}"}
+
+
+def holds_mask(conf: str) -> bool:
+    """Whether a destination has asterisks in the place of a secret, as one that was copied from an output has."""
+    parts = parse(conf)
+    hidden = [unquote_plus(option.value) for option in parts.options if option.secret and option.value]
+    hidden += [parts.user] if parts.user else []
+    hidden += [parts.path.strip("/")] if parts.has_secret_path else []
+    return any(len(text) >= _SHORTEST_MASK and not text.strip("*") for text in hidden)
 
 
 def secret_parts(conf: str | None) -> frozenset[str]:

@@ -12,7 +12,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._destination
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import NOT_FOUND, Failure, conflict, invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint.findings import lint
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import EDGE_DATASET, kind_fits
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import NO_FILTER, Desired
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import NO_FILTER, Desired, refuse_mask
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership_token import fault
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
@@ -79,7 +79,9 @@ def assumed_same(desired: Desired, job: Job, body: t.Mapping[str, Json]) -> list
 
 
 def warnings_of(desired: Desired, state: State, body: t.Mapping[str, Json]) -> list[str]:
-    """The lint of the filter; and of a challenge that would be sent, whether it can be good and is needed."""
+    """The lint of the filter; and of what would be sent of a destination, whether it can be good and is needed."""
+    if "destination_conf" in body:
+        refuse_mask(body["destination_conf"])
     found = list(lint(desired.filter)) if desired.filter is not None and desired.filter != NO_FILTER else []
     if "ownership_challenge" in body:
         wrong = fault(body["ownership_challenge"], desired.zone_id, body["destination_conf"], state.now)

@@ -8,6 +8,7 @@ import re
 import types
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import holds_mask
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.limits import check
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
@@ -133,6 +134,14 @@ def checked_destination(conf: str) -> str:
     if len(conf) > MAX_DESTINATION_LENGTH:
         raise invalid_option("destination_conf", f"{len(conf)} characters are more than the limit of {MAX_DESTINATION_LENGTH}")
     return conf
+
+
+def refuse_mask(conf: str) -> None:
+    """Refuse a destination that would be sent with the mask of a secret in the place of the secret."""
+    if holds_mask(conf):
+        raise invalid_option(
+            "destination_conf", "has asterisks in the place of a secret, which masked outputs have; give the secret"
+        )
 
 
 def checked_challenge(token: str | None) -> str | None:

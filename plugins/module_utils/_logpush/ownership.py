@@ -16,6 +16,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import (
     checked_challenge,
     checked_destination,
+    refuse_mask,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion, Json, Plan, Request
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
@@ -40,6 +41,7 @@ class Desired(t.NamedTuple):
 def desire(params: t.Mapping[str, t.Any]) -> Desired:
     """What validated options ask for."""
     conf = checked_destination(params["destination_conf"])
+    refuse_mask(conf)
     challenge = checked_challenge(params["ownership_challenge"])
     if challenge is None and params["ownership_challenge"] is not None:
         raise invalid_option("ownership_challenge", "is empty; omit the option to request a challenge")

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from samples.logpush import CONDITION, JOB, KEYS, NOTHING, S3, TEXT, ZONE, declare_job, planned, sent
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import desire as ask
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import secrets
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import (
     State,
@@ -422,6 +423,30 @@ def test_nothing_is_resent_without_destination() -> None:
 def test_equality_that_was_assumed_is_a_warning(options: dict[str, t.Any], there: str, warned: bool) -> None:
     warnings = planned(options, {**JOB, "destination_conf": there}).warnings
     assert bool([text for text in warnings if text.startswith("Job 7: the service masks secret parts")]) == warned
+
+
+@pytest.mark.parametrize(
+    "conf", [MASKED_KEYS, KEYS.replace("planted", "%2A%2A%2A"), "https://********@host/in", "sumo://host/********"]
+)
+def test_mask_is_never_sent(conf: str) -> None:
+    """A destination that was copied from an output would replace the secret."""
+    options = {"destination_conf": conf}
+    again = {**options, "kind": "edge", "recreate": True}
+    for desired, job in ((options, None), (options, JOB), (again, JOB), (again, {**JOB, "destination_conf": conf})):
+        with pytest.raises(Failure) as caught:
+            planned(desired, job)
+        assert caught.value.kind == "invalid_option"
+        assert str(caught.value) == (
+            "destination_conf: has asterisks in the place of a secret, which masked outputs have; give the secret"
+        )
+    with pytest.raises(Failure, match="asterisks"):
+        ask({"destination_conf": conf, "ownership_challenge": None})
+    assert not planned(options, {**JOB, "destination_conf": conf}).requests
+
+
+def test_asterisks_that_are_no_mask() -> None:
+    conf = "s3://b/***?region=***&token=**a&sig=**"
+    assert planned({"destination_conf": conf}, None).requests
 
 
 def test_unneeded_token_is_a_warning() -> None:
