@@ -64,10 +64,12 @@ def _rule_differences(document: Document, rule: Rule) -> list[str]:
     expected = Rule(document)
     if expected.own and rule.own:
         members = [name for name in _OWN if getattr(expected, name) != getattr(rule, name)]
-        members += [name for name in ("ref",) if name in document and document[name] != rule.document.get(name)]
+        members += [name for name in ("ref",) if document.get(name) and document[name] != rule.document.get(name)]
         members += _field_differences(document, rule)
     else:
-        members = [name for name in _OTHERS if (document.get(name) or None) != (rule.document.get(name) or None)]
+        # A reference that was not sent is the service's own.
+        names = [name for name in _OTHERS if name != "ref" or document.get(name)]
+        members = [name for name in names if (document.get(name) or None) != (rule.document.get(name) or None)]
         members += ["enabled"] if expected.enabled != rule.enabled else []
     return [f"rule {rule.id} differs in {', '.join(members)}"] if members else []
 

@@ -123,6 +123,14 @@ def test_what_means_the_same_is_no_difference(change):
     assert concluded(change).warnings == ()
 
 
+def test_reference_that_was_not_sent_is_made_by_the_service():
+    theirs = {name: value for name, value in THEIRS.items() if name != "ref"}
+    named = concluded(
+        lambda answer: answer["rules"][0].update(ref="f1"), current={**CURRENT, "rules": [theirs, *CURRENT["rules"][1:]]}
+    )
+    assert named.warnings == ()
+
+
 DIFFERENCES = {
     "a name is missing": (lambda answer: parameters(answer)["request_fields"].pop(), "rule r1 differs in request_fields"),
     "a name is too many": (
