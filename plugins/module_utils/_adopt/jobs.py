@@ -9,12 +9,13 @@ import json
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.expression import Expressed, LeftOut, joined
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.job_members import (
+    filter_member,
+    output_members,
+    simple_members,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.vault import is_unreadable, template_of
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import read_echo
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import to_text
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush import logpull_options, output_options
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_facts import SUBOPTIONS
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
@@ -22,8 +23,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.pre
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State, dataset_of
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.spec import OPTIONS
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
-
-_SIMPLE = ("kind", "frequency", "max_upload_bytes", "max_upload_interval_seconds", "max_upload_records")
 
 
 def express_jobs(jobs: t.Sequence[Json], zone_key: str) -> Expressed:
@@ -42,45 +41,77 @@ def label_of(job: Job) -> str:
 
 
 def _express(job: Job, zone_key: str, *, alone: bool) -> Expressed:
-    item: dict[str, Json] = {"name": job["name"]} if job.get("name") and alone else {"job_id": job["id"]}
-    item["dataset"] = dataset_of(job)
+    item: dict[str, Json] = {"name": job.get("name"), "dataset": dataset_of(job)}
+    if not (job.get("name") and alone) or _trouble(item, job):
+        item = {"job_id": job["id"], "dataset": dataset_of(job)}
+        if _trouble(item, job):
+            del item["dataset"]
     if not job.get("enabled"):
         item["enabled"] = False
     destination = _destination(job, zone_key)
-    members = {**_options(job), **_filter(job), **_simple(job), **destination.variables}
+    members = {**output_members(job), **filter_member(job), **simple_members(job), **destination.variables}
     for name, value in members.items():
         if value is None:
             destination = _without(destination, job, name, "it cannot be parsed, and declaring it would change the job")
         else:
             item[name] = value
-    changing = _changing(item, job)
-    for name in changing:
-        item.pop(name, None)
-        destination = _without(destination, job, name, "declaring it would change the job")
+    for name, why in _troubles(item, job).items():
+        _drop(item, name)
+        destination = _without(destination, job, name, why)
     return destination._replace(variables=item)
+
+
+def _drop(item: dict[str, Json], name: str) -> None:
+    """Take a member, or a member of `output_options`, out of an item."""
+    option, _dot, inner = name.partition(".")
+    if inner:
+        item[option] = {each: value for each, value in item[option].items() if each != inner}
+    if not inner or not item[option]:
+        del item[option]
 
 
 def _without(expressed: Expressed, job: Job, name: str, why: str) -> Expressed:
     return expressed._replace(left_out=(*expressed.left_out, LeftOut(f"{name} of {label_of(job)}", why)))
 
 
-def _changing(item: t.Mapping[str, Json], job: Job) -> list[str]:
-    """Which members of an item the plan of the module itself would write, or refuse: none may be declared."""
+def _troubles(item: t.Mapping[str, Json], job: Job) -> dict[str, str]:
+    """Why members of an item cannot be declared: the plan of the module itself would write or refuse them."""
     identity = {name: item[name] for name in ("name", "job_id", "dataset") if name in item}
     # The role switches on what does not say otherwise.
     given = {"enabled": True, **item}
-    return [name for name, value in given.items() if name not in identity and _writes({**identity, name: value}, job)]
+    found = {}
+    for name, value in given.items():
+        parts = {f"{name}.{part}": {part: each} for part, each in value.items()} if name == "output_options" else {name: value}
+        found.update({path: _trouble({**identity, name: part}, job) for path, part in parts.items() if name not in identity})
+    return {path: why for path, why in found.items() if why}
 
 
-def _writes(options: t.Mapping[str, Json], job: Job) -> bool:
+def _is_writable(value: Json) -> bool:
+    """Whether a file in UTF-8 can hold a value: the service may send half a character."""
+    try:
+        return bool(json.dumps(value, ensure_ascii=False).encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def _trouble(options: t.Mapping[str, Json], job: Job) -> str:
+    if not _is_writable(options):
+        return "it is no valid Unicode text"
     defaults = {name: option.get("default") for name, option in OPTIONS.items()}
     output = options.get("output_options")
     if isinstance(output, dict):
         options = {**options, "output_options": {**dict.fromkeys(sub.option for sub in SUBOPTIONS.values()), **output}}
+    if not (_is_offered(OPTIONS, options) and _is_offered(OPTIONS["output_options"]["options"], output or {})):
+        return "the service has a value that the module does not know"
     try:
-        return bool(plan(desire({"zone_id": "0", **defaults, **options}), State(job)).requests)
-    except Failure:
-        return True
+        found = plan(desire({"zone_id": "0", **defaults, **options}), State(job)).requests
+    except Failure as failure:
+        return f"the module refuses it: {failure}"
+    return "declaring it would change the job" if found else ""
+
+
+def _is_offered(spec: t.Mapping[str, t.Mapping[str, Json]], options: t.Mapping[str, Json]) -> bool:
+    return all(value in spec[name].get("choices", (value,)) for name, value in options.items())
 
 
 def _destination(job: Job, zone_key: str) -> Expressed:
@@ -93,57 +124,3 @@ def _destination(job: Job, zone_key: str) -> Expressed:
     shown = {"job_id": job["id"], "name": job.get("name"), "dataset": dataset_of(job), "destination_conf": template.text}
     why = "it contains a secret; vault.example.yml shows how to declare it"
     return Expressed({}, (LeftOut(f"destination_conf of {label_of(job)}", why),), template.names, (shown,))
-
-
-def _simple(job: Job) -> dict[str, Json]:
-    """Members that differ from what the service does without them."""
-    return {name: job[name] for name in _SIMPLE if MEMBERS[name].normal(job.get(name)) != MEMBERS[name].default}
-
-
-def _filter(job: Job) -> dict[str, Json]:
-    """The filter as data, `None` for one that cannot be read."""
-    text = MEMBERS["filter"].normal(job.get("filter"))
-    if not text:
-        return {}
-    tree = read_echo(text)
-    return {"filter": None if tree is None else plain_filter(to_text(tree))}
-
-
-def plain_filter(text: str) -> Json:
-    """The tree of a filter in plain data; the JSON text itself where its numbers would not survive as such."""
-    data = json.loads(text)
-    return data if json.dumps(data, ensure_ascii=False, separators=(",", ":")) == text else text
-
-
-def _options(job: Job) -> dict[str, Json]:
-    output = job.get("output_options")
-    if output:
-        return {"output_options": _output(output)} if _output(output) else {}
-    text = job.get("logpull_options")
-    return _logpull(text) if text else {}
-
-
-def _output(there: t.Mapping[str, Json]) -> dict[str, Json]:
-    return {
-        sub.option: there[wire]
-        for wire, sub in SUBOPTIONS.items()
-        if there.get(wire) is not None and not output_options.same(wire, there, {**there, wire: None})
-    }
-
-
-def _logpull(text: str) -> dict[str, Json]:
-    """The parameters as options of their own, and as the text that the service has where that loses something."""
-    parameters = logpull_options.parse(text)
-    fields = parameters.pop(logpull_options.FIELDS, "")
-    found: dict[str, Json] = {"fields": fields.split(",")} if fields else {}
-    kept = {name: value for name, value in parameters.items() if logpull_options.canonical({name: value})}
-    if logpull_options.TIMESTAMPS in kept:
-        found["timestamp_format"] = kept.pop(logpull_options.TIMESTAMPS)
-    if kept:
-        found["option_flags"] = {name: True if value.lower() == "true" else value for name, value in kept.items()}
-    try:
-        parsed = logpull_options.from_parts(*(found.get(name) for name in ("fields", "timestamp_format", "option_flags")))
-        whole = parsed is None or not logpull_options.merged(parsed, text)[1]
-    except Failure:
-        whole = False
-    return found if whole else {"logpull_options": text}

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import UNAVAILABLE, Failure
@@ -11,6 +12,11 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 
 # The last one gives the text behind it delimiters of its own.
 _DELIMITERS = ("{{", "{%", "{#", "#jinja2:")
+_STRING = "tag:yaml.org,2002:str"
+# Half a character, at which libyaml refuses the whole file; what has to keep it is not written at all.
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# Read as a blank unless it is escaped.
+_BREAK = re.compile("[\x85\u2028\u2029]")
 _WIDTH = 120
 _MAX_LINE_LENGTH = 150
 
@@ -48,11 +54,13 @@ def _dumper(base: t.Any) -> t.Any:
     Dumper.ignore_aliases = lambda self, data: True  # every value is written out
 
     def text(dumper: t.Any, value: str) -> t.Any:
-        unsafe = any(delimiter in value for delimiter in _DELIMITERS)
-        return dumper.represent_scalar("!unsafe", value, style='"') if unsafe else dumper.represent_str(value)
+        value = _SURROGATE.sub("\ufffd", value)
+        if any(delimiter in value for delimiter in _DELIMITERS):
+            return dumper.represent_scalar("!unsafe", value, style='"')
+        return dumper.represent_scalar(_STRING, value, style='"' if _BREAK.search(value) else None)
 
     Dumper.add_representer(str, text)
     Dumper.add_representer(
-        Template, lambda dumper, value: dumper.represent_scalar("tag:yaml.org,2002:str", str(value), style='"')
+        Template, lambda dumper, value: dumper.represent_scalar(_STRING, _SURROGATE.sub("\ufffd", value), style='"')
     )
     return Dumper

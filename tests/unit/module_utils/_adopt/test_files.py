@@ -180,6 +180,16 @@ def test_templates_of_a_zone_stay_text() -> None:
     assert "'yes'" in text
 
 
+@pytest.mark.parametrize("text", ["\x85", "a\x85b", "\u2028", "\x00", " a", "a\n\n", "=", "12:30", "1_0", "😀"])
+def test_text_is_read_as_it_was(text: str) -> None:
+    assert yaml.safe_load(yaml_text((), {"value": text, text: [text]})) == {"value": text, text: [text]}
+
+
+def test_half_a_character_keeps_no_file_from_loading() -> None:
+    """Libyaml, which Ansible prefers, refuses a file with a surrogate in it."""
+    assert yaml.safe_load(yaml_text((), ["a\ud800"])) == ["a\ufffd"]
+
+
 def test_comment_stays_a_comment() -> None:
     assert yaml_text(["a\nkey: value"], {}).splitlines()[1] == "# a key: value"
 

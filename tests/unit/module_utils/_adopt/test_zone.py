@@ -81,12 +81,28 @@ def test_declared(job: dict[str, t.Any], item: dict[str, t.Any]) -> None:
         ({"destination_conf": "s3://b/p?secret-access-key=***"}, "destination_conf"),
         ({"destination_conf": None}, "destination_conf"),
         ({"filter": "not readable"}, "filter"),
+        ({"kind": "of tomorrow"}, "kind"),
+        ({"frequency": "of tomorrow"}, "frequency"),
+        ({"output_options": {"timestamp_format": "of tomorrow", "field_names": ["RayID"]}}, "output_options.timestamp_format"),
+        ({"logpull_options": "fields=a\ud800"}, "logpull_options"),
     ],
 )
 def test_left_out(job: dict[str, t.Any], what: str) -> None:
     found = express_jobs([{**PLAIN, **job}], "shop_example")
     assert what not in found.variables["log_delivery_jobs"][0]
     assert f"{what} of job 7 (shop-logs)" in reasons(found)
+
+
+@pytest.mark.parametrize(
+    ("job", "item"),
+    [
+        ({"name": "a\ud800"}, {"job_id": 7, "dataset": "http_requests"}),
+        ({"dataset": "of tomorrow"}, {"job_id": 7}),
+    ],
+)
+def test_identity_that_cannot_be_declared(job: dict[str, t.Any], item: dict[str, t.Any]) -> None:
+    found = item_of(**job)
+    assert {name: found[name] for name in ("name", "job_id", "dataset") if name in found} == item
 
 
 def test_repeated_names_are_told_apart_by_id() -> None:
