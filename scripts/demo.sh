@@ -44,7 +44,7 @@ rm -rf "$report"
 edgeops-simulator --port 0 --token demo-token --zone "$DEMO_ZONE" --log-folder "$work/bucket" \
     >"$work/announcement" 2>"$work/service.log" &
 service=$!
-for _ in $(seq 150); do
+for _ in $(seq 1200); do
     [ -s "$work/announcement" ] && break
     kill -0 "$service" 2>/dev/null || { cat "$work/service.log" >&2; fails 'the embedded service did not start'; }
     sleep 0.1

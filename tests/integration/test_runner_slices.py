@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 import typing as t
 from pathlib import Path
 
@@ -49,16 +50,23 @@ def run(place: Place, simulator: t.Any, hosts: dict[str, t.Any]) -> tuple[int, d
 def test_four_slices_keep_one_budget(simulator: t.Any, tmp_path: Path) -> None:
     simulator.seed(zones=ZONES)
     hosts = {f"zone{number}": {"zone_id": zone} for number, zone in enumerate(ZONES)}
+    started = time.monotonic()
     returncode, found, output = run(Place(tmp_path), simulator, hosts)
     assert returncode == 0, output
     assert found == dict.fromkeys(hosts, "changed")
     assert all(simulator.state(zone)["script_monitor"]["enabled"] for zone in ZONES)
     moments = sorted(entry["monotonic"] for entry in simulator.journal())
     assert len(moments) == 2 * len(ZONES)
-    # A request is counted just before it is sent, and noted when it has come: a little of the window is lost on the way.
-    windows = [sum(begin <= moment < begin + SECONDS - 0.5 for moment in moments) for begin in moments]
-    assert max(windows) <= REQUESTS
-    assert max(windows) > REQUESTS // 4, "no slice ran beside another"
+    # However late a request comes, it was not counted before its turn.
+    assert moments[-1] - started >= (len(moments) // REQUESTS - 1) * SECONDS
+    # A request is counted just before it is sent, and noted when it has come: on a busy machine some time is lost on the way.
+    assert max(within(moments, SECONDS - 2)) <= REQUESTS
+    assert max(within(moments, SECONDS)) > REQUESTS // 4, "no slice ran beside another"
+
+
+def within(moments: list[float], seconds: float) -> list[int]:
+    """How many moments there are in the seconds after each."""
+    return [sum(begin <= moment < begin + seconds for moment in moments) for begin in moments]
 
 
 def test_failing_zone_hides_no_other_zone(simulator: t.Any, tmp_path: Path) -> None:
