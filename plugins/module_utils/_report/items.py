@@ -47,8 +47,8 @@ def subject_words(item: Item) -> str:
 
 
 def compact(value: Json) -> str:
-    """Compact ASCII JSON with sorted members: one text for equal values."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+    """Compact ASCII JSON with sorted members: one text for equal values; raise `ValueError` for a number that JSON cannot hold."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def items_of(zone_id: str | None, observations: t.Iterable[Observation], at: str) -> list[Item]:

@@ -44,7 +44,16 @@ def build(order: Order, previous: Earlier | None, slices: t.Sequence[Earlier]) -
         "comparison": compare(rows, previous),
         "waivers": waivers,
     }
-    return {**report, "report_id": hashlib.sha256(compact(report).encode()).hexdigest()[:32]}
+    return {**report, "report_id": hashlib.sha256(_text(report).encode()).hexdigest()[:32]}
+
+
+def _text(report: dict[str, Json]) -> str:
+    try:
+        return compact(report)
+    except ValueError:
+        raise invalid_option("zones", "a number in a record is infinite or not a number, which JSON cannot hold") from None
+    except RecursionError:
+        raise invalid_option("zones", "a record is nested more deeply than JSON that can be read again") from None
 
 
 def _in_utc(row: Row) -> Row:

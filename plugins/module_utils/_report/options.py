@@ -56,7 +56,7 @@ def desire(params: Params) -> Order:
         raise invalid_option("formats", "at least one format is needed")
     return Order(
         records=records,
-        expected=tuple(dict.fromkeys(params["expected"] or ())),
+        expected=_expected(params["expected"] or ()),
         dest=params["dest"],
         formats=tuple(dict.fromkeys(params["formats"])),
         previous=params["previous"] or None,
@@ -67,6 +67,13 @@ def desire(params: Params) -> Order:
         at=format_time(need_time("at", params["at"]) if params["at"] else datetime.datetime.now(datetime.timezone.utc)),
         title=params["title"] or DEFAULT_TITLE,
     )
+
+
+def _expected(names: t.Sequence[str]) -> tuple[str, ...]:
+    for place, name in enumerate(names):
+        if not name:
+            raise invalid_option(f"expected[{place}]", "the name of a zone is needed")
+    return tuple(dict.fromkeys(names))
 
 
 def _record(place: str, given: dict[str, Json]) -> Record:
@@ -88,8 +95,7 @@ def _record(place: str, given: dict[str, Json]) -> Record:
         result = jobs = coverage = scripts = None
     else:
         _check_scripts(f"{place}.scripts", scripts)
-        for name in ("unselected", "unconfigured"):
-            _check_list(f"{place}.coverage.{name}", (coverage or {}).get(name))
+        _check_coverage(f"{place}.coverage", coverage or {})
         jobs = _jobs(f"{place}.jobs", given.get("jobs"))
     return Record(zone, str(zone_id) if zone_id not in (None, "") else None, result, jobs, coverage, scripts, error)
 
@@ -123,6 +129,13 @@ def _check_scripts(place: str, scripts: dict[str, Json] | None) -> None:
         raise invalid_option(f"{place}.findings", "missing: the result of script_audit is needed")
     _check_list(f"{place}.findings", scripts["findings"])
     _object(f"{place}.evidence", scripts.get("evidence"))
+
+
+def _check_coverage(place: str, coverage: dict[str, Json]) -> None:
+    for name in ("unselected", "unconfigured"):
+        _check_list(f"{place}.{name}", coverage.get(name))
+    if not isinstance(coverage.get("sentences"), (list, type(None))):
+        raise invalid_option(f"{place}.sentences", f"{shown(coverage['sentences'])} is not a list")
 
 
 def _check_list(place: str, value: Json) -> None:

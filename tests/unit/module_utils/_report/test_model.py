@@ -259,6 +259,12 @@ def test_report_id_is_of_the_content():
     assert report(record("a"))["generated_at"] == AT
 
 
+@pytest.mark.parametrize("number", [float("inf"), float("nan")])
+def test_number_that_no_format_can_hold_is_refused(number):
+    with pytest.raises(Failure, match=r"^zones: a number in a record is infinite"):
+        report(record("a", fields=({"x": 1}, {"x": number})))
+
+
 @pytest.mark.parametrize("slices", [[], [{"report_id": "x", "zones": [], "waivers": []}]])
 def test_a_report_on_no_zone_is_refused(slices):
     with pytest.raises(Failure, match=r"^zones: there is no zone to report on"):

@@ -30,6 +30,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
         ([{"zone": "a", "scripts": {"findings": [], "evidence": 1}}], {}, "zones[0].scripts.evidence: 1 is not an object"),
         ([{"zone": "a", "result": {"jobs": {"plan_id": 1}}}], {}, "zones[0].result.jobs.plan_id: 1 is not"),
         ([{"zone": "a", "coverage": {"unselected": 1}}], {}, "zones[0].coverage.unselected: 1"),
+        ([{"zone": "a", "coverage": {"sentences": 5}}], {}, "zones[0].coverage.sentences: 5 is not a list"),
+        ([record("a")], {"expected": ["a", ""]}, "expected[1]: the name of a zone is needed"),
         ([{"zone": "a", "error": "broken"}], {}, "zones[0].error: 'broken' is not an object"),
         ([record("a")], {"at": "yesterday"}, "at: 'yesterday' is not a time"),
         ([record("a")], {"at": "2026-02-30T00:00:00Z"}, "at: '2026-02-30T00:00:00Z' is not a time"),
