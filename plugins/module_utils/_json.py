@@ -39,8 +39,8 @@ def no_constant(name: str) -> t.NoReturn:
     raise ValueError(f"{name!r} is not a JSON number")
 
 
-def finite(text: str) -> float:
-    """Return the number of a text; refuse one that is too large to be held, such as 1e999; a hook."""
+def finite_float(text: str) -> float:
+    """Return a number of JSON text that has a fraction or an exponent; a hook that refuses one that only infinity could stand for."""
     number = float(text)
     if math.isinf(number):
         raise ValueError(f"{text[:60]} is too large a number")

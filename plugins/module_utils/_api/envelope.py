@@ -10,6 +10,7 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._json import (
     JSON_TYPES,
+    finite_float,
     json_type,
     no_constant,
     unique_members,
@@ -33,7 +34,7 @@ def decode(body: bytes, content_type: str = "") -> Json:
         raise BadEnvelope(f"its body holds more than {_MAX_CONTAINERS} objects and lists")
     try:
         text = body.decode("utf-8")
-        value = json.loads(text, object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=_finite)
+        value = json.loads(text, object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=finite_float)
         if _SURROGATE.search(text):
             _encode_texts(value)
     except (ValueError, RecursionError) as error:
@@ -61,13 +62,6 @@ def open_envelope(value: Json, expected: tuple[type, ...]) -> tuple[Json, dict[s
     if info is not None and not isinstance(info, dict):
         raise BadEnvelope(f"`result_info` is {json_type(info)} instead of an object")
     return value.get("result"), info
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if number in (float("inf"), float("-inf")):
-        raise ValueError("a number is too large")
-    return number
 
 
 def _not_json(body: bytes, content_type: str, error: Exception) -> str:

@@ -11,7 +11,7 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import shown
-from ansible_collections.edgeops.observability.plugins.module_utils._json import finite, no_constant
+from ansible_collections.edgeops.observability.plugins.module_utils._json import finite_float, no_constant
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import (
     MANAGED,
@@ -34,7 +34,7 @@ def read_report(place: str, path: str) -> Earlier:
     """The report in a file; raise `invalid_option` where it cannot be read or is of another major version."""
     try:
         with open(path, encoding="utf-8") as file:
-            report = json.load(file, parse_constant=no_constant, parse_float=finite)
+            report = json.load(file, parse_constant=no_constant, parse_float=finite_float)
     except OSError as error:
         raise invalid_option(place, f"{path!r} cannot be read: {error.strerror}") from None
     except ValueError as error:

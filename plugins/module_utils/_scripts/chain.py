@@ -10,7 +10,7 @@ import json
 import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._json import no_constant, unique_members
+from ansible_collections.edgeops.observability.plugins.module_utils._json import finite_float, no_constant, unique_members
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 Record = dict[str, Json]
@@ -87,7 +87,9 @@ def read_chain(lines: t.Iterable[bytes], zone_id: str) -> Chain:
 
 def _parse(line: bytes) -> tuple[Record | None, str]:
     try:
-        record = json.loads(line.decode("ascii"), object_pairs_hook=unique_members, parse_constant=no_constant)
+        record = json.loads(
+            line.decode("ascii"), object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=finite_float
+        )
     except (ValueError, RecursionError):
         return None, "is not a record: the line is not JSON in ASCII, or repeats a name"
     return (record, "") if isinstance(record, dict) else (None, "is not a record: the line is not a JSON object")
@@ -95,15 +97,26 @@ def _parse(line: bytes) -> tuple[Record | None, str]:
 
 def _fault(record: Record, number: int, zone_id: str, before: Record | None, whole: t.Container[int]) -> str:
     """Return why a record does not continue the chain; empty if it does."""
-    rest = {name: value for name, value in record.items() if name != "digest"}
     same = record.get("inventory_same_as")
     faults = {
-        "was edited: its digest is not that of its content": digest_of(rest) != record.get("digest"),
+        "was edited: its digest is not that of its content": not _is_sealed(record),
         "does not follow the record before it: records were deleted, inserted or swapped": (
-            record.get("prev") != (before["digest"] if before else None) or record.get("seq") != number
+            record.get("prev") != (before["digest"] if before else None) or not _is_number(record.get("seq"), number)
         ),
         "belongs to another zone": record.get("zone_id") != zone_id,
-        "has a version that this release does not read": record.get("v") != VERSION,
-        "refers to an inventory that is not there": "inventory" not in record and not (isinstance(same, int) and same in whole),
+        "has a version that this release does not read": not _is_number(record.get("v"), VERSION),
+        "refers to an inventory that is not there": "inventory" not in record and not (type(same) is int and same in whole),
     }
     return next((reason for reason, found in faults.items() if found), "")
+
+
+def _is_sealed(record: Record) -> bool:
+    try:
+        return digest_of({name: value for name, value in record.items() if name != "digest"}) == record.get("digest")
+    except (ValueError, RecursionError):
+        return False
+
+
+def _is_number(value: Json, number: int) -> bool:
+    """Return whether a value is this number as records have it: `true` and 1.0 are equal to 1 in Python."""
+    return type(value) is int and value == number

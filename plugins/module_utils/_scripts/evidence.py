@@ -47,6 +47,8 @@ def _last(chain: Chain, expected_head: str | None) -> LastRecord:
     """Return what the audit needs of the chain."""
     at = parse_time(chain.last.get("at")) if chain.last else None
     problem = f"{chain.problem}" if chain.problem else None
+    if problem is None and chain.last and at is None:
+        problem = f"record {chain.records} has no usable time, so what changed since cannot be told"
     if problem is None and expected_head is not None and expected_head not in chain.heads:
         problem = f"none of the {chain.records} records has the expected head: records at the end are missing, or all of them"
     return LastRecord(at, problem)

@@ -67,7 +67,7 @@ def _verify(archive: Archive, zone_id: str) -> dict[str, Json]:
         "valid": problem is None,
         "records": chain.records,
         "head": chain.head,
-        "at": last.get("at"),
+        "at": last["at"] if isinstance(last.get("at"), str) else None,
         "first_bad_record": problem.record if problem else None,
         "message": str(problem) if problem else f"{chain.records} records are valid",
         "torn_bytes": read.torn_bytes,

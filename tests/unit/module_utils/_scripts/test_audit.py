@@ -16,6 +16,7 @@ import pytest
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import audit as audits
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Service, desire, perform
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import canonical, seal
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import DEFAULT_GATE, FINDINGS
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State
 
@@ -291,6 +292,27 @@ def test_records_refer_to_an_equal_inventory(tmp_path: Path) -> None:
 def test_a_gap_in_the_evidence(tmp_path: Path, at: str, expected: list[str]) -> None:
     run([script()], [entry()], history=str(tmp_path))
     assert [kind for kind, *_rest in kinds(run([script()], [entry()], history=str(tmp_path), at=at))] == expected
+
+
+@pytest.mark.parametrize("at", [None, 7, "yesterday"])
+def test_a_record_without_a_time_is_broken(tmp_path: Path, at: t.Any) -> None:
+    """Without it neither a gap nor a hash that changed back could be found."""
+    run([script()], [entry()], history=str(tmp_path))
+    (record,) = records(tmp_path)
+    del record["digest"]
+    (tmp_path / f"{ZONE}.jsonl").write_bytes(canonical(seal({**record, "at": at})) + b"\n")
+    assert kinds(run([script()], [entry()], history=str(tmp_path))) == [("history_broken", None, None)]
+
+
+@pytest.mark.parametrize("line", [b'{"seq":1e999}\n', b"9" * 5000 + b"\n", b"\xff\xfe\n", b"\0" * 100 + b"\n", b"\n"])
+def test_a_damaged_history_is_a_finding(tmp_path: Path, line: bytes) -> None:
+    """The audit is made and recorded, and what it writes can be read."""
+    (tmp_path / f"{ZONE}.jsonl").write_bytes(line)
+    done = run([script()], [entry()], history=str(tmp_path))
+    assert kinds(done) == [("history_broken", None, None)]
+    assert done.result["evidence"]["seq"] == 2
+    last = (tmp_path / f"{ZONE}.jsonl").read_bytes().splitlines()[-1]
+    assert json.loads(last)["digest"] == done.result["evidence"]["head"]
 
 
 def test_expected_head_detects_truncation(tmp_path: Path) -> None:

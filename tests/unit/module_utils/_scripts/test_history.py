@@ -179,6 +179,13 @@ FOLLOWS = "does not follow the record before it"
             "record 2 is not a record",
         ),
         (lambda c: [c[0], b'{"a":NaN}\n', *c[2:]], "record 2 is not a record"),
+        (lambda c: [c[0], b'{"a":1e999}\n', *c[2:]], "record 2 is not a record"),
+        (lambda c: [c[0], b'{"a":-1e999}\n', *c[2:]], "record 2 is not a record"),
+        (lambda c: [c[0], b'{"a":' + b"9" * 5000 + b"}\n", *c[2:]], "record 2 "),
+        (lambda c: [c[0], b'{"seq":' + b"9" * 4000 + b"}\n", *c[2:]], "record 2 was edited"),
+        (lambda c: [resealed(c[0], seq=True), *c[1:]], f"record 1 {FOLLOWS}"),
+        (lambda c: [resealed(c[0], seq=1.0), *c[1:]], f"record 1 {FOLLOWS}"),
+        (lambda c: [resealed(c[0], v=True), *c[1:]], "record 1 has a version"),
         (lambda c: [c[0], b"\xff\n", *c[2:]], "record 2 is not a record"),
         (lambda c: [c[0], b"[" * 100000 + b"\n", *c[2:]], "record 2 is not a record"),
     ],
@@ -186,6 +193,13 @@ FOLLOWS = "does not follow the record before it"
 def test_what_was_changed_is_found(chain: list[bytes], change: t.Any, expected: str | None) -> None:
     found = problem(change(chain))
     assert found is None if expected is None else str(found).startswith(expected), found
+
+
+def test_each_depth_of_a_damaged_record_is_found() -> None:
+    """Somewhere between what can be written and what cannot be read, a record can be read and not written."""
+    for depth in range(900, 1100):
+        found = problem([b'{"a":' + b"[" * depth + b"]" * depth + b"}\n"])
+        assert found is not None and found.startswith("record 1 ")
 
 
 def test_a_broken_chain_goes_on_and_stays_broken(tmp_path: Path, chain: list[bytes]) -> None:
