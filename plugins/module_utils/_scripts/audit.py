@@ -15,7 +15,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import evidence, inventory
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.baseline import Baseline
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import is_digest
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.entries import parse_baseline
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.entries import Entry, parse_baseline
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import MAX_DETAILS, MAX_PER_PAGE
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.findings import (
     Finding,
@@ -91,6 +91,8 @@ def perform(audit: Audit, service: Service, hide: evidence.Hide, now: datetime.d
     singles = {single["script_id"]: single for single in service.singles(audit.query, identifiers)}
     seen = observe(_with_singles(listing, singles, audit.query))
     at = audit.at or now
+    for each in seen:
+        _entry(audit, each)  # a tie is refused before there is a file of evidence
 
     def conclude(last: LastRecord) -> dict[str, Json]:
         return _report(audit, seen, state.status, last, at)
@@ -130,8 +132,11 @@ def _with_singles(listing: t.Iterable[Script], singles: t.Mapping[str, Script], 
 
 
 def _row(audit: Audit, seen: Observation, since: datetime.datetime | None) -> Row:
-    entry = audit.baseline.find(seen.url, seen.host) if seen.url else None
-    return Row(seen, entry, seen.hashes(since))
+    return Row(seen, _entry(audit, seen), seen.hashes(since))
+
+
+def _entry(audit: Audit, seen: Observation) -> Entry | None:
+    return audit.baseline.find(seen.url, seen.host) if seen.url else None
 
 
 def _report(

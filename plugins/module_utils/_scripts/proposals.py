@@ -29,13 +29,18 @@ def propose(entries: t.Iterable[Entry], rows: t.Iterable[Row]) -> list[dict[str,
         if row.entry is not None:
             if row.unauthorised:
                 changed.setdefault(row.entry.name, (row.entry, set()))[1].update(row.unauthorised)
-        elif row.seen.url is not None and is_url(row.seen.url) and (row.seen.host is None or is_host(row.seen.host)):
+        elif row.seen.url is not None and _is_exact(row.seen.url) and (row.seen.host is None or is_host(row.seen.host)):
             new.setdefault(row.seen.url, []).append(row)
     names = {entry.name: 1 for entry in entries}
     return [
         *(_changed(entry, hashes) for entry, hashes in changed.values()),
         *(_new(url, found, names) for url, found in new.items()),
     ]
+
+
+def _is_exact(url: str) -> bool:
+    """Return whether a URL can be an entry that covers nothing else; a star of the service would be one of a pattern."""
+    return is_url(url) and "*" not in url
 
 
 def _changed(entry: Entry, hashes: set[str]) -> dict[str, Json]:

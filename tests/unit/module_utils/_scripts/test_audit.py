@@ -294,6 +294,20 @@ def test_a_gap_in_the_evidence(tmp_path: Path, at: str, expected: list[str]) -> 
     assert [kind for kind, *_rest in kinds(run([script()], [entry()], history=str(tmp_path), at=at))] == expected
 
 
+@pytest.mark.parametrize("url", ["https://cdn/**", "https://**", "https://cdn/a*.js"])
+def test_a_star_in_a_script_is_no_proposal(url: str) -> None:
+    """Adopting it would authorise what the pattern matches."""
+    done = run([script(script_url=url)], [])
+    assert (kinds(done), done.result["proposals"]) == ([("new", url, None)], [])
+
+
+@pytest.mark.parametrize("details", ["none", "findings", "all"])
+def test_a_tie_leaves_no_file(tmp_path: Path, details: str) -> None:
+    with pytest.raises(Failure, match=r"match 'https://cdn/1.js' on 'shop' equally well"):
+        run([script()], [entry(), entry("two")], history=str(tmp_path), details=details)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("at", [None, 7, "yesterday"])
 def test_a_record_without_a_time_is_broken(tmp_path: Path, at: t.Any) -> None:
     """Without it neither a gap nor a hash that changed back could be found."""
