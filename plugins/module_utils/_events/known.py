@@ -73,6 +73,8 @@ def decode(document: Json) -> Known:
 
 
 def _script(hashes: Json, malicious: Json, reported: Json) -> Script:
+    if not isinstance(hashes, list) or not isinstance(reported, list):
+        raise ValueError("a list of a script is none")
     return Script(tuple(hashes), malicious, tuple(reported))
 
 
@@ -85,7 +87,8 @@ def _is_sound(known: Known) -> bool:
         and isinstance(known.fields, (dict, type(None)))
         and all(isinstance(text, str) for identity, script in scripts.items() for text in (*identity, *script.hashes))
         and all(isinstance(text, str) for script in scripts.values() for text in script.reported)
-        and all(script.malicious in (True, False, None) for script in scripts.values())
-        and all(isinstance(job.shown, dict) and isinstance(job.health, str) for job in jobs.values())
-        and all(isinstance(number, int) for number in jobs)
+        and all(isinstance(script.malicious, (bool, type(None))) for script in scripts.values())
+        and all(isinstance(job.shown, dict) and isinstance(job.destination, str) for job in jobs.values())
+        and all(isinstance(job.health, str) for job in jobs.values())
+        and all(type(number) is int for number in jobs)
     )

@@ -14,6 +14,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 from ansible_collections.edgeops.observability.plugins.module_utils._events.durable import replace_file, take_lock
 from ansible_collections.edgeops.observability.plugins.module_utils._events.event import Event, is_event
 from ansible_collections.edgeops.observability.plugins.module_utils._events.known import Known, decode, encode
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import shown
+from ansible_collections.edgeops.observability.plugins.module_utils._json import finite_float, no_constant, unique_members
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 VERSION = 1
@@ -114,7 +116,7 @@ class StateFile:
         try:
             with open(self.path, encoding="utf-8") as file:
                 # A hook for each object lets other threads of this process have their turn; parsing in one go would not.
-                document = json.load(file, object_hook=lambda members: members)
+                document = json.load(file, object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=finite_float)
         except FileNotFoundError:
             return
         except OSError as error:
@@ -126,10 +128,10 @@ class StateFile:
     def _take(self, document: Json) -> None:
         if not isinstance(document, dict) or "version" not in document:
             raise self._damaged("it is not a JSON object with a version")
-        if document["version"] != VERSION or isinstance(document["version"], bool):
+        if type(document["version"]) is not int or document["version"] != VERSION:
             raise invalid_option(
                 "state_file",
-                f"{self.path} has version {document['version']!r}, and this version of the collection reads {VERSION}."
+                f"{self.path} has version {shown(document['version'])}, and this version of the collection reads {VERSION}."
                 " Use another path, or move the file away to start again.",
             )
         zones, pending = document.get("zones"), document.get("pending")
