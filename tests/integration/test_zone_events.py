@@ -235,6 +235,34 @@ def test_name_that_may_not_be_read_is_the_id(simulator: t.Any, zone: str, argume
     assert only(heard, 1)["meta"]["hosts"] == zone
 
 
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_name_that_fails_is_asked_for_again(simulator: t.Any, zone: str, arguments: dict[str, t.Any], status: int) -> None:
+    """A name that cannot be read now is the id until it can."""
+    simulator.faults({"kind": "status", "status": status, "path": f"*/zones/{zone}", "count": None})
+    heard = listen(
+        {**arguments, "watch": ["scripts"]},
+        seeder(simulator, zone, scripts=[SCRIPT]),
+        lambda: (simulator.clear_faults(), simulator.seed(scripts={zone: [SCRIPT, OTHER]})),
+    )
+    assert heard.kinds == [[], ["script_new"], ["script_new"]]
+    assert [only(heard, poll)["edgeops"]["zone"]["name"] for poll in (1, 2)] == [zone, NAME]
+    assert [only(heard, poll)["meta"]["hosts"] for poll in (1, 2)] == [zone, NAME]
+
+
+def test_zones_of_one_name_are_two_hosts(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    """Each is the host that the inventory names, also where names were found one after the other."""
+    first, second = sorted((zone, f"{zone[:-4]}beef"))
+    simulator.seed(zones=[{"id": each, "name": NAME} for each in (first, second)])
+    heard = listen(
+        {**arguments, "zones": [second, first], "watch": ["scripts"]},
+        lambda: simulator.seed(scripts={first: [SCRIPT], second: [SCRIPT]}),
+    )
+    assert {event["edgeops"]["zone"]["id"]: event["meta"]["hosts"] for event in heard.polls[1]} == {
+        first: NAME,
+        second: f"{NAME}_{second}",
+    }
+
+
 def test_interval_grows_where_the_budget_needs_it(
     simulator: t.Any, zone: str, arguments: dict[str, t.Any], caplog: pytest.LogCaptureFixture
 ) -> None:

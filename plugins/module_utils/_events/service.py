@@ -12,6 +12,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._destination
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
     AUTHENTICATION,
     BAD_RESPONSE,
+    RATE_LIMITED,
     UNAVAILABLE,
     Failure,
 )
@@ -21,6 +22,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._events.obse
 from ansible_collections.edgeops.observability.plugins.module_utils._events.options import Settings
 from ansible_collections.edgeops.observability.plugins.module_utils._events.zones import Zone, discover, name_of, with_hosts
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import place_of, scrub
+
+# Failures that say nothing about the right to read a name.
+_PASSING = (UNAVAILABLE, RATE_LIMITED, BAD_RESPONSE)
 
 
 class Stopped(Exception):
@@ -57,6 +61,10 @@ class Service:
     def check(self, zones: t.Sequence[str]) -> tuple[Zone, ...]:
         """Ask for the name of one zone, which reveals unknown credentials; return all zones with the names that are known."""
         self._find_name(zones[0], at_start=True)
+        return self.with_names(zones)
+
+    def with_names(self, zones: t.Iterable[str]) -> tuple[Zone, ...]:
+        """Return zones with the names that are known by now."""
         return with_hosts((zone, self._names.get(zone)) for zone in zones)
 
     def look(self, zone: Zone) -> Seen | Failure:
@@ -99,8 +107,8 @@ class Service:
         except Failure as failure:
             if at_start and failure.kind == AUTHENTICATION and failure.status != 403:
                 raise self._public(client, failure) from None
-            if failure.kind == UNAVAILABLE:
-                return
+            if failure.kind in _PASSING:
+                return  # asked again at the next look; until then the id stands for the name
             name = None
         if name:
             self._names[zone_id] = name

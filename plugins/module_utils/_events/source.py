@@ -61,16 +61,22 @@ class Source:
                 raise invalid_option("discover", "the credentials see no zone that meets the filters")
         return list(self._state.pending)
 
-    def begin(self) -> tuple[list[Event], tuple[Zone, ...]]:
-        """Begin a poll; return the events that were received when it ends, and the zones to look at."""
+    def begin(self, waiting: int) -> tuple[list[Event], tuple[Zone, ...]]:
+        """Begin a poll; return the events that are known when it ends, and the zones to look at.
+
+        Of the events that were put, so many are `waiting` to be taken, which a rulebook that is killed loses.
+        """
         self.pace.begin(requests_for(self._settings.watch) * len(self._zones))
         if self._settings.discover is not None and self.pace.polls > 1:
             try:
                 self._zones = self._list()
             except Failure as failure:
                 LOGGER.warning("Zones cannot be listed, so those of the last listing are watched: %s", failure)
+        if self._settings.zones is not None and self.pace.polls > 1:
+            self._zones = self._service.with_names(self._settings.zones)
         # A poll of no zones proves nothing.
-        return list(self._state.pending) if self._zones else [], self._zones
+        taken = max(0, len(self._state.pending) - waiting) if self._zones else 0
+        return self._state.pending[:taken], self._zones
 
     def look(self, zones: t.Sequence[Zone]) -> list[Event]:
         """Look at some zones and compare; return the events that are stored by now and go out next."""

@@ -11,8 +11,8 @@ description:
   - An ansible-rulebook event source plugin that polls zones of Cloudflare, or a service with the same API, and sends an event for each script (Page
     Shield), log delivery (Logpush) job or setting that changed since the last poll. It sends only GET requests.
   - O(state_file) contains the last known state of each zone, so changes between two polls, or while the rulebook is not running, are found.
-    An event is stored before it is sent, and removed after the next complete poll of all zones. Events that are stored when the source stops
-    are sent again at the next start, with C(redelivered) true.
+    An event is stored before it is sent, and removed when it was taken from the queue of the rulebook and the next poll of all zones is
+    complete. Events that are stored when the source stops are sent again at the next start, with C(redelivered) true.
   - Each event is C({edgeops:\ {kind, id, zone, subject, before, after, observed_at, redelivered}, meta:\ {hosts}}). C(zone) has C(id)
     and C(name), and C(meta.hosts) is the host name of the zone in the inventory plugin P(edgeops.observability.zones#inventory).
   - C(kind) is one of C(script_new), C(script_changed), C(script_malicious), C(script_reported), C(script_gone), C(job_created),
