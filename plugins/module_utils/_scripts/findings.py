@@ -10,6 +10,7 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import shown
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import clean_text
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import is_digest
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.entries import Entry
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import CATEGORIES, FINDINGS, REPORTED
@@ -50,7 +51,7 @@ def find_in_script(row: Row) -> list[Finding]:
     """Return the findings about one script."""
     kinds = _kinds(row)
     entry = row.entry.name if row.entry else None
-    return [Finding(kind, row.seen.url, row.seen.host, entry, message) for kind, message in kinds]
+    return [Finding(kind, row.seen.url, row.seen.host, entry, clean_text(message)) for kind, message in kinds]
 
 
 def _kinds(row: Row) -> t.Iterator[tuple[str, str]]:

@@ -294,6 +294,16 @@ def test_a_gap_in_the_evidence(tmp_path: Path, at: str, expected: list[str]) -> 
     assert [kind for kind, *_rest in kinds(run([script()], [entry()], history=str(tmp_path), at=at))] == expected
 
 
+@pytest.mark.parametrize("score", [10, 90])
+def test_messages_hold_nothing_that_a_terminal_obeys(score: int) -> None:
+    categories = ["a\x1b[31mb", "c\nd", "e\x9b1mf", {"g": "\u202e"}]
+    listed = script(js_integrity_score=score, malicious_url_categories=categories, malicious_domain_categories=categories)
+    done = run([listed], [entry()])
+    assert all(each["message"].isprintable() for each in done.result["findings"])
+    (item,) = done.result["inventory"]
+    assert item["script"]["malicious_url_categories"] == categories
+
+
 @pytest.mark.parametrize("url", ["https://cdn/**", "https://**", "https://cdn/a*.js"])
 def test_a_star_in_a_script_is_no_proposal(url: str) -> None:
     """Adopting it would authorise what the pattern matches."""
