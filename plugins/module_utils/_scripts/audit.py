@@ -132,7 +132,8 @@ def _with_singles(listing: t.Iterable[Script], singles: t.Mapping[str, Script], 
 
 
 def _row(audit: Audit, seen: Observation, since: datetime.datetime | None) -> Row:
-    return Row(seen, _entry(audit, seen), seen.hashes(since))
+    matching = audit.baseline.names(seen.url, seen.host) if seen.url else frozenset[str]()
+    return Row(seen, _entry(audit, seen), matching, seen.hashes(since))
 
 
 def _entry(audit: Audit, seen: Observation) -> Entry | None:

@@ -15,13 +15,15 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.pat
 # Entries of one literal prefix, by whether the query counts and by the literal text after the last star.
 Suffixes = dict[int, dict[tuple[bool, str], list[Entry]]]
 
+_MAX_REMEMBERED = 100_000
+
 
 class Baseline:
     """Finds the entry of a script without comparing each script with each entry: by URL, else by the pattern's literal ends."""
 
     def __init__(self, entries: t.Sequence[Entry]) -> None:
         self.entries = tuple(entries)
-        self._found: dict[tuple[str, str | None], Entry | None] = {}
+        self._found: dict[tuple[str, str | None], tuple[list[Entry], ...]] = {}
         self._exact: dict[str, list[Entry]] = collections.defaultdict(list)
         prefixes: dict[int, dict[str, Suffixes]] = {}
         for entry in entries:
@@ -36,25 +38,31 @@ class Baseline:
 
     def find(self, url: str, host: str | None) -> Entry | None:
         """Return the entry of a normalized URL on a host, None if there is none; raise `invalid_option` for a tie."""
+        return next((_only(matching, url, host) for matching in self._ranks(url, host)), None)
+
+    def names(self, url: str, host: str | None) -> frozenset[str]:
+        """Return the names of all entries that match, also of those to which another one takes precedence."""
+        return frozenset(entry.name for matching in self._ranks(url, host) for entry in matching)
+
+    def _ranks(self, url: str, host: str | None) -> tuple[list[Entry], ...]:
+        """Return the entries that match, by precedence."""
         key = (url, host)
-        # An audit asks twice, the first time for what to read singly.
+        # An audit asks several times, the first time for what to read singly; an event source asks for years.
         if key not in self._found:
-            self._found[key] = self._look_up(url, host)
+            if len(self._found) >= _MAX_REMEMBERED:
+                self._found.clear()
+            self._found[key] = tuple(filter(None, self._look_up(url, host)))
         return self._found[key]
 
-    def _look_up(self, url: str, host: str | None) -> Entry | None:
+    def _look_up(self, url: str, host: str | None) -> t.Iterator[list[Entry]]:
         bare = without_query(url)
         for known in dict.fromkeys((url, bare)):
-            matching = [entry for entry in self._exact.get(known, ()) if entry.covers(host)]
-            if matching:
-                return _only(matching, url, host)
+            yield [entry for entry in self._exact.get(known, ()) if entry.covers(host)]
         plain = plain_url(url)
         for length, prefixes in self._prefixes if plain else ():
             suffixes = prefixes.get(url[:length])
-            matching = _matching(suffixes, plain, (bare, url), host) if suffixes and plain else []
-            if matching:
-                return _only(matching, url, host)
-        return None
+            if suffixes and plain:
+                yield _matching(suffixes, plain, (bare, url), host)
 
 
 def _matching(suffixes: Suffixes, url: PlainUrl, texts: tuple[str, str], host: str | None) -> list[Entry]:

@@ -28,10 +28,11 @@ class Finding(t.NamedTuple):
 
 
 class Row(t.NamedTuple):
-    """One script with the entry of the baseline that it belongs to, and the hashes that were seen."""
+    """One script with the entry of the baseline that it belongs to, the names of all that match, and the hashes that were seen."""
 
     seen: Observation
     entry: Entry | None
+    matching: frozenset[str]
     hashes: frozenset[str]
 
     @property
@@ -84,7 +85,7 @@ def _categories(scripts: t.Iterable[t.Mapping[str, Json]]) -> list[str]:
 
 def find_in_entries(entries: t.Sequence[Entry], rows: t.Iterable[Row], hosts: t.Sequence[str], today: str) -> list[Finding]:
     """Return the findings about entries; `hosts` are those that the listing was limited to."""
-    used = {row.entry.name for row in rows if row.entry is not None}
+    used = frozenset[str]().union(*(row.matching for row in rows))
     found = []
     for entry in entries:
         if entry.review_by is not None and entry.review_by < today:

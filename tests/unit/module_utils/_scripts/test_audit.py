@@ -294,6 +294,16 @@ def test_a_gap_in_the_evidence(tmp_path: Path, at: str, expected: list[str]) -> 
     assert [kind for kind, *_rest in kinds(run([script()], [entry()], history=str(tmp_path), at=at))] == expected
 
 
+@pytest.mark.parametrize("required", [True, False])
+def test_entry_behind_a_more_specific_one_is_neither_gone_nor_unused(required: bool) -> None:
+    """A listed script matches it, although another entry takes precedence."""
+    others = [entry("all", "https://cdn/**", required=required), entry("any", "https://cdn/1*", required=required)]
+    others += [entry("tie", "https://cdn/*.js", required=required)]
+    assert kinds(run([script()], [entry(), *others])) == []
+    kind = "gone" if required else "unused"
+    assert kinds(run([script(2)], [entry(), *others[:2]])) == [(kind, None, "any"), ("unused", None, "one")]
+
+
 @pytest.mark.parametrize("score", [10, 90])
 def test_messages_hold_nothing_that_a_terminal_obeys(score: int) -> None:
     categories = ["a\x1b[31mb", "c\nd", "e\x9b1mf", {"g": "\u202e"}]
