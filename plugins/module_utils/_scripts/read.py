@@ -11,7 +11,7 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client, side_by_side
 from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import lacks_route
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion, Json
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import routes_to_try
@@ -89,7 +89,15 @@ def _single_scripts(client: Client, query: Query, identifiers: t.Sequence[str]) 
         return client.find(f"{query.route}.script", ids={"script_id": identifier})
 
     answers = side_by_side(find, identifiers, PARALLEL_PAGES)
-    return [read_script(answer.result, query.route) for answer in answers if answer is not None]
+    found = zip(identifiers, answers, strict=True)
+    return [_single(identifier, read_script(answer.result, query.route)) for identifier, answer in found if answer is not None]
+
+
+def _single(identifier: str, script: Script) -> Script:
+    """Return a script that was read singly; refuse another one than was requested."""
+    if script["script_id"].lower() != identifier.lower():
+        raise Failure(BAD_RESPONSE, f"Script {identifier} was requested, and the response has script {script['script_id']}.")
+    return {**script, "script_id": identifier}
 
 
 def _listing(client: Client, query: Query, status: str | None) -> list[Json]:

@@ -10,9 +10,12 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import monitor
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts import inventory
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import _single_scripts, monitor
 
 OLD, NEW = "script_monitor", "page_shield"
+OPTIONS = {"script_id": None, "hosts": None, "status": [], "per_page": 100, "malicious_threshold": 50, "malicious_when": None}
+OPTIONS |= {"malicious_only": False, "members": [], "route": "auto"}
 STATUS = {"enabled": True, "updated_at": None}
 ELSEWHERE, PUBLIC = "service.example", "api.cloudflare.com"
 
@@ -96,3 +99,23 @@ def test_second_route_failure_is_reported() -> None:
     with pytest.raises(Failure) as caught:
         monitor(t.cast("t.Any", service), "auto")
     assert caught.value is FINAL[1]
+
+
+class Singles:
+    """A service that knows some scripts, each by the identifier under which it is requested."""
+
+    def __init__(self, **known: str) -> None:
+        self.known = known
+
+    def find(self, operation: str, ids: t.Mapping[str, str]) -> Answer | None:
+        found = self.known.get(ids["script_id"])
+        return None if found is None else Answer({"id": found, "hash": "h"}, None, 200, 1, None)
+
+
+def test_another_script_than_requested_is_a_bad_response() -> None:
+    """What belongs to one script is never reported of another; one that is gone is left out."""
+    client, query = t.cast("t.Any", Singles(a="A", b="c")), inventory.desire(OPTIONS).on_route(NEW)
+    assert _single_scripts(client, query, ["a", "gone"]) == [{"script_id": "a", "hash": "h"}]
+    with pytest.raises(Failure, match=r"^Script b was requested, and the response has script c\.$") as caught:
+        _single_scripts(client, query, ["a", "b"])
+    assert caught.value.kind == "bad_response"
