@@ -57,8 +57,12 @@ def subject_of(identity: Identity) -> str:
 
 
 def _remembered(before: Script | None, now: Script) -> Script:
-    """A script that is listed without a hash for a while keeps the last ones, or a change in between would be missed."""
-    return now if now.hashes or before is None else now._replace(hashes=before.hashes)
+    """A script that is listed without a hash or a score for a while keeps the last ones: a change in between is one, and no change is none."""
+    if before is None:
+        return now
+    return now._replace(
+        hashes=now.hashes or before.hashes, malicious=before.malicious if now.malicious is None else now.malicious
+    )
 
 
 def _changes(

@@ -75,6 +75,24 @@ def test_missing_hash_keeps_the_known_one() -> None:
     assert (changes[0].before["hash"], changes[0].after["hash"]) == ("h1", "h2")
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ([True, None, True], []),
+        ([False, None, True], ["script_malicious"]),
+        ([True, None, False, True], ["script_malicious"]),
+        ([None, None, True, None, True], ["script_malicious"]),
+    ],
+)
+def test_missing_score_keeps_the_known_verdict(verdicts: list[bool | None], expected: list[str]) -> None:
+    """A score that the service omits for a while makes no second event."""
+    known, found = Known(scripts={A: CLEAN._replace(malicious=verdicts[0])}), []
+    for verdict in verdicts[1:]:
+        known, changes = compare_zone(known, Seen(seen_scripts((A, CLEAN._replace(malicious=verdict)))), ZONE, SILENT)
+        found += kinds(changes)
+    assert found == expected
+
+
 def test_covered_script_is_watched_but_not_new() -> None:
     """Covered script is not new and still watched."""
     rules = SILENT._replace(is_covered=lambda identity: identity == A)
