@@ -84,7 +84,7 @@ class Service:
     def named(self, zone: Zone) -> Zone:
         """Return the zone with its name, if that was found after the zones were listed."""
         name = self._names.get(zone.id)
-        return zone if zone.name or not name else Zone(zone.id, name, name)
+        return zone if zone.name or not name else with_hosts([(zone.id, name)])[0]
 
     def take_count(self) -> int:
         """Return how many requests were sent since the last time."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
@@ -13,6 +14,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._zone_id imp
 
 _PER_PAGE = 50
 _PAGES_SIDE_BY_SIDE = 4
+# What the inventory plugin names a host; a test compares the two.
+_HOST_NAME = re.compile(r"(?!.*\.\.)\w[\w.-]{0,252}")
+_RESERVED = frozenset(("all", "ungrouped", "_meta", "localhost", "localhost.localdomain", "127.0.0.1"))
 
 
 class Zone(t.NamedTuple):
@@ -30,13 +34,22 @@ def discover(client: Client, filters: t.Mapping[str, t.Sequence[str]]) -> tuple[
 
 
 def with_hosts(zones: t.Iterable[tuple[str, str | None]]) -> tuple[Zone, ...]:
-    """Return zones with the host names of the inventory plugin: of several zones of one name, all but the first have their id appended."""
+    """Return zones with the host names of the inventory plugin: unsafe names, and all but the first of several, have the id appended."""
     used: set[str] = set()
     named: list[Zone] = []
     for zone_id, name in sorted(zones, key=lambda zone: (zone[1] or "", zone[0])):
-        named.append(Zone(zone_id, name, f"{name}_{zone_id}" if name in used else name))
-        used.update([name] if name else ())
+        host = _host(name, zone_id) if name else None
+        while host in used:
+            host = f"{host}_{zone_id}"
+        named.append(Zone(zone_id, name, host))
+        used.update([host] if host else ())
     return tuple(named)
+
+
+def _host(name: str, zone_id: str) -> str:
+    if _HOST_NAME.fullmatch(name) and name.lower() not in _RESERVED:
+        return name
+    return f"{re.sub(r'[^a-zA-Z0-9_-]+', '_', name)[:200]}_{zone_id}"
 
 
 def name_of(client: Client) -> str | None:

@@ -1,0 +1,32 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import types
+import typing as t
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.edgeops.observability.plugins.inventory.zones import InventoryModule
+from ansible_collections.edgeops.observability.plugins.module_utils._events.event import Change, make_event
+from ansible_collections.edgeops.observability.plugins.module_utils._events.zones import with_hosts
+
+NAMES = st.sampled_from(
+    ("shop.example", "shop.example_2", "all", "ALL", "localhost", "127.0.0.1", "_meta", "*.example", "a,b", "a..b", "-x", "a b")
+) | st.text(min_size=1, max_size=4)
+
+
+@given(st.dictionaries(st.text("12ab", min_size=1, max_size=2), NAMES, max_size=6))
+def test_hosts_are_those_of_the_inventory(zones: dict[str, str]) -> None:
+    """The host of an event is the one that the inventory plugin makes of its zone, and selects itself only."""
+    plugin = t.cast("t.Any", types.SimpleNamespace(NAME="", display=types.SimpleNamespace(warning=lambda text: None)))
+    listed = [{"id": zone_id, "name": name} for zone_id, name in zones.items()]
+    expected = {zone["id"]: name for name, zone in InventoryModule._named(plugin, listed)}
+    found = with_hosts(zones.items())
+    assert {zone.id: zone.host for zone in found} == expected
+    for zone in found:
+        event = make_event(Change("script_new", "s", None, None, None), zone.id, zone.name, zone.host, "now")
+        assert event["meta"]["hosts"] == zone.host
