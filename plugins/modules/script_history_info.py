@@ -28,7 +28,7 @@ attributes:
 options:
   history:
     description:
-      - Folder of the evidence. Each file C(ZONE_ID.jsonl) in it is verified.
+      - Folder of the evidence. Each file C(ZONE_ID.jsonl) in it is verified; one that cannot be read is an invalid chain.
     type: path
     required: true
   expected_heads:

@@ -53,7 +53,8 @@ def report(archive: Archive) -> Conclusion:
         found = {name.removesuffix(_SUFFIX) for name in os.listdir(archive.folder) if name.endswith(_SUFFIX)}
     except OSError as error:
         raise invalid_option("history", f"the folder cannot be read: {error.strerror}") from None
-    zones = sorted({zone for zone in found if is_zone_id(zone)} | set(archive.expected_heads))
+    there = {zone for zone in found if is_zone_id(zone)}
+    zones = sorted(there | (archive.expected_heads.keys() - {zone.lower() for zone in there}))
     histories = [_verify(archive, zone) for zone in zones]
     return Conclusion({"histories": histories, "valid": bool(histories) and all(each["valid"] for each in histories)})
 
@@ -81,7 +82,7 @@ def _missing(read: _Read, head: str | None) -> Problem | None:
         return Problem(1, "is missing: there is no file for the zone")
     if head is not None and head not in read.chain.heads:
         return Problem(records + 1, f"is missing: none of the {records} records has the expected head")
-    return None if records else Problem(1, "is missing: the file is empty")
+    return None if records else Problem(1, f"is missing: the file {'has no complete line' if read.torn_bytes else 'is empty'}")
 
 
 def _read(path: str, zone_id: str) -> _Read:
@@ -101,5 +102,6 @@ def _read(path: str, zone_id: str) -> _Read:
     except FileNotFoundError:
         return _Read(Chain(), False, 0)
     except OSError as error:
-        raise invalid_option("history", f"{path!r} cannot be read: {error.strerror}") from None
+        # One file that another user put in the way must not hide what is wrong with the others.
+        return _Read(Chain(problem=Problem(1, f"cannot be read: {error.strerror}")), True, 0)
     return _Read(chain, True, torn)
