@@ -25,7 +25,7 @@ def parse_literal(option: str, text: str) -> Json:
 
     try:
         return _value(ast.parse(text.strip(), mode="eval").body)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         raise invalid_option(option, "a list of entries is needed, and this text is none") from None
 
 

@@ -57,7 +57,18 @@ def test_text_of_a_template_is_data() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "name: a", "[open('x')]", "[datetime.date(1)]", "[datetime.date('a','b','c')]", "[x for x in y]", "(" * 500, "{**a}"],
+    [
+        "",
+        "name: a",
+        "[open('x')]",
+        "[datetime.date(1)]",
+        "[datetime.date('a','b','c')]",
+        "[x for x in y]",
+        "(" * 500,
+        "{**a}",
+        "[{[1]: 2}]",
+        "{{}: 2}",
+    ],
 )
 def test_other_text_is_refused(text: str) -> None:
     """Other text is refused and never evaluated."""
