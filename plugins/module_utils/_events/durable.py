@@ -6,8 +6,10 @@ from __future__ import annotations
 
 # A file that only one process uses, and that is whole after a crash.
 import contextlib
+import errno
 import fcntl
 import os
+import stat
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import CONFLICT, Failure, invalid_option
@@ -30,6 +32,17 @@ def take_lock(path: str) -> int:
             CONFLICT, f"state_file: {path} is locked: another event source uses it. Each source needs a file of its own."
         ) from None
     return handle
+
+
+def open_file(path: str) -> t.TextIO:
+    """Open a regular file to read, for its owner only from then on; raise OSError. A pipe would wait for ever."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    with contextlib.suppress(OSError):  # of another owner, who decides
+        os.fchmod(handle, _MODE)
+    return open(handle, encoding="utf-8")
 
 
 def replace_file(path: str, texts: t.Iterable[str]) -> None:

@@ -11,7 +11,7 @@ import time
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure, invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._events.durable import replace_file, take_lock
+from ansible_collections.edgeops.observability.plugins.module_utils._events.durable import open_file, replace_file, take_lock
 from ansible_collections.edgeops.observability.plugins.module_utils._events.event import Event, is_event
 from ansible_collections.edgeops.observability.plugins.module_utils._events.known import Known, decode, encode
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import shown
@@ -114,7 +114,7 @@ class StateFile:
 
     def _load(self) -> None:
         try:
-            with open(self.path, encoding="utf-8") as file:
+            with open_file(self.path) as file:
                 # A hook for each object lets other threads of this process have their turn; parsing in one go would not.
                 document = json.load(file, object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=finite_float)
         except FileNotFoundError:

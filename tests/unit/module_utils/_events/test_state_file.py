@@ -64,6 +64,20 @@ def test_file_has_version_and_owner_mode(path: str) -> None:
     assert [stat.S_IMODE(each.stat().st_mode) for each in Path(path).parent.iterdir()] == [0o600, 0o600]
 
 
+def test_restored_file_is_for_its_owner(path: str) -> None:
+    """A file that a copy left readable for others is not from the next start on, also where nothing changes."""
+    stored(path)
+    Path(path).chmod(0o644)
+    opened(path).close()
+    assert stat.S_IMODE(Path(path).stat().st_mode) == 0o600
+
+
+def test_pipe_is_no_state_file(path: str) -> None:
+    os.mkfifo(path)
+    with pytest.raises(Failure, match=f"^state_file: {path} cannot be read: it is not a regular file$"):
+        opened(path)
+
+
 def test_event_that_was_received_is_known(path: str) -> None:
     stored(path)
     file = opened(path)
