@@ -72,6 +72,7 @@ def test_slices_become_one_report(job: t.Callable[..., Report], store: file_stor
     assert artifacts(merged)["edgeops_report"] == {"outcome": "drifted", "counts": report["counts"]}
     assert artifacts(merged)["edgeops_plan_id"] == report["plan_id"]
     assert not merged.ours[0].result["changed"] and not merged.writes
+    assert store.files["/audits/report.html"].content_type == "text/html; charset=utf-8"
     again = job(MERGE, 21, given=handed_on, answers={"fail_on": "finding, drifted"}, fails="ansible")
     assert "shop.example" in again.failures[0].result["msg"]
     assert kept(store, "report.json")["comparison"]["previous_id"] == report["report_id"]
