@@ -36,7 +36,7 @@ def demonstrate(tmp_path, script=SCRIPTS / "demo.sh", **further):
         **further,
     }
     return subprocess.run(  # the script is the repository's own
-        [script], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False
+        [script], env=environment, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=1800, check=False
     )
 
 
@@ -44,7 +44,7 @@ def edge(*arguments, **environment):
     """Ask the helper of the demonstration one thing."""
     command = [sys.executable, SCRIPTS / "demo_edge.py", *arguments]
     return subprocess.run(  # the script is the repository's own
-        command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=120, check=False
+        command, env={**os.environ, **environment}, capture_output=True, encoding="utf-8", timeout=300, check=False
     )
 
 
@@ -59,7 +59,7 @@ def test_demo_passes_and_cleans_up(tmp_path):
     assert not list(tmp_path.glob("tmp.*"))
     assert "finding: changed: https://js.pay.example/v3/pay.js on shop.example" in run.stdout
     assert f"  {tmp_path}/report/report.html\n" in run.stdout
-    made = json.loads((tmp_path / "report" / "report.json").read_text())
+    made = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
     assert [(item["resource"], item["member"]) for item in made["zones"][0]["items"]] == [
         ("jobs", "enabled"),
         ("scripts", "changed"),
@@ -81,11 +81,11 @@ def test_demo_passes_and_cleans_up(tmp_path):
 )
 def test_demo_fails_on_a_false_statement(tmp_path, sound, broken, complaint):
     """The demonstration fails where a statement does not hold."""
-    text = (SCRIPTS / "demo.sh").read_text()
+    text = (SCRIPTS / "demo.sh").read_text(encoding="utf-8")
     assert sound in text
     copy = tmp_path / "checkout" / "scripts" / "demo.sh"
     copy.parent.mkdir(parents=True)
-    copy.write_text(text.replace(sound, broken))
+    copy.write_text(text.replace(sound, broken), encoding="utf-8")
     copy.chmod(0o755)
     (copy.parent / "demo_edge.py").symlink_to(SCRIPTS / "demo_edge.py")
     (copy.parents[1] / "examples").symlink_to(ROOT / "examples")
@@ -99,7 +99,7 @@ def test_demo_without_tools_names_the_fix(tmp_path):
     """Without its tools the demonstration says what to do."""
     copy = tmp_path / "scripts" / "demo.sh"
     copy.parent.mkdir()
-    copy.write_text((SCRIPTS / "demo.sh").read_text())
+    copy.write_text((SCRIPTS / "demo.sh").read_text(encoding="utf-8"), encoding="utf-8")
     copy.chmod(0o755)
     run = demonstrate(tmp_path, copy, PATH="/usr/bin:/bin")
     assert run.returncode == 1
