@@ -12,7 +12,8 @@ rst=$work/rst
 # antsibull-docs refuses a folder that others may write to.
 mkdir -m 755 "$rst"
 # A home of its own: no configuration of the caller, and no other collection, gets into the site.
-export HOME=$work/home TMPDIR=$work ANSIBLE_COLLECTIONS_PATH=$work ANSIBLE_CONFIG=$work/ansible.cfg
+# ansible-core wants a locale in UTF-8.
+export LC_ALL=C.UTF-8 HOME=$work/home TMPDIR=$work ANSIBLE_COLLECTIONS_PATH=$work ANSIBLE_CONFIG=$work/ansible.cfg
 mkdir "$HOME"
 touch "$ANSIBLE_CONFIG"
 antsibull-docs --config-file "$copy/docs/sphinx/antsibull-docs.cfg" collection --fail-on-error --use-current --squash-hierarchy \

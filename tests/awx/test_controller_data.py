@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import re
 import subprocess
 import typing as t
@@ -47,7 +48,9 @@ def load(name: str) -> t.Any:
 def documented() -> dict[str, set[str]]:
     """The options of each module."""
     command = [str(BIN / "ansible-doc"), "-j", "-t", "module", *(f"awx.awx.{module}" for module in VARIABLES.values())]
-    described = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    # ansible-core wants a locale in UTF-8.
+    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+    described = json.loads(subprocess.run(command, check=True, capture_output=True, encoding="utf-8", env=environment).stdout)
     return {module: set(described[f"awx.awx.{module}"]["doc"]["options"]) for module in VARIABLES.values()}
 
 
