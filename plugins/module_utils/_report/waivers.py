@@ -46,6 +46,11 @@ class Waiver(t.NamedTuple):
             return False
         return all(pattern is None or pattern.match(text) for pattern, text in zip(self.patterns, texts, strict=True))
 
+    def covers(self, zone: str) -> bool:
+        """Whether the waiver may name an item of this zone."""
+        pattern = self.patterns[PATTERNS.index("zone")]
+        return pattern is None or pattern.match(zone) is not None
+
     def is_expired(self, at: str) -> bool:
         """Whether its last day is over at that moment, in UTC."""
         return (self.given["until"] or "") < at[:10]
@@ -105,10 +110,11 @@ def apply_waivers(
     shown = {_key(waiver.given): (waiver, set[str]()) for waiver in _each_once([waivers, *(own for _row, own in rows)])}
     found = []
     for row, applicable in rows:
+        near = [waiver for waiver in applicable if waiver.covers(row["zone"])]
         items: list[Item] = []
         late: list[Observation] = []
         for item in row["items"]:
-            fitting = [] if item["carried"] else [waiver for waiver in applicable if waiver.fits(row["zone"], item)]
+            fitting = [] if item["carried"] else [waiver for waiver in near if waiver.fits(row["zone"], item)]
             for waiver in fitting:
                 shown[_key(waiver.given)][1].add(item["id"])
             late += [_expired(waiver, item) for waiver in fitting if waiver.is_expired(at)]
