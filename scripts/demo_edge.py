@@ -22,7 +22,7 @@ READING = frozenset(("GET", "HEAD", "OPTIONS"))
 def _ask(method: str, url: str, body: t.Any = None) -> t.Any:
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data=data, method=method, headers={"Content-Type": "application/json"})
-    with _OPENER.open(request, timeout=10) as answer:
+    with _OPENER.open(request, timeout=120) as answer:
         return json.load(answer)
 
 
@@ -58,10 +58,10 @@ def edit(base_url: str, name: str) -> int:
     zone = f"{base_url}/zones/{os.environ['DEMO_ZONE']}"
     headers = {"Authorization": f"Bearer {os.environ['CLOUDFLARE_API_TOKEN']}", "Content-Type": "application/json"}
     listing = urllib.request.Request(f"{zone}/logpush/jobs", headers=headers)
-    with _OPENER.open(listing, timeout=10) as answer:
+    with _OPENER.open(listing, timeout=120) as answer:
         number = next(job["id"] for job in json.load(answer)["result"] if job["name"] == name)
     change = urllib.request.Request(f"{zone}/logpush/jobs/{number}", b'{"enabled": false}', headers, method="PUT")
-    with _OPENER.open(change, timeout=10):
+    with _OPENER.open(change, timeout=120):
         return 0
 
 
