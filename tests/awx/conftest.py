@@ -69,7 +69,7 @@ def configured(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory
         for _run in range(2):
             controller.journal.clear()
             command = [str(BIN / "ansible-playbook"), str(EXAMPLE / "configure.yml"), "-vv"]
-            done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True, timeout=1200)
+            done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True, timeout=400)
             assert done.returncode == 0, done.stdout + done.stderr
             outputs.append(done.stdout + done.stderr)
             writes.append(controller.writes)

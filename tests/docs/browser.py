@@ -104,7 +104,7 @@ def browser() -> str | None:
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
-def look(site: Path, pages: t.Sequence[str], widths: t.Sequence[int], profile: Path, timeout: float = 1800) -> list[Seen]:
+def look(site: Path, pages: t.Sequence[str], widths: t.Sequence[int], profile: Path, timeout: float = 840) -> list[Seen]:
     """Every page at every width, as a browser without a window shows it."""
     program = browser()
     assert program, "there is no browser"

@@ -36,7 +36,7 @@ def demonstrate(tmp_path, script=SCRIPTS / "demo.sh", **further):
         **further,
     }
     return subprocess.run(  # the script is the repository's own
-        [script], env=environment, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=1800, check=False
+        [script], env=environment, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=840, check=False
     )
 
 
