@@ -81,7 +81,18 @@ _PARTS = {
     "option_flags": st.sampled_from([{FLAG: True}, {FLAG: False}, {}]),
 }
 JOB_NAMES = st.sampled_from(["edge-logs", "other"])
-JOB_OPTIONS = some(**_COMMON, **_PARTS) | some(**_COMMON, logpull_options=TEXT_OPTIONS)
+_NEWER = some(
+    field_names=LOG_FIELDS,
+    sample_rate=st.sampled_from([0.5, 1]),
+    timestamp_format=st.sampled_from(["rfc3339", "unixnano"]),
+    cve_2021_44228=st.booleans(),
+)
+JOB_OPTIONS = (
+    some(**_COMMON, **_PARTS)
+    | some(**_COMMON, logpull_options=TEXT_OPTIONS)
+    | some(**_COMMON, **_PARTS)
+    | some(**_COMMON, output_options=_NEWER)
+)
 NEW_JOBS = st.tuples(JOB_OPTIONS, DESTINATIONS).map(lambda both: {**both[0], "destination_conf": both[1]})
 DATASETS = st.sampled_from(["http_requests", "http_requests", "firewall_events"])
 

@@ -40,6 +40,29 @@ def meaning(text: str | None) -> dict[str, Json]:
     return {name: value for name, value in found.items() if value not in off}
 
 
+NEWER = {"field_names": frozenset(), "sample_rate": 1, "timestamp_format": "unixnano", "CVE-2021-44228": False}
+_WIRE = {"cve_2021_44228": "CVE-2021-44228"}
+
+
+def newer_meaning(options: Json) -> Json:
+    """All members of the newer form of the options, or None where the job has the older one."""
+    if not options:
+        return None
+    filled = {**NEWER, **{name: options[name] for name in NEWER if options.get(name)}}
+    return {**filled, "field_names": frozenset(filled["field_names"])}
+
+
+def newer_from_older(text: str | None) -> Document:
+    """The older form of the options in the newer one."""
+    found = meaning(text)
+    return {
+        "field_names": found.get("fields", frozenset()),
+        "sample_rate": float(found.get("sample", 1)),
+        "timestamp_format": found.get("timestamps", "unixnano"),
+        "CVE-2021-44228": found.get("CVE-2021-44228") == "true",
+    }
+
+
 def filter_meaning(text: Json) -> Json:
     """A filter in one form for all its spellings: outer `where` and lone branches gone, siblings in order and once each."""
     if not text:
@@ -112,9 +135,24 @@ class DesiredJob:
             expected["name"] = self.options["name"]
         if self.older:
             expected["logpull_options"] = self._options(meaning(before["logpull_options"] if before else ""))
+        if self.options.get("output_options") is not None:
+            expected["output_options"] = self._newer(before)
         if self.options.get("filter") is not None:
             expected["filter"] = filter_meaning(self.options["filter"])
         return expected
+
+    def _newer(self, before: Document | None) -> Json:
+        """The newer form: what is there, or what the older form says, with what the task names."""
+        named = {_WIRE.get(name, name): value for name, value in self.options["output_options"].items()}
+        if "field_names" in named:
+            named["field_names"] = frozenset(named["field_names"])
+        if before is None:
+            return {**NEWER, **named} if named else None
+        if before["output_options"]:
+            return {**newer_meaning(before["output_options"]), **named}
+        older = newer_from_older(before["logpull_options"])
+        needless = {**NEWER, **named} == NEWER and {**older, **named} == older
+        return None if needless else {**older, **named}
 
     def _options(self, there: dict[str, Json]) -> dict[str, Json]:
         if self.options.get("logpull_options") is not None:
@@ -142,5 +180,6 @@ def managed(job: Document) -> dict[str, Json]:
     return {
         **{name: plain(job, name) for name in (*PLAIN, "name")},
         "logpull_options": meaning(job["logpull_options"]),
+        "output_options": newer_meaning(job["output_options"]),
         "filter": filter_meaning(job["filter"]),
     }

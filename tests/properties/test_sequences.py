@@ -47,8 +47,8 @@ def in_meaning(result: Document) -> Document:
     # Where the service masks a destination, only a run that sends none has to assume that it is equal.
     found["warnings"] = [text for text in found["warnings"] if "assumed to be equal" not in text]
     if found.get("job"):
-        spelled = ("logpull_options", "filter", "filter_explained", "destination")
-        said = {name: shown(name, found["job"][name]) for name in spelled[:2]}
+        spelled = ("logpull_options", "output_options", "filter", "filter_explained", "destination")
+        said = {name: shown(name, found["job"][name]) for name in spelled[:3]}
         found["job"] = {**{name: value for name, value in found["job"].items() if name not in spelled}, **said}
     return t.cast(Document, found)
 
@@ -356,7 +356,11 @@ def visible(rules: list[Document]) -> t.Any:
 
 def shown(name: str, value: t.Any) -> t.Any:
     """The meaning of a job's member in a result or a diff."""
-    meaning = {"logpull_options": jobs_model.meaning, "filter": jobs_model.filter_meaning}
+    meaning = {
+        "logpull_options": jobs_model.meaning,
+        "output_options": jobs_model.newer_meaning,
+        "filter": jobs_model.filter_meaning,
+    }
     return meaning[name](value) if name in meaning else value
 
 

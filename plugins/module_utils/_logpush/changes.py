@@ -20,6 +20,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.text
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import logpull_options, output_options
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import CARRIED_UNNAMED, MEMBERS
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import NO_FILTER, Desired
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_facts import NDJSON
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
@@ -117,6 +118,9 @@ def _output(requested: t.Mapping[str, Json], present: t.Mapping[str, Json]) -> l
     if there or not older:
         return [_output_change(requested, present, whole, differs or bool(requested and not present))]
     whole, differs_from_older = output_options.merged(requested, output_options.from_logpull(older))
+    if not any(whole.values()):
+        # A service that leaves out what is empty or false would show none at all, and the older form would seem to count.
+        whole = {"output_type": NDJSON, **whole}
     change = _output_change(requested, present, whole, differs or differs_from_older)
     return [Change("logpull_options", older, older, older, {}), change] if change.sends else [change]
 

@@ -120,6 +120,14 @@ def test_newer_form_takes_over_the_older_one(requested: dict[str, t.Any], whole:
     assert planned({"output_options": requested}, {**job, "output_options": whole}).requests == ()
 
 
+def test_newer_form_is_never_shown_as_none() -> None:
+    """Where the service leaves out what is false, the newer form is still there, and nothing differs again."""
+    job = {**JOB, "logpull_options": "CVE-2021-44228=true"}
+    options = {"output_options": {"cve_2021_44228": False}}
+    assert sent(planned(options, job)) == [("update", {"output_options": {"output_type": "ndjson", "CVE-2021-44228": False}})]
+    assert planned(options, {**job, "output_options": {"output_type": "ndjson"}}).requests == ()
+
+
 def test_successor_has_the_newer_form_only() -> None:
     options = {"output_options": {"sample_rate": 0.1}, "kind": "edge", "recreate": True, "destination_conf": S3}
     found = planned(options, {**JOB, "logpull_options": "fields=RayID"})
