@@ -25,7 +25,9 @@ def fault(token: str, zone_id: str, destination_conf: str, now: float) -> str | 
         return None
     expires = claims.get("exp")
     if isinstance(expires, (int, float)) and not isinstance(expires, bool) and expires <= now:
-        return f"the token has expired {_ago(now - expires)} ago; request a new challenge with the module logpush_ownership"
+        return (
+            f"the token has expired {_ago(now - max(expires, 0))} ago; request a new challenge with the module logpush_ownership"
+        )
     zone = _text(claims, _ZONE_CLAIMS)
     if zone is not None and is_zone_id(zone) and zone.lower() != zone_id.lower():
         return f"the token belongs to another zone ({zone}), and a challenge is valid for the zone that requested it only"

@@ -38,6 +38,8 @@ def token(claims: t.Any, header: t.Any = None) -> str:
         ({"exp": NOW - 119}, "expired 119 seconds ago"),
         ({"exp": NOW - 120}, "expired 2 minutes ago"),
         ({"exp": NOW - 2 * 86400}, "expired 2 days ago"),
+        ({"exp": -(10**400)}, "days ago"),
+        ({"exp": float("-inf")}, "days ago"),
         ({"exp": True}, None),
         ({"exp": "soon"}, None),
         ({"zone_id": "f" * 32}, "another zone"),
