@@ -99,6 +99,6 @@ options:
   expected_plan_id:
     description:
       - The RV(plan_id) of a check run that was approved. If the plan of this run differs, nothing is written and the task fails with the kind V(conflict).
-      - This applies to check mode as well. An empty text is not the same as omitted: it approves no plan.
+      - This applies to check mode as well. An empty text is not the same as omitted, it approves no plan.
     type: str
 """
