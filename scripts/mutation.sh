@@ -9,7 +9,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 seconds=${MUTATION_SECONDS:-900}
 place=${MUTATION_FOLDER:-$(mktemp -d)}
 [ -n "${MUTATION_FOLDER:-}" ] || trap 'rm -rf "$place"' EXIT
-[ $# -gt 0 ] || set -- _errors _redact _plan _filter _destination _custom_fields _scripts _logpush
+[ $# -gt 0 ] || set -- _errors _redact _spellings _plan _filter _destination _custom_fields _scripts _logpush
 
 for package in "$@"; do
     work=$place/$package
