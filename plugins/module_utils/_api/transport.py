@@ -25,6 +25,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.retry i
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import RATE_LIMITED, invalid_option
 
+# urllib3 is None where it is missing, which ends a run before any request.
+_NO_ANSWER = (BodyError, HTTPException, OSError, ValueError, *((urllib3.exceptions.HTTPError,) if urllib3 else ()))
+
 
 class Reply(t.NamedTuple):
     """An answer as it came, in full."""
@@ -137,7 +140,7 @@ class Transport:
             ) as response:
                 status = response.status_code
                 return Reply(response.status_code, response.headers, _body(response)), attempt.sent
-        except (BodyError, HTTPException, OSError, ValueError, urllib3.exceptions.HTTPError) as error:
+        except _NO_ANSWER as error:
             return fault_of(error)._replace(status=status), attempt.sent
 
     def _allowed(self, method: str, outcome: Reply | Fault, sent: bool) -> tuple[bool, float | None]:
@@ -154,9 +157,16 @@ class Transport:
 def _body(response: requests.Response) -> bytes:
     if 300 <= response.status_code < 400:
         return b""
-    return read_body(
-        lambda size: t.cast(bytes, response.raw.read(size, decode_content=False)), response.headers.get("Content-Encoding", "")
-    )
+    try:
+        return read_body(
+            lambda size: t.cast(bytes, response.raw.read(size, decode_content=False)),
+            response.headers.get("Content-Encoding", ""),
+        )
+    except _NO_ANSWER:
+        if response.status_code < 400:
+            raise
+        # The status alone says what happened, and whether another try makes sense.
+        return b""
 
 
 def _rate_limited(outcome: Reply | Fault) -> bool:

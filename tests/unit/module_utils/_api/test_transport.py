@@ -341,6 +341,30 @@ def test_a_cut_answer_to_a_write_was_accepted(serve: t.Any, client: t.Any) -> No
     assert not failing(client(serve(hang_up)), PUT).accepted
 
 
+def broken_body(status: int, *headers: str) -> t.Any:
+    """Answers with a status, and with a body that nobody can read."""
+    head = "\r\n".join([f"HTTP/1.1 {status} X", "Content-Length: 9", "Connection: close", *headers])
+
+    def talk(peer: t.Any, _number: int) -> None:
+        peer.read()
+        peer.sock.sendall(head.encode() + b"\r\n\r\nrubbish")
+
+    return talk
+
+
+@pytest.mark.parametrize("header", ["X: cut", "Content-Encoding: br"])
+@pytest.mark.parametrize("operation", [GET, POST])
+def test_a_status_counts_where_its_body_is_broken(
+    serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any, operation: str, header: str
+) -> None:
+    limited = serve(talks.each(broken_body(429, header, "Retry-After: 7"), talks.answering()))
+    assert client(limited).call(operation, ids=IDS, body={}).attempts == 2 and clock.pauses == [7]
+    failure = failing(client(serve(broken_body(404, header))), operation)
+    assert (failure.kind, failure.status, failure.attempts, failure.unanswered) == ("not_found", 404, 1, False)
+    failure = failing(client(serve(broken_body(503, header)), retries=1), operation)
+    assert (failure.kind, failure.status, failure.unanswered) == ("unavailable", 503, operation == POST)
+
+
 @pytest.mark.parametrize("junk", [b"SSH-2.0-x\r\n", b"HTTP/1.1 abc\r\n\r\n", OK[:-2] + b"x: y\r\n" * 200 + b"\r\n{}"])
 def test_what_is_not_http(serve: t.Any, client: t.Any, junk: bytes) -> None:
     def talk(peer: t.Any, _number: int) -> None:
