@@ -74,6 +74,8 @@ def test_every_usual_spelling_is_masked(spelling: str, known: str) -> None:
         ("x \ud800secret", ["\ud800secret"], f"x {MASK}"),
         ("one planted-secret two planted-secret three", ["planted-secret"], f"one {MASK} two {MASK} three"),
         ({"eightlet": 1, "sevenle": "sevenle"}, ["eightlet", "sevenle"], {MASK: 1, "sevenle": MASK}),
+        ({"ab12 planted-secret": 1}, ["ab12", "planted-secret"], {f"ab12 {MASK}": 1}),
+        ("oneonetwotwo", ["oneone", "twotwo"], MASK * 2),
         ("hidden so far: ***", ["***"], "hidden so far: ***"),
         ("key XXXX", ["XXXX"], f"key {MASK}"),
         ("key it\\'s\\x7fhere", ["it's\x7fhere\""], "key it\\'s\\x7fhere"),
