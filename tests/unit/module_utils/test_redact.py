@@ -75,6 +75,7 @@ def test_every_usual_spelling_is_masked(spelling: str, known: str) -> None:
         ("one planted-secret two planted-secret three", ["planted-secret"], f"one {MASK} two {MASK} three"),
         ({"eightlet": 1, "sevenle": "sevenle"}, ["eightlet", "sevenle"], {MASK: 1, "sevenle": MASK}),
         ({"ab12 planted-secret": 1}, ["ab12", "planted-secret"], {f"ab12 {MASK}": 1}),
+        ({"planted-secret ab12": 1}, ["ab12", "planted-secret"], {f"{MASK} ab12": 1}),
         ("oneonetwotwo", ["oneone", "twotwo"], MASK * 2),
         ("hidden so far: ***", ["***"], "hidden so far: ***"),
         ("key XXXX", ["XXXX"], f"key {MASK}"),
@@ -118,6 +119,11 @@ LOOP.append(LOOP)
 def test_non_json_value_is_not_cleared(value: object) -> None:
     """What is no JSON is not called free of secrets."""
     assert text_without(value, ["planted-secret"]) is None
+
+
+def test_a_secret_beside_what_is_no_json_is_masked() -> None:
+    odd = Odd()
+    assert scrub({"a": odd, "b": "a planted%2Dsecret"}, ["planted-secret"]) == {"a": odd, "b": f"a {MASK}"}
 
 
 @given(JSON, st.lists(st.text(TEXTS, min_size=1, max_size=3), max_size=3))
