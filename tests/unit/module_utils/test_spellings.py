@@ -28,6 +28,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._spellings i
         ("&amp;&#39;&lt;", "&'<", [(0, 5), (5, 10), (10, 14)]),
         ('\\"\\/', '"/', [(1, 2), (3, 4)]),
         ("%5c\\x5Cq", "q", [(7, 8)]),
+        ("a\\\\b", "ab", [(0, 1), (3, 4)]),
+        ("\ud800", "\xed\xa0\x80", [(0, 1)] * 3),
         ("a\\n\n", "ann", [(0, 1), (2, 3), (3, 4)]),
     ],
 )
@@ -41,6 +43,7 @@ def test_escapes_are_decoded(text: str, content: str, places: list[tuple[int, in
     [
         ("abc", {"abc"}),
         ("abcd", {"abcd", "YWJjZ"}),
+        ("\ud800b", {"\ud800b", "7aCAY"}),
         ("abcdef", {"abcdef", "YWJjZGVm", "FiY2RlZ", "hYmNkZW"}),
         ("??>>~~", {"??>>~~", "Pz8+Pn5+", "Pz8-Pn5-", "8/Pj5+f", "8_Pj5-f", "/Pz4+fn", "_Pz4-fn"}),
     ],
@@ -58,6 +61,7 @@ def test_what_is_looked_for(secret: str, shown: set[str]) -> None:
         ("%65dge, %74oken", "edge-token", True),
         ("%2f, nothing else", "edge-token", False),
         ("anything", "-/-/-", True),
+        ("zz only", "zz-edgetoken", False),
     ],
 )
 def test_a_first_look(text: str, secret: str, may: bool) -> None:
@@ -72,6 +76,10 @@ def test_a_first_look(text: str, secret: str, may: bool) -> None:
         ("a1b %31 1", "1", f"a1b {MASK} {MASK}"),
         ("a%31b", "1", "a%31b"),
         ("%C3%A9t\\u00e9 \u00e9t\u00e9", "\u00e9t\u00e9", f"{MASK} {MASK}"),
+        ("1a- 1-", "1", f"1a- {MASK}-"),
+        ("ab%5Cu0041", "ab\\u0041", MASK),
+        ("abc", "\\" * 4, "abc"),
+        ("-eGFiY2RlZmd5-", "abcdefg", f"-e{MASK}5-"),
         ("aaaa", "aaa", "aaaa"),
         ("aaaaa", "aaaa", MASK),
         # `abcdef` at each place of a group, with what follows it.
