@@ -82,7 +82,9 @@ options:
   purge:
     description:
       - With V(true), each list replaces the current list of its type, and further rules with the action C(log_custom_field) are merged into one,
-        with all their names of the omitted types. Those of a disabled rule are logged from then on, which the diff shows.
+        with all their names of the omitted types.
+      - This includes rules that are disabled or have an expression other than V(true). Their names of the omitted types are then logged for every request;
+        the diff shows each rule with its names. To drop such names, give a list for their type.
       - With V(false), the names are added to the current ones, and further rules are not changed. A name that one of them already logs is not added again.
       - Of several rules, the first enabled one with the expression V(true) is kept, or else the first.
     type: bool

@@ -39,6 +39,8 @@ options:
     description:
       - The custom log fields of the zone. If omitted, or without any list, custom fields are not changed.
       - A list replaces the current list of its type, an empty list removes it, an omitted type is not changed.
+      - Several rules are merged into one, also rules that are disabled or have an expression other than V(true), as with
+        O(edgeops.observability.log_custom_fields#module:purge). Their names of omitted types are then logged for every request; the diff shows each rule.
     type: dict
     suboptions:
       request_headers:

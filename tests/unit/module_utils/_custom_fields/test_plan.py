@@ -625,3 +625,14 @@ SENTENCES = {
 @pytest.mark.parametrize(("there", "given", "sentence"), SENTENCES.values(), ids=SENTENCES)
 def test_sentences(there, given, sentence):
     assert refusal(ruleset(own(**there)), **given) == sentence
+
+
+@pytest.mark.parametrize("members", [{"enabled": False}, {"expression": 'http.host eq "a"'}])
+def test_names_of_a_rule_that_was_off_are_shown(members):
+    """What becomes active although the task does not give it is in the diff, rule by rule."""
+    off = own("off", members=members, request_fields=["a"], cookie_fields=["Cart", "Id"])
+    on = own("on", request_fields=["b"], cookie_fields=["Id"])
+    made = planned(ruleset(on, off), request_fields=["a", "b"])
+    assert [rule["custom_fields"]["cookie_fields"] for rule in made.before["rules"]] == [["Id"], ["Cart", "Id"]]
+    assert [rule["custom_fields"]["cookie_fields"] for rule in made.after["rules"]] == [["Cart", "Id"]]
+    assert [rule["id"] for rule in made.after["rules"]] == ["on"]
