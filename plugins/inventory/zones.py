@@ -16,7 +16,7 @@ description:
   - Reads files whose names end in C(.zones.yml) or C(.zones.yaml).
   - The name of a host is the name of its zone. If several accounts have a zone with the same name, the one with the lowest id has that name, and the
     others have an underscore and their id appended, with a warning. The same applies to reserved or unsafe names, such as V(all), V(localhost) or a
-    path; characters other than letters, digits, dots, hyphens and underscores are replaced with underscores.
+    path; in these, characters other than the letters A to Z, digits, hyphens and underscores are replaced with underscores, dots as well.
   - Every host has the variables C(zone_id), C(zone_name), C(zone_status) and C(zone_account), a dictionary with C(id) and C(name), and a
     local connection with the interpreter of the controller. Members that the service omits are V(null).
 notes:
@@ -88,7 +88,7 @@ import re
 import sys
 import typing as t
 
-from ansible.errors import AnsibleParserError
+from ansible.errors import AnsibleError, AnsibleParserError
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
@@ -176,6 +176,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 return [_zone(item) for item in self._cache[key]]
             except KeyError:
                 pass  # not cached, or expired
+            except (AnsibleError, TypeError):
+                self.display.warning(f"{self.NAME}: the cache holds no zones; they are read again")
         zones = _fetched(described, params)
         self._cache[key] = zones
         return zones
@@ -191,7 +193,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         for zone in sorted(zones, key=lambda zone: (zone["name"], zone["id"])):
             name = zone["name"]
             if not _is_host_name(name):
-                name = f"{re.sub(r'[^a-zA-Z0-9_-]+', '_', name)[:200]}_{zone['id']}"
+                name = f"{re.sub(r'^-|[^a-zA-Z0-9_-]+', '_', name)[:200]}_{zone['id']}"
                 self.display.warning(f"{self.NAME}: no host can be named {zone['name']!r}; that zone is the host {name!r}")
             while name in used:
                 name = f"{name}_{zone['id']}"
@@ -222,8 +224,12 @@ def _fetched(described: Connection, params: t.Mapping[str, t.Any]) -> list[Zone]
 
 
 def _query(params: t.Mapping[str, t.Any]) -> dict[str, str]:
-    """Return the filters with one value, which the API supports as well; it accepts no lists."""
-    known = {"name": params["names"], "status": params["statuses"], "account.id": params["account_ids"]}
+    """Return the filters with one value, which the API supports as well; it accepts no lists.
+
+    Zones are named in lower case, and whether the API compares another spelling of a name is not known.
+    """
+    names = params["names"] if all(name == name.lower() for name in params["names"]) else ()
+    known = {"name": names, "status": params["statuses"], "account.id": params["account_ids"]}
     return {name: values[0] for name, values in known.items() if len(values) == 1}
 
 

@@ -8,7 +8,7 @@ import typing as t
 from pathlib import Path
 
 import pytest
-from ansible.errors import AnsibleParserError
+from ansible.errors import AnsibleError, AnsibleParserError
 
 from ansible_collections.edgeops.observability.plugins.inventory import zones
 
@@ -90,6 +90,7 @@ def test_zone_without_account_matches_none() -> None:
         ({}, {}),
         ({"names": ["a.example"], "statuses": ["active"]}, {"name": "a.example", "status": "active"}),
         ({"names": ["a.example", "b.example"], "account_ids": ["b"]}, {"account.id": "b"}),
+        ({"names": ["A.example"], "statuses": ["active"]}, {"status": "active"}),
     ],
 )
 def test_filters_that_the_service_gets(filters: dict[str, list[str]], query: dict[str, str]) -> None:
@@ -112,6 +113,7 @@ def test_filters_that_the_service_gets(filters: dict[str, list[str]], query: dic
         ("a[1:3]", f"a_1_3__{ID}"),
         ("*.example", f"_example_{ID}"),
         ("!a", f"_a_{ID}"),
+        ("-a", f"_a_{ID}"),
         ("a" * 254, f"{'a' * 200}_{ID}"),
     ],
 )
@@ -129,6 +131,47 @@ def test_host_names_are_unique(monkeypatch: pytest.MonkeyPatch) -> None:
         {**KEPT, "id": digit, "name": name} for digit, name in (("1", "x"), ("2", "x"), ("3", "x_2"), ("4", "x/2"), ("5", "x:2"))
     ]
     assert len({host for host, _zone in plugin._named(listed)}) == 5
+
+
+class Cache(dict[str, t.Any]):
+    """A cache that holds one thing under every key; an error is raised."""
+
+    def __missing__(self, _key: str) -> t.Any:
+        if isinstance(self.held, Exception):
+            raise self.held
+        return self.held
+
+    def __init__(self, held: t.Any) -> None:
+        super().__init__()
+        self.held = held
+
+
+@pytest.mark.parametrize(
+    ("held", "fetched", "warned"),
+    [
+        ([KEPT], False, False),
+        ([], False, False),
+        (KeyError("none"), True, False),
+        (None, True, True),
+        (7, True, True),
+        ({"id": ID}, True, True),
+        (["zone"], True, True),
+        ([{**KEPT, "id": "../x"}], True, True),
+        (AnsibleError("the cache file was corrupt"), True, True),
+    ],
+)
+def test_cache_that_holds_something_else(held: t.Any, fetched: bool, warned: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is no listing is read again, and replaced."""
+    plugin, warnings = zones.InventoryModule(), []
+    monkeypatch.setattr(plugin.display, "warning", warnings.append)
+    monkeypatch.setattr(plugin, "get_option", lambda name: True)
+    monkeypatch.setattr(plugin, "get_cache_key", lambda path: "key")
+    monkeypatch.setattr(zones, "_fetched", lambda described, params: [KEPT, KEPT])
+    plugin._cache = Cache(held)
+    described = t.cast("t.Any", type("Described", (), {"base_url": "http://127.0.0.1"}))
+    found = plugin._cached("a.zones.yml", described, NOTHING, cache=True)
+    assert (found, bool(warnings)) == ([KEPT, KEPT] if fetched else held, warned)
+    assert list(plugin._cache.values()) == ([[KEPT, KEPT]] if fetched else [])
 
 
 @pytest.mark.parametrize(
