@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import typing as t
 
@@ -24,7 +25,8 @@ def random_job(draw: random.Random, number: int) -> dict[str, t.Any]:
         "destination_conf": draw.choice(
             [
                 "gs://logs/by-hand",
-                f"s3://logs/{{DATE}}?region=x&access-key-id=AK&secret-access-key={CANARY}",
+                "gs://logs/{{DATE}}",
+                f"s3://logs/{{{{DATE}}}}?region=x&access-key-id=AK&secret-access-key={CANARY}",
                 f"https://user:{CANARY}@logs.example.com/in",
                 f"sumo://endpoint.example.com/{CANARY}",
             ]
@@ -35,7 +37,8 @@ def random_job(draw: random.Random, number: int) -> dict[str, t.Any]:
     else:
         job["logpull_options"] = f"fields={','.join(names)}" + draw.choice(["", "&timestamps=rfc3339", "&CVE-2021-44228=true"])
     if draw.random() < 0.3:
-        job["filter"] = '{"where":{"and":[{"key":"ClientRequestPath","operator":"!contains","value":"{{ secret }}"}]}}'
+        value = draw.choice(["{{ secret }}", "#jinja2:variable_start_string:'[['\n[[ 7 * 7 ]]", "12:30", "="])
+        job["filter"] = json.dumps({"where": {"and": [{"key": "ClientRequestPath", "operator": "!contains", "value": value}]}})
     if draw.random() < 0.3:
         job["frequency"] = "low"
     return job
