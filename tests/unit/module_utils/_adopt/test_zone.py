@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 import copy
+import re
 import typing as t
+from urllib.parse import quote, quote_plus
 
+import jinja2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +18,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._adopt.jobs 
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.vault import is_unreadable, template_of
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.zone import express_zone
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import Ruleset, read_ruleset
+from ansible_collections.edgeops.observability.plugins.module_utils._destination.parse import same
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
@@ -207,6 +211,32 @@ def test_secrets_become_variables(conf: str, template: str, names: tuple[str, ..
     found = template_of(conf, "vault_z_job7")
     assert (found.text, found.names) == (template, names)
     assert "canary" not in found.text
+
+
+PARTS = st.text(st.sampled_from("abAB01+/=% &?#@:;{}'~*.!$,-_[]ü"), min_size=1, max_size=9)
+
+
+@given(
+    user=st.none() | st.tuples(PARTS, PARTS),
+    path=st.sampled_from(["", "/", "/{{7}}/{%x%}", "/a/b"]),
+    options=st.lists(
+        st.tuples(st.sampled_from(["secret-access-key", "header_X-A", "header_X.A", "password", "x"]), PARTS), max_size=4
+    ),
+)
+def test_filled_template_is_the_destination(user: tuple[str, str] | None, path: str, options: list[tuple[str, str]]) -> None:
+    """With the secrets in its variables, a template gives the destination that was adopted."""
+    before = "" if user is None else ":".join(quote(part, safe="") for part in user) + "@"
+    query = "&".join(f"{name}={quote_plus(value)}" for name, value in options)
+    conf = f"https://{before}logs.example{path}{'?' if query else ''}{query}"
+    found = template_of(conf, "vault_z_job7")
+    secrets = [*(user or ()), *(value for name, value in options if name != "x")]
+    if found.names == ("vault_z_job7_destination",):
+        return
+    used = re.findall(r"{{ (\w+) \| urlencode }}", found.text)
+    values = dict(zip(used, secrets, strict=True))
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)  # noqa: S701 - no HTML
+    environment.filters["urlencode"] = quote
+    assert same(environment.from_string(found.text).render(values), conf)
 
 
 OPTIONAL: dict[str, st.SearchStrategy[t.Any]] = {
