@@ -18,6 +18,7 @@ description:
     them.
   - A file with other content is replaced only with O(overwrite); otherwise the task fails before it writes any file. A difference in the date of the
     adoption alone does not count.
+  - If O(dest) cannot hold the files, the task fails, and no file is written or replaced.
   - Runs on the controller and contacts no service.
 extends_documentation_fragment:
   - edgeops.observability.attributes.local
@@ -54,7 +55,7 @@ options:
   zones:
     description:
       - The results of M(edgeops.observability.zone_variables_info) for the zones, one file of host variables each.
-      - Members that are no return values of that module are ignored.
+      - Members that are no return values of that module are ignored. Two results of one name or of one zone id are refused.
     type: list
     elements: dict
     required: true

@@ -26,7 +26,8 @@ extends_documentation_fragment:
 options:
   zone_name:
     description:
-      - The name of the zone, which becomes part of the names in RV(vault).
+      - The name of the zone, which becomes part of the names in RV(vault), and the name of its folder below C(host_vars). A name that no folder can have
+        is refused.
       - If omitted, the zone id.
     type: str
 notes:
