@@ -17,7 +17,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 
 _FOLDER_MODE, _FILE_MODE = 0o750, 0o640
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_ADOPTED = re.compile(rf"^(# .*|[0-9]+ zones?, )adopted on {_DATE.pattern}", re.MULTILINE)
+_ADOPTED = re.compile(rf"^(# .*|[0-9]+ zones, )adopted on {_DATE.pattern}", re.MULTILINE)
 
 OPTIONS: dict[str, dict[str, t.Any]] = {
     "dest": {"type": "path", "required": True},

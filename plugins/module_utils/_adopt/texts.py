@@ -78,7 +78,7 @@ def _vault_text(zones: t.Sequence[Json], date: str) -> str:
 
 
 def _summary(zones: t.Sequence[Json], date: str) -> str:
-    lines = ["# Adopted zones", "", f"{len(zones)} zone{'s' if len(zones) != 1 else ''}, adopted on {date}.", ""]
+    lines = ["# Adopted zones", "", f"{len(zones)} zones, adopted on {date}.", ""]
     for zone in zones:
         lines += [f"## {_plain(zone['zone'])}", "", f"Zone id: {_plain(zone['zone_id'])}", ""]
         lines += [f"- Left out: {_plain(part['what'])}: {_plain(part['why'])}" for part in zone.get("left_out") or ()]
