@@ -35,6 +35,8 @@ def check_approval(desired: Desired) -> None:
     """Raise `conflict` where an approval was given for another plan, or is empty; without zones only the latter shows."""
     if desired.approved_plan_id is not None:
         _check_digest(desired)
+    if desired.approved_plan is not None and not desired.approved_plan.strip():
+        raise conflict(f"approved_plan: is given and empty, so nothing was approved. {_AGAIN}")
     if desired.approved_plan is not None and desired.zones:
         _check_rows(desired, desired.approved_plan)
 

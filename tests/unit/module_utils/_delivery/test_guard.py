@@ -95,6 +95,8 @@ def evaluate(given: list[dict[str, t.Any]], **options: t.Any) -> Conclusion:
         (zones(*[OFF] * 4, *[SAME] * 6), {"allow": "disable_monitor, delete_job"}, ""),
         (zones(*[OFF] * 4, *[SAME] * 6), {"max_destructive_zones": "40%"}, ""),
         (zones(OFF, SAME), {"max_destructive_zones": "0"}, "max_destructive_zones"),
+        (zones(*[OFF] * 4, *[SAME] * 6), {"max_destructive_zones": ""}, "max_destructive_zones"),
+        (zones(OFF, SAME), {"max_changed_zones": "0"}, "max_changed_zones"),
         (zones(OFF, SAME), {"max_destructive_zones": "50%"}, ""),
         (zones(OFF, SAME), {"max_destructive_zones": "49.9%"}, "max_destructive_zones"),
         (zones(OFF), {"allow": []}, "allow"),
@@ -102,6 +104,7 @@ def evaluate(given: list[dict[str, t.Any]], **options: t.Any) -> Conclusion:
         (zones(OFF), {"allow": ["delete_job"]}, "allow"),
         (zones(OFF), {"allow": [], "zone_allow": {"zone0": ["disable_monitor"]}}, ""),
         (zones(OFF), {"allow": ["disable_monitor"], "zone_allow": {"zone0": "", "zone1": None}}, "allow"),
+        (zones(OFF), {"zone_allow": {"zone0": "{{ nowhere }}"}}, "allow"),
         (zones(ON, ON, SAME), {"max_changed_zones": "2"}, ""),
         (zones(ON, ON, SAME), {"max_changed_zones": "1"}, "max_changed_zones"),
         (zones({}, error={"kind": "unavailable", "message": "no answer"}), {}, ""),
@@ -139,6 +142,9 @@ def test_approved_plan_id() -> None:
         with pytest.raises(Failure, match=why) as caught:
             evaluate(given, approved_plan_id=other)
         assert caught.value.kind == CONFLICT
+    with pytest.raises(Failure, match="approved_plan: is given and empty") as caught:
+        evaluate([], zones=None, approved_plan=" ")
+    assert caught.value.kind == CONFLICT
     with pytest.raises(Failure, match="could not be predicted: zone0") as caught:
         evaluate(zones({}, error={"message": "m"}), approved_plan_id=plan_id)
     assert caught.value.kind == CONFLICT
