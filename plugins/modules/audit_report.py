@@ -125,6 +125,12 @@ options:
       - The title of the report.
     type: str
     default: Fleet audit
+  validate_only:
+    description:
+      - With V(true) no report is made. The other options are validated, the earlier reports are read, and O(dest) is checked, which a playbook does before
+        it reads any zone. O(zones) may be empty.
+    type: bool
+    default: false
 notes:
   - On a connection that is not local the files are written on the target; use C(delegate_to=localhost) there.
 seealso:
@@ -303,6 +309,7 @@ TASK = LocalTask(
             "fail_on": {"type": "list", "elements": "str", "choices": list(GATES), "default": []},
             "at": {"type": "str"},
             "title": {"type": "str", "default": DEFAULT_TITLE},
+            "validate_only": {"type": "bool", "default": False},
         },
     ),
     desire=desire,

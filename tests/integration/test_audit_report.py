@@ -143,3 +143,17 @@ def test_hostile_text_arrives_whole(playbook, tmp_path, in_process):
     made = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
     assert sorted(row["items"][0]["message"] for row in made["zones"]) == sorted(texts)
     ET.fromstring((tmp_path / "out" / "report.xml").read_bytes())  # noqa: S314  # made by the code under test
+
+
+def test_validation_makes_no_report(playbook, tmp_path):
+    """A playbook validates before it reads any zone: what would fail at the end fails at the start, and nothing is made."""
+    dest, used = tmp_path / "made" / "later", tmp_path / "file"
+    used.write_text("", encoding="utf-8")
+    tasks = [
+        {**task("Validate", zones=[], validate_only=True, **{"dest": str(dest), **options}), "ignore_errors": True}
+        for options in ({}, {"waivers": [{"zone": "a"}]}, {"merge": [str(tmp_path / "none.json")]}, {"dest": str(used / "below")})
+    ]
+    report = playbook.run(tasks, fails="invalid_option")
+    assert [outcome.result["msg"].partition(":")[0] for outcome in report.failures] == ["waivers[0].reason", "merge[0]", "dest"]
+    assert report.ours[0].result["files"] == [] and report.ours[0].result["plan_id"] is None
+    assert not dest.parent.exists()

@@ -11,7 +11,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._plan import
 from ansible_collections.edgeops.observability.plugins.module_utils._report import html_page, json_file, junit, markdown, metrics
 from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import read_previous, read_report
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import FILES
-from ansible_collections.edgeops.observability.plugins.module_utils._report.files import write_files
+from ansible_collections.edgeops.observability.plugins.module_utils._report.files import check_folder, write_files
 from ansible_collections.edgeops.observability.plugins.module_utils._report.model import build
 from ansible_collections.edgeops.observability.plugins.module_utils._report.options import Order
 from ansible_collections.edgeops.observability.plugins.module_utils._report.outcome import refused, sentence
@@ -24,11 +24,25 @@ _RENDERERS: t.Mapping[str, t.Callable[[t.Mapping[str, Json]], bytes]] = {
     "metrics": metrics.render,
 }
 
+# What a validation returns in place of a report.
+_NOTHING: t.Mapping[str, Json] = {
+    "files": [],
+    "outcome": None,
+    "counts": {},
+    "report_id": None,
+    "comparison": {"previous_id": None, "new": [], "resolved": [], "changed": [], "persisting": [], "unknown": []},
+    "plan_id": None,
+    "refused_zones": [],
+}
+
 
 def audit(order: Order) -> Conclusion:
     """Build the report, write its files, and only then refuse what the user's policy refuses."""
     previous = read_previous(order.previous) if order.previous else None
     slices = [read_report(f"merge[{place}]", path) for place, path in enumerate(order.merge)]
+    if order.validate_only:
+        check_folder(os.path.abspath(order.dest), [FILES[name] for name in order.formats])
+        return Conclusion(_NOTHING)
     report = build(order, previous, slices)
     contents = {FILES[name]: _RENDERERS[name](report) for name in order.formats}
     files = write_files(os.path.abspath(order.dest), contents)

@@ -32,6 +32,18 @@ def write_files(folder: str, contents: t.Mapping[str, bytes]) -> list[str]:
     return [os.path.join(folder, name) for name in contents]
 
 
+def check_folder(folder: str, names: t.Iterable[str]) -> None:
+    """Raise `invalid_option` where files of these names could not be written or replaced; nothing is made for that."""
+    there = folder
+    while not os.path.lexists(there):
+        there = os.path.dirname(there)
+    if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):
+        raise invalid_option("dest", f"{folder!r} cannot be written: {there!r} is no folder that can be written to")
+    if there == folder:
+        for name in names:
+            _check_replaceable(folder, name)
+
+
 def _make_folder(folder: str) -> bool:
     if os.path.isdir(folder):
         return False

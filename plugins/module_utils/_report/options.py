@@ -44,6 +44,7 @@ class Order(t.NamedTuple):
     fail_on: tuple[str, ...]
     at: str
     title: str
+    validate_only: bool = False
 
 
 def desire(params: Params) -> Order:
@@ -66,6 +67,7 @@ def desire(params: Params) -> Order:
         fail_on=tuple(name for name in GATES if name in (params["fail_on"] or ())),
         at=format_time(need_time("at", params["at"]) if params["at"] else datetime.datetime.now(datetime.timezone.utc)),
         title=params["title"] or DEFAULT_TITLE,
+        validate_only=bool(params.get("validate_only")),
     )
 
 
