@@ -98,7 +98,7 @@ options:
   option_prefix:
     description:
       - For a role, the prefix of its variables. An option whose value is the name of a variable with this prefix takes the value of that variable; it is
-        omitted if the variable is not defined or V(null).
+        omitted if the variable is not defined, V(null) or empty.
       - Error messages name the variable. A variable that cannot be evaluated is refused.
     type: str
     default: ""

@@ -45,7 +45,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         variables = task_vars or {}
         specification, names = self.task.arguments(), variable_names(self._task.args, variables)
         try:
-            given = referenced(self._task.args, names, variables, self._templar.template)
+            given = referenced(specification["argument_spec"], self._task.args, names, variables, self._templar.template)
             self._task.args = parsed(specification["argument_spec"], given, names)
         except Failure as failure:
             return {"failed": True, "msg": failure.message, "error": failure.report()}

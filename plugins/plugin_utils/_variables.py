@@ -17,6 +17,8 @@ Names = t.Mapping[str, str]
 
 # The variable from which the playbooks take the connection of a zone, and the prefix of those that it is made of.
 CONNECTION, CONNECTION_PREFIX = "edgeops_connection", "edgeops_"
+# The variable by which a task of a playbook says from which variables its options are made.
+OPTION_VARIABLES = "edgeops_option_variables"
 _FIRST = re.compile(r"(\w+)(?=[:.[])")
 _UNDEFINED = re.compile(r"'[^']{1,200}' is undefined|'[^']{1,200}' has no attribute '[^']{1,200}'")
 _MAX_REASON = 300
@@ -27,22 +29,25 @@ def variable_names(arguments: Variables, variables: Variables) -> Names:
     """Return the variables of a task by option: those of a role that its arguments name, and those of the connection."""
     prefix = arguments.get("option_prefix")
     own = {option: value for option, value in arguments.items() if prefix and _names_variable(option, value, prefix)}
-    return {**_connection_names(variables), **own}
+    return {**_connection_names(variables), **(variables.get(OPTION_VARIABLES) or {}), **own}
 
 
 def referenced(
-    arguments: Variables, names: Names, variables: Variables, evaluate: t.Callable[[t.Any], t.Any]
+    specification: Variables, arguments: Variables, names: Names, variables: Variables, evaluate: t.Callable[[t.Any], t.Any]
 ) -> dict[str, t.Any]:
     """Return the arguments with the values of the variables that they name.
 
-    Only a variable that does not exist, or is null, omits its option: one that cannot be evaluated is refused by its name.
+    Only a variable that does not exist, or is null or empty text, omits its option: one that cannot be evaluated is refused by its name, also where
+    the argument is a template that has a default in its place.
     """
     found = dict(arguments)
     for option, name in names.items():
-        if found.get(option) == name:
-            del found[option]
+        named = found.get(option) == name
+        if named or name in (variables.get(OPTION_VARIABLES) or {}).values():
             value = _evaluated(name, variables, evaluate)
-            if value is not None and value is not _OMITTED:
+        if named:
+            del found[option]
+            if value is not None and value is not _OMITTED and (value != "" or "options" in specification.get(option, ())):
                 found[option] = value
     return found
 

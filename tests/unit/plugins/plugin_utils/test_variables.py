@@ -11,6 +11,7 @@ import pytest
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables import referenced, variable_names, with_names
 
+SPEC = {"job": {"type": "dict", "options": {}}, "route": {"type": "str"}, "timeout": {"type": "float"}}
 ROLE = {"job": "role_job", "route": "role_monitor_route", "option_prefix": "role_"}
 
 
@@ -31,7 +32,7 @@ def evaluate(value: t.Any) -> t.Any:
 
 
 def arguments(variables: dict[str, t.Any], given: dict[str, t.Any] = ROLE) -> dict[str, t.Any]:
-    return referenced(given, variable_names(given, variables), variables, evaluate)
+    return referenced(SPEC, given, variable_names(given, variables), variables, evaluate)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +41,8 @@ def arguments(variables: dict[str, t.Any], given: dict[str, t.Any] = ROLE) -> di
         ({}, {}),
         ({"role_job": {"name": "a"}, "role_route": "unused"}, {"job": {"name": "a"}}),
         ({"role_job": None, "role_monitor_route": "auto"}, {"route": "auto"}),
-        ({"role_job": ""}, {"job": ""}),
+        # What the text of a mapping means is decided where it is parsed.
+        ({"role_job": "", "role_monitor_route": ""}, {"job": ""}),
         ({"role_job": "{{ omit }}"}, {}),
         ({"role_job": "mark", "omit": "mark"}, {}),
         ({"role_job": {"a": "mark", "b": ["mark", 1]}, "omit": "mark"}, {"job": {"b": [1]}}),
@@ -60,6 +62,16 @@ def test_what_cannot_be_evaluated_is_refused_by_name() -> None:
         arguments({"role_job": "{{ nowhere }}"})
     assert caught.value.kind == INVALID_OPTION
     assert str(caught.value) == "role_job: cannot be evaluated: 'nowhere' is undefined"
+
+
+def test_variables_behind_a_template_are_evaluated_too() -> None:
+    """A template with a default hides that the variable cannot be evaluated."""
+    given = {"timeout": 5}
+    variables = {"wait": 7, "edgeops_option_variables": {"timeout": "wait", "other": "nothing"}}
+    assert arguments(variables, given) == given
+    with pytest.raises(Failure, match="wait: cannot be evaluated: 'nowhere' is undefined"):
+        arguments({**variables, "wait": "{{ nowhere }}"}, given)
+    assert with_names({"msg": "timeout: 0 is"}, variable_names(given, variables))["msg"] == "wait: 0 is"
 
 
 @pytest.mark.parametrize(
