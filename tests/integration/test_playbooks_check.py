@@ -84,7 +84,8 @@ def test_failing_zone_hides_no_other_zone(playbook, simulator):
     simulator.faults(
         {"kind": "status", "status": 403, "zone": hosts["zone3"]["zone_id"], "code": 10000, "message": "no", "count": None}
     )
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"zones_at_once": 2}, fails=("ansible", "authentication"))
+    fails = ("ansible", "authentication", "invalid_option")
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"zones_at_once": 2}, fails=fails)
     stats, shown = findings(report)
     assert [zone["zone"] for zone in stats["drifted"]] == ["zone0"]
     errors = {zone["zone"]: zone["error"] for zone in stats["failed"]}
@@ -129,6 +130,62 @@ def test_no_zone_at_all_is_a_failure(playbook, simulator, name, target, argument
     report = playbook.run(playbook=name, inventory=hosts, extra_vars={"target": target}, arguments=arguments, fails="ansible")
     assert report.returncode != 0 and not report.journal
     assert f"no host for '{target}'" in report.failures[0].result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("name", "variables", "said"),
+    [
+        (CHECK, {"report_formats": ["pdf"]}, "report_formats: "),
+        (CHECK, {"report_waivers": [{"zone": "a"}]}, "report_waivers[0].reason: "),
+        (CHECK, {"report_waivers": [{"reason": "{{ nowhere }}"}]}, "report_waivers: cannot be evaluated: 'nowhere' is undefined"),
+        (CHECK, {"report_merge": "missing.json"}, "report_merge[0]: "),
+        (CHECK, {"fail_on": "drift"}, "value of fail_on must be"),
+        (CHECK, {"fail_on": "{{ nowhere }}"}, "fail_on: cannot be evaluated"),
+        (CHECK, {"audit_scripts": "perhaps"}, "audit_scripts: must be true or false"),
+        (CHECK, {"cross_check": "{{ nowhere }}"}, "cross_check: cannot be evaluated"),
+        (CHECK, {"zones_at_once": [1, "none"]}, "zones_at_once: must be"),
+        (CHECK, {"report_put_url": "ftp://files.example"}, "report_put_url must be"),
+        (CHECK, {"target": "{{ nowhere }}"}, "target: cannot be evaluated"),
+    ],
+)
+def test_variables_of_the_run_are_validated_first(playbook, simulator, name, variables, said):
+    """They are refused by their names before any request, and not after all zones were read."""
+    hosts = fleet(simulator, [DESIRED])
+    hosts["zone0"].update(ansible_connection="ssh", ansible_host="127.0.0.1", ansible_port=9)
+    kind = "invalid_option" if " cannot be evaluated" in said or said.endswith(": ") or "fail_on" in said else "ansible"
+    kind = "ansible" if "target" in variables else kind
+    report = playbook.run(playbook=name, inventory=hosts, extra_vars=variables, fails=kind)
+    assert report.failure["msg"].startswith(said) and not report.journal
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "said"),
+    [
+        (DELIVER, {"zone1": {"log_delivery_zone_id": "{{ kept_id | upper }}"}}, "zone0 and zone1: several hosts"),
+        (CHECK, {"zone{1}": {}, "zone 2": {}}, 'The host names "zone 2", "zone{1}" have'),
+        (CHECK, {"zone0": {"target": "zone0"}}, "target: must be text, given as an extra variable"),
+    ],
+)
+def test_zones_that_cannot_be_addressed(playbook, simulator, name, changes, said):
+    hosts = fleet(simulator, [DESIRED])
+    kept = {"kept_id": hosts["zone0"]["zone_id"]}
+    hosts = {each: {**kept, **hosts.get(each, {}), **changes.get(each, {})} for each in {**hosts, **changes}}
+    report = playbook.run(playbook=name, inventory=hosts, fails="ansible")
+    assert report.failure["msg"].startswith(said) and not report.journal
+
+
+def test_checked_twice_in_one_run(playbook, simulator):
+    """What one audit found out is forgotten by the next."""
+    hosts = fleet(simulator, [DESIRED, DESIRED])
+    simulator.faults({"kind": "status", "status": 403, "zone": hosts["zone0"]["zone_id"], "count": 2})
+    again = {"name": "Go on", "hosts": "all", "gather_facts": False, "tasks": [{"meta": "clear_host_errors"}]}
+    plays = [{"import_playbook": CHECK}, again, {"import_playbook": CHECK}]
+    report = playbook.run(playbook=plays, inventory=hosts, fails=("ansible", "permission"))
+    counts = [outcome.result["msg"][-3] for outcome in report.outcomes if outcome.name == "Show the findings"]
+    assert counts == [
+        "2 checked: 0 compliant, 1 drifted, 0 unmanaged, 1 failed",
+        "2 checked: 0 compliant, 2 drifted, 0 unmanaged, 0 failed",
+    ]
 
 
 @pytest.mark.parametrize("name", [CHECK, DELIVER])

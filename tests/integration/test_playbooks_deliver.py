@@ -93,6 +93,10 @@ def test_only_changed_zones_are_written(playbook: Playbook) -> None:
         ({"max_changed_zones": "some"}, "invalid_option", "neither a number"),
         ({"soak_seconds": "1m"}, "ansible", "is not a whole number of seconds"),
         ({"approved_plan_id": "0" * 64, "guard": False}, "invalid_option", "needs the guard"),
+        ({"approved_plan": "{{ nowhere }}"}, "conflict", "approved_plan: is given and empty"),
+        ({"max_changed_zones": 0}, "gate", "which is more than 0"),
+        ({"max_changed_zones": "{{ nowhere }}"}, "invalid_option", "max_changed_zones: cannot be evaluated"),
+        ({"stop_on_failure": "perhaps"}, "ansible", "stop_on_failure: must be true or false"),
     ],
 )
 def test_refused_before_a_write(playbook: Playbook, variables: dict[str, t.Any], kind: str, said: str) -> None:
@@ -108,7 +112,12 @@ def test_allowed_by_zone(playbook: Playbook) -> None:
     hosts["zone0"]["allow"] = ["disable_monitor"]
     assert written(deliver(playbook, hosts)) == 2
     hosts = zones(playbook, OFF, OFF)
-    hosts["zone0"]["allow"] = []
+    hosts["zone0"]["allow"] = "{{ nowhere }}"
+    # The rules are evaluated where the variables are, whatever the connection of the first zone is.
+    hosts["zone0"].update(ansible_connection="ssh", ansible_host="127.0.0.1", ansible_port=9, edgeops_in_process=True)
+    remote = deliver(playbook, hosts, fails=("ansible", "unreachable"), check=True)
+    assert lines(remote)[0] == "2 zones: 1 changed, 0 unchanged, 0 failed, 1 not reached"
+    del hosts["zone0"]["ansible_connection"]
     assert "zone0 (disable_monitor)" in deliver(playbook, hosts, fails="gate").failure["msg"]
     assert written(deliver(playbook, hosts, guard="off")) == 2
 
@@ -234,3 +243,12 @@ def test_delivered_twice_in_one_run(playbook: Playbook) -> None:
         "2 zones: 1 changed, 1 unchanged, 0 failed, 0 not reached",
         "2 zones: 0 changed, 2 unchanged, 0 failed, 0 not reached",
     ]
+
+
+def test_rules_of_some_zones_are_refused(playbook: Playbook) -> None:
+    """A rule is for the run as a whole: the one of another host than the first would be ignored."""
+    hosts = zones(playbook, OFF, OFF, delivered=False)
+    hosts["zone1"]["max_changed_zones"] = 1
+    hosts["zone0"]["soak_seconds"], hosts["zone1"]["soak_seconds"] = 5, 6
+    report = deliver(playbook, hosts, fails="ansible")
+    assert report.failure["msg"].startswith("max_changed_zones, soak_seconds: not the same") and not report.journal
