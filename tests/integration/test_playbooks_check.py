@@ -174,6 +174,20 @@ def test_zones_that_cannot_be_addressed(playbook, simulator, name, changes, said
     assert report.failure["msg"].startswith(said) and not report.journal
 
 
+def test_evidence_that_cannot_be_found_fails_its_zone(playbook, simulator):
+    """Without its history an audit of scripts would pass, and leave no record."""
+    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 3)
+    hosts["zone0"]["script_history"] = hosts["zone1"]["script_expected_head"] = "{{ nowhere }}"
+    report = playbook.run(
+        playbook=CHECK, inventory=hosts, extra_vars={"audit_scripts": "yes"}, fails=("ansible", "invalid_option")
+    )
+    stats, _shown = findings(report)
+    assert {zone["zone"]: zone["error"]["message"] for zone in stats["failed"] if zone["zone"] != "zone2"} == {
+        f"zone{number}": f"{name}: cannot be evaluated: 'nowhere' is undefined"
+        for number, name in enumerate(("script_history", "script_expected_head"))
+    }
+
+
 def test_checked_twice_in_one_run(playbook, simulator):
     """What one audit found out is forgotten by the next."""
     hosts = fleet(simulator, [DESIRED, DESIRED])
