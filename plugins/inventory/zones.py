@@ -84,7 +84,6 @@ keyed_groups:
 
 import hashlib
 import json
-import re
 import sys
 import typing as t
 
@@ -99,6 +98,14 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.opti
     without_empty,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._listed_zones import (
+    PAGES_SIDE_BY_SIDE,
+    PER_PAGE,
+    host_name,
+    hosts,
+    is_selected,
+    query,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 from ansible_collections.edgeops.observability.plugins.module_utils._zone_id import is_zone_id
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import serialised, validated
@@ -106,12 +113,6 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted i
 
 FILTERS = {name: {"type": "list", "elements": "str", "default": []} for name in ("names", "statuses", "account_ids")}
 SPECIFICATION = {**CONNECTION_OPTIONS, **FILTERS}
-PER_PAGE = 50
-PAGES_SIDE_BY_SIDE = 4
-
-# A host name is used in patterns, in paths and on terminals.
-_HOST_NAME = re.compile(r"(?!.*\.\.)\w[\w.-]{0,252}")
-_RESERVED = frozenset(("all", "ungrouped", "_meta", "localhost", "localhost.localdomain", "127.0.0.1"))
 
 Zone = dict[str, t.Any]
 
@@ -132,7 +133,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         try:
             described = connection(params)
             found = self._cached(path, described, params, cache)
-            zones = [zone for zone in found if _is_selected(zone, params)]
+            zones = [zone for zone in found if is_selected(zone, params)]
         except Failure as failure:
             # `from None`: the cause of a failure may quote secrets that the failure itself masks.
             raise AnsibleParserError(f"{path}: {failure}") from None
@@ -169,7 +170,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         if not self.get_option("cache"):
             return _fetched(described, params)
         # The zones of another query must not be used for this one; credentials are not part of the key.
-        meant = json.dumps([described.base_url, _query(params)], sort_keys=True).encode()
+        meant = json.dumps([described.base_url, query(params)], sort_keys=True).encode()
         key = f"{self.get_cache_key(path)}_{hashlib.sha256(meant).hexdigest()[:16]}"
         if cache:
             try:
@@ -189,17 +190,15 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 self.display.warning(f"{self.NAME}: names: no zone is named {name!r}, or the other filters exclude it")
 
     def _named(self, zones: t.Iterable[Zone]) -> t.Iterator[tuple[str, Zone]]:
-        used: set[str] = set()
-        for zone in sorted(zones, key=lambda zone: (zone["name"], zone["id"])):
-            name = zone["name"]
-            if not _is_host_name(name):
-                name = f"{re.sub(r'^-|[^a-zA-Z0-9_-]+', '_', name)[:200]}_{zone['id']}"
-                self.display.warning(f"{self.NAME}: no host can be named {zone['name']!r}; that zone is the host {name!r}")
-            while name in used:
-                name = f"{name}_{zone['id']}"
-                self.display.warning(f"{self.NAME}: several zones are named {zone['name']!r}; one of them is the host {name!r}")
-            used.add(name)
-            yield name, zone
+        by_id = {zone["id"]: zone for zone in zones}
+        for zone_id, host in hosts((zone_id, zone["name"]) for zone_id, zone in by_id.items()):
+            name = by_id[zone_id]["name"]
+            safe = host_name(name, zone_id)
+            if safe != name:
+                self.display.warning(f"{self.NAME}: no host can be named {name!r}; that zone is the host {safe!r}")
+            if host != safe:
+                self.display.warning(f"{self.NAME}: several zones are named {name!r}; one of them is the host {host!r}")
+            yield host, by_id[zone_id]
 
     def _add(self, name: str, zone: Zone) -> None:
         self.inventory.add_host(name)
@@ -217,29 +216,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 def _fetched(described: Connection, params: t.Mapping[str, t.Any]) -> list[Zone]:
     client = Client(described)
     try:
-        listed = client.items("zones.list", query=_query(params), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
+        listed = client.items("zones.list", query=query(params), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
     finally:
         client.close()
     return [_zone(item) for item in listed]
-
-
-def _query(params: t.Mapping[str, t.Any]) -> dict[str, str]:
-    """Return the filters with one value, which the API supports as well; it accepts no lists.
-
-    Zones are named in lower case, and whether the API compares another spelling of a name is not known.
-    """
-    names = params["names"] if all(name == name.lower() for name in params["names"]) else ()
-    known = {"name": names, "status": params["statuses"], "account.id": params["account_ids"]}
-    return {name: values[0] for name, values in known.items() if len(values) == 1}
-
-
-def _is_selected(zone: Zone, params: t.Mapping[str, t.Any]) -> bool:
-    account = zone["account"] or {}
-    return (
-        (not params["names"] or zone["name"].lower() in {name.lower() for name in params["names"]})
-        and (not params["statuses"] or zone["status"] in params["statuses"])
-        and (not params["account_ids"] or account.get("id") in params["account_ids"])
-    )
 
 
 def _zone(item: t.Any) -> Zone:
@@ -258,10 +238,6 @@ def _zone(item: t.Any) -> Zone:
     if not is_zone_id(item["id"]):
         raise _invalid(item, "id", item["id"])
     return {**zone, "account": members if account else None}
-
-
-def _is_host_name(text: str) -> bool:
-    return bool(_HOST_NAME.fullmatch(text)) and text.lower() not in _RESERVED
 
 
 def _invalid(item: t.Mapping[str, t.Any], member: str, value: t.Any) -> AnsibleParserError:

@@ -63,41 +63,6 @@ def test_what_is_no_zone(item: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("filters", "selected"),
-    [
-        ({}, True),
-        ({"names": ["A.Example"]}, True),
-        ({"names": ["example"]}, False),
-        ({"statuses": ["pending", "active"]}, True),
-        ({"statuses": ["pending"]}, False),
-        ({"account_ids": [ACCOUNT["id"]]}, True),
-        ({"account_ids": ["Example"]}, False),
-        ({"names": ["a.example"], "statuses": ["pending"]}, False),
-    ],
-)
-def test_filters(filters: dict[str, list[str]], selected: bool) -> None:
-    assert zones._is_selected(KEPT, {**NOTHING, **filters}) is selected
-
-
-def test_zone_without_account_matches_none() -> None:
-    """A zone without account has none of the accounts."""
-    assert not zones._is_selected({**KEPT, "account": None}, {**NOTHING, "account_ids": ["b"]})
-
-
-@pytest.mark.parametrize(
-    ("filters", "query"),
-    [
-        ({}, {}),
-        ({"names": ["a.example"], "statuses": ["active"]}, {"name": "a.example", "status": "active"}),
-        ({"names": ["a.example", "b.example"], "account_ids": ["b"]}, {"account.id": "b"}),
-        ({"names": ["A.example"], "statuses": ["active"]}, {"status": "active"}),
-    ],
-)
-def test_filters_that_the_service_gets(filters: dict[str, list[str]], query: dict[str, str]) -> None:
-    assert zones._query({**NOTHING, **filters}) == query
-
-
-@pytest.mark.parametrize(
     ("name", "host"),
     [
         ("a.example", "a.example"),
