@@ -45,7 +45,8 @@ class Outcome:
     output: str = ""
 
     def row(self) -> str:
-        verdict = self.note or (f"failed ({self.failed})" if self.failed else f"passed ({self.passed})")
+        unchanged = ", unchanged since" if self.output.startswith("Unchanged since") else ""
+        verdict = self.note or (f"failed ({self.failed})" if self.failed else f"passed ({self.passed}){unchanged}")
         where = f"{self.version} on {self.gate.core}" if self.gate.name in ("sanity", "units", "playbooks") else self.version
         return ROW.format(self.gate.name, self.gate.tool, where, verdict, f"{self.seconds:.1f}")
 
