@@ -28,7 +28,11 @@ given = [each for each in sys.argv[1:] if each not in ("--no-setuptools", "--no-
 pins = sorted(each for each in given if not each.startswith("-"))
 kept = pathlib.Path(os.environ["GET_PIP"]).parent / "_".join(["installed", *pins])
 if not kept.exists():
-    bundled = next((pathlib.Path(ensurepip.__file__).parent / "_bundled").glob("pip-*.whl"))
+    # Some distributions keep the wheel in a folder of their own.
+    own = sysconfig.get_config_var("WHEEL_PKG_DIR")
+    folders = [pathlib.Path(own)] if own else []
+    folders.append(pathlib.Path(ensurepip.__file__).parent / "_bundled")
+    bundled = next(wheel for folder in folders for wheel in folder.glob("pip-*.whl"))
     sys.path.insert(0, str(bundled))
 
     from pip._internal.cli.main import main
