@@ -36,7 +36,8 @@ trap 'exit 130' INT TERM
 edge() { python3 "$root/scripts/demo_edge.py" "$@"; }
 # Runs a playbook and keeps what it says, so that a statement about it can be checked.
 play() { ansible-playbook -i "$demo/inventory.yml" "$@" 2>&1 | tee "$work/output"; }
-says() { sed 's/\x1b\[[0-9;]*m//g' "$work/output" | grep -Eq "$1"; }
+# Not a pipe: grep ends at the first line that fits, and what feeds it would fail for writing on.
+says() { grep -Eq "$1" <(sed 's/\x1b\[[0-9;]*m//g' "$work/output"); }
 
 export DEMO_ZONE=023e105f4ecef8ad9ca31a8372d0c353
 mkdir "$work/bucket" "$work/home"

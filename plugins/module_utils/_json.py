@@ -26,6 +26,11 @@ def json_type(value: Json) -> str:
     return JSON_TYPES.get(type(value), f"a value of type {type(value).__name__}")
 
 
+def is_integer(value: Json) -> bool:
+    """Return whether a value is an integer of JSON; Python counts its booleans as integers."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def unique_members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     """Return the members of an object; a hook that refuses an object with two members of one name."""
     members = dict(pairs)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._json import is_integer
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 # A script is known by its URL without fragment and the host that loads it: the service gives the same one a new id now and then.
@@ -90,5 +91,5 @@ def _is_sound(known: Known) -> bool:
         and all(isinstance(script.malicious, (bool, type(None))) for script in scripts.values())
         and all(isinstance(job.shown, dict) and isinstance(job.destination, str) for job in jobs.values())
         and all(isinstance(job.health, str) for job in jobs.values())
-        and all(type(number) is int for number in jobs)
+        and all(map(is_integer, jobs))
     )

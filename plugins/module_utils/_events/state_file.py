@@ -15,7 +15,12 @@ from ansible_collections.edgeops.observability.plugins.module_utils._events.dura
 from ansible_collections.edgeops.observability.plugins.module_utils._events.event import Event, is_event
 from ansible_collections.edgeops.observability.plugins.module_utils._events.known import Known, decode, encode
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import shown
-from ansible_collections.edgeops.observability.plugins.module_utils._json import finite_float, no_constant, unique_members
+from ansible_collections.edgeops.observability.plugins.module_utils._json import (
+    finite_float,
+    is_integer,
+    no_constant,
+    unique_members,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 VERSION = 1
@@ -128,7 +133,7 @@ class StateFile:
     def _take(self, document: Json) -> None:
         if not isinstance(document, dict) or "version" not in document:
             raise self._damaged("it is not a JSON object with a version")
-        if type(document["version"]) is not int or document["version"] != VERSION:
+        if not is_integer(document["version"]) or document["version"] != VERSION:
             raise invalid_option(
                 "state_file",
                 f"{self.path} has version {shown(document['version'])}, and this version of the collection reads {VERSION}."

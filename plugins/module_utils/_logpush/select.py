@@ -14,7 +14,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.opt
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job, checked
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json, Request
 
-Names = t.Mapping[tuple[str | None, str], frozenset[int]]
+Names: t.TypeAlias = "t.Mapping[tuple[str | None, str], frozenset[int]]"
 
 
 class State(t.NamedTuple):

@@ -10,7 +10,12 @@ import json
 import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._json import finite_float, no_constant, unique_members
+from ansible_collections.edgeops.observability.plugins.module_utils._json import (
+    finite_float,
+    is_integer,
+    no_constant,
+    unique_members,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
 
 Record = dict[str, Json]
@@ -105,7 +110,7 @@ def _fault(record: Record, number: int, zone_id: str, before: Record | None, who
         ),
         "belongs to another zone": record.get("zone_id") != zone_id,
         "has a version that this release does not read": not _is_number(record.get("v"), VERSION),
-        "refers to an inventory that is not there": "inventory" not in record and not (type(same) is int and same in whole),
+        "refers to an inventory that is not there": "inventory" not in record and not (is_integer(same) and same in whole),
     }
     return next((reason for reason, found in faults.items() if found), "")
 
@@ -119,4 +124,4 @@ def _is_sealed(record: Record) -> bool:
 
 def _is_number(value: Json, number: int) -> bool:
     """Return whether a value is this number as records have it: `true` and 1.0 are equal to 1 in Python."""
-    return type(value) is int and value == number
+    return is_integer(value) and value == number
