@@ -18,7 +18,13 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.fact
     SCHEMA_MAJOR,
     SCHEMA_VERSION,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._report.schema import ITEM, ROW, problems
+from ansible_collections.edgeops.observability.plugins.module_utils._report.schema import (
+    ITEM,
+    MORE_OF_ITEM,
+    MORE_OF_ROW,
+    ROW,
+    problems,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import Row
 
 
@@ -89,6 +95,10 @@ def _repeated(rows: t.Sequence[Row]) -> t.Iterator[str]:
 
 def _row(row: dict[str, Json]) -> Row:
     """A row without the members of later minor versions."""
-    kept = {name: row[name] for name in ROW}
+    kept = _known(row, ROW, MORE_OF_ROW)
     plans = {name: row["plan_ids"][name] for name in MANAGED}
-    return {**kept, "plan_ids": plans, "items": [{name: item[name] for name in ITEM} for item in row["items"]]}
+    return {**kept, "plan_ids": plans, "items": [_known(item, ITEM, MORE_OF_ITEM) for item in row["items"]]}
+
+
+def _known(given: dict[str, Json], names: t.Sequence[str], more: t.Mapping[str, Json]) -> dict[str, Json]:
+    return {**{name: given[name] for name in names}, **{name: given.get(name, default) for name, default in more.items()}}

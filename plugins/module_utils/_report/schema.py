@@ -25,34 +25,12 @@ Check = t.Callable[[str, Json], t.Iterator[str]]
 
 COUNTS = ("zones", *STATUSES, "differences", "findings", "notes", "waived")
 CHANGES = ("new", "resolved", "changed", "persisting", "unknown")
-ITEM = (
-    "id",
-    "kind",
-    "resource",
-    "subject",
-    "member",
-    "severity",
-    "message",
-    "before",
-    "after",
-    "first_seen",
-    "waived",
-    "carried",
-)
-ROW = (
-    "zone",
-    "zone_id",
-    "status",
-    "audited_at",
-    "plan_ids",
-    "items",
-    "error",
-    "evidence",
-    "carried",
-    "resources",
-    "jobs",
-    "inventory",
-)
+ITEM = ("id", "kind", "resource", "subject", "member", "severity", "message", "before", "after", "first_seen", "waived")
+ROW = ("zone", "zone_id", "status", "audited_at", "plan_ids", "items", "error", "evidence")
+# What a report that another program wrote may leave out.
+MORE_OF_ITEM: t.Mapping[str, Json] = {"carried": False}
+MORE_OF_ROW: t.Mapping[str, Json] = {"carried": False, "resources": [], "jobs": None, "inventory": None}
+_MORE_OF_WAIVER = ("zone", "resource", "member", "subject", "expired", "items")
 
 
 def problems(report: dict[str, Json], *, later: bool) -> t.Iterator[str]:
@@ -97,13 +75,13 @@ def _list(check: Check) -> Check:
     return check_all
 
 
-def _object(members: t.Mapping[str, Check]) -> Check:
+def _object(members: t.Mapping[str, Check], optional: t.Collection[str] = ()) -> Check:
     def check_members(place: str, value: Json) -> t.Iterator[str]:
         if not isinstance(value, dict):
             yield f"{place} is {shown(value)}, not an object"
             return
         paths = {name: f"{place}.{name}" if place else name for name in members}
-        yield from (_missing(path) for name, path in paths.items() if name not in value)
+        yield from (_missing(path) for name, path in paths.items() if name not in value and name not in optional)
         for name, check in members.items():
             if name in value:
                 yield from check(paths[name], value[name])
@@ -138,7 +116,7 @@ def _members(*, later: bool) -> dict[str, Check]:
         "status": _text(STATUSES.__contains__),
         "audited_at": _nullable(time),
         "plan_ids": _object(dict.fromkeys(MANAGED, text_or_null)),
-        "items": _list(_object(item)),
+        "items": _list(_object(item, MORE_OF_ITEM)),
         "error": _nullable(_object({"kind": text, "message": text})),
         "evidence": _nullable(_typed(dict)),
         "carried": _typed(bool),
@@ -155,14 +133,14 @@ def _members(*, later: bool) -> dict[str, Check]:
     }
     return {
         "schema_version": _text(re.compile(r"1\.[0-9]+").fullmatch),
-        "report_id": _text(re.compile(r"[0-9a-f]{32}").fullmatch),
+        "report_id": text,
         "generated_at": time,
         "collection_version": text,
         "title": text,
         "outcome": word(OUTCOMES),
         "counts": _object(dict.fromkeys(COUNTS, _typed(int))),
         "plan_id": _nullable(_text(re.compile(r"[0-9a-f]{64}").fullmatch)),
-        "zones": _list(_object(zone)),
+        "zones": _list(_object(zone, MORE_OF_ROW)),
         "comparison": _object({"previous_id": text_or_null, **dict.fromkeys(CHANGES, _list(digest))}),
-        "waivers": _list(_object(waiver)),
+        "waivers": _list(_object(waiver, _MORE_OF_WAIVER)),
     }

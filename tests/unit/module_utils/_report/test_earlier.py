@@ -46,6 +46,21 @@ def test_later_minor_version_is_read(tmp_path):
     assert read_report("previous", stored(tmp_path, made)).rows[0]["items"][0]["resource"] == "later"
 
 
+def test_what_may_be_left_out(tmp_path):
+    """A report that another program wrote has the members that are promised, and no more."""
+    made = report(drifted("a"))
+    row = made["zones"][0]
+    assert read_report("previous", stored(tmp_path, {**made, "zones": [without(row, "carried", "resources")]})).rows == (
+        {**row, "resources": []},
+    )
+    items = [without(item, "carried") for item in row["items"]]
+    assert read_report("merge[0]", stored(tmp_path, changed(made, items=items))).rows == (row,)
+
+
+def without(members, *names):
+    return {name: value for name, value in members.items() if name not in names}
+
+
 def test_missing_previous_report(tmp_path):
     assert read_previous(str(tmp_path / "report.json")) is None
 
@@ -78,7 +93,7 @@ def test_missing_previous_report(tmp_path):
         (lambda made: changed(made, items=made["zones"][0]["items"] * 2), "zones[0].items[1].id: "),
         (lambda made: changed(made, items=[{**made["zones"][0]["items"][0], "id": "0A" * 8}]), "zones[0].items[0].id is '0A0A"),
         (lambda made: changed(made, items=[{**made["zones"][0]["items"][0], "kind": "new"}]), "zones[0].items[0].kind is 'new'"),
-        (lambda made: {**made, "waivers": [{"zone": "a"}]}, "waivers[0].resource is missing"),
+        (lambda made: {**made, "waivers": [{"zone": "a"}]}, "waivers[0].reason is missing"),
     ],
 )
 def test_unusable_report(tmp_path, change, message):
