@@ -16,7 +16,7 @@ from table import show, stands
 
 SCRIPTS, ENTRIES = 50_000, 500
 CHILD = """
-import datetime, json, resource, sys, time
+import datetime, gc, json, resource, sys, time
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Service, desire, perform
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import DEFAULT_GATE
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State
@@ -42,6 +42,7 @@ params = {
     "at": None, "baseline": baseline,
 }
 service = Service(lambda route: State(route, {"enabled": True, "updated_at": None}), lambda query: listing, lambda query, script_ids: [])
+gc.disable()  # as in every run of a task
 began = time.process_time()
 done = perform(desire(params), service, lambda record: record, datetime.datetime.now(datetime.timezone.utc))
 text = json.dumps(done.result)

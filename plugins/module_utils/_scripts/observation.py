@@ -61,8 +61,9 @@ def _identity(script: Script) -> Identity:
 
 
 def _observation(key: Identity, scripts: list[Script]) -> Observation:
-    ordered = sorted(scripts, key=lambda script: (_last_seen(script), script["script_id"]))
-    return Observation(key[0] or None, key[1] or None, tuple(ordered))
+    if len(scripts) > 1:  # of most there is one, whose time need not be read
+        scripts = sorted(scripts, key=lambda script: (_last_seen(script), script["script_id"]))
+    return Observation(key[0] or None, key[1] or None, tuple(scripts))
 
 
 def _last_seen(script: Script) -> datetime.datetime:
