@@ -19,15 +19,37 @@ ON = {"script_monitor_enabled": True}
 OFF = {"script_monitor_enabled": False}
 
 
-def zones(playbook: Playbook, *desired: dict[str, t.Any], delivered: bool = True) -> dict[str, dict[str, t.Any]]:
+Hosts = dict[str, dict[str, t.Any]]
+
+
+@pytest.fixture(scope="module")
+def delivered(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Hosts, t.Any]:
+    """Four zones, and the service as one delivery to them has left it."""
+    simulator_server.reset()
+    hosts = fleet(simulator_server, [ON] * 4)
+    Playbook(simulator_server, "", tmp_path_factory.mktemp("p")).run(playbook=DELIVER, inventory=hosts, secrets=[SECRET])
+    return hosts, simulator_server.snapshot()
+
+
+class Zones(t.Protocol):
     """Zones in their desired state; `desired` is what their variables declare from now on."""
-    hosts = fleet(playbook.simulator, [ON] * len(desired))
-    if delivered:
-        playbook.run(playbook=DELIVER, inventory=hosts, secrets=[SECRET])
-    return {
-        name: {**variables, **{f"log_delivery_{key}": value for key, value in given.items()}}
-        for (name, variables), given in zip(hosts.items(), desired, strict=True)
-    }
+
+    def __call__(self, *desired: dict[str, t.Any]) -> Hosts: ...
+
+
+@pytest.fixture
+def zones(delivered: tuple[Hosts, t.Any], playbook: Playbook) -> Zones:
+    hosts, snapshot = delivered
+
+    def declared(*desired: dict[str, t.Any]) -> Hosts:
+        playbook.simulator.restore(snapshot)
+        playbook.simulator.seed(zones=[playbook.zone])
+        return {
+            name: {**variables, **{f"log_delivery_{key}": value for key, value in given.items()}}
+            for (name, variables), given in zip(hosts.items(), desired, strict=False)  # there may be more zones
+        }
+
+    return declared
 
 
 def deliver(
@@ -62,9 +84,9 @@ def written(report: t.Any) -> int:
     return len([entry for entry in report.journal if entry["method"] != "GET"])
 
 
-def test_only_changed_zones_are_written(playbook: Playbook) -> None:
+def test_only_changed_zones_are_written(zones: Zones, playbook: Playbook) -> None:
     """An unchanged zone costs the reads of its prediction; a delivery in check mode writes nothing and says what would change."""
-    hosts = zones(playbook, ON, OFF, ON)
+    hosts = zones(ON, OFF, ON)
     predicted = deliver(playbook, hosts, check=True)
     assert lines(predicted)[:2] == ["3 zones: 1 changed, 2 unchanged, 0 failed, 0 not reached", "zone1 changed"]
     report = deliver(playbook, hosts)
@@ -99,19 +121,19 @@ def test_only_changed_zones_are_written(playbook: Playbook) -> None:
         ({"stop_on_failure": "perhaps"}, "ansible", "stop_on_failure: must be true or false"),
     ],
 )
-def test_refused_before_a_write(playbook: Playbook, variables: dict[str, t.Any], kind: str, said: str) -> None:
-    hosts = zones(playbook, OFF, OFF)
+def test_refused_before_a_write(zones: Zones, playbook: Playbook, variables: dict[str, t.Any], kind: str, said: str) -> None:
+    hosts = zones(OFF, OFF)
     report = deliver(playbook, hosts, fails=kind, **variables)
     assert report.returncode != 0 and written(report) == 0
     assert said in report.failure["msg"]
     assert kind not in ("invalid_option", "ansible") or not report.journal
 
 
-def test_allowed_by_zone(playbook: Playbook) -> None:
-    hosts = zones(playbook, OFF, OFF)
+def test_allowed_by_zone(zones: Zones, playbook: Playbook) -> None:
+    hosts = zones(OFF, OFF)
     hosts["zone0"]["allow"] = ["disable_monitor"]
     assert written(deliver(playbook, hosts)) == 2
-    hosts = zones(playbook, OFF, OFF)
+    hosts = zones(OFF, OFF)
     hosts["zone0"]["allow"] = "{{ nowhere }}"
     # The rules are evaluated where the variables are, whatever the connection of the first zone is.
     hosts["zone0"].update(ansible_connection="ssh", ansible_host="127.0.0.1", ansible_port=9, edgeops_in_process=True)
@@ -122,9 +144,9 @@ def test_allowed_by_zone(playbook: Playbook) -> None:
     assert written(deliver(playbook, hosts, guard="off")) == 2
 
 
-def test_approved_plan(playbook: Playbook, tmp_path: Path) -> None:
+def test_approved_plan(zones: Zones, playbook: Playbook, tmp_path: Path) -> None:
     """What a check reported is applied exactly once, as a whole or in slices."""
-    hosts = zones(playbook, OFF, OFF)
+    hosts = zones(OFF, OFF)
     free = {"ANSIBLE_STRATEGY": "free"}
     checked = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"report_dir": str(tmp_path)}, secrets=[SECRET], env=free)
     plan_id = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["plan_id"]
@@ -141,8 +163,8 @@ def test_approved_plan(playbook: Playbook, tmp_path: Path) -> None:
     deliver(playbook, hosts, approved_plan_id=plan_id, fails="conflict")
 
 
-def test_an_unpredicted_zone(playbook: Playbook) -> None:
-    hosts = zones(playbook, OFF, OFF)
+def test_an_unpredicted_zone(zones: Zones, playbook: Playbook) -> None:
+    hosts = zones(OFF, OFF)
     hosts["zone0"]["log_delivery_zone_id"] = "f" * 32
     refused = deliver(playbook, hosts, fails=("gate", "not_found"), deliver_partial=False)
     assert written(refused) == 0
@@ -159,8 +181,8 @@ def test_an_unpredicted_zone(playbook: Playbook) -> None:
     ],
     ids=["linear", "free"],
 )
-def test_canary_that_fails_stops_the_run(playbook: Playbook, at_once: t.Any, run: dict[str, t.Any]) -> None:
-    hosts = zones(playbook, OFF, OFF, OFF)
+def test_canary_that_fails_stops_the_run(zones: Zones, playbook: Playbook, at_once: t.Any, run: dict[str, t.Any]) -> None:
+    hosts = zones(OFF, OFF, OFF)
     playbook.simulator.faults({"kind": "status", "status": 403, "method": "PUT", "count": 1})
     report = deliver(
         playbook,
@@ -186,9 +208,9 @@ def fail_job(playbook: Playbook, zone: str, listing: int) -> int:
     return t.cast("int", job["id"])
 
 
-def test_soak_stops_the_run(playbook: Playbook) -> None:
+def test_soak_stops_the_run(zones: Zones, playbook: Playbook) -> None:
     """A job that fails since the delivery ends the run; one that failed before does not, nor does a zone that could not be written."""
-    hosts = zones(playbook, OFF, OFF, OFF, OFF)
+    hosts = zones(OFF, OFF, OFF, OFF)
     refused, before, since, _later = (variables["zone_id"] for variables in hosts.values())
     playbook.simulator.faults({"kind": "status", "status": 403, "method": "PUT", "zone": refused, "count": None})
     fail_job(playbook, before, 0)
@@ -210,9 +232,9 @@ def test_soak_stops_the_run(playbook: Playbook) -> None:
     ]
 
 
-def test_foreign_write_between_the_phases(playbook: Playbook) -> None:
+def test_foreign_write_between_the_phases(zones: Zones, playbook: Playbook) -> None:
     """Is a conflict for its zone, to which nothing is written; the other zones are delivered."""
-    hosts = zones(playbook, OFF, OFF)
+    hosts = zones(OFF, OFF)
     address = {"method": "GET", "zone": hosts["zone0"]["zone_id"], "path": "*/logpush/jobs", "index": 1, "count": None}
     playbook.simulator.faults({"kind": "rewrite", "set": {"0.enabled": False}, **address})
     report = deliver(playbook, hosts, fails=("conflict", "ansible"))
@@ -220,10 +242,10 @@ def test_foreign_write_between_the_phases(playbook: Playbook) -> None:
     assert [entry["zone"] for entry in report.writes] == [hosts["zone1"]["zone_id"]]
 
 
-def test_unchanged_fleet_costs_three_reads(playbook: Playbook) -> None:
+def test_unchanged_fleet_costs_three_reads(zones: Zones, playbook: Playbook) -> None:
     """The two phases send no request more than the one, and an unchanged zone costs its three reads beside changed ones."""
     whole = {"custom_fields": {"request_headers": ["x-trace-id"], "response_headers": [], "cookies": []}, **ON}
-    hosts = zones(playbook, whole, whole)
+    hosts = zones(whole, whole)
     deliver(playbook, hosts)
     guarded, single = deliver(playbook, hosts), deliver(playbook, hosts, guard="off")
     sent = [sorted((entry["method"], entry["path"]) for entry in report.journal) for report in (guarded, single)]
@@ -233,9 +255,9 @@ def test_unchanged_fleet_costs_three_reads(playbook: Playbook) -> None:
     assert [entry["method"] for entry in changed.journal if entry["zone"] == hosts["zone0"]["zone_id"]] == ["GET"] * 3
 
 
-def test_delivered_twice_in_one_run(playbook: Playbook) -> None:
+def test_delivered_twice_in_one_run(zones: Zones, playbook: Playbook) -> None:
     """What was evaluated for one delivery is forgotten by the next; with other tags nothing happens at all."""
-    hosts = zones(playbook, OFF, ON)
+    hosts = zones(OFF, ON)
     plays = [{"import_playbook": DELIVER, "tags": [tag]} for tag in ("logs", "logs", "other")]
     report = playbook.run(playbook=plays, inventory=hosts, secrets=[SECRET], arguments=("--tags", "logs"))
     shown = [outcome.result["msg"][0] for outcome in report.outcomes if outcome.name == "Show the outcomes"]
@@ -245,9 +267,9 @@ def test_delivered_twice_in_one_run(playbook: Playbook) -> None:
     ]
 
 
-def test_rules_of_some_zones_are_refused(playbook: Playbook) -> None:
+def test_rules_of_some_zones_are_refused(zones: Zones, playbook: Playbook) -> None:
     """A rule is for the run as a whole: the one of another host than the first would be ignored."""
-    hosts = zones(playbook, OFF, OFF, delivered=False)
+    hosts = zones(OFF, OFF)
     hosts["zone1"]["max_changed_zones"] = 1
     hosts["zone0"]["soak_seconds"], hosts["zone1"]["soak_seconds"] = 5, 6
     report = deliver(playbook, hosts, fails="ansible")
