@@ -122,8 +122,8 @@ class Servers:
         self._seen: set[Key] = set()
         atexit.register(self.close)
 
-    def __len__(self) -> int:
-        return len(self._servers)
+    def __iter__(self) -> t.Iterator[Server]:
+        return iter(self._servers.values())
 
     def execute(self, run: Run, timeout: float) -> Ended | None:
         """The end of a run; None if it needs a process of its own, such as the first one of its configuration."""

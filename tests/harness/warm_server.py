@@ -13,10 +13,12 @@ from __future__ import annotations
 import atexit
 import functools
 import gc
+import hashlib
 import importlib
 import importlib.resources
 import json
 import logging
+import marshal
 import os
 import runpy
 import shutil
@@ -26,8 +28,12 @@ import sys
 import sysconfig
 import tempfile
 import threading
+import types
 import typing as t
 from pathlib import Path
+
+import jinja2.environment
+import jinja2.nodes
 
 PRELOADED = (
     "ansible.cli.playbook",
@@ -78,15 +84,108 @@ def load_plugins() -> None:
     for kind, names in LOADED.items():
         for name in names:
             getattr(loader, f"{kind}_loader").get(name, class_only=True)
+    plain = jinja2.environment.Environment()
+    remember_missing(vars(loader)["filter_loader"], plain.filters)
+    remember_missing(vars(loader)["test_loader"], plain.tests)
     for path in (COLLECTION / "plugins" / "action").glob("[!_]*.py"):
         importlib.import_module(f"ansible_collections.edgeops.observability.plugins.action.{path.stem}")
 
 
-def serve(connection: socket.socket, folder: str) -> dict[str, t.Any]:
+def remember_missing(loader: t.Any, names: t.Iterable[str]) -> None:
+    """Remember which of Jinja's own names ansible-core has no plugin for: each run would look for them in all its folders."""
+    find = loader.get
+    missing = {}
+    for name in names:
+        try:
+            find(name)
+        except KeyError as error:
+            missing[name] = error.args
+
+    def get(name: str, *arguments: t.Any, **options: t.Any) -> t.Any:
+        if name in missing:
+            raise KeyError(*missing[name])
+        return find(name, *arguments, **options)
+
+    loader.get = get
+
+
+class Templates:
+    """Compiled templates by their text, in a folder of all forks: ansible-core compiles each again in each of its workers."""
+
+    # What else decides how a text is compiled. All forks have the same configuration of ansible-core.
+    OPTIONS = (
+        *("block_start_string", "block_end_string", "variable_start_string", "variable_end_string"),
+        *("comment_start_string", "comment_end_string", "line_statement_prefix", "line_comment_prefix"),
+        *("trim_blocks", "lstrip_blocks", "newline_sequence", "keep_trailing_newline", "optimized", "autoescape"),
+    )
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._read: dict[str, bytes] = {}
+        # The name of the expression that is being compiled: it reaches `compile` as nodes, without its text.
+        self._expression: str | None = None
+
+    def read(self) -> None:
+        """Read what forks have left, so that no later fork has to."""
+        for path in self._folder.iterdir():
+            if path.name not in self._read and not path.suffix:
+                self._read[path.name] = path.read_bytes()
+
+    def remember(self) -> None:
+        """Let every environment of Jinja look here first."""
+        environment: t.Any = jinja2.environment.Environment
+        compile_anew, express_anew = environment.compile, environment.compile_expression
+
+        def compile_once(own: t.Any, source: t.Any, *arguments: t.Any, **options: t.Any) -> t.Any:
+            name, self._expression = self._expression, None
+            if isinstance(source, str):
+                name = self._name(own, "template", source, arguments, options)
+            code = self._kept(name)
+            if code is None:
+                code = compile_anew(own, source, *arguments, **options)
+                self._keep(name, code)
+            return code
+
+        def express_once(own: t.Any, source: str, undefined_to_none: bool = True) -> t.Any:
+            self._expression = self._name(own, "expression", source)
+            if self._kept(self._expression) is None:
+                return express_anew(own, source, undefined_to_none)
+            return jinja2.environment.TemplateExpression(own.from_string(jinja2.nodes.Template([])), undefined_to_none)
+
+        environment.compile = compile_once
+        environment.compile_expression = express_once
+
+    def _name(self, environment: t.Any, kind: str, source: str, *more: t.Any) -> str | None:
+        # How a backslash is read depends on more than the environment.
+        if "\\" in source:
+            return None
+        options = [getattr(environment, name) for name in self.OPTIONS]
+        key = (kind, str(source), type(environment).__qualname__, options, list(environment.extensions), more)
+        return hashlib.sha256(repr(key).encode()).hexdigest()
+
+    def _kept(self, name: str | None) -> types.CodeType | None:
+        if name is None:
+            return None
+        try:
+            code = self._read.get(name) or (self._folder / name).read_bytes()
+        except FileNotFoundError:
+            return None
+        return t.cast("types.CodeType", marshal.loads(code))  # noqa: S302  # our own file
+
+    def _keep(self, name: str | None, code: t.Any) -> None:
+        if name is not None and isinstance(code, types.CodeType):
+            part = self._folder / f"{name}.{os.getpid()}"
+            part.write_bytes(marshal.dumps(code))
+            # Workers side by side may compile the same; each file is whole as soon as it has its name.
+            part.replace(self._folder / name)
+
+
+def serve(connection: socket.socket, folder: str, templates: Templates) -> dict[str, t.Any]:
     """Fork for each request, and answer with its exit code. Returns in the fork only, with the request."""
     with connection, connection.makefile("rw", encoding="utf-8") as stream:
         for line in iter(stream.readline, ""):
             request = t.cast("dict[str, t.Any]", json.loads(line))
+            templates.read()
             pid = os.fork()
             if not pid:
                 return request
@@ -156,9 +255,12 @@ def main() -> None:
     gc.freeze()
     # To look for garbage touches all objects of a run, which copies them in each of its workers.
     gc.disable()
-    archives = Path(sys.argv[2]) / "archives"
+    archives, compiled = (Path(sys.argv[2]) / name for name in ("archives", "templates"))
     archives.mkdir()
-    request = serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2])
+    compiled.mkdir()
+    templates = Templates(compiled)
+    templates.remember()
+    request = serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2], templates)
     become(request, archives)
     try:
         runpy.run_path(request["command"][0], run_name="__main__")

@@ -97,6 +97,34 @@ def test_same_as_anew(tmp_path: Path, servers: Servers) -> None:
     }
 
 
+def test_templates_are_compiled_once(tmp_path: Path, servers: Servers) -> None:
+    """The same output as anew for texts that a run before has compiled, with other values, delimiters and backslashes."""
+    texts = (
+        "{{ EDGEOPS | upper }} {% for each in [1, 2] %}{{ each }}{% endfor %}",
+        "{{ 'a-b' | regex_replace('(a)-(b)', '\\\\2') }}",
+        "#jinja2: variable_start_string: '<<', variable_end_string: '>>'\n<< EDGEOPS | length >> {{ EDGEOPS }}",
+        "{{ EDGEOPS | no_such_filter }}",
+        "{{ EDGEOPS",
+    )
+    tasks: list[t.Any] = [{"ansible.builtin.debug": {"msg": text}, "ignore_errors": True} for text in texts]
+    tasks += [{"ansible.builtin.assert": {"that": "EDGEOPS is match('w')"}, "ignore_errors": True}]
+    tasks += [{"ansible.builtin.debug": {"msg": "seen"}, "when": "EDGEOPS == 'word' and 'in' not in EDGEOPS"}]
+    kept = []
+    servers.execute(run(tmp_path / "first", []), 60)
+    for number, word in enumerate(("word", "other", "word")):
+        given = [{**task, "vars": {"EDGEOPS": word}} for task in tasks]
+        asked = {name: run(tmp_path / f"{name}-{number}", given) for name in ("anew", "warm")}
+        code, *outputs = execute_anew(asked["anew"], 60)
+        warm_code, *warm_outputs = warm(servers, asked["warm"])
+        assert (code, [without_chance(text, tmp_path / f"anew-{number}") for text in outputs]) == (
+            warm_code,
+            [without_chance(text, tmp_path / f"warm-{number}") for text in warm_outputs],
+        )
+        (server,) = servers
+        kept.append(len(list((server.folder / "templates").iterdir())))
+    assert 0 < kept[0] == kept[1] == kept[2]
+
+
 def test_runs_share_nothing(tmp_path: Path, servers: Servers) -> None:
     """Variables of the environment, also those that a run sets, and modules that a run imports."""
     change = {"ansible.builtin.debug": {"msg": "{{ lookup('ansible.builtin.env', 'EDGEOPS_WORD', default='none') }}"}}
@@ -115,7 +143,7 @@ def test_each_configuration_has_its_process(tmp_path: Path, servers: Servers) ->
     for name in [*names, names[0]]:
         asked = run(tmp_path / name, TASKS[:1], ANSIBLE_STDOUT_CALLBACK=f"ansible.builtin.{name}")
         assert warm(servers, asked)[1].count("PLAY RECAP") == (name == "default")
-        assert len(servers) <= MAX_SERVERS
+        assert len(list(servers)) <= MAX_SERVERS
     assert servers.execute(run(tmp_path / "new", [], ANSIBLE_DEBUG="0"), 60) is None
 
 
