@@ -4,7 +4,6 @@
 # It is apart from the main one, so that nothing here can lean on a collection that a user may not have.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
-# Of the thousands of files in this environment, few are ever imported.
-UV_COMPILE_BYTECODE=0 "$root/scripts/environment.sh" .venvs/awx "3.11 3.12 3.13" requirements/awx.txt
+"$root/scripts/environment.sh" .venvs/awx "3.11 3.12 3.13" requirements/awx.txt
 export PATH=$root/.venvs/awx/bin:$PATH VIRTUAL_ENV=$root/.venvs/awx
 exec "$@"

@@ -4,7 +4,7 @@
 # Where that environment cannot be made, the command runs in the main one, and what needs the engine is skipped with this reason.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
-if UV_COMPILE_BYTECODE=0 "$root/scripts/environment.sh" .venvs/eda "3.11 3.12 3.13" requirements/eda.txt; then
+if "$root/scripts/environment.sh" .venvs/eda "3.11 3.12 3.13" requirements/eda.txt; then
     export PATH=$root/.venvs/eda/bin:$PATH VIRTUAL_ENV=$root/.venvs/eda
 fi
 exec "$@"
