@@ -65,6 +65,15 @@ class Block:
         )
 
 
+def surroundings(simulator: t.Any) -> dict[str, str]:
+    """The environment of readers: the same in every run, because runs of another environment need another process."""
+    return {
+        "CONTROL_URL": simulator.control_url,
+        "PRODUCTION_TOKEN": simulator.token,
+        "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED": "true",
+    }
+
+
 def sources() -> list[str]:
     """Every file whose YAML blocks are examples for users."""
     patterns = (

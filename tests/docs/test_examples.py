@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from blocks import COLLECTION, ROOT, ZONE, Block, blocks, decided, plays, sources
+from blocks import COLLECTION, ROOT, ZONE, Block, blocks, decided, plays, sources, surroundings
 
 from harness import Playbook
 
@@ -64,8 +64,7 @@ def test_examples_run_in_check_mode_and_for_real(source: str, playbook: Playbook
     made = [play for block in found for play in plays(block)]
     if not made:
         return
-    environment = {"CONTROL_URL": simulator.control_url}
-    report = playbook.run(playbook=made, extra_vars=READER, env=environment, secrets=[SECRET])
+    report = playbook.run(playbook=made, extra_vars=READER, env=surroundings(simulator), secrets=[SECRET])
     assert report.returncode == 0, str(report)
     _both_ways(report, {name for block in found if block.kind in ("plays", "tasks") for name in decided(block)})
 
@@ -98,7 +97,7 @@ def test_inventory_examples_list_the_zones(source: str, playbook: Playbook, simu
         playbook=[{"name": "Read every zone", "hosts": "all", "gather_facts": False, "tasks": [read]}],
         inventory=paths[0],
         arguments=[argument for path in paths[1:] for argument in ("-i", str(path))],
-        env={"PRODUCTION_TOKEN": simulator.token, "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED": "true"},
+        env=surroundings(simulator),
     )
     assert "shop.example.com" in {outcome.host for outcome in report.ours}
     assert len([entry for entry in report.journal if entry["path"] == "/zones"]) == len(paths)
@@ -131,7 +130,9 @@ def test_fleet_guide_runs_as_written(playbook: Playbook, simulator: t.Any, tmp_p
         place = arguments.index("-i")
         inventory = folder / arguments[place + 1]
         others = [*arguments[:place], *arguments[place + 2 :]]
-        report = playbook.run(playbook=name, inventory=inventory, arguments=others, check="--check" in others)
+        report = playbook.run(
+            playbook=name, inventory=inventory, arguments=others, check="--check" in others, env=surroundings(simulator)
+        )
         assert report.returncode == 0, str(report)
         assert {outcome.host for outcome in report.ours} == {"shop.example.com"}, "only active zones are asked for"
         sent.append(len(report.writes))
@@ -147,7 +148,7 @@ def test_playbooks_of_a_controller_project_run(playbook: Playbook, simulator: t.
     assert [block.caption for block in launchers] == ["deliver.yml", "check.yml"]
     for block in launchers:
         hosts = {"shop": {"zone_id": ZONE, **fields}}
-        report = playbook.run(playbook=block.documents[0], inventory=hosts, module_defaults={})
+        report = playbook.run(playbook=block.documents[0], inventory=hosts, module_defaults={}, env=surroundings(simulator))
         assert report.returncode == 0, str(report)
         assert bool(report.writes) == (block.caption == "deliver.yml")
 
