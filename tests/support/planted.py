@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import random
+import re
 import string
 import typing as t
 from urllib.parse import quote, quote_plus
@@ -15,6 +16,9 @@ from urllib.parse import quote, quote_plus
 # A piece of this length is a find: a secret that was cut in half is as bad as one that was not.
 PIECE = 8
 _LENGTH = 12
+_ALPHABET = string.ascii_lowercase + string.digits
+# Only in such a run of characters can a piece be.
+_RUNS = re.compile(f"[{_ALPHABET}]{{{PIECE},}}")
 
 
 class Plants:
@@ -27,7 +31,7 @@ class Plants:
 
     def plant(self, place: str, joint: str = "") -> str:
         """A new secret for a place; `joint` are characters that are written differently in URLs, JSON or headers."""
-        halves = ["".join(self._chance.choices(string.ascii_lowercase + string.digits, k=_LENGTH)) for _half in range(2)]
+        halves = ["".join(self._chance.choices(_ALPHABET, k=_LENGTH)) for _half in range(2)]
         for half in halves:
             for start in range(_LENGTH - PIECE + 1):
                 self._pieces[half[start : start + PIECE]] = place
@@ -42,10 +46,11 @@ class Plants:
     def found(self, text: str) -> list[str]:
         """Where the pieces belong that the text holds, with the text around them."""
         hits: dict[str, int] = {}
-        for start in range(len(text) - PIECE + 1):
-            place = self._pieces.get(text[start : start + PIECE])
-            if place is not None:
-                hits.setdefault(place, start)
+        for run in _RUNS.finditer(text):
+            for start in range(run.start(), run.end() - PIECE + 1):
+                place = self._pieces.get(text[start : start + PIECE])
+                if place is not None:
+                    hits.setdefault(place, start)
         hits.update({f"{place} in base64": text.find(form) for form, place in self._base64.items() if form in text})
         return [f"{place}: ...{text[max(0, at - 160) : at + 60]!r}" for place, at in hits.items()]
 
