@@ -21,5 +21,5 @@ antsibull-docs --config-file "$copy/docs/sphinx/antsibull-docs.cfg" collection -
 if [ -s "$work/log" ]; then cat "$work/log"; fi
 cp "$copy"/docs/docsite/rst/*.{svg,png} "$rst/docsite/"
 rm -rf "$target"
-sphinx-build -q -W --keep-going -j auto -b html -c "$copy/docs/sphinx" -d "$work/doctrees" "$rst" "$target"
+sphinx-build -q -W --keep-going -b html -c "$copy/docs/sphinx" -d "$work/doctrees" "$rst" "$target"
 echo "$target/index.html"
