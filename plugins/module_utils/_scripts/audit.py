@@ -13,9 +13,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._errors impo
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import shown
 from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import evidence, inventory
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.baseline import Baseline
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.baseline import Baseline, Match
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import is_digest
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.entries import Entry, parse_baseline
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.entries import parse_baseline
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import MAX_DETAILS, MAX_PER_PAGE
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.findings import (
     Finding,
@@ -91,11 +91,11 @@ def perform(audit: Audit, service: Service, hide: evidence.Hide, now: datetime.d
     singles = {single["script_id"]: single for single in service.singles(audit.query, identifiers)}
     seen = observe(_with_singles(listing, singles, audit.query))
     at = audit.at or now
-    for each in seen:
-        _entry(audit, each)  # a tie is refused before there is a file of evidence
+    matches = [_match(audit, each) for each in seen]  # a tie is refused before there is a file of evidence
 
     def conclude(last: LastRecord) -> dict[str, Json]:
-        return _report(audit, seen, state.status, last, at)
+        rows = [_row(each, match, last.at) for each, match in zip(seen, matches, strict=True)]
+        return _report(audit, rows, state.status, last, at)
 
     result, noted = evidence.keep(audit.history, audit.expected_head, conclude, hide, audit.baseline, at)
     refused = _refusal(result, audit) if audit.enforce else ""
@@ -110,7 +110,7 @@ def _details(audit: Audit, listing: t.Sequence[Script]) -> tuple[list[str], tupl
         return [script["script_id"] for script in listing], ()
     found: list[tuple[bool, str]] = []
     for seen in observe(listing):
-        kinds = {finding.kind for finding in find_in_script(_row(audit, seen, None))}
+        kinds = {finding.kind for finding in find_in_script(_row(seen, _match(audit, seen), None))}
         if kinds:
             found += [(kinds == {"new"}, script["script_id"]) for script in seen.scripts]
     # What nobody knows yet comes last: it has no hashes to compare versions with.
@@ -131,19 +131,15 @@ def _with_singles(listing: t.Iterable[Script], singles: t.Mapping[str, Script], 
             yield inventory.judge({**script, **present}, query)
 
 
-def _row(audit: Audit, seen: Observation, since: datetime.datetime | None) -> Row:
-    matching = audit.baseline.names(seen.url, seen.host) if seen.url else frozenset[str]()
-    return Row(seen, _entry(audit, seen), matching, seen.hashes(since))
+def _match(audit: Audit, seen: Observation) -> Match:
+    return audit.baseline.match(seen.url, seen.host) if seen.url else Match()
 
 
-def _entry(audit: Audit, seen: Observation) -> Entry | None:
-    return audit.baseline.find(seen.url, seen.host) if seen.url else None
+def _row(seen: Observation, match: Match, since: datetime.datetime | None) -> Row:
+    return Row(seen, match.entry, match.names, seen.hashes(since))
 
 
-def _report(
-    audit: Audit, seen: t.Sequence[Observation], status: Status, last: LastRecord, at: datetime.datetime
-) -> dict[str, Json]:
-    rows = [_row(audit, each, last.at) for each in seen]
+def _report(audit: Audit, rows: t.Sequence[Row], status: Status, last: LastRecord, at: datetime.datetime) -> dict[str, Json]:
     of_scripts = [find_in_script(row) for row in rows]
     of_entries = find_in_entries(audit.baseline.entries, rows, audit.query.hosts, at.date().isoformat())
     of_audit = find_in_audit(status["enabled"], len(rows), last, at, audit.max_gap)

@@ -12,10 +12,17 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.sugg
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.entries import Entry
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.pattern import PlainUrl, plain_url, without_query
 
-# Entries of one literal prefix, by whether the query counts and by the literal text after the last star.
-Suffixes = dict[int, dict[tuple[bool, str], list[Entry]]]
+# Entries of one literal prefix, by whether the query counts and how long the literal text after the last star is, and by this text.
+Suffixes = dict[tuple[bool, int], dict[str, list[Entry]]]
 
 _MAX_REMEMBERED = 100_000
+
+
+class Match(t.NamedTuple):
+    """The entry of a script, and the names of all entries that match it, also of those to which this one takes precedence."""
+
+    entry: Entry | None = None
+    names: frozenset[str] = frozenset()
 
 
 class Baseline:
@@ -23,7 +30,7 @@ class Baseline:
 
     def __init__(self, entries: t.Sequence[Entry]) -> None:
         self.entries = tuple(entries)
-        self._found: dict[tuple[str, str | None], tuple[list[Entry], ...]] = {}
+        self._found: dict[tuple[str, str | None], Match] = {}
         self._exact: dict[str, list[Entry]] = collections.defaultdict(list)
         prefixes: dict[int, dict[str, Suffixes]] = {}
         for entry in entries:
@@ -32,29 +39,28 @@ class Baseline:
                 self._exact[pattern.text].append(entry)
                 continue
             suffixes = prefixes.setdefault(len(pattern.prefix), {}).setdefault(pattern.prefix, {})
-            same = suffixes.setdefault(len(pattern.suffix), {}).setdefault((pattern.has_query, pattern.suffix), [])
-            same.append(entry)
+            texts = suffixes.setdefault((pattern.has_query, len(pattern.suffix)), {})
+            texts.setdefault(pattern.suffix, []).append(entry)
         self._prefixes = sorted(prefixes.items(), reverse=True)
 
     def find(self, url: str, host: str | None) -> Entry | None:
         """Return the entry of a normalized URL on a host, None if there is none; raise `invalid_option` for a tie."""
-        return next((_only(matching, url, host) for matching in self._ranks(url, host)), None)
+        return self.match(url, host).entry
 
-    def names(self, url: str, host: str | None) -> frozenset[str]:
-        """Return the names of all entries that match, also of those to which another one takes precedence."""
-        return frozenset(entry.name for matching in self._ranks(url, host) for entry in matching)
-
-    def _ranks(self, url: str, host: str | None) -> tuple[list[Entry], ...]:
-        """Return the entries that match, by precedence."""
+    def match(self, url: str, host: str | None) -> Match:
+        """Return what matches a normalized URL on a host; raise `invalid_option` for a tie."""
         key = (url, host)
-        # An audit asks several times, the first time for what to read singly; an event source asks for years.
+        # An audit may ask twice, the first time for what to read singly; an event source asks for years.
         if key not in self._found:
             if len(self._found) >= _MAX_REMEMBERED:
                 self._found.clear()
-            self._found[key] = tuple(filter(None, self._look_up(url, host)))
+            ranks = list(filter(None, self._look_up(url, host)))
+            entry = _only(ranks[0], url, host) if ranks else None
+            self._found[key] = Match(entry, frozenset([each.name for matching in ranks for each in matching]))
         return self._found[key]
 
     def _look_up(self, url: str, host: str | None) -> t.Iterator[list[Entry]]:
+        """Yield the entries that match, by precedence."""
         bare = without_query(url)
         for known in dict.fromkeys((url, bare)):
             yield [entry for entry in self._exact.get(known, ()) if entry.covers(host)]
@@ -66,11 +72,12 @@ class Baseline:
 
 
 def _matching(suffixes: Suffixes, url: PlainUrl, texts: tuple[str, str], host: str | None) -> list[Entry]:
-    found = []
-    for length, entries in suffixes.items():
-        for has_query, text in zip((False, True), texts, strict=True):
-            same = entries.get((has_query, text[len(text) - length :])) if len(text) >= length else None
-            found += [entry for entry in same or () if entry.covers(host) and entry.pattern.matches(url)]
+    found: list[Entry] = []
+    for (has_query, length), entries in suffixes.items():
+        text = texts[has_query]
+        same = entries.get(text[len(text) - length :]) if len(text) >= length else None
+        if same:
+            found += [entry for entry in same if entry.covers(host) and entry.pattern.matches(url)]
     return found
 
 
