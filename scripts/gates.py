@@ -19,8 +19,8 @@ CORES = {
 }
 MAIN = "2.19"
 PROCESSORS = os.cpu_count() or 1
-# So many gates run at once, each with half of the processors: the third uses what the others leave while they wait.
-AT_ONCE = min(3, PROCESSORS + 1)
+# So many gates run at once, each with half of the processors: they wait for a tenth of their time, and two more use that.
+AT_ONCE = min(4, PROCESSORS + 2)
 WORKERS = PROCESSORS // 2
 AWX = ("scripts/awx.sh",)
 EDA = ("scripts/eda.sh",)
