@@ -19,7 +19,7 @@ CORES = {
 }
 MAIN = "2.19"
 PROCESSORS = os.cpu_count() or 1
-# So many gates run at once, each with half of the processors: they wait for a tenth of their time, and two more use that.
+# So many gates run at once, each with half of the processors: two more than would keep them busy, because gates also wait.
 AT_ONCE = min(4, PROCESSORS + 2)
 WORKERS = PROCESSORS // 2
 AWX = ("scripts/awx.sh",)

@@ -29,8 +29,8 @@ done
 ansible-doc --list edgeops.observability
 mapfile -t modules < <(cd "$installed/plugins/modules" && ls | sed 's/^/edgeops.observability./; s/\.py$//')
 ansible-doc "${modules[@]}" >/dev/null 2>"$folder/undocumented"
-# What it cannot show is a warning only.
-if [ -s "$folder/undocumented" ]; then cat "$folder/undocumented" >&2; exit 1; fi
+# A module that it cannot show is a warning only.
+if grep edgeops.observability "$folder/undocumented" >&2; then exit 1; fi
 python "$root/scripts/rehearse.py" "$folder"
 # The demonstration, from the artifact; the checkout lends it inventory, traffic and the embedded service only.
 DEMO_REPORT=$folder/report "$root/scripts/demo.sh"

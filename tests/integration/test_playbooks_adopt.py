@@ -13,8 +13,8 @@ from harness import Playbook
 
 ADOPT = "edgeops.observability.adopt"
 DELIVER = "edgeops.observability.deliver"
-# With this number every kind of job, rule and text that there is is in few zones; the modules' own code is tested with two hundred.
-ZONES, NUMBER = 12, 2
+# With this seed, twelve zones have every kind of job, rule and text; the modules' own code is tested with two hundred zones.
+ZONES, SEED = 12, 2
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -23,7 +23,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def test_adopted_zones_deliver_without_a_write(playbook: Playbook, tmp_path: Path) -> None:
     """Random zones, adopted: a delivery with the files writes nothing, and adopting once more changes no byte."""
-    hosts = seed(playbook.simulator, ZONES, NUMBER)
+    hosts = seed(playbook.simulator, ZONES, SEED)
     folder = tmp_path / "inventory"
     adopt = {"playbook": ADOPT, "inventory": hosts, "extra_vars": {"adopt_dir": str(folder)}, "secrets": [CANARY], "timeout": 300}
     report = playbook.run(**adopt)

@@ -98,7 +98,7 @@ def test_same_as_anew(tmp_path: Path, servers: Servers) -> None:
 
 
 def test_templates_are_compiled_once(tmp_path: Path, servers: Servers) -> None:
-    """The same output as anew for texts that a run before has compiled, with other values, delimiters and backslashes."""
+    """Output is that of a process of its own where an earlier run has compiled the templates: other values, delimiters, backslashes."""
     texts = (
         "{{ EDGEOPS | upper }} {% for each in [1, 2] %}{{ each }}{% endfor %}",
         "{{ 'a-b' | regex_replace('(a)-(b)', '\\\\2') }}",
