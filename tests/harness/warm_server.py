@@ -10,7 +10,6 @@ folder is removed when that closes the socket.
 
 from __future__ import annotations
 
-import atexit
 import functools
 import gc
 import hashlib
@@ -27,13 +26,13 @@ import socket
 import sys
 import sysconfig
 import tempfile
-import threading
 import types
 import typing as t
 from pathlib import Path
 
 import jinja2.environment
 import jinja2.nodes
+from warm_modules import fork_modules, leave  # type: ignore[import-not-found]  # beside this script
 
 PRELOADED = (
     "ansible.cli.playbook",
@@ -121,6 +120,7 @@ class Templates:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        folder.mkdir()
         self._read: dict[str, bytes] = {}
         # The name of the expression that is being compiled: it reaches `compile` as nodes, without its text.
         self._expression: str | None = None
@@ -223,7 +223,6 @@ def become(request: t.Mapping[str, t.Any], archives: Path) -> None:
     tempfile.tempdir = None
     own = Path(importlib.import_module("ansible.constants").DEFAULT_LOCAL_TMP)
     own.mkdir(0o700, parents=True, exist_ok=True)
-    # The archives of ordinary modules are the same for all runs, because none brings modules of its own.
     (own / "ansiballz_cache").symlink_to(archives)
     for handler in logging.root.handlers:
         if isinstance(handler, logging.FileHandler):
@@ -235,15 +234,6 @@ def become(request: t.Mapping[str, t.Any], archives: Path) -> None:
         display._synchronize_textiowrapper(stream, display.Display()._lock)
 
 
-def leave(code: object) -> t.NoReturn:
-    """End as an interpreter does, but without clearing the memory, which would touch, and so copy, all of it."""
-    vars(threading)["_shutdown"]()
-    atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
-    os._exit(code if isinstance(code, int) else int(code is not None))
-
-
 def main() -> None:
     """Import, serve, and in a fork run the command."""
     sys.path[0] = str(Path(sys.executable).parent)
@@ -251,14 +241,15 @@ def main() -> None:
         importlib.import_module(name)
     remember_collections()
     load_plugins()
+    fork_modules()
     gc.collect()
     gc.freeze()
     # To look for garbage touches all objects of a run, which copies them in each of its workers.
     gc.disable()
-    archives, compiled = (Path(sys.argv[2]) / name for name in ("archives", "templates"))
-    archives.mkdir()
-    compiled.mkdir()
-    templates = Templates(compiled)
+    # The archives of ordinary modules are the same for all runs, because none brings modules of its own.
+    archives = Path(os.environ["EDGEOPS_COMPILED"]) / "archives"
+    archives.mkdir(exist_ok=True)
+    templates = Templates(Path(sys.argv[2]) / "templates")
     templates.remember()
     request = serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2], templates)
     become(request, archives)

@@ -69,7 +69,7 @@ def warm(servers: Servers, asked: Run, timeout: float = 60) -> Ended:
 def without_chance(text: str, folder: Path) -> str:
     """A text without what differs from run to run: folder, times, process numbers, identifiers."""
     text = re.sub(rf"{re.escape(str(folder))}|/[^\s'\"]*/warm-[^/]+/run", "<folder>", text)
-    text = re.sub(r"\b[0-9a-f]{8}-[0-9a-f-]{27}\b|ansible-(tmp|local)-?[\w.-]+|\btmp\w{8}\b|p=\d+", "<id>", text)
+    text = re.sub(r"\b[0-9a-f]{8}-[0-9a-f-]{27}\b|ansible-(tmp|local)-?[\w.-]+|\btmp\w{8}\b|payload_\w{8}\b|p=\d+", "<id>", text)
     return re.sub(r"\d+:\d\d:\d\d[.,]\d+|\d{4}-\d\d-\d\d|\"monotonic\": [\d.]+", "<time>", text)
 
 
@@ -95,6 +95,48 @@ def test_same_as_anew(tmp_path: Path, servers: Servers) -> None:
     assert {name: text.replace("one", "two") for name, text in left(tmp_path / "two").items()} == {
         name: text.replace("one", "two") for name, text in left(tmp_path / "one").items()
     }
+
+
+MODULE = """
+import logging, os, signal, sys
+from ansible.module_utils.basic import AnsibleModule
+
+if __name__ == "__main__":
+    module = AnsibleModule({"end": {}}, supports_check_mode=True)
+    signals = [str(signal.getsignal(number)) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGCHLD)]
+    seen = {
+        "controller": sorted(name for name in sys.modules if name.startswith(("ansible.plugins", "ansible.executor", "ansible.cli"))),
+        "finders": [str(getattr(finder, "__module__", finder)) for finder in (*sys.meta_path, *sys.path_hooks)],
+        "logging": [logging.root.level, len(logging.root.handlers)],
+        "streams": [(stream.encoding, stream.errors, stream.isatty()) for stream in (sys.stdin, sys.stdout, sys.stderr)],
+        "descriptors": [number for number in range(3, 64) if os.path.exists(f"/proc/self/fd/{number}")],
+        "given": sys.stdin.read(),
+        "umask": os.umask(0o22),
+        "place": [os.getcwd(), os.environ["TMPDIR"], *sys.argv],
+        "signals": signals,
+    }
+    print("beside the result", file=sys.stderr)
+    if module.params["end"] == "exception":
+        raise ValueError(seen)
+    if module.params["end"] == "exit":
+        sys.exit("neither a result")
+    module.exit_json(seen=seen, forked="jinja2" in sys.modules)
+"""
+
+
+def test_ordinary_modules_are_the_same(tmp_path: Path, servers: Servers) -> None:
+    """They find what a process of its own would find, and nothing of the controller."""
+    asks: list[t.Any] = [{}, {"end": "exception"}, {"end": "exit"}]
+    tasks = [{"edgeops_seen": ask, "ignore_errors": True} for ask in asks]
+    tasks += [{"ansible.builtin.ping": {"data": "crash"}, "ignore_errors": True}]
+    asked = {name: run(tmp_path / name, tasks, ANSIBLE_LIBRARY=str(tmp_path)) for name in ("one", "two")}
+    (tmp_path / "edgeops_seen.py").write_text(MODULE, encoding="utf-8")
+    texts = []
+    for name, (code, *outputs) in (("one", execute_anew(asked["one"], 60)), ("two", warm(servers, asked["two"]))):
+        assert code == 0
+        assert (": true" in re.findall(r'"forked"(: \w+)', outputs[0])) is (name == "two")
+        texts.append([without_chance(re.sub(r'"forked": \w+', "", output), tmp_path / name) for output in outputs])
+    assert texts[0] == texts[1]
 
 
 def test_templates_are_compiled_once(tmp_path: Path, servers: Servers) -> None:

@@ -19,19 +19,29 @@ import typing as t
 import zipimport
 
 compile_source: t.Callable[[str, bytes], types.CodeType] = vars(zipimport)["_compile_source"]
+# `zipimport` asks for everything twice in a row, because where a module is depends on what compiles.
+last: dict[tuple[str, bytes], types.CodeType] = {}
 
 
 def compile_once(pathname: str, source: bytes) -> types.CodeType:
     """What `zipimport` would compile, with the path of this archive."""
+    if (pathname, source) not in last:
+        last.clear()
+        last[pathname, source] = kept_or_compiled(pathname, source)
+    return last[pathname, source]
+
+
+def kept_or_compiled(pathname: str, source: bytes) -> types.CodeType:
+    """The same, from the folder where it is there."""
     kept = f"{os.environ['EDGEOPS_COMPILED']}/{sys.implementation.cache_tag}-{_imp.source_hash(0, source).hex()}"
     try:
         with open(kept, "rb") as file:
-            code = t.cast("types.CodeType", marshal.load(file))  # noqa: S302  # our own file
+            code = t.cast("types.CodeType", marshal.loads(file.read()))  # noqa: S302  # our own file
     except FileNotFoundError:
         code = compile_source(pathname, source)
         # Processes side by side may write the same; each file is whole as soon as it has its name.
         with open(f"{kept}.{os.getpid()}", "wb") as part:
-            marshal.dump(code, part)
+            part.write(marshal.dumps(code))
         os.replace(part.name, kept)
     vars(_imp)["_fix_co_filename"](code, pathname)
     return code
