@@ -31,7 +31,8 @@ PYTEST = ("python", "-m", "pytest", "-q", "-p", "no:cacheprovider")
 class Gate:
     """One row: a command in the environment of one core. `seconds` is about what it takes: the longest begin first.
 
-    What a gate does at certain times must not depend on what else runs: such a gate is `alone`.
+    What a `timed` gate does at certain times must not depend on what else runs: it goes first, beside `small` gates only, each of
+    which is one process that takes seconds.
     """
 
     name: str
@@ -40,7 +41,8 @@ class Gate:
     core: str = MAIN
     version: tuple[str, ...] = ()
     seconds: int = 5
-    alone: bool = False
+    timed: bool = False
+    small: bool = False
 
     @property
     def environment(self) -> str:
@@ -57,14 +59,14 @@ def pins(core: str) -> str:
     return "requirements/dev.txt" if core == MAIN else f"requirements/core-{core}.txt"
 
 
-def _pytest(name: str, folder: str, seconds: int, *, core: str = MAIN, alone: bool = False) -> Gate:
-    workers = PROCESSORS if alone else WORKERS
+def _pytest(name: str, folder: str, seconds: int, *, core: str = MAIN, timed: bool = False) -> Gate:
+    workers = PROCESSORS if timed else WORKERS
     command = (*PYTEST, *(("-n", str(workers), "--dist", "worksteal") if workers > 1 else ()), folder)
-    return Gate(name, "pytest", command, core, ("python", "-m", "pytest", "--version"), seconds, alone)
+    return Gate(name, "pytest", command, core, ("python", "-m", "pytest", "--version"), seconds, timed)
 
 
-def _tool(name: str, tool: str, *arguments: str, seconds: int = 5) -> Gate:
-    return Gate(name, tool, (tool, *arguments), version=(tool, "--version"), seconds=seconds)
+def _tool(name: str, tool: str, *arguments: str) -> Gate:
+    return Gate(name, tool, (tool, *arguments), version=(tool, "--version"), small=True)
 
 
 def _on_core(core: str) -> tuple[Gate, ...]:
@@ -75,7 +77,7 @@ def _on_core(core: str) -> tuple[Gate, ...]:
 STATIC = (
     _tool("lint", "ruff", "check", "--quiet", "."),
     _tool("format", "ruff", "format", "--check", "--quiet", "."),
-    _tool("types", "mypy", seconds=20),
+    _tool("types", "mypy"),
     _tool("yaml", "yamllint", "--strict", "."),
 )
 ONCE = (
@@ -86,9 +88,9 @@ ONCE = (
     Gate("controller", "pytest", (*AWX, *PYTEST, "tests/awx"), MAIN, (*AWX, "python", "-m", "pytest", "--version"), 60),
     # The engine of rulebooks; without Java or its environment the tests are skipped with the reason.
     Gate("rulebooks", "pytest", (*EDA, *PYTEST, "tests/eda"), MAIN, (*EDA, "python", "-m", "pytest", "--version"), 60),
-    Gate("documentation", "antsibull-docs", ("scripts/docs-lint.sh",), version=("antsibull-docs", "--version")),
+    Gate("documentation", "antsibull-docs", ("scripts/docs-lint.sh",), version=("antsibull-docs", "--version"), small=True),
     _tool("changelog", "antsibull-changelog", "lint"),
-    Gate("package", "ansible-galaxy", ("scripts/package.sh",), version=("ansible-galaxy", "--version"), seconds=40),
+    Gate("package", "ansible-galaxy", ("scripts/package.sh",), version=("ansible-galaxy", "--version"), small=True),
     Gate("importer", "galaxy-importer", ("scripts/importer.sh",), version=("scripts/version.sh", "galaxy-importer"), seconds=20),
     _pytest("meta", "tests/meta", 10),
     _pytest("simulator", "simulator/tests", 30),
@@ -97,8 +99,8 @@ ONCE = (
     _pytest("properties", "tests/properties", 60),
     _pytest("secrets", "tests/secrets", 60),
     _pytest("origin", "tests/tls", 20),
-    _pytest("concurrency", "tests/concurrency", 10, alone=True),
-    _pytest("budget", "tests/budget", 60, alone=True),
+    _pytest("concurrency", "tests/concurrency", 10, timed=True),
+    _pytest("budget", "tests/budget", 60, timed=True),
 )
 FLOOR, *_unused, NEWEST = CORES
 RUNS = {

@@ -17,6 +17,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import typing as t
 from pathlib import Path
@@ -29,7 +30,7 @@ SHOWN = 6000
 NO_INTERPRETER = 3
 # What some tests of modules run with, beside the controllers' Pythons.
 PYTHONS = ("3.10", *sorted({version for versions in CORES.values() for version in versions}))
-ROW = "{:<20} {:<20} {:<26} {:<38} {:>7}"
+ROW = "{:<20} {:<20} {:<26} {:<38} {:>7} {:>9}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +41,8 @@ class Outcome:
     passed: int
     failed: int
     note: str
-    seconds: float
+    seconds: float = 0
+    processor: float = 0
     version: str = ""
     output: str = ""
 
@@ -48,7 +50,7 @@ class Outcome:
         unchanged = ", unchanged since" if self.output.startswith("Unchanged since") else ""
         verdict = self.note or (f"failed ({self.failed})" if self.failed else f"passed ({self.passed}){unchanged}")
         where = f"{self.version} on {self.gate.core}" if self.gate.name in ("sanity", "units", "playbooks") else self.version
-        return ROW.format(self.gate.name, self.gate.tool, where, verdict, f"{self.seconds:.1f}")
+        return ROW.format(self.gate.name, self.gate.tool, where, verdict, f"{self.seconds:.1f}", f"{self.processor:.1f}")
 
 
 def main() -> int:
@@ -57,9 +59,9 @@ def main() -> int:
     gates = [gate for gate in RUNS[run] if not names or gate.name in names]
     LOGS.mkdir(parents=True, exist_ok=True)
     missing = {core: note for core in CORES if any(gate.core == core for gate in gates) and (note := _set_up(core))}
-    outcomes = [Outcome(gate, 0, 0, f"skipped: {missing[gate.core]}", 0) for gate in gates if gate.core in missing]
+    outcomes = [Outcome(gate, 0, 0, f"skipped: {missing[gate.core]}") for gate in gates if gate.core in missing]
     runnable = [gate for gate in gates if gate.core not in missing]
-    print(ROW.format("gate", "tool", "version", "result", "seconds"), flush=True)
+    print(ROW.format("gate", "tool", "version", "result", "seconds", "processor"), flush=True)
     for outcome in outcomes:
         print(outcome.row())
     for outcome in _outcomes(runnable):
@@ -69,12 +71,17 @@ def main() -> int:
 
 
 def _outcomes(gates: list[Gate]) -> t.Iterator[Outcome]:
-    """Every outcome as soon as it is there: of the gates that run side by side, then of those that run alone."""
-    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        together = sorted((gate for gate in gates if not gate.alone), key=lambda gate: gate.seconds, reverse=True)
-        for done in concurrent.futures.as_completed([pool.submit(_run, gate) for gate in together]):
+    """Every outcome as soon as it is there: first of the timed gates, beside which nothing runs but one small gate at a time."""
+    timed, small, rest = (
+        [gate for gate in gates if kind(gate)]
+        for kind in (lambda gate: gate.timed, lambda gate: gate.small, lambda gate: not gate.timed and not gate.small)
+    )
+    with concurrent.futures.ThreadPoolExecutor(1) as one, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as several:
+        begun = [one.submit(_run, gate) for gate in small]
+        yield from map(_run, timed)
+        begun += [several.submit(_run, gate) for gate in sorted(rest, key=lambda gate: gate.seconds, reverse=True)]
+        for done in concurrent.futures.as_completed(begun):
             yield done.result()
-    yield from (_run(gate) for gate in gates if gate.alone)
 
 
 def _report(outcomes: list[Outcome]) -> int:
@@ -100,35 +107,43 @@ def _set_up(core: str) -> str:
 
 
 def _run(gate: Gate) -> Outcome:
-    begin = time.monotonic()
-    try:
-        done = _execute(gate, gate.command)
-    except FileNotFoundError as missing:
-        done = subprocess.CompletedProcess(gate.command, 127, str(missing))
-    passed, failed = _counted(gate, done)
-    version = (
-        re.search(r"\d+\.\d[\w.]*", _execute(gate, gate.version).stdout) if gate.version and done.returncode != 127 else None
-    )
     log = LOGS / f"{gate.name}-{gate.core}.log".replace(" ", "-")
-    log.write_text(done.stdout, encoding="utf-8")
-    return Outcome(gate, passed, failed, "", time.monotonic() - begin, version[0] if version else "", done.stdout)
+    began = time.monotonic()
+    try:
+        code, processor = _execute(gate, gate.command, log)
+    except FileNotFoundError as missing:
+        return Outcome(gate, 0, 1, "", output=str(missing))
+    seconds = time.monotonic() - began
+    output = log.read_text(encoding="utf-8", errors="replace")
+    passed, failed = _counted(gate, code, output)
+    return Outcome(gate, passed, failed, "", seconds, processor, _version(gate), output)
 
 
-def _execute(gate: Gate, command: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+def _version(gate: Gate) -> str:
+    with tempfile.NamedTemporaryFile(encoding="utf-8", mode="r") as said:
+        if gate.version:
+            _execute(gate, gate.version, Path(said.name))
+        found = re.search(r"\d+\.\d[\w.]*", said.read())
+    return found[0] if found else ""
+
+
+def _execute(gate: Gate, command: tuple[str, ...], log: Path) -> tuple[int, float]:
+    """The exit code of a command, and the seconds of a processor that it took with all that it started."""
     python_folders = [str(Path(found).parent) for version in PYTHONS if (found := _interpreter(version))]
     # Real interpreters before the shims that some version managers put on PATH, and the environment before everything.
     path = [str(ROOT / gate.environment / "bin"), str(ROOT / "scripts"), *dict.fromkeys(python_folders), os.environ["PATH"]]
-    return subprocess.run(
-        [str(ROOT / command[0]) if command[0].startswith("scripts/") else command[0], *command[1:]],
-        cwd=ROOT,
-        env={**os.environ, "PATH": os.pathsep.join(path), "VIRTUAL_ENV": str(ROOT / gate.environment)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-        text=True,
-        errors="replace",
-    )
+    with log.open("w") as file:
+        process = subprocess.Popen(
+            [str(ROOT / command[0]) if command[0].startswith("scripts/") else command[0], *command[1:]],
+            cwd=ROOT,
+            env={**os.environ, "PATH": os.pathsep.join(path), "VIRTUAL_ENV": str(ROOT / gate.environment)},
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+        )
+        _pid, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, usage.ru_utime + usage.ru_stime
 
 
 @functools.cache
@@ -137,18 +152,18 @@ def _interpreter(version: str) -> str:
     return subprocess.run(command, check=False, capture_output=True, text=True).stdout.strip()
 
 
-def _counted(gate: Gate, done: subprocess.CompletedProcess[str]) -> tuple[int, int]:
+def _counted(gate: Gate, code: int, output: str) -> tuple[int, int]:
     """How many passed and failed: the numbers of pytest's and ansible-test's own reports, otherwise the gate itself."""
     if gate.tool == "pytest":
         passed, failed, errors = (
-            sum(map(int, re.findall(rf"(\d+) {word}\b", _last_line(done.stdout)))) for word in ("passed", "failed", "errors?")
+            sum(map(int, re.findall(rf"(\d+) {word}\b", _last_line(output)))) for word in ("passed", "failed", "errors?")
         )
-        return passed, failed + errors or int(done.returncode != 0)
+        return passed, failed + errors or int(code != 0)
     if gate.name == "sanity":
-        broken = re.search(r"The (\d+) sanity test\(s\)", done.stdout)
-        failed = int(broken[1]) if broken else int(done.returncode != 0)
-        return done.stdout.count('Running sanity test "') - failed, failed
-    return int(done.returncode == 0), int(done.returncode != 0)
+        broken = re.search(r"The (\d+) sanity test\(s\)", output)
+        failed = int(broken[1]) if broken else int(code != 0)
+        return output.count('Running sanity test "') - failed, failed
+    return int(code == 0), int(code != 0)
 
 
 def _last_line(text: str) -> str:
