@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import subprocess
 import typing as t
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from awx.stub import running
 
 from edgeops_simulator import testing
 from harness import Playbook
-from harness.process import BIN, Place
+from harness.process import BIN, Place, execute
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -59,10 +58,10 @@ def zones(simulator: t.Any) -> dict[str, str]:
 def configured(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Configured]:
     """The controller after two runs of configure.yml."""
     with running(playbooks=[path.name for path in PROJECT.glob("*.yml")]) as controller:
+        place = Place(tmp_path_factory.mktemp("configured"))
         environment = {
-            **Place(tmp_path_factory.mktemp("configured")).environment(forks=1),
+            **place.environment(forks=1),
             **simulator_server.environment(),
-            "ANSIBLE_PIPELINING": "true",
             "CONTROLLER_HOST": controller.url,
             "CONTROLLER_OAUTH_TOKEN": controller.token,
             # The modules would read all certificates of the machine for each of their requests, none of which uses TLS.
@@ -72,8 +71,8 @@ def configured(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory
         for _run in range(2):
             controller.journal.clear()
             command = [str(BIN / "ansible-playbook"), str(EXAMPLE / "configure.yml"), "-vv"]
-            done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True, timeout=400)
-            assert done.returncode == 0, done.stdout + done.stderr
-            outputs.append(done.stdout + done.stderr)
+            code, stdout, stderr = execute(command, environment, place.input, timeout=400, repeated=True)
+            assert code == 0, stdout + stderr
+            outputs.append(stdout + stderr)
             writes.append(controller.writes)
         yield Configured(controller, outputs, writes)

@@ -89,10 +89,15 @@ def inventory(hosts: t.Mapping[str, t.Mapping[str, t.Any]] | None) -> dict[str, 
     return {"all": {"vars": LOCAL, "hosts": {name: dict(variables) for name, variables in (hosts or {"localhost": {}}).items()}}}
 
 
-def execute(command: t.Sequence[str], environment: t.Mapping[str, str], cwd: Path, timeout: float) -> warm.Ended:
-    """Run to the end, or end the whole process group when the time is over; in a warm process where one can be had."""
+def execute(
+    command: t.Sequence[str], environment: t.Mapping[str, str], cwd: Path, timeout: float, *, repeated: bool = False
+) -> warm.Ended:
+    """Run to the end, or end the whole process group when the time is over; in a warm process where one can be had.
+
+    `repeated` says that there will be more runs of this configuration.
+    """
     run = warm.Run(command, environment, cwd)
-    return SERVERS.execute(run, timeout) or execute_anew(run, timeout)
+    return SERVERS.execute(run, timeout, repeated=repeated) or execute_anew(run, timeout)
 
 
 def execute_anew(run: warm.Run, timeout: float) -> warm.Ended:

@@ -125,12 +125,12 @@ class Servers:
     def __iter__(self) -> t.Iterator[Server]:
         return iter(self._servers.values())
 
-    def execute(self, run: Run, timeout: float) -> Ended | None:
-        """The end of a run; None if it needs a process of its own, such as the first one of its configuration."""
+    def execute(self, run: Run, timeout: float, *, repeated: bool = False) -> Ended | None:
+        """The end of a run; None if it needs a process of its own, such as the only one of its configuration so far."""
         if not run.fits() or not self._lock.acquire(blocking=False):
             return None
         try:
-            server = self._server(run)
+            server = self._server(run, repeated)
             return server.execute(run, timeout) if server else None
         finally:
             self._lock.release()
@@ -139,11 +139,12 @@ class Servers:
         while self._servers:
             self._servers.popitem()[1].close()
 
-    def _server(self, run: Run) -> Server | None:
+    def _server(self, run: Run, repeated: bool) -> Server | None:
         key = run.key()
         if key not in self._seen:
             self._seen.add(key)
-            return None
+            if not repeated:
+                return None
         server = self._servers.pop(key, None) or Server(run)
         while len(self._servers) >= MAX_SERVERS:
             self._servers.pop(next(iter(self._servers))).close()

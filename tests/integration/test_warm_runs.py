@@ -40,9 +40,17 @@ TASKS = [
 ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def servers() -> t.Iterator[Servers]:
-    """Processes of this test alone."""
+    """Processes of these tests alone."""
+    made = Servers()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def own_servers() -> t.Iterator[Servers]:
+    """Processes of one test alone."""
     made = Servers()
     yield made
     made.close()
@@ -162,8 +170,7 @@ def test_templates_are_compiled_once(tmp_path: Path, servers: Servers) -> None:
             expected = without_chance(theirs, tmp_path / "anew")
             assert without_chance(ours, folder) == expected.replace("word", word).replace("WORD", word.upper())
         assert warm_code == code
-        (server,) = servers
-        kept.append(len(list((server.folder / "templates").iterdir())))
+        kept.append(sum(len(list((server.folder / "templates").iterdir())) for server in servers))
     assert 0 < kept[0] == kept[1] == kept[2]
 
 
@@ -179,14 +186,14 @@ def test_runs_share_nothing(tmp_path: Path, servers: Servers) -> None:
     assert found == ["first", "second", "none", "fourth"]
 
 
-def test_each_configuration_has_its_process(tmp_path: Path, servers: Servers) -> None:
+def test_each_configuration_has_its_process(tmp_path: Path, own_servers: Servers) -> None:
     """The first run of each has a new process; of more than fit, the one not used for longest ends."""
     names = ("default", "minimal", "oneline")[: MAX_SERVERS + 1]
     for name in [*names, names[0]]:
         asked = run(tmp_path / name, TASKS[:1], ANSIBLE_STDOUT_CALLBACK=f"ansible.builtin.{name}")
-        assert warm(servers, asked)[1].count("PLAY RECAP") == (name == "default")
-        assert len(list(servers)) <= MAX_SERVERS
-    assert servers.execute(run(tmp_path / "new", [], ANSIBLE_DEBUG="0"), 60) is None
+        assert warm(own_servers, asked)[1].count("PLAY RECAP") == (name == "default")
+        assert len(list(own_servers)) <= MAX_SERVERS
+    assert own_servers.execute(run(tmp_path / "new", [], ANSIBLE_DEBUG="0"), 60) is None
 
 
 @pytest.mark.parametrize("changed", ["command", "configuration", "coverage"])
@@ -205,18 +212,19 @@ def test_other_runs_are_left_alone(changed: str, tmp_path: Path, servers: Server
 
 def test_run_over_time_is_ended(tmp_path: Path, servers: Servers) -> None:
     """And the next run is not disturbed."""
+    warm(servers, run(tmp_path / "first", []))
     with pytest.raises(AssertionError, match="not finished after 2 s"):
         warm(servers, run(tmp_path / "long", [{"ansible.builtin.pause": {"seconds": 60}}]), 2)
     assert warm(servers, run(tmp_path / "next", TASKS[:1]))[0] == 0
 
 
-def test_nothing_is_left_of_a_closed_process(tmp_path: Path, servers: Servers) -> None:
+def test_nothing_is_left_of_a_closed_process(tmp_path: Path, own_servers: Servers) -> None:
     show = {"ansible.builtin.debug": {"msg": "{{ lookup('ansible.builtin.env', 'ANSIBLE_HOME') }}"}}
-    _code, stdout, _stderr = warm(servers, run(tmp_path, [show]))
+    _code, stdout, _stderr = warm(own_servers, run(tmp_path, [show]))
     (home,) = re.findall(r'"msg": ("[^"]+")', stdout)
     folder = Path(json.loads(home)).parents[2]
     assert folder.name.startswith("warm-") and folder.exists()
-    servers.close()
+    own_servers.close()
     assert not folder.exists()
 
 
