@@ -24,6 +24,8 @@ AT_ONCE = min(4, PROCESSORS + 2)
 WORKERS = PROCESSORS // 2
 AWX = ("scripts/awx.sh",)
 EDA = ("scripts/eda.sh",)
+# What these scripts run is in environments of their own.
+APART = {AWX[0]: ".venvs/awx", EDA[0]: ".venvs/eda"}
 PYTEST = ("python", "-m", "pytest", "-q", "-p", "no:cacheprovider")
 
 
@@ -39,7 +41,6 @@ class Gate:
     tool: str
     command: tuple[str, ...]
     core: str = MAIN
-    version: tuple[str, ...] = ()
     seconds: int = 5
     timed: bool = False
     small: bool = False
@@ -47,6 +48,16 @@ class Gate:
     @property
     def environment(self) -> str:
         return environment(self.core)
+
+    @property
+    def tool_environment(self) -> str:
+        """The folder of the virtual environment that its tool is in."""
+        return APART.get(self.command[0], self.environment)
+
+    @property
+    def distribution(self) -> str:
+        """The name under which its tool is installed."""
+        return "ansible-core" if self.tool in ("ansible-test", "ansible-galaxy") else self.tool
 
 
 def environment(core: str) -> str:
@@ -62,15 +73,15 @@ def pins(core: str) -> str:
 def _pytest(name: str, folder: str, seconds: int, *, core: str = MAIN, timed: bool = False) -> Gate:
     workers = PROCESSORS if timed else WORKERS
     command = (*PYTEST, *(("-n", str(workers), "--dist", "worksteal") if workers > 1 else ()), folder)
-    return Gate(name, "pytest", command, core, ("python", "-m", "pytest", "--version"), seconds, timed)
+    return Gate(name, "pytest", command, core, seconds, timed)
 
 
 def _tool(name: str, tool: str, *arguments: str) -> Gate:
-    return Gate(name, tool, (tool, *arguments), version=(tool, "--version"), small=True)
+    return Gate(name, tool, (tool, *arguments), small=True)
 
 
 def _on_core(core: str) -> tuple[Gate, ...]:
-    sanity = Gate("sanity", "ansible-test", ("scripts/sanity.sh",), core, ("ansible-test", "--version"), seconds=100)
+    sanity = Gate("sanity", "ansible-test", ("scripts/sanity.sh",), core, seconds=100)
     return (sanity, _pytest("units", "tests/unit", 40, core=core), _pytest("playbooks", "tests/integration", 200, core=core))
 
 
@@ -82,16 +93,14 @@ STATIC = (
 )
 ONCE = (
     # Both need the modules of awx.awx, which only an environment apart has; `scripts/awx.sh` makes it.
-    Gate(
-        "roles and playbooks", "ansible-lint", (*AWX, "ansible-lint", "--offline"), MAIN, (*AWX, "ansible-lint", "--version"), 30
-    ),
-    Gate("controller", "pytest", (*AWX, *PYTEST, "tests/awx"), MAIN, (*AWX, "python", "-m", "pytest", "--version"), 60),
+    Gate("roles and playbooks", "ansible-lint", (*AWX, "ansible-lint", "--offline"), seconds=30),
+    Gate("controller", "pytest", (*AWX, *PYTEST, "tests/awx"), seconds=60),
     # The engine of rulebooks; without Java or its environment the tests are skipped with the reason.
-    Gate("rulebooks", "pytest", (*EDA, *PYTEST, "tests/eda"), MAIN, (*EDA, "python", "-m", "pytest", "--version"), 60),
-    Gate("documentation", "antsibull-docs", ("scripts/docs-lint.sh",), version=("antsibull-docs", "--version"), small=True),
+    Gate("rulebooks", "pytest", (*EDA, *PYTEST, "tests/eda"), seconds=60),
+    Gate("documentation", "antsibull-docs", ("scripts/docs-lint.sh",), small=True),
     _tool("changelog", "antsibull-changelog", "lint"),
-    Gate("package", "ansible-galaxy", ("scripts/package.sh",), version=("ansible-galaxy", "--version"), small=True),
-    Gate("importer", "galaxy-importer", ("scripts/importer.sh",), version=("scripts/version.sh", "galaxy-importer"), seconds=20),
+    Gate("package", "ansible-galaxy", ("scripts/package.sh",), small=True),
+    Gate("importer", "galaxy-importer", ("scripts/importer.sh",), seconds=20),
     _pytest("meta", "tests/meta", 10),
     _pytest("simulator", "simulator/tests", 30),
     _pytest("examples and site", "tests/docs", 90),

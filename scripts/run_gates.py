@@ -13,11 +13,11 @@ from __future__ import annotations
 import concurrent.futures
 import dataclasses
 import functools
+import importlib.metadata
 import os
 import re
 import subprocess
 import sys
-import tempfile
 import time
 import typing as t
 from pathlib import Path
@@ -110,7 +110,7 @@ def _run(gate: Gate) -> Outcome:
     log = LOGS / f"{gate.name}-{gate.core}.log".replace(" ", "-")
     began = time.monotonic()
     try:
-        code, processor = _execute(gate, gate.command, log)
+        code, processor = _execute(gate, log)
     except FileNotFoundError as missing:
         return Outcome(gate, 0, 1, "", output=str(missing))
     seconds = time.monotonic() - began
@@ -120,21 +120,18 @@ def _run(gate: Gate) -> Outcome:
 
 
 def _version(gate: Gate) -> str:
-    with tempfile.NamedTemporaryFile(encoding="utf-8", mode="r") as said:
-        if gate.version:
-            _execute(gate, gate.version, Path(said.name))
-        found = re.search(r"\d+\.\d[\w.]*", said.read())
-    return found[0] if found else ""
+    packages = map(str, (ROOT / gate.tool_environment / "lib").glob("python*/site-packages"))
+    return next((found.version for found in importlib.metadata.distributions(name=gate.distribution, path=list(packages))), "")
 
 
-def _execute(gate: Gate, command: tuple[str, ...], log: Path) -> tuple[int, float]:
-    """The exit code of a command, and the seconds of a processor that it took with all that it started."""
+def _execute(gate: Gate, log: Path) -> tuple[int, float]:
+    """The exit code of a gate, and the seconds of a processor that it took with all that it started."""
     python_folders = [str(Path(found).parent) for version in PYTHONS if (found := _interpreter(version))]
     # Real interpreters before the shims that some version managers put on PATH, and the environment before everything.
     path = [str(ROOT / gate.environment / "bin"), str(ROOT / "scripts"), *dict.fromkeys(python_folders), os.environ["PATH"]]
     with log.open("w") as file:
         process = subprocess.Popen(
-            [str(ROOT / command[0]) if command[0].startswith("scripts/") else command[0], *command[1:]],
+            gate.command,
             cwd=ROOT,
             env={**os.environ, "PATH": os.pathsep.join(path), "VIRTUAL_ENV": str(ROOT / gate.environment)},
             stdin=subprocess.DEVNULL,
