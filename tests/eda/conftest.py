@@ -61,9 +61,11 @@ class Rulebook:
         }
         inventory = {"all": {"hosts": {NAME: host, "other.example": host}}}
         (folder / "inventory.yml").write_text(yaml.safe_dump(inventory), encoding="utf-8")
+        (folder / "tmp").mkdir()
         self._environment = {
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(folder / "home"),
+            "TMPDIR": str(folder / "tmp"),
             "LC_ALL": "C.UTF-8",
             "PYTHONDONTWRITEBYTECODE": "1",
             **simulator.environment(),
