@@ -10,6 +10,7 @@ folder is removed when that closes the socket.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import hashlib
@@ -50,12 +51,15 @@ PRELOADED = (
 COLLECTION = Path(sysconfig.get_path("purelib")) / "ansible_collections" / "edgeops" / "observability"
 # Kinds of plugins of which every run loads all. Not those for variables, which ansible-core uses in the order in which it loads them.
 ALL = ("become", "callback", "connection", "filter", "shell", "test")
-# Of other kinds, those that a run on the controller uses.
+# Those that a run on the controller asks for by name, so that its workers need not look for them.
 LOADED = {
     "action": ("assert", "debug", "fail", "include_vars", "normal", "pause", "set_fact", "set_stats"),
     "cache": ("memory",),
+    "callback": ("default",),
+    "connection": ("local",),
     "inventory": ("host_list", "script", "auto", "yaml", "ini", "toml", "constructed"),
     "lookup": ("env", "file", "items"),
+    "shell": ("sh",),
     "strategy": ("linear", "free"),
 }
 
@@ -88,6 +92,14 @@ def load_plugins() -> None:
     remember_missing(vars(loader)["test_loader"], plain.tests)
     for path in (COLLECTION / "plugins" / "action").glob("[!_]*.py"):
         importlib.import_module(f"ansible_collections.edgeops.observability.plugins.action.{path.stem}")
+
+
+def prepare_results() -> None:
+    """Work out which members the result of a task may have, as newer ansible-core does once in each worker."""
+    with contextlib.suppress(ImportError, AttributeError):
+        result = importlib.import_module("ansible._internal._task").UnifiedTaskResult
+        for source_is_module in (True, False):
+            result.get_result_key_to_resolved_field_mapping(source_is_module=source_is_module)
 
 
 def remember_missing(loader: t.Any, names: t.Iterable[str]) -> None:
@@ -241,6 +253,7 @@ def main() -> None:
         importlib.import_module(name)
     remember_collections()
     load_plugins()
+    prepare_results()
     fork_modules()
     gc.collect()
     gc.freeze()
