@@ -64,10 +64,15 @@ def measure(scripts: int, entries: int) -> tuple[float, float, int]:
 def report(given: argparse.Namespace) -> bool:
     """Measure and print; whether the bar holds."""
     count = SCRIPTS // 2 if given.quick else SCRIPTS
-    sizes = {each: measure(each, ENTRIES) for each in (count, 2 * count)}
+    # In pairs, and the one in the middle counts: a processor that is faster for a second makes one pair of several wrong.
+    pairs = [(measure(count, ENTRIES), measure(2 * count, ENTRIES)) for _pair in range(3)]
+    once, twice = sorted(pairs, key=lambda pair: pair[1][0] / pair[0][0])[1]
     show(
         f"Audit against {ENTRIES} entries without requests and without Ansible",
         ["scripts", "CPU s", "peak MB", "in the inventory"],
-        [[str(each), f"{took:.2f}", f"{peak:.0f}", str(seen)] for each, (took, peak, seen) in sizes.items()],
+        [
+            [str(each), f"{took:.2f}", f"{peak:.0f}", str(seen)]
+            for each, (took, peak, seen) in ((count, once), (2 * count, twice))
+        ],
     )
-    return stands("audit: growth of the time for twice the scripts", sizes[2 * count][0] / sizes[count][0], 2.2)
+    return stands("audit: growth of the time for twice the scripts", twice[0] / once[0], 2.2)
