@@ -259,7 +259,7 @@ def main() -> None:
     gc.freeze()
     # To look for garbage touches all objects of a run, which copies them in each of its workers.
     gc.disable()
-    # The archives of ordinary modules are the same for all runs, because none brings modules of its own.
+    # The archives of ordinary modules are the same for all runs, because no run brings another module under a name that is taken.
     archives = Path(os.environ["EDGEOPS_COMPILED"]) / "archives"
     archives.mkdir(exist_ok=True)
     templates = Templates(Path(sys.argv[2]) / "templates")
