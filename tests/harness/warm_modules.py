@@ -28,6 +28,10 @@ from pathlib import Path
 OWNED = ("ansible", "ansible_collections")
 # As the interpreter opens them where the locale is C.UTF-8.
 STREAMS = (("stdin", "r", "surrogateescape"), ("stdout", "w", "surrogateescape"), ("stderr", "w", "backslashreplace"))
+SIGNALS: dict[int, t.Any] = {
+    signal.SIGINT: signal.default_int_handler,
+    **dict.fromkeys((signal.SIGTERM, signal.SIGALRM, signal.SIGCHLD), signal.SIG_DFL),
+}
 COMMAND = re.compile(r"\S+ -c '(?P<interpreter>[^\s']+) (?P<file>/[^\s']+/AnsiballZ_\w+\.py)(?: && sleep 0)?'")
 
 
@@ -71,9 +75,10 @@ class Module:
 
 def _become(file: str, cwd: str, outputs: list[int]) -> None:
     atexit._clear()
-    for name in ("SIGINT", "SIGTERM", "SIGALRM", "SIGCHLD"):
-        signal.signal(getattr(signal, name), signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number, handler in SIGNALS.items():
+        # What a process ignores, those that it starts ignore as well, such as an interrupt in the background of a shell.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, handler)
     for own, given in enumerate([os.open(os.devnull, os.O_RDONLY), *outputs]):
         os.dup2(given, own)
     os.closerange(3, 1024)
