@@ -53,7 +53,7 @@ class Place:
         path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1), encoding="utf-8")
         return path
 
-    def environment(self, forks: int) -> dict[str, str]:
+    def environment(self, forks: int = 5) -> dict[str, str]:
         """Nothing of the caller's environment but the search path and what measures coverage."""
         for name in ("home", "tmp"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)

@@ -26,7 +26,7 @@ COMMANDS = tuple(Path(sys.executable).parent / name for name in ("ansible-playbo
 # Read when something asks for them. Everything else may have been read at import.
 READ_LATE = ("CLOUDFLARE_", "EDGEOPS_", "REPORT_STORAGE_", "TMPDIR", "XDG_STATE_HOME")
 # Each holds about 60 MB.
-MAX_SERVERS = 2
+MAX_SERVERS = 3
 
 Key = frozenset[tuple[str, str]]
 Ended = tuple[int, str, str]
@@ -116,7 +116,8 @@ class Server:
 class Servers:
     """The processes of this test process, by what their runs have in common. One run at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MAX_SERVERS) -> None:
+        self._most = most
         self._lock = threading.Lock()
         self._servers: dict[Key, Server] = {}
         self._seen: set[Key] = set()
@@ -146,7 +147,7 @@ class Servers:
             if not repeated:
                 return None
         server = self._servers.pop(key, None) or Server(run)
-        while len(self._servers) >= MAX_SERVERS:
+        while len(self._servers) >= self._most:
             self._servers.pop(next(iter(self._servers))).close()
         # The one that was used last is the last one to go.
         self._servers[key] = server

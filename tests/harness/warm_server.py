@@ -42,9 +42,12 @@ PRELOADED = (
     "ansible.executor.playbook_executor",
     "ansible.module_utils.basic",
     "ansible.module_utils.urls",
+    "ansible.playbook.handler_task_include",
     "ansible.plugins.connection",
     "ansible.plugins.inventory",
     "ansible.plugins.strategy",
+    "multiprocessing.popen_fork",
+    "multiprocessing.synchronize",
     "requests",
     "xml.etree.ElementTree",
 )
@@ -80,6 +83,7 @@ def load_plugins() -> None:
     """Import the plugins that every run loads, and read the options in their documentation."""
     loader = importlib.import_module("ansible.plugins.loader")
     loader.init_plugin_loader()
+    remember_options(loader)
     # Each run would do it once more, and be warned.
     vars(loader)["_configure_collection_loader"] = lambda *_paths: None
     for kind in ALL:
@@ -92,6 +96,21 @@ def load_plugins() -> None:
     remember_missing(vars(loader)["test_loader"], plain.tests)
     for path in (COLLECTION / "plugins" / "action").glob("[!_]*.py"):
         importlib.import_module(f"ansible_collections.edgeops.observability.plugins.action.{path.stem}")
+
+
+def remember_options(loader: t.Any) -> None:
+    """Read the documentation of a plugin once: ansible-core reads one without options again each time."""
+    read = loader.PluginLoader._load_config_defs
+    done = set()
+
+    def read_once(own: t.Any, name: str, module: t.Any, path: str) -> None:
+        if (own.class_name, name, path) not in done:
+            read(own, name, module, path)
+            done.add((own.class_name, name, path))
+
+    loader.PluginLoader._load_config_defs = read_once
+    variables = importlib.import_module("ansible.plugins.vars.host_group_vars")
+    loader.vars_loader._load_config_defs("host_group_vars", variables, variables.__file__)
 
 
 def prepare_results() -> None:

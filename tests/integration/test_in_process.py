@@ -338,7 +338,7 @@ def bare(playbook: Playbook, *tasks: Task) -> str:
     play = {"hosts": "all", "gather_facts": False, "module_defaults": defaults, "tasks": tasks}
     command = [str(BIN / "ansible-playbook"), str(place.write("playbook.yml", [play])), "-vvv"]
     command += ["-i", str(place.write("inventory.yml", inventory(None)))]
-    returncode, stdout, stderr = execute(command, {**place.environment(2), **playbook.simulator.environment()}, place.input, 120)
+    returncode, stdout, stderr = execute(command, {**place.environment(), **playbook.simulator.environment()}, place.input, 120)
     assert returncode == 0, stdout + stderr
     return stdout
 

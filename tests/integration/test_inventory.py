@@ -59,7 +59,7 @@ class Inventory:
     place: Place
 
     def command(self, *arguments: str, env: t.Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        environment = {**self.place.environment(2), **self.simulator.environment(), **(env or {})}
+        environment = {**self.place.environment(), **self.simulator.environment(), **(env or {})}
         executable, *rest = arguments
         return subprocess.CompletedProcess(
             arguments, *execute([str(BIN / executable), *rest], environment, self.place.input, timeout=120)

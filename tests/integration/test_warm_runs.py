@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import signal
 import types
 import typing as t
 import zipfile
@@ -18,7 +20,7 @@ import pytest
 
 from harness.compiled import sitecustomize
 from harness.process import BIN, Place, execute_anew, inventory
-from harness.warm import MAX_SERVERS, Ended, Run, Servers
+from harness.warm import Ended, Run, Servers
 
 READ = ("HOME", "TMPDIR", "XDG_STATE_HOME", "EDGEOPS_RECORD", "PATH", "LC_ALL", "EDGEOPS_WORD")
 TASKS = [
@@ -132,7 +134,16 @@ if __name__ == "__main__":
 """
 
 
-def test_ordinary_modules_are_the_same(tmp_path: Path, servers: Servers) -> None:
+@pytest.fixture(params=[signal.default_int_handler, signal.SIG_IGN], ids=["interrupts", "no interrupts"])
+def interrupted(request: pytest.FixtureRequest) -> t.Iterator[None]:
+    """Processes begin as in the foreground of a shell, and as in its background."""
+    own = signal.signal(signal.SIGINT, request.param)
+    yield
+    signal.signal(signal.SIGINT, own)
+
+
+@pytest.mark.usefixtures("interrupted")
+def test_ordinary_modules_are_the_same(tmp_path: Path, own_servers: Servers) -> None:
     """They find what a process of its own would find, and nothing of the controller."""
     asks: list[t.Any] = [{}, {"end": "exception"}, {"end": "exit"}]
     tasks = [{"edgeops_seen": ask, "ignore_errors": True} for ask in asks]
@@ -140,7 +151,7 @@ def test_ordinary_modules_are_the_same(tmp_path: Path, servers: Servers) -> None
     asked = {name: run(tmp_path / name, tasks, ANSIBLE_LIBRARY=str(tmp_path)) for name in ("one", "two")}
     (tmp_path / "edgeops_seen.py").write_text(MODULE, encoding="utf-8")
     texts = []
-    for name, (code, *outputs) in (("one", execute_anew(asked["one"], 60)), ("two", warm(servers, asked["two"]))):
+    for name, (code, *outputs) in (("one", execute_anew(asked["one"], 60)), ("two", warm(own_servers, asked["two"]))):
         assert code == 0
         assert (": true" in re.findall(r'"forked"(: \w+)', outputs[0])) is (name == "two")
         texts.append([without_chance(re.sub(r'"forked": \w+', "", output), tmp_path / name) for output in outputs])
@@ -191,14 +202,14 @@ def test_runs_share_nothing(tmp_path: Path, servers: Servers) -> None:
     assert found == ["first", "second", "none", "fourth"]
 
 
-def test_each_configuration_has_its_process(tmp_path: Path, own_servers: Servers) -> None:
+def test_each_configuration_has_its_process(tmp_path: Path) -> None:
     """The first run of each has a new process; of more than fit, the one not used for longest ends."""
-    names = ("default", "minimal", "oneline")[: MAX_SERVERS + 1]
-    for name in [*names, names[0]]:
-        asked = run(tmp_path / name, TASKS[:1], ANSIBLE_STDOUT_CALLBACK=f"ansible.builtin.{name}")
-        assert warm(own_servers, asked)[1].count("PLAY RECAP") == (name == "default")
-        assert len(list(own_servers)) <= MAX_SERVERS
-    assert own_servers.execute(run(tmp_path / "new", [], ANSIBLE_DEBUG="0"), 60) is None
+    with contextlib.closing(Servers(most=2)) as servers:
+        for name in ("default", "minimal", "oneline", "default"):
+            asked = run(tmp_path / name, TASKS[:1], ANSIBLE_STDOUT_CALLBACK=f"ansible.builtin.{name}")
+            assert warm(servers, asked)[1].count("PLAY RECAP") == (name == "default")
+            assert len(list(servers)) <= 2
+        assert servers.execute(run(tmp_path / "new", [], ANSIBLE_DEBUG="0"), 60) is None
 
 
 @pytest.mark.parametrize("changed", ["command", "configuration", "coverage"])

@@ -133,7 +133,7 @@ def test_no_place_gives_a_secret_away(service: t.Any, plants: Plants, tmp_path: 
         proxies = {name: f"http://user:{secret['proxy']}@{address}" for name, address in there.items()}
         settings = {"ANSIBLE_STDOUT_CALLBACK": "ansible.builtin.default", "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml"}
         environment = {
-            **place.environment(2),
+            **place.environment(),
             **proxies,
             **settings,
             "no_proxy": "127.0.0.1",

@@ -84,7 +84,7 @@ def test_no_output_holds_a_secret(
     ]
     command += ["-e", f"@{place.write('vars.json', variables)}", "--diff", "-vvvv", *(["--check"] if check else [])]
     environment = {
-        **place.environment(5),
+        **place.environment(),
         **service.environment(),
         "ANSIBLE_STDOUT_CALLBACK": output,
         "JUNIT_OUTPUT_DIR": str(tmp_path / "junit"),
