@@ -34,8 +34,8 @@ PYTEST = ("python", "-m", "pytest", "-q", "-p", "no:cacheprovider")
 class Gate:
     """One row: a command in the environment of one core. `seconds` is about what it takes: the longest begin first.
 
-    What a `timed` gate does at certain times must not depend on what else runs: it goes first, beside `small` gates only, each of
-    which is one process that takes seconds.
+    What a `timed` gate does at certain times must not depend on what else runs: it goes first, beside `small` gates only, which
+    take seconds of one processor, and run one at a time.
     """
 
     name: str
@@ -71,10 +71,10 @@ def pins(core: str) -> str:
     return "requirements/dev.txt" if core == MAIN else f"requirements/core-{core}.txt"
 
 
-def _pytest(name: str, folder: str, seconds: int, *, core: str = MAIN, timed: bool = False) -> Gate:
-    workers = PROCESSORS if timed else WORKERS
-    command = (*PYTEST, *(("-n", str(workers), "--dist", "worksteal") if workers > 1 else ()), folder)
-    return Gate(name, "pytest", command, core, seconds, timed)
+def _pytest(name: str, folders: str, seconds: int, *, core: str = MAIN, timed: bool = False, small: bool = False) -> Gate:
+    workers = PROCESSORS if timed else 1 if small else WORKERS
+    command = (*PYTEST, *(("-n", str(workers), "--dist", "worksteal") if workers > 1 else ()), *folders.split())
+    return Gate(name, "pytest", command, core, seconds, timed, small)
 
 
 def _tool(name: str, tool: str, *arguments: str) -> Gate:
@@ -101,20 +101,19 @@ ONCE = (
     Gate("documentation", "antsibull-docs", ("scripts/docs-lint.sh",), small=True),
     _tool("changelog", "antsibull-changelog", "lint"),
     Gate("package", "ansible-galaxy", ("scripts/package.sh",), small=True),
-    Gate("importer", "galaxy-importer", ("scripts/importer.sh",), seconds=20),
-    _pytest("meta", "tests/meta", 10),
+    Gate("importer", "galaxy-importer", ("scripts/importer.sh",), small=True),
+    _pytest("meta", "tests/meta", 10, small=True),
     _pytest("simulator", "simulator/tests", 30),
     _pytest("examples and site", "tests/docs", 90),
     _pytest("faults", "tests/faults", 90),
     _pytest("properties", "tests/properties", 60),
     _pytest("secrets", "tests/secrets", 60),
-    _pytest("origin", "tests/tls", 20),
-    _pytest("concurrency", "tests/concurrency", 10, timed=True),
-    _pytest("budget", "tests/budget", 60, timed=True),
+    _pytest("origin", "tests/tls", 5, small=True),
+    _pytest("budget and races", "tests/budget tests/concurrency", 60, timed=True),
 )
 FLOOR, *_unused, NEWEST = CORES
 RUNS = {
-    "check": (*STATIC, _pytest("units", "tests/unit", 40), _pytest("meta", "tests/meta", 10)),
+    "check": (*STATIC, _pytest("units", "tests/unit", 40), _pytest("meta", "tests/meta", 10, small=True)),
     "test": (*_on_core(FLOOR), *_on_core(NEWEST), *STATIC, *ONCE),
     "test-all": (*(gate for core in CORES for gate in _on_core(core)), *STATIC, *ONCE),
 }
