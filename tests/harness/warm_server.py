@@ -11,8 +11,10 @@ folder is removed when that closes the socket.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import gc
+import glob
 import hashlib
 import importlib
 import importlib.resources
@@ -33,7 +35,8 @@ from pathlib import Path
 
 import jinja2.environment
 import jinja2.nodes
-from warm_modules import fork_modules, leave  # type: ignore[import-not-found]  # beside this script
+from compiled.sitecustomize import kept_or_compiled  # type: ignore[import-not-found]  # beside this script
+from warm_modules import fork_modules, leave  # type: ignore[import-not-found]  # likewise
 
 PRELOADED = (
     "ansible.cli.playbook",
@@ -70,19 +73,20 @@ LOADED = {
 def remember_collections() -> None:
     """Give the loader of collections a memory for what it compiles and parses again in each process, and fill it."""
     finder = vars(importlib.import_module("ansible.utils.collection_loader._collection_finder"))
-    for name, function in (("compile", compile), ("_meta_yml_to_dict", finder["_meta_yml_to_dict"])):
-        finder[name] = functools.lru_cache(maxsize=None)(function)
+    code = finder["compile"] = functools.cache(lambda source, filename, **_options: kept_or_compiled(filename, source))
     for path in (COLLECTION / "plugins").rglob("*.py"):
-        finder["compile"](source=path.read_bytes(), filename=str(path), mode="exec", flags=0, dont_inherit=True)
+        code(source=path.read_bytes(), filename=str(path), mode="exec", flags=0, dont_inherit=True)
+    parse = finder["_meta_yml_to_dict"] = functools.cache(finder["_meta_yml_to_dict"])
     builtin = importlib.resources.files("ansible.config") / "ansible_builtin_runtime.yml"
     for collection, routing in (("ansible.builtin", builtin), ("edgeops.observability", COLLECTION / "meta" / "runtime.yml")):
-        finder["_meta_yml_to_dict"](routing.read_bytes(), (collection, "runtime.yml"))
+        parse(routing.read_bytes(), (collection, "runtime.yml"))
 
 
 def load_plugins() -> None:
     """Import the plugins that every run loads, and read the options in their documentation."""
     loader = importlib.import_module("ansible.plugins.loader")
     loader.init_plugin_loader()
+    remember_folders(loader)
     remember_options(loader)
     # Each run would do it once more, and be warned.
     vars(loader)["_configure_collection_loader"] = lambda *_paths: None
@@ -92,10 +96,29 @@ def load_plugins() -> None:
         for name in names:
             getattr(loader, f"{kind}_loader").get(name, class_only=True)
     plain = jinja2.environment.Environment()
-    remember_missing(vars(loader)["filter_loader"], plain.filters)
-    remember_missing(vars(loader)["test_loader"], plain.tests)
+    for kind, of_jinja in (("filter", list(plain.filters)), ("test", list(plain.tests))):
+        own = [f"edgeops.observability.{path.stem}" for path in (COLLECTION / "plugins" / kind).glob("[!_]*.py")]
+        remember_found(getattr(loader, f"{kind}_loader"), of_jinja + own)
     for path in (COLLECTION / "plugins" / "action").glob("[!_]*.py"):
         importlib.import_module(f"ansible_collections.edgeops.observability.plugins.action.{path.stem}")
+
+
+def remember_folders(loader: t.Any) -> None:
+    """Look once for plugins in the folders that no run changes: ansible-core looks again for each of its tasks."""
+    fixed = tuple(f"{path}/" for path in (Path(loader.__file__).parents[1], COLLECTION))
+    look: t.Callable[[str], list[str]] = glob.glob
+    remembered = functools.cache(look)
+
+    def search(pattern: str) -> list[str]:
+        return list(remembered(pattern)) if pattern.startswith(fixed) else look(pattern)
+
+    vars(loader)["glob"] = types.SimpleNamespace(glob=search, iglob=search)
+    for folder in fixed:
+        for path in Path(folder).glob("plugins/*/"):
+            search(f"{path}/*.py")
+    for path in (COLLECTION / "plugins" / "modules").glob("[!_]*.py"):
+        for kind in ("action", "module"):
+            getattr(loader, f"{kind}_loader").find_plugin_with_context(f"edgeops.observability.{path.stem}")
 
 
 def remember_options(loader: t.Any) -> None:
@@ -121,22 +144,37 @@ def prepare_results() -> None:
             result.get_result_key_to_resolved_field_mapping(source_is_module=source_is_module)
 
 
-def remember_missing(loader: t.Any, names: t.Iterable[str]) -> None:
-    """Remember which of Jinja's own names ansible-core has no plugin for: each run would look for them in all its folders."""
+def remember_found(loader: t.Any, names: t.Iterable[str]) -> None:
+    """Remember what the loader finds under some names: each worker would look through all its folders again."""
     find = loader.get
-    missing = {}
+    found: dict[str, t.Any] = {}
+    missing: dict[str, tuple[object, ...]] = {}
     for name in names:
         try:
-            find(name)
+            found[name] = find(name)
         except KeyError as error:
             missing[name] = error.args
 
     def get(name: str, *arguments: t.Any, **options: t.Any) -> t.Any:
         if name in missing:
             raise KeyError(*missing[name])
-        return find(name, *arguments, **options)
+        return found[name] if name in found else find(name, *arguments, **options)
 
     loader.get = get
+
+
+def stop_counting() -> None:
+    """Make everything immortal, as None is since Python 3.12: each reference that a fork counts may copy a page."""
+    immortal = ctypes.c_uint32.from_address(id(None)).value
+    if immortal < 1 << 31:
+        # An older Python, which counts those of None as well.
+        return
+    new = gc.get_objects()
+    while new:
+        for each in new:
+            ctypes.c_uint32.from_address(id(each)).value = immortal
+        constants = [each.co_consts for each in new if isinstance(each, types.CodeType)]
+        new = [each for each in (*gc.get_referents(*new), *constants) if sys.getrefcount(each) != immortal]
 
 
 class Templates:
@@ -275,6 +313,7 @@ def main() -> None:
     prepare_results()
     fork_modules()
     gc.collect()
+    stop_counting()
     gc.freeze()
     # To look for garbage touches all objects of a run, which copies them in each of its workers.
     gc.disable()

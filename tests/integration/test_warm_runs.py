@@ -202,14 +202,28 @@ def test_runs_share_nothing(tmp_path: Path, servers: Servers) -> None:
     assert found == ["first", "second", "none", "fourth"]
 
 
-def test_each_configuration_has_its_process(tmp_path: Path) -> None:
-    """The first run of each has a new process; of more than fit, the one not used for longest ends."""
+def test_each_configuration_has_its_process(tmp_path: Path, servers: Servers) -> None:
+    """Never the first run of a configuration, which may be the only one."""
+    for name in ("default", "minimal", "default"):
+        asked = run(tmp_path / name, TASKS[:1], ANSIBLE_STDOUT_CALLBACK=f"ansible.builtin.{name}")
+        assert warm(servers, asked)[1].count("PLAY RECAP") == (name == "default")
+    assert servers.execute(run(tmp_path / "new", [], ANSIBLE_DEBUG="0"), 60) is None
+
+
+def test_the_process_not_used_for_longest_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where more would be kept than fit."""
+    steps: list[str] = []
+
+    def process(asked: Run) -> t.Any:
+        name = asked.environment["ANSIBLE_STDOUT_CALLBACK"]
+        steps.append(f"{name} begins")
+        return types.SimpleNamespace(execute=lambda *_run: (0, "", ""), close=lambda: steps.append(f"{name} ends"))
+
+    monkeypatch.setattr("harness.warm.Server", process)
     with contextlib.closing(Servers(most=2)) as servers:
-        for name in ("default", "minimal", "oneline", "default"):
-            asked = run(tmp_path / name, TASKS[:1], ANSIBLE_STDOUT_CALLBACK=f"ansible.builtin.{name}")
-            assert warm(servers, asked)[1].count("PLAY RECAP") == (name == "default")
-            assert len(list(servers)) <= 2
-        assert servers.execute(run(tmp_path / "new", [], ANSIBLE_DEBUG="0"), 60) is None
+        for name in ("one", "two", "one", "three", "one"):
+            warm(servers, run(tmp_path, [], ANSIBLE_STDOUT_CALLBACK=name))
+        assert steps == ["one begins", "two begins", "three begins", "two ends"]
 
 
 @pytest.mark.parametrize("changed", ["command", "configuration", "coverage"])

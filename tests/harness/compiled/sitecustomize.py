@@ -47,5 +47,5 @@ def kept_or_compiled(pathname: str, source: bytes) -> types.CodeType:
     return code
 
 
-if "EDGEOPS_COMPILED" in os.environ:
+if __name__ == "sitecustomize" and "EDGEOPS_COMPILED" in os.environ:
     vars(zipimport)["_compile_source"] = compile_once
