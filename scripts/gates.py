@@ -82,8 +82,8 @@ def _tool(name: str, tool: str, *arguments: str) -> Gate:
 
 
 def _on_core(core: str) -> tuple[Gate, ...]:
-    sanity = Gate("sanity", "ansible-test", ("scripts/sanity.sh",), core, seconds=200)
-    return (sanity, _pytest("units", "tests/unit", 80, core=core), _pytest("playbooks", "tests/integration", 350, core=core))
+    sanity = Gate("sanity", "ansible-test", ("scripts/sanity.sh",), core, seconds=170)
+    return (sanity, _pytest("units", "tests/unit", 65, core=core), _pytest("playbooks", "tests/integration", 260, core=core))
 
 
 STATIC = (
@@ -94,26 +94,26 @@ STATIC = (
 )
 ONCE = (
     # Both need the modules of awx.awx, which only an environment apart has; `scripts/awx.sh` makes it.
-    Gate("roles and playbooks", "ansible-lint", (*AWX, "ansible-lint", "--offline"), seconds=30),
-    Gate("controller", "pytest", (*AWX, *PYTEST, "tests/awx"), seconds=110),
+    Gate("roles and playbooks", "ansible-lint", (*AWX, "ansible-lint", "--offline"), seconds=25),
+    Gate("controller", "pytest", (*AWX, *PYTEST, "tests/awx"), seconds=60),
     # The engine of rulebooks; without Java or its environment the tests are skipped with the reason.
-    Gate("rulebooks", "pytest", (*EDA, *PYTEST, "tests/eda"), seconds=35),
+    Gate("rulebooks", "pytest", (*EDA, *PYTEST, "tests/eda"), seconds=20),
     Gate("documentation", "antsibull-docs", ("scripts/docs-lint.sh",), small=True),
     _tool("changelog", "antsibull-changelog", "lint"),
     Gate("package", "ansible-galaxy", ("scripts/package.sh",), small=True),
     Gate("importer", "galaxy-importer", ("scripts/importer.sh",), small=True),
     _pytest("meta", "tests/meta", 10, small=True),
     _pytest("simulator", "simulator/tests", 20),
-    _pytest("examples and site", "tests/docs", 150),
-    _pytest("faults", "tests/faults", 60),
-    _pytest("properties", "tests/properties", 60),
-    _pytest("secrets", "tests/secrets", 60),
+    _pytest("examples and site", "tests/docs", 120),
+    _pytest("faults", "tests/faults", 40),
+    _pytest("properties", "tests/properties", 40),
+    _pytest("secrets", "tests/secrets", 50),
     _pytest("origin", "tests/tls", 5, small=True),
-    _pytest("budget and races", "tests/budget tests/concurrency", 60, timed=True),
+    _pytest("budget and races", "tests/budget tests/concurrency", 30, timed=True),
 )
 FLOOR, *_unused, NEWEST = CORES
 RUNS = {
-    "check": (*STATIC, _pytest("units", "tests/unit", 80), _pytest("meta", "tests/meta", 10, small=True)),
+    "check": (*STATIC, _pytest("units", "tests/unit", 65), _pytest("meta", "tests/meta", 10, small=True)),
     "test": (*_on_core(FLOOR), *_on_core(NEWEST), *STATIC, *ONCE),
     "test-all": (*(gate for core in CORES for gate in _on_core(core)), *STATIC, *ONCE),
 }
