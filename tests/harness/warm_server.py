@@ -35,8 +35,8 @@ from pathlib import Path
 
 import jinja2.environment
 import jinja2.nodes
-from compiled.sitecustomize import kept_or_compiled  # type: ignore[import-not-found]  # beside this script
-from warm_modules import fork_modules, leave  # type: ignore[import-not-found]  # likewise
+from sitecustomize import kept_or_compiled  # type: ignore[import-not-found]  # on PYTHONPATH, and imported by now
+from warm_modules import fork_modules, leave  # type: ignore[import-not-found]  # beside this script
 
 PRELOADED = (
     "ansible.cli.playbook",

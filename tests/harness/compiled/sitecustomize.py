@@ -6,6 +6,7 @@
 
 ansible-core sends an ordinary module as an archive of source files, all of which Python compiles again for each task. With
 this folder on PYTHONPATH, EDGEOPS_COMPILED names the folder in which their bytecode is kept, by source and by Python.
+`warm_server.py` keeps that of the collection there as well.
 """
 
 from __future__ import annotations
@@ -47,5 +48,5 @@ def kept_or_compiled(pathname: str, source: bytes) -> types.CodeType:
     return code
 
 
-if __name__ == "sitecustomize" and "EDGEOPS_COMPILED" in os.environ:
+if "EDGEOPS_COMPILED" in os.environ:
     vars(zipimport)["_compile_source"] = compile_once
