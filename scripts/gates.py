@@ -83,7 +83,12 @@ def _tool(name: str, tool: str, *arguments: str) -> Gate:
 
 def _on_core(core: str) -> tuple[Gate, ...]:
     sanity = Gate("sanity", "ansible-test", ("scripts/sanity.sh",), core, seconds=170)
-    return (sanity, _pytest("units", "tests/unit", 65, core=core), _pytest("playbooks", "tests/integration", 260, core=core))
+    return (
+        sanity,
+        _pytest("units", "tests/unit", 65, core=core),
+        _pytest("modules", "tests/modules", 15, core=core),
+        _pytest("playbooks", "tests/playbooks", 200, core=core),
+    )
 
 
 STATIC = (

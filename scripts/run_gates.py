@@ -49,7 +49,11 @@ class Outcome:
     def row(self) -> str:
         unchanged = ", unchanged since" if self.output.startswith("Unchanged since") else ""
         verdict = self.note or (f"failed ({self.failed})" if self.failed else f"passed ({self.passed}){unchanged}")
-        where = f"{self.version} on {self.gate.core}" if self.gate.name in ("sanity", "units", "playbooks") else self.version
+        where = (
+            f"{self.version} on {self.gate.core}"
+            if self.gate.name in ("sanity", "units", "modules", "playbooks")
+            else self.version
+        )
         return ROW.format(self.gate.name, self.gate.tool, where, verdict, f"{self.seconds:.1f}", f"{self.processor:.1f}")
 
 

@@ -2,11 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Real ansible-playbook runs against the embedded simulator; see TESTING.md."""
+"""Runs of modules and of ansible-playbook against the embedded simulator, with what has to hold for each of them; see TESTING.md."""
 
 from __future__ import annotations
 
+from .converge import Converged
+from .modules import Modules
 from .outcome import Outcome, Report
-from .playbook import Converged, Playbook
+from .playbook import Playbook
 
-__all__ = ["Converged", "Outcome", "Playbook", "Report"]
+__all__ = ["Converged", "Modules", "Outcome", "Playbook", "Report"]

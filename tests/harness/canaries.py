@@ -58,6 +58,15 @@ def of_variables(variables: t.Mapping[str, str]) -> set[str]:
     return found
 
 
+def all_of(
+    simulator: t.Any, given: t.Iterable[str], planted: t.Mapping[str, str], env: t.Mapping[str, str | None] | None
+) -> set[str]:
+    """What a run must not show: what the test names, the simulator's credentials, and those in variables and environment."""
+    own = {value for value in (simulator.token, simulator.key) if value}
+    from_env = {value for name, value in (env or {}).items() if value and name.endswith(("_TOKEN", "_API_KEY"))}
+    return {*given, *own, *from_env, *of_variables(planted)}
+
+
 def check_length(secrets: t.Iterable[str]) -> None:
     """A short secret would be found by accident, or not be looked for; neither may go unnoticed."""
     short = sorted(secret for secret in secrets if len(secret) < SHORTEST)

@@ -11,43 +11,15 @@ import itertools
 import typing as t
 from pathlib import Path
 
-from . import canaries, invariants, prediction, process
-from .outcome import COLLECTION, Entry, Outcome, Report
+from . import canaries, invariants, process
+from .converge import Runner, Tasks
+from .outcome import COLLECTION, Report
 
-Tasks = t.Mapping[str, t.Any] | t.Sequence[t.Mapping[str, t.Any]]
-Args = t.Mapping[str, t.Any]
 GROUP = f"group/{COLLECTION}.zone"
-STEPS = ("check run", "real run", "second check run", "second real run")
-
-
-@dataclasses.dataclass(frozen=True)
-class Converged:
-    """The four runs of one desired state: predicted, applied, and both again."""
-
-    report: Report
-    predicted: Outcome
-    applied: Outcome
-    rechecked: Outcome
-    reapplied: Outcome
-
-    @property
-    def result(self) -> dict[str, t.Any]:
-        """What the first real run returned."""
-        return self.applied.result
-
-    @property
-    def diff(self) -> dict[str, t.Any]:
-        """What the first real run changed, as the check run predicted it."""
-        return t.cast("dict[str, t.Any]", self.applied.result["diff"])
-
-    @property
-    def writes(self) -> list[Entry]:
-        """The writes of the first real run."""
-        return self.applied.writes
 
 
 @dataclasses.dataclass
-class Playbook:
+class Playbook(Runner):
     """Runs tasks, plays or playbooks against one simulator, by default in one zone."""
 
     simulator: t.Any
@@ -101,62 +73,12 @@ class Playbook:
         ]
         environment = self._environment(place, forks, env)
         report = self._execute(command, environment, place, timeout)
-        invariants.check_secrets(report, self._secrets(secrets, planted, env))
+        invariants.check_secrets(report, canaries.all_of(self.simulator, secrets, planted, env))
         invariants.check_only_reads(report, check)
         invariants.check_failures(report, fails)
         invariants.check_warnings(report, warns)
         invariants.check_results(report, diff)
         return report
-
-    def converge(
-        self,
-        module: str,
-        args: Args,
-        *,
-        expect_changed: bool = True,
-        recreated: bool = False,
-        respelled: bool = False,
-        **run: t.Any,
-    ) -> Converged:
-        """A desired state in four runs of one process: check, real, check, real.
-
-        The check run has to predict the real run, and the second pair has to find nothing to do. `recreated` allows a
-        new id for something that was there, `respelled` other words of the service for the same. Everything else goes to `run`.
-        """
-        return self.converge_each(
-            module, [args], expect_changed=[expect_changed], recreated=recreated, respelled=respelled, **run
-        )[0]
-
-    def lifecycle(self, module: str, *, create: Args, modify: Args, delete: Args, **run: t.Any) -> list[Converged]:
-        """The twelve steps in one process: create, modify and delete; each predicted, applied, and both again."""
-        return self.converge_each(module, [create, modify, delete], **run)
-
-    def converge_each(
-        self,
-        module: str,
-        desired_states: t.Sequence[Args],
-        *,
-        expect_changed: t.Sequence[bool] | None = None,
-        recreated: bool = False,
-        respelled: bool = False,
-        **run: t.Any,
-    ) -> list[Converged]:
-        """Several desired states one after the other, four runs each."""
-        tasks = [
-            {
-                "name": f"{module} desired state {number}: {step}",
-                f"{COLLECTION}.{module}": dict(args),
-                "check_mode": "check" in step,
-            }
-            for number, args in enumerate(desired_states)
-            for step in STEPS
-        ]
-        report = self.run(tasks, **run)
-        assert len(report.ours) == len(tasks), f"{len(report.ours)} of {len(tasks)} steps ran\n{report}"
-        converged = [Converged(report, *report.ours[first : first + 4]) for first in range(0, len(tasks), 4)]
-        for each, changes in zip(converged, expect_changed or [True] * len(desired_states), strict=True):
-            _check_converged(each, changes, recreated, respelled)
-        return converged
 
     def _source(self, tasks: Tasks | None, playbook: t.Any, defaults: t.Mapping[str, t.Any] | None) -> t.Any:
         assert (tasks is None) != (playbook is None), "either tasks or a playbook"
@@ -181,11 +103,6 @@ class Playbook:
         merged: dict[str, str | None] = {**place.environment(forks), **self.simulator.environment(), **(given or {})}
         return {name: value for name, value in merged.items() if value is not None}
 
-    def _secrets(self, given: t.Iterable[str], planted: t.Mapping[str, str], env: t.Mapping[str, str | None] | None) -> set[str]:
-        own = {value for value in (self.simulator.token, self.simulator.key) if value}
-        from_env = {value for name, value in (env or {}).items() if value and name.endswith(("_TOKEN", "_API_KEY"))}
-        return {*given, *own, *from_env, *canaries.of_variables(planted)}
-
     def _execute(self, command: list[str], environment: dict[str, str], place: process.Place, timeout: float) -> Report:
         seen = len(self.simulator.journal())
         returncode, stdout, stderr = process.execute(command, environment, place.input, timeout)
@@ -193,14 +110,3 @@ class Playbook:
         record = place.record.read_text(encoding="utf-8") if place.record.exists() else ""
         log = place.log.read_text(encoding="utf-8", errors="replace") if place.log.exists() else ""
         return Report(returncode, stdout, stderr, log, record, process.outcomes(record, journal), journal, place.folder)
-
-
-def _check_converged(each: Converged, changes: bool, recreated: bool, respelled: bool) -> None:
-    assert each.applied.result["changed"] is changes, f"{each.applied.name}: changed is {each.applied.result['changed']}"
-    assert bool(each.writes) is changes, f"{each.applied.name}: the writes are {each.writes}"
-    prediction.check_predicted(each.predicted, each.applied, recreated)
-    prediction.check_settled(each.applied, each.rechecked, each.reapplied, respelled)
-    if changes:
-        assert each.applied.result["plan_id"] != each.reapplied.result["plan_id"], (
-            f"{each.applied.name}: an applied plan still matches"
-        )

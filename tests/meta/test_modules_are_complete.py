@@ -75,9 +75,9 @@ def test_action_plugin_is_short(module: str) -> None:
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_module_is_tested_through_playbooks(module: str) -> None:
+def test_module_is_tested_whole(module: str) -> None:
     """Either by its full name, or as the first argument of the harness."""
-    tests = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "integration").glob("test_*.py"))
+    tests = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "modules").glob("test_*.py"))
     assert re.search(rf"\bedgeops\.observability\.{module}\b|\b(converge|lifecycle)\(\s*\"{module}\"", tests)
 
 

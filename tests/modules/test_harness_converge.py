@@ -6,24 +6,24 @@ from __future__ import annotations
 
 import pytest
 
-from harness import Playbook
+from harness import Modules
 
 
-def test_converge_foretells_does_and_settles(playbook: Playbook) -> None:
-    converged = playbook.converge("script_monitor", {"enabled": True})
+def test_converge_foretells_does_and_settles(modules: Modules) -> None:
+    converged = modules.converge("script_monitor", {"enabled": True})
     assert converged.result["script_monitor"]["enabled"] is True
     assert [entry["method"] for entry in converged.writes] == ["PUT"]
     assert [entry["method"] for entry in converged.reapplied.journal] == ["GET"]
 
 
-def test_lifecycle_has_twelve_steps(playbook: Playbook) -> None:
+def test_lifecycle_has_twelve_steps(modules: Modules) -> None:
     """Lifecycle runs twelve steps in one process."""
-    steps = playbook.converge_each("script_monitor", [{"enabled": True}, {"enabled": False}, {"enabled": True}])
+    steps = modules.converge_each("script_monitor", [{"enabled": True}, {"enabled": False}, {"enabled": True}])
     assert len(steps) == 3
     assert len(steps[0].report.ours) == 12
 
 
-def test_converge_refuses_a_compliant_zone(playbook: Playbook) -> None:
+def test_converge_refuses_a_compliant_zone(modules: Modules) -> None:
     """converge fails for a desired state that the zone already has."""
     with pytest.raises(AssertionError, match="changed is False"):
-        playbook.converge("script_monitor", {"enabled": False})
+        modules.converge("script_monitor", {"enabled": False})

@@ -10,7 +10,7 @@ import typing as t
 
 import pytest
 
-from harness import Playbook
+from harness import Modules
 from harness.outcome import Outcome
 
 NAME = "edgeops.observability"
@@ -29,20 +29,20 @@ def sent(outcome: Outcome) -> list[str]:
     return [entry["method"] for entry in outcome.journal]
 
 
-def in_a_row(playbook: Playbook, *desired_states: tuple[str, dict[str, t.Any]], **run: t.Any) -> list[list[str]]:
+def in_a_row(modules: Modules, *desired_states: tuple[str, dict[str, t.Any]], **run: t.Any) -> list[list[str]]:
     tasks = [{"name": f"{number}", f"{NAME}.{module}": args} for number, (module, args) in enumerate(desired_states)]
-    return [sent(outcome) for outcome in playbook.run(tasks, **run).ours]
+    return [sent(outcome) for outcome in modules.run(tasks, **run).ours]
 
 
-def test_script_monitor(playbook: Playbook) -> None:
+def test_script_monitor(modules: Modules) -> None:
     desired = ("script_monitor", MONITOR)
-    assert in_a_row(playbook, desired, desired) == [["GET", "PUT"], ["GET"]]
+    assert in_a_row(modules, desired, desired) == [["GET", "PUT"], ["GET"]]
 
 
-def test_script_monitor_over_the_other_route(playbook: Playbook, simulator: t.Any) -> None:
+def test_script_monitor_over_the_other_route(modules: Modules, simulator: t.Any) -> None:
     simulator.settings(script_monitor_routes=False)
     desired = ("script_monitor", MONITOR)
-    assert in_a_row(playbook, desired, desired) == [["GET", "GET", "PUT"], ["GET", "GET"]]
+    assert in_a_row(modules, desired, desired) == [["GET", "GET", "PUT"], ["GET", "GET"]]
 
 
 @pytest.mark.parametrize(
@@ -55,44 +55,44 @@ def test_script_monitor_over_the_other_route(playbook: Playbook, simulator: t.An
     ],
     ids=["entry point", "list with rules", "list and ruleset", "only the list"],
 )
-def test_log_custom_fields(settings: dict[str, bool], reads: int, playbook: Playbook, simulator: t.Any) -> None:
+def test_log_custom_fields(settings: dict[str, bool], reads: int, modules: Modules, simulator: t.Any) -> None:
     simulator.settings(**settings)
     desired, more = ("log_custom_fields", FIELDS), ("log_custom_fields", {"request_fields": ["x-b"]})
-    _unused, unchanged, changed, info = in_a_row(playbook, desired, desired, more, ("log_custom_fields_info", {}))
+    _unused, unchanged, changed, info = in_a_row(modules, desired, desired, more, ("log_custom_fields_info", {}))
     assert set(unchanged) == {"GET"}
     assert len(unchanged) <= reads
     assert changed == [*unchanged, "PUT"]
     assert info == unchanged
 
 
-def test_log_custom_fields_of_a_new_zone(playbook: Playbook) -> None:
-    created = in_a_row(playbook, ("log_custom_fields", FIELDS))[0]
+def test_log_custom_fields_of_a_new_zone(modules: Modules) -> None:
+    created = in_a_row(modules, ("log_custom_fields", FIELDS))[0]
     assert [method for method in created if method != "GET"] == ["POST", "PUT"]
     assert len(created) <= 4
 
 
-def test_logpush_job(playbook: Playbook, simulator: t.Any) -> None:
+def test_logpush_job(modules: Modules, simulator: t.Any) -> None:
     desired, more = ("logpush_job", JOB), ("logpush_job", {"name": "main", "enabled": True})
-    created, unchanged, changed, info = in_a_row(playbook, desired, desired, more, ("logpush_job_info", {"name": "main"}))
+    created, unchanged, changed, info = in_a_row(modules, desired, desired, more, ("logpush_job_info", {"name": "main"}))
     assert created == ["GET", "GET", "POST", "GET"], (
         "the list, the fields of the dataset, the job, and a look for another creator"
     )
     assert unchanged == ["GET"]
     assert changed == ["GET", "PUT"]
     assert info == ["GET"]
-    (job,) = simulator.state(playbook.zone)["jobs"]
+    (job,) = simulator.state(modules.zone)["jobs"]
     by_id = {"job_id": job["id"]}
     removed = in_a_row(
-        playbook, ("logpush_job_info", by_id), ("logpush_job", by_id), ("logpush_job", {**by_id, "state": "absent"})
+        modules, ("logpush_job_info", by_id), ("logpush_job", by_id), ("logpush_job", {**by_id, "state": "absent"})
     )
     assert removed == [["GET"], ["GET"], ["GET", "DELETE"]]
 
 
-def test_fields_are_read_once_and_only_on_change(playbook: Playbook) -> None:
+def test_fields_are_read_once_and_only_on_change(modules: Modules) -> None:
     """The fields of a dataset are read once, and only where the selected fields change."""
     more = {"name": "main", "fields": ["RayID", "ClientIP"]}
     found = in_a_row(
-        playbook,
+        modules,
         ("logpush_job", {**JOB, "validate_fields": False}),
         ("logpush_job", {**more, "validate_fields": False}),
         ("logpush_job", JOB),
@@ -110,25 +110,25 @@ def test_fields_are_read_once_and_only_on_change(playbook: Playbook) -> None:
     ]
 
 
-def test_logpush_ownership(playbook: Playbook) -> None:
-    assert in_a_row(playbook, ("logpush_ownership", {"destination_conf": JOB["destination_conf"]})) == [["POST"]]
+def test_logpush_ownership(modules: Modules) -> None:
+    assert in_a_row(modules, ("logpush_ownership", {"destination_conf": JOB["destination_conf"]})) == [["POST"]]
 
 
-def test_refusals_send_nothing(playbook: Playbook) -> None:
+def test_refusals_send_nothing(modules: Modules) -> None:
     desired_states = [("log_custom_fields", {"cookie_fields": ["a b"]}), ("script_monitor", {"enabled": True, "zone_id": "none"})]
     for desired in desired_states:
-        assert in_a_row(playbook, desired, fails="invalid_option") == [[]]
+        assert in_a_row(modules, desired, fails="invalid_option") == [[]]
 
 
 def scripts(count: int) -> list[dict[str, t.Any]]:
     return [{"script_id": f"{number:032x}", "status": "active", "host": "a.example"} for number in range(count)]
 
 
-def test_script_info_reads_status_and_pages(playbook: Playbook, simulator: t.Any) -> None:
+def test_script_info_reads_status_and_pages(modules: Modules, simulator: t.Any) -> None:
     """Script monitor info reads the status and the pages."""
-    simulator.seed(script_monitor={playbook.zone: MONITOR}, scripts={playbook.zone: scripts(950)})
+    simulator.seed(script_monitor={modules.zone: MONITOR}, scripts={modules.zone: scripts(950)})
     simulator.settings(latency_ms=50)
-    report = playbook.run({f"{NAME}.script_monitor_info": {}})
+    report = modules.run({f"{NAME}.script_monitor_info": {}})
     listed = [entry for entry in report.journal if entry["path"].endswith("/scripts")]
     assert len(report.journal) == 1 + 10
     assert sorted(entry["query"].partition("&per")[0] for entry in listed) == sorted(f"page={page}" for page in range(1, 11))
@@ -137,19 +137,19 @@ def test_script_info_reads_status_and_pages(playbook: Playbook, simulator: t.Any
     assert found == [script["script_id"] for script in scripts(950)]
 
 
-def test_script_info_reads_one_script_only(playbook: Playbook, simulator: t.Any) -> None:
+def test_script_info_reads_one_script_only(modules: Modules, simulator: t.Any) -> None:
     """Script monitor info asks for one script only."""
-    simulator.seed(script_monitor={playbook.zone: MONITOR}, scripts={playbook.zone: scripts(300)})
-    report = playbook.run({f"{NAME}.script_monitor_info": {"script_id": f"{7:032x}"}})
+    simulator.seed(script_monitor={modules.zone: MONITOR}, scripts={modules.zone: scripts(300)})
+    report = modules.run({f"{NAME}.script_monitor_info": {"script_id": f"{7:032x}"}})
     assert len(report.journal) == 2
 
 
-def test_moving_list_is_read_again(playbook: Playbook, simulator: t.Any) -> None:
+def test_moving_list_is_read_again(modules: Modules, simulator: t.Any) -> None:
     """A list that changes meanwhile is read once more, and is complete."""
-    simulator.seed(script_monitor={playbook.zone: MONITOR}, scripts={playbook.zone: scripts(150)})
+    simulator.seed(script_monitor={modules.zone: MONITOR}, scripts={modules.zone: scripts(150)})
     # The second page of the first listing, of two, because more are requested side by side: one script more than the first page had.
     moved = {"page": 2, "per_page": 100, "count": 50, "total_count": 151, "total_pages": 2}
     simulator.faults({"kind": "bad_result_info", "value": moved, "path": "*/scripts", "index": 1, "count": 1})
-    report = playbook.run({f"{NAME}.script_monitor_info": {}})
+    report = modules.run({f"{NAME}.script_monitor_info": {}})
     assert len([entry for entry in report.journal if entry["path"].endswith("/scripts")]) == 4
     assert [script["script_id"] for script in report.result["scripts"]] == [script["script_id"] for script in scripts(150)]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import typing as t
 
-from harness import Playbook, prediction
+from harness import Modules, prediction
 
 MODULE = "edgeops.observability.zone_observability"
 KEY = "planted-key-8c0db7"
@@ -26,10 +26,10 @@ def ends(entries: t.Iterable[t.Mapping[str, t.Any]]) -> list[tuple[str, str]]:
     return [(entry["method"], entry["path"].rpartition("/zones/")[2].partition("/")[2].split("/")[0]) for entry in entries]
 
 
-def test_everything_is_predicted_and_applied(playbook: Playbook) -> None:
+def test_everything_is_predicted_and_applied(modules: Modules) -> None:
     """Everything is predicted, applied, and then left alone."""
     runs = [task(True, **DESIRED), task(**DESIRED), task(True, **DESIRED), task(**DESIRED)]
-    predicted, applied, rechecked, reapplied = playbook.run(runs, secrets=[KEY]).ours
+    predicted, applied, rechecked, reapplied = modules.run(runs, secrets=[KEY]).ours
     prediction.check_predicted(predicted, applied)
     assert ends(applied.writes) == [
         ("POST", "rulesets"),
@@ -48,28 +48,28 @@ def test_everything_is_predicted_and_applied(playbook: Playbook) -> None:
         assert sorted(ends(again.journal)) == [("GET", "logpush"), ("GET", "rulesets"), ("GET", "script_monitor")]
 
 
-def test_the_diff_holds_what_differs(playbook: Playbook) -> None:
-    playbook.run(task(**DESIRED), secrets=[KEY])
+def test_the_diff_holds_what_differs(modules: Modules) -> None:
+    modules.run(task(**DESIRED), secrets=[KEY])
     changed = [DESIRED["jobs"][0], {**DESIRED["jobs"][1], "enabled": False}]  # type: ignore[index]  # the values of a desired state have many types
-    result = playbook.run(task(**{**DESIRED, "jobs": changed}), secrets=[KEY]).result
+    result = modules.run(task(**{**DESIRED, "jobs": changed}), secrets=[KEY]).result
     assert set(result["diff"]["before"]) == {"jobs"}
     assert set(result["diff"]["after"]["jobs"]) == {"events"}
     assert result["diff"]["after"]["jobs"]["events"]["enabled"] is False
     assert [result[part]["changed"] for part in ("custom_fields", "jobs", "script_monitor")] == [False, True, False]
 
 
-def test_what_is_omitted_is_left_alone(playbook: Playbook) -> None:
+def test_what_is_omitted_is_left_alone(modules: Modules) -> None:
     for part, args in (("custom_fields", {}), ("jobs", {"jobs": []}), ("jobs", {"unlisted_jobs": "absent"})):
-        report = playbook.run(task(**args))
+        report = modules.run(task(**args))
         assert report.result[part] == {} and report.result["plan_ids"] == dict.fromkeys(report.result["plan_ids"])
         assert report.journal == [] and report.result["changed"] is False
 
 
-def test_a_failure_stops_the_rest(playbook: Playbook) -> None:
-    playbook.simulator.faults(
+def test_a_failure_stops_the_rest(modules: Modules) -> None:
+    modules.simulator.faults(
         {"kind": "status", "status": 400, "method": "POST", "path": "*/logpush/jobs", "count": 1, "message": "no"}
     )
-    failed, again, settled = playbook.run(
+    failed, again, settled = modules.run(
         [task(**DESIRED), task(**DESIRED), task(**DESIRED)], fails="rejected", secrets=[KEY]
     ).ours
     assert failed.result["changed"] is True
@@ -79,10 +79,10 @@ def test_a_failure_stops_the_rest(playbook: Playbook) -> None:
     assert settled.result["changed"] is False
 
 
-def test_each_part_is_approved_on_its_own(playbook: Playbook) -> None:
-    approved = playbook.run(task(True, **DESIRED), secrets=[KEY]).result["plan_ids"]
+def test_each_part_is_approved_on_its_own(modules: Modules) -> None:
+    approved = modules.run(task(True, **DESIRED), secrets=[KEY]).result["plan_ids"]
     other = {**DESIRED, "script_monitor_enabled": False, "expected_plan_ids": approved}
-    report = playbook.run(
+    report = modules.run(
         [task(**other), task(script_monitor_enabled=True, expected_plan_ids=approved)], fails="conflict", secrets=[KEY]
     )
     assert not report.writes
@@ -90,20 +90,20 @@ def test_each_part_is_approved_on_its_own(playbook: Playbook) -> None:
     assert report.ours[0].result["plan_ids"]["jobs"] == approved["jobs"]
     assert "expected_plan_ids.custom_fields: the task does not manage this" in report.ours[1].result["msg"]
     emptied = {**DESIRED, "expected_plan_ids": {**approved, "custom_fields": ""}}
-    report = playbook.run([task(check, **emptied) for check in (True, False)], fails="conflict", secrets=[KEY])
+    report = modules.run([task(check, **emptied) for check in (True, False)], fails="conflict", secrets=[KEY])
     assert all("expected_plan_ids.custom_fields is empty" in outcome.result["msg"] for outcome in report.ours)
     partly = {**approved, "custom_fields": None}
-    assert playbook.run(task(**DESIRED, expected_plan_ids=partly), secrets=[KEY]).result["changed"] is True
+    assert modules.run(task(**DESIRED, expected_plan_ids=partly), secrets=[KEY]).result["changed"] is True
 
 
-def test_one_invalid_part_writes_nothing(playbook: Playbook) -> None:
+def test_one_invalid_part_writes_nothing(modules: Modules) -> None:
     """One part that cannot be planned stops all."""
     desired_states = [
         {**DESIRED, "jobs": [{"name": "new"}]},
         {**DESIRED, "custom_fields": {"response_headers": ["x-a"], "raw_response_headers": ["x-a"]}},
         {**DESIRED, "custom_fields": {"request_headers": ["x-a"], "preserve_duplicates": ["x-b"]}},
     ]
-    report = playbook.run([task(**desired) for desired in desired_states], fails="invalid_option", secrets=[KEY])
+    report = modules.run([task(**desired) for desired in desired_states], fails="invalid_option", secrets=[KEY])
     assert not report.writes
     messages = [outcome.result["msg"] for outcome in report.ours]
     assert messages[0].startswith("jobs[0].destination_conf: is required")
@@ -113,25 +113,25 @@ def test_one_invalid_part_writes_nothing(playbook: Playbook) -> None:
     assert messages[2].startswith("custom_fields.preserve_duplicates: ")
 
 
-def test_job_by_id_keeps_its_dataset_fields(playbook: Playbook) -> None:
+def test_job_by_id_keeps_its_dataset_fields(modules: Modules) -> None:
     """Only the zone's jobs tell the dataset of a job that is named by its id alone."""
     seed = [
         {"id": 7, "name": "events", "dataset": "firewall_events", "destination_conf": "s3://b/x?region=r"},
         {"id": 8, "name": "requests", "destination_conf": "s3://b/x?region=r"},
     ]
-    playbook.simulator.seed(jobs={playbook.zone: seed})
+    modules.simulator.seed(jobs={modules.zone: seed})
     jobs = [{"job_id": 7, "fields": ["Action"]}, {"job_id": 8, "fields": ["RayID"]}]
-    result = playbook.run(task(jobs=jobs, custom_fields={"cookies": ["Cart"]})).result
+    result = modules.run(task(jobs=jobs, custom_fields={"cookies": ["Cart"]})).result
     assert [job["logpull_options"] for job in result["jobs"]["jobs"]] == ["fields=Action", "fields=RayID,Cookies"]
 
 
 MASKED = "the service masks secret parts of the destination"
 
 
-def test_the_secrets_of_all_jobs_are_rotated(playbook: Playbook) -> None:
+def test_the_secrets_of_all_jobs_are_rotated(modules: Modules) -> None:
     """One key under all jobs sends their destinations again; a job that says otherwise is compared as before."""
-    playbook.simulator.settings(echo_destination="masked")
-    playbook.run(task(jobs=DESIRED["jobs"]), secrets=[KEY])
+    modules.simulator.settings(echo_destination="masked")
+    modules.run(task(jobs=DESIRED["jobs"]), secrets=[KEY])
     new_key = "planted-new-key-51e0"
     jobs = t.cast("list[dict[str, t.Any]]", DESIRED["jobs"])
     destination = t.cast("str", JOB["destination_conf"]).replace(KEY, new_key)
@@ -144,11 +144,9 @@ def test_the_secrets_of_all_jobs_are_rotated(playbook: Playbook) -> None:
         {"jobs": rotated, "job_defaults": always},
     ]
     runs = [task(check, **desired) for desired in desired_states for check in (True, False)]
-    report = playbook.run(runs, secrets=[KEY, new_key], warns=[MASKED])
+    report = modules.run(runs, secrets=[KEY, new_key], warns=[MASKED])
     assert [outcome.result["changed"] for outcome in report.ours] == [False, False, True, True, True, True]
     for predicted, applied in zip(report.ours[::2], report.ours[1::2], strict=True):
         assert predicted.result["diff"] == applied.result["diff"]
     assert [len(outcome.writes) for outcome in report.ours] == [0, 0, 0, 1, 0, 2]
-    assert {job["destination_conf"] for job in playbook.simulator.state(playbook.zone)["jobs"]} == {
-        rotated[0]["destination_conf"]
-    }
+    assert {job["destination_conf"] for job in modules.simulator.state(modules.zone)["jobs"]} == {rotated[0]["destination_conf"]}

@@ -8,7 +8,7 @@ import typing as t
 
 import pytest
 
-from harness import Playbook
+from harness import Modules
 
 SCRIPT_A = {
     "script_id": "0a" * 16,
@@ -36,15 +36,15 @@ def scripts(simulator: t.Any, zone: str) -> None:
     simulator.seed(scripts={zone: [SCRIPT_C, SCRIPT_B, SCRIPT_A]}, script_monitor={zone: {"enabled": True}})
 
 
-def read(playbook: Playbook, options: dict[str, t.Any] | None = None, **run: t.Any) -> dict[str, t.Any]:
-    result = playbook.run({"name": "Read", READ: options or {}}, **run).ours[-1].result
+def read(modules: Modules, options: dict[str, t.Any] | None = None, **run: t.Any) -> dict[str, t.Any]:
+    result = modules.run({"name": "Read", READ: options or {}}, **run).ours[-1].result
     return t.cast("dict[str, t.Any]", result)
 
 
 @pytest.mark.parametrize("route", ["script_monitor", "page_shield"])
-def test_each_change_is_one_read_and_one_write(playbook: Playbook, route: str) -> None:
+def test_each_change_is_one_read_and_one_write(modules: Modules, route: str) -> None:
     """On, off and on take one read and one write each."""
-    steps = playbook.converge_each("script_monitor", [{"enabled": enabled, "route": route} for enabled in (True, False, True)])
+    steps = modules.converge_each("script_monitor", [{"enabled": enabled, "route": route} for enabled in (True, False, True)])
     for step, enabled in zip(steps, (True, False, True), strict=True):
         assert [entry["method"] for entry in step.applied.journal] == ["GET", "PUT"]
         assert step.writes[0]["body"] == {"enabled": enabled}
@@ -57,49 +57,49 @@ def test_each_change_is_one_read_and_one_write(playbook: Playbook, route: str) -
 @pytest.mark.parametrize(
     ("missing", "route", "reads"), [("page_shield", "script_monitor", 1), ("script_monitor", "page_shield", 2)]
 )
-def test_the_route_is_found_by_itself(playbook: Playbook, simulator: t.Any, missing: str, route: str, reads: int) -> None:
+def test_the_route_is_found_by_itself(modules: Modules, simulator: t.Any, missing: str, route: str, reads: int) -> None:
     simulator.settings(**{f"{missing}_routes": False})
-    step = playbook.converge("script_monitor", {"enabled": True})
+    step = modules.converge("script_monitor", {"enabled": True})
     assert [entry["method"] for entry in step.applied.journal] == ["GET"] * reads + ["PUT"]
     assert step.writes[0]["path"].endswith(f"/{route}")
 
 
-def test_auto_route_sets_names_and_score_side(playbook: Playbook, simulator: t.Any, scripts: None) -> None:
+def test_auto_route_sets_names_and_score_side(modules: Modules, simulator: t.Any, scripts: None) -> None:
     """The route that answered decides the names and the direction of the score."""
     simulator.settings(script_monitor_routes=False)
-    result = read(playbook, {"malicious_threshold": 88, "malicious_only": True, "hosts": ["shop.example.com"]})
+    result = read(modules, {"malicious_threshold": 88, "malicious_only": True, "hosts": ["shop.example.com"]})
     assert result["scripts"][0]["script_url"] == SCRIPT_A["script_url"]
     assert result["scripts"][0]["malicious_reasons"][0].endswith("is below 88")
 
 
-def test_a_service_without_either_route(playbook: Playbook, simulator: t.Any) -> None:
+def test_a_service_without_either_route(modules: Modules, simulator: t.Any) -> None:
     simulator.settings(script_monitor_routes=False, page_shield_routes=False)
-    report = playbook.run({"name": "On", "edgeops.observability.script_monitor": {"enabled": True}}, fails="not_found")
+    report = modules.run({"name": "On", "edgeops.observability.script_monitor": {"enabled": True}}, fails="not_found")
     message = report.ours[0].result["msg"]
     assert "set route" in message and "does not know the route page_shield either" in message
 
 
-def test_contradicting_answer_is_bad_response(playbook: Playbook, simulator: t.Any) -> None:
+def test_contradicting_answer_is_bad_response(modules: Modules, simulator: t.Any) -> None:
     """An answer that contradicts the desired state is a bad response."""
     simulator.faults({"kind": "rewrite", "method": "PUT", "set": {"enabled": False}})
-    report = playbook.run({"name": "On", "edgeops.observability.script_monitor": {"enabled": True}}, fails="bad_response")
+    report = modules.run({"name": "On", "edgeops.observability.script_monitor": {"enabled": True}}, fails="bad_response")
     result = report.ours[0].result
     assert "enabled=False" in result["msg"]
-    assert result["error"]["path"] == f"/zones/{playbook.zone}/script_monitor"
+    assert result["error"]["path"] == f"/zones/{modules.zone}/script_monitor"
     assert (result["error"]["method"], result["error"]["status"], result["error"]["attempts"]) == ("PUT", 200, 1)
     assert result["error"]["request_id"]
 
 
 @pytest.mark.parametrize("options", [{"enabled": True, "zone_id": "not-hex"}, {"enabled": True, "base_url": "ftp://127.0.0.1"}])
-def test_invalid_options_send_nothing(playbook: Playbook, options: dict[str, t.Any]) -> None:
+def test_invalid_options_send_nothing(modules: Modules, options: dict[str, t.Any]) -> None:
     """Invalid options are refused before any request."""
-    report = playbook.run({"name": "On", "edgeops.observability.script_monitor": options}, fails="invalid_option")
+    report = modules.run({"name": "On", "edgeops.observability.script_monitor": options}, fails="invalid_option")
     assert report.journal == []
 
 
-def test_statuses_are_merged_and_counted(playbook: Playbook, scripts: None) -> None:
+def test_statuses_are_merged_and_counted(modules: Modules, scripts: None) -> None:
     """All statuses are merged, sorted, classified and counted."""
-    result = read(playbook, {"status": ["infrequent", "active"]})
+    result = read(modules, {"status": ["infrequent", "active"]})
     assert [script["script_id"] for script in result["scripts"]] == [
         SCRIPT_A["script_id"],
         SCRIPT_B["script_id"],
@@ -119,9 +119,9 @@ def test_statuses_are_merged_and_counted(playbook: Playbook, scripts: None) -> N
 
 
 @pytest.mark.parametrize("check", [False, True])
-def test_members_of_scripts(playbook: Playbook, scripts: None, check: bool) -> None:
+def test_members_of_scripts(modules: Modules, scripts: None, check: bool) -> None:
     """Scripts hold what was requested; verdicts and counts are of all that was listed."""
-    result = read(playbook, {"members": ["script_url", "malicious"], "status": ["active", "infrequent"]}, check=check)
+    result = read(modules, {"members": ["script_url", "malicious"], "status": ["active", "infrequent"]}, check=check)
     assert result["scripts"] == [
         {"script_url": SCRIPT_A["script_url"], "malicious": True},
         {"script_url": SCRIPT_B["script_url"], "malicious": None},
@@ -131,75 +131,75 @@ def test_members_of_scripts(playbook: Playbook, scripts: None, check: bool) -> N
     assert (result["summary"]["malicious"], result["summary"]["unknown"]) == (1, 1)
 
 
-def test_members_on_the_other_route(playbook: Playbook, scripts: None) -> None:
+def test_members_on_the_other_route(modules: Modules, scripts: None) -> None:
     options = {
         "route": "page_shield",
         "script_id": SCRIPT_A["script_id"],
         "members": ["script_url", "seen_on", "malicious_reasons"],
     }
-    (script,) = read(playbook, options)["scripts"]
+    (script,) = read(modules, options)["scripts"]
     assert (script["script_url"], script["seen_on"]) == (SCRIPT_A["script_url"], SCRIPT_A["seen_on"])
     assert sorted(script) == ["malicious_reasons", "script_url", "seen_on"]
 
 
-def test_the_monitor_is_off_whatever_members(playbook: Playbook, simulator: t.Any, scripts: None) -> None:
-    simulator.seed(script_monitor={playbook.zone: {"enabled": False}})
-    assert read(playbook, {"members": ["host"]}, warns=[OFF])["scripts"][0] == {"host": "shop.example.com"}
+def test_the_monitor_is_off_whatever_members(modules: Modules, simulator: t.Any, scripts: None) -> None:
+    simulator.seed(script_monitor={modules.zone: {"enabled": False}})
+    assert read(modules, {"members": ["host"]}, warns=[OFF])["scripts"][0] == {"host": "shop.example.com"}
 
 
 @pytest.mark.parametrize("check", [False, True])
-def test_an_unknown_member_is_refused(playbook: Playbook, check: bool) -> None:
-    report = playbook.run({"name": "Read", READ: {"members": ["host", "script_uri"]}}, check=check, fails="invalid_option")
+def test_an_unknown_member_is_refused(modules: Modules, check: bool) -> None:
+    report = modules.run({"name": "Read", READ: {"members": ["host", "script_uri"]}}, check=check, fails="invalid_option")
     assert report.ours[0].result["msg"] == "members[1]: 'script_uri' is not a member of a script (did you mean 'script_url'?)"
     assert report.journal == []
 
 
-def test_active_scripts_are_the_default(playbook: Playbook, scripts: None) -> None:
+def test_active_scripts_are_the_default(modules: Modules, scripts: None) -> None:
     """If the status is omitted, the service lists active scripts."""
-    result = read(playbook, {"malicious_only": True})
+    result = read(modules, {"malicious_only": True})
     assert [script["script_id"] for script in result["scripts"]] == [SCRIPT_A["script_id"]]
     assert result["summary"]["total"] == 2
 
 
-def test_hosts_and_page_size_are_sent(playbook: Playbook, simulator: t.Any, scripts: None) -> None:
+def test_hosts_and_page_size_are_sent(modules: Modules, simulator: t.Any, scripts: None) -> None:
     """Hosts and the page size are sent, and every page is read."""
-    result = read(playbook, {"hosts": ["*.example.com", "shop.example.com"], "per_page": 1})
+    result = read(modules, {"hosts": ["*.example.com", "shop.example.com"], "per_page": 1})
     assert result["summary"]["total"] == 2
     queries = [entry["query"] for entry in simulator.journal() if entry["path"].endswith("/scripts")]
     assert all("hosts=*.example.com,shop.example.com" in query and "per_page=1" in query for query in queries)
     assert len(queries) == 2
 
 
-def test_one_script_has_versions_and_pages(playbook: Playbook, scripts: None) -> None:
+def test_one_script_has_versions_and_pages(modules: Modules, scripts: None) -> None:
     """One script comes with its versions and pages."""
-    result = read(playbook, {"script_id": SCRIPT_A["script_id"]})
+    result = read(modules, {"script_id": SCRIPT_A["script_id"]})
     (script,) = result["scripts"]
     assert script["versions"] == SCRIPT_A["versions"]
     assert script["seen_on"] == SCRIPT_A["seen_on"]
     assert result["summary"]["total"] == 1
 
 
-def test_missing_script_is_not_found(playbook: Playbook) -> None:
+def test_missing_script_is_not_found(modules: Modules) -> None:
     """A script that does not exist is not found."""
-    read(playbook, {"script_id": "ff"}, fails="not_found")
+    read(modules, {"script_id": "ff"}, fails="not_found")
 
 
 @pytest.mark.parametrize("option", [{"hosts": ["a"]}, {"status": ["active"]}, {"per_page": 5}])
-def test_script_id_excludes_listing_options(playbook: Playbook, option: dict[str, t.Any]) -> None:
+def test_script_id_excludes_listing_options(modules: Modules, option: dict[str, t.Any]) -> None:
     """One script excludes the options of a listing."""
-    read(playbook, {"script_id": "ff", **option}, fails="invalid_option")
+    read(modules, {"script_id": "ff", **option}, fails="invalid_option")
 
 
-def test_page_shield_route_sets_names_and_score(playbook: Playbook, scripts: None) -> None:
+def test_page_shield_route_sets_names_and_score(modules: Modules, scripts: None) -> None:
     """The page_shield route uses the names of the interface, and turns the direction of the score."""
     (script,) = read(
-        playbook, {"route": "page_shield", "malicious_threshold": 88, "malicious_only": True, "hosts": ["shop.example.com"]}
+        modules, {"route": "page_shield", "malicious_threshold": 88, "malicious_only": True, "hosts": ["shop.example.com"]}
     )["scripts"]
     assert script["script_url"] == SCRIPT_A["script_url"]
     assert script["malicious_reasons"][0].endswith("is below 88")
 
 
-def test_an_empty_zone_has_no_scripts(playbook: Playbook) -> None:
-    result = read(playbook, warns=[OFF])
+def test_an_empty_zone_has_no_scripts(modules: Modules) -> None:
+    result = read(modules, warns=[OFF])
     assert result["scripts"] == []
     assert result["summary"] == {"total": 0, "malicious": 0, "not_malicious": 0, "unknown": 0, "by_status": {}, "by_host": {}}

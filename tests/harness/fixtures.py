@@ -2,26 +2,20 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+"""The simulator and a zone, for whoever runs something against them: a `conftest.py` imports what its folder needs."""
+
 from __future__ import annotations
 
 import secrets
 import typing as t
-from pathlib import Path
 
 import pytest
 
 from edgeops_simulator.testing import running
-from harness import Playbook
 
 # Distinctive, because every output is searched for them.
 TOKEN = "planted-token-7f3a9c51e0"
 KEY = "planted-key-c41d88b6f2"
-
-
-@pytest.fixture
-def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a short path: newer ansible-core makes a socket below it, whose path has 107 characters at most."""
-    return tmp_path_factory.mktemp("p")
 
 
 @pytest.fixture(scope="session")
@@ -45,9 +39,3 @@ def zone(simulator: t.Any) -> str:
     fresh = secrets.token_hex(16)
     simulator.seed(zones=[fresh])
     return fresh
-
-
-@pytest.fixture
-def playbook(simulator: t.Any, zone: str, tmp_path: Path, request: pytest.FixtureRequest) -> Playbook:
-    """The runner, bound to the simulator and the zone."""
-    return Playbook(simulator, zone, tmp_path, in_process=False if request.config.getoption("--as-modules") else None)

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import typing as t
 
-from harness import Playbook
+from harness import Modules
 
 
 def info(dataset: str, **more: t.Any) -> dict[str, t.Any]:
     return {"name": "Info", "edgeops.observability.logpush_dataset_info": {"dataset": dataset}, **more}
 
 
-def test_fields(playbook: Playbook) -> None:
-    report = playbook.run([info("http_requests"), info("firewall_events"), info("http_requests", check_mode=True)])
+def test_fields(modules: Modules) -> None:
+    report = modules.run([info("http_requests"), info("firewall_events"), info("http_requests", check_mode=True)])
     http, firewall, checked = (outcome.result["fields"] for outcome in report.ours)
     assert http["RayID"] and "RuleID" not in http
     assert "RuleID" in firewall and "EdgeStartTimestamp" not in firewall
@@ -23,8 +23,8 @@ def test_fields(playbook: Playbook) -> None:
     assert not any(outcome.result["changed"] for outcome in report.ours)
 
 
-def test_what_is_no_dataset(playbook: Playbook) -> None:
-    report = playbook.run(
+def test_what_is_no_dataset(modules: Modules) -> None:
+    report = modules.run(
         [info(name, ignore_errors=True) for name in ("", "../jobs", "no_such_dataset")], fails=["invalid_option", "not_found"]
     )
     assert [outcome.result["error"]["kind"] for outcome in report.ours] == ["invalid_option", "invalid_option", "not_found"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from harness import Playbook
+from harness import Modules
 
 SECRET = "planted-secret-71fe"
 JOB: dict[str, t.Any] = {
@@ -27,21 +27,21 @@ RULE = {
 }
 
 
-def seed(playbook: Playbook) -> None:
+def seed(modules: Modules) -> None:
     jobs = [
         {**JOB, "id": 7, "destination_conf": f"s3://logs/shop?region=x&secret-access-key={SECRET}"},
         {**JOB, "id": 8, "name": "off", "enabled": False, "destination_conf": "gs://logs/off"},
     ]
     ruleset = {"id": "b1" * 16, "kind": "zone", "phase": "http_log_custom_fields", "name": "n", "rules": [RULE]}
-    playbook.simulator.seed(jobs={playbook.zone: jobs}, rulesets={playbook.zone: [ruleset]})
+    modules.simulator.seed(jobs={modules.zone: jobs}, rulesets={modules.zone: [ruleset]})
 
 
 def info(**args: t.Any) -> dict[str, t.Any]:
-    return {"name": "Read", "edgeops.observability.zone_variables_info": args, "register": "zone"}
+    return {"name": "Read", "edgeops.observability.zone_variables_info": args}
 
 
-def files(dest: Path, check_mode: bool = False, **args: t.Any) -> dict[str, t.Any]:
-    options = {"dest": str(dest), "date": "2026-11-21", "zones": ["{{ zone }}"], **args}
+def files(found: dict[str, t.Any], dest: Path, check_mode: bool = False, **args: t.Any) -> dict[str, t.Any]:
+    options = {"dest": str(dest), "date": "2026-11-21", "zones": [found], **args}
     return {
         "name": "Write",
         "edgeops.observability.zone_variables_files": options,
@@ -50,17 +50,16 @@ def files(dest: Path, check_mode: bool = False, **args: t.Any) -> dict[str, t.An
     }
 
 
-def test_read_and_written(playbook: Playbook, tmp_path: Path) -> None:
-    seed(playbook)
+def test_read_and_written(modules: Modules, tmp_path: Path) -> None:
+    seed(modules)
     dest = tmp_path / "inventory"
-    tasks = [info(zone_name="shop.example"), *(files(dest, mode) for mode in (True, False, True, False))]
-    report = playbook.run(tasks, secrets=[SECRET])
-    found, *written = report.ours
-    job, off = found.result["variables"]["log_delivery_jobs"]
+    found = modules.run(info(zone_name="shop.example"), secrets=[SECRET]).result
+    written = modules.run([files(found, dest, mode) for mode in (True, False, True, False)], secrets=[SECRET]).ours
+    job, off = found["variables"]["log_delivery_jobs"]
     assert job["fields"] == ["ClientIP", "RequestHeaders"] and "destination_conf" not in job and "enabled" not in job
     assert off["enabled"] is False and off["destination_conf"] == "gs://logs/off"
-    assert found.result["vault"] == ["vault_shop_example_job7_secret_access_key"]
-    assert found.result["changed"] is False
+    assert found["vault"] == ["vault_shop_example_job7_secret_access_key"]
+    assert found["changed"] is False
     assert [outcome.result["changed"] for outcome in written] == [True, True, False, False]
     assert '!unsafe "{{ 7 }}"' in (dest / "group_vars" / "all" / "adopted.yml").read_text(encoding="utf-8")
     host = yaml.safe_load((dest / "host_vars" / "shop.example" / "adopted.yml").read_text(encoding="utf-8"))
@@ -70,25 +69,25 @@ def test_read_and_written(playbook: Playbook, tmp_path: Path) -> None:
     assert not any(SECRET in path.read_text(encoding="utf-8") for path in dest.rglob("*") if path.is_file())
 
 
-def test_what_the_service_lacks_is_left_out(playbook: Playbook) -> None:
-    seed(playbook)
-    playbook.simulator.settings(job_list="404")
-    result = playbook.run(info()).result
+def test_what_the_service_lacks_is_left_out(modules: Modules) -> None:
+    seed(modules)
+    modules.simulator.settings(job_list="404")
+    result = modules.run(info()).result
     assert "log_delivery_jobs" not in result["variables"]
     assert [part["what"] for part in result["left_out"]] == ["jobs"]
 
 
-def test_an_unreadable_zone_fails(playbook: Playbook) -> None:
+def test_an_unreadable_zone_fails(modules: Modules) -> None:
     """No permission, or a zone without routes, which is no zone."""
-    playbook.simulator.faults({"kind": "status", "status": 403, "method": "GET", "path": "*/logpush/*"})
+    modules.simulator.faults({"kind": "status", "status": 403, "method": "GET", "path": "*/logpush/*"})
     unknown = {**info(zone_id="bad"), "ignore_errors": True}
-    report = playbook.run([unknown, info()], fails={"not_found", "permission"})
+    report = modules.run([unknown, info()], fails={"not_found", "permission"})
     assert [outcome.result["error"]["kind"] for outcome in report.failures] == ["not_found", "permission"]
 
 
-def test_another_file_is_never_replaced(playbook: Playbook, tmp_path: Path) -> None:
+def test_another_file_is_never_replaced(modules: Modules, tmp_path: Path) -> None:
     target = tmp_path / "ADOPTED.md"
     target.write_text("mine\n", encoding="utf-8")
-    playbook.run([info(), files(tmp_path)], fails="conflict")
+    modules.run(files(modules.run(info()).result, tmp_path), fails="conflict")
     assert [path.name for path in tmp_path.rglob("*") if path.is_file() and "run-" not in str(path)] == ["ADOPTED.md"]
     assert target.read_text(encoding="utf-8") == "mine\n"

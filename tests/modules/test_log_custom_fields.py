@@ -8,8 +8,7 @@ import typing as t
 
 import pytest
 
-from harness import Playbook
-from harness.documented import section
+from harness import Modules
 
 WRITE = "edgeops.observability.log_custom_fields"
 READ = "edgeops.observability.log_custom_fields_info"
@@ -81,8 +80,8 @@ def methods(journal: t.Iterable[t.Mapping[str, t.Any]]) -> list[str]:
     return [entry["method"] for entry in journal]
 
 
-def test_the_twelve_steps(playbook: Playbook) -> None:
-    create, modify, delete = playbook.lifecycle(
+def test_the_twelve_steps(modules: Modules) -> None:
+    create, modify, delete = modules.lifecycle(
         "log_custom_fields",
         create={
             "request_fields": ["X-Request-Id ", "content-type"],
@@ -132,11 +131,11 @@ def test_the_twelve_steps(playbook: Playbook) -> None:
 
 
 def test_changes_leave_foreign_rules_alone(
-    playbook: Playbook, seed: t.Callable[..., None], rules: t.Callable[[], list[dict[str, t.Any]]]
+    modules: Modules, seed: t.Callable[..., None], rules: t.Callable[[], list[dict[str, t.Any]]]
 ) -> None:
     """Adding, removing and merging leave the rules of others alone."""
     seed(own("0a" * 16, request_fields=["a"]), FOREIGN, own("0b" * 16, request_fields=["b"], cookie_fields=["C"]))
-    added, taken, folded = playbook.converge_each(
+    added, taken, folded = modules.converge_each(
         "log_custom_fields",
         [
             {"request_fields": ["b", "c"], "purge": False},
@@ -158,19 +157,19 @@ def test_changes_leave_foreign_rules_alone(
 
 @pytest.mark.parametrize(("listed", "entrypoint", "alone"), [(True, False, False), (False, False, True), (False, True, False)])
 def test_any_route_that_shows_the_rules_will_do(
-    playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None], listed: bool, entrypoint: bool, alone: bool
+    modules: Modules, simulator: t.Any, seed: t.Callable[..., None], listed: bool, entrypoint: bool, alone: bool
 ) -> None:
     seed(FOREIGN, own("0a" * 16, request_fields=["a"]))
     simulator.settings(rules_in_list=listed, entrypoint_route=entrypoint, get_ruleset_route=alone)
-    playbook.converge("log_custom_fields", {"request_fields": ["b"]})
+    modules.converge("log_custom_fields", {"request_fields": ["b"]})
 
 
-def test_unseen_rules_are_never_replaced(playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None]) -> None:
+def test_unseen_rules_are_never_replaced(modules: Modules, simulator: t.Any, seed: t.Callable[..., None]) -> None:
     """Rules that no route shows are never replaced."""
     seed(FOREIGN, own("0a" * 16, request_fields=["a"]))
     simulator.settings(rules_in_list=False, entrypoint_route=False, get_ruleset_route=False)
     tasks = [task(request_fields=["b"], ignore=True), task(state="absent", ignore=True), {"name": "Read", READ: {}}]
-    report = playbook.run(tasks, fails="bad_response")
+    report = modules.run(tasks, fails="bad_response")
     assert len(report.failures) == 3
     assert report.writes == []
     assert RULESET in report.failures[0].result["msg"]
@@ -186,18 +185,18 @@ def test_unseen_rules_are_never_replaced(playbook: Playbook, simulator: t.Any, s
     ids=lambda fault: fault["kind"],
 )
 def test_lost_or_unanswered_creation_is_adopted(
-    playbook: Playbook, simulator: t.Any, rules: t.Callable[[], list[dict[str, t.Any]]], fault: dict[str, t.Any]
+    modules: Modules, simulator: t.Any, rules: t.Callable[[], list[dict[str, t.Any]]], fault: dict[str, t.Any]
 ) -> None:
     """An entry point that another run created first, or whose creation had no answer, is adopted."""
     simulator.faults({**fault, "method": "POST"})
-    result = playbook.run(task(request_fields=["a"])).result
+    result = modules.run(task(request_fields=["a"])).result
     assert result["changed"] is True
     assert methods(simulator.writes()) == ["POST", "PUT"]
     assert result["ruleset"]["rule_id"] == rules()[0]["id"]
 
 
 def test_lost_race_keeps_the_winners_rules(
-    playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None], rules: t.Callable[[], list[dict[str, t.Any]]]
+    modules: Modules, simulator: t.Any, seed: t.Callable[..., None], rules: t.Callable[[], list[dict[str, t.Any]]]
 ) -> None:
     """A run that loses the race to create the entry point loses no rule of the winner."""
     seed(FOREIGN)
@@ -206,62 +205,62 @@ def test_lost_race_keeps_the_winners_rules(
         {"kind": "status", "status": 404, "code": 10003, "message": "no entry point", "path": "*/entrypoint"},
         {"kind": "rewrite", "method": "GET", "path": "*/rulesets", "set": {"1.phase": "http_request_transform"}},
     )
-    report = playbook.run(task(request_fields=["a"]))
+    report = modules.run(task(request_fields=["a"]))
     assert [(entry["method"], entry["status"]) for entry in report.writes] == [("POST", 400), ("PUT", 200)]
     assert [rule["action"] for rule in rules()] == ["set_config", "log_custom_field"]
     assert report.result["ruleset"]["id"] == RULESET
 
 
-def test_unanswered_creation_is_unavailable(playbook: Playbook, simulator: t.Any) -> None:
+def test_unanswered_creation_is_unavailable(modules: Modules, simulator: t.Any) -> None:
     """A creation without an answer that left nothing is a failure `unavailable`."""
     simulator.faults({"kind": "503", "method": "POST"})
-    report = playbook.run(task(request_fields=["a"]), fails="unavailable")
+    report = modules.run(task(request_fields=["a"]), fails="unavailable")
     assert methods(report.writes) == ["POST"]
 
 
-def test_refused_creation_quotes_the_service(playbook: Playbook, simulator: t.Any) -> None:
+def test_refused_creation_quotes_the_service(modules: Modules, simulator: t.Any) -> None:
     """The failure of a refused creation quotes the message of the service."""
     refusal = {"kind": "status", "status": 400, "code": 20001, "message": "not entitled to custom fields"}
     simulator.faults({**refusal, "method": "POST"})
-    report = playbook.run(task(request_fields=["a"]), fails="rejected")
+    report = modules.run(task(request_fields=["a"]), fails="rejected")
     assert "not entitled to custom fields" in report.failure["msg"]
     assert methods(report.writes) == ["POST"]
 
 
 def test_refused_foreign_rule_is_named(
-    playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None], rules: t.Callable[[], list[dict[str, t.Any]]]
+    modules: Modules, simulator: t.Any, seed: t.Callable[..., None], rules: t.Callable[[], list[dict[str, t.Any]]]
 ) -> None:
     """A rule of others that the service refuses is named, and nothing is written."""
     seed(FOREIGN, own("0a" * 16, request_fields=["a"]))
     before = rules()
     simulator.settings(refuse_foreign_actions=["set_config"])
-    report = playbook.run(task(request_fields=["b"]), fails="rejected")
+    report = modules.run(task(request_fields=["b"]), fails="rejected")
     assert "action 'set_config' is not allowed" in report.failure["msg"]
     assert f"{FOREIGN['id']} (set_config: " in report.failure["msg"]
     assert report.failure["changed"] is False
     assert rules() == before
 
 
-def test_an_answer_that_differs_is_a_bad_response(playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None]) -> None:
+def test_an_answer_that_differs_is_a_bad_response(modules: Modules, simulator: t.Any, seed: t.Callable[..., None]) -> None:
     seed(own("0a" * 16, request_fields=["a"]))
     simulator.faults({"kind": "rewrite", "method": "PUT", "set": {"rules": [own("0a" * 16, request_fields=["a"])]}})
-    report = playbook.run(task(request_fields=["b"]), fails="bad_response")
+    report = modules.run(task(request_fields=["b"]), fails="bad_response")
     assert f"rule {'0a' * 16} differs in request_fields" in report.failure["msg"]
     assert report.failure["changed"] is True
 
 
-def test_version_jump_is_a_warning(playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None]) -> None:
+def test_version_jump_is_a_warning(modules: Modules, simulator: t.Any, seed: t.Callable[..., None]) -> None:
     """A version that jumps is a warning, unless the write was repeated."""
     seed(own("0a" * 16, request_fields=["a"]))
     simulator.faults({"kind": "rewrite", "method": "PUT", "set": {"version": "7"}})
-    playbook.run(task(request_fields=["b"]), warns=["from version 5 to 7"])
+    modules.run(task(request_fields=["b"]), warns=["from version 5 to 7"])
     simulator.clear_faults()
     simulator.faults({"kind": "504", "method": "PUT"})
-    report = playbook.run(task(request_fields=["c"]))
+    report = modules.run(task(request_fields=["c"]))
     assert methods(report.writes) == ["PUT", "PUT"]
 
 
-def test_invalid_options_send_nothing(playbook: Playbook) -> None:
+def test_invalid_options_send_nothing(modules: Modules) -> None:
     """Options that are invalid whatever the current state is are refused before any request."""
     wrong: list[tuple[dict[str, t.Any], str]] = [
         ({"request_fields": ["fine", "not fine"]}, "request_fields[1]: "),
@@ -278,13 +277,13 @@ def test_invalid_options_send_nothing(playbook: Playbook) -> None:
         ({kind: [] for kind in KINDS}, "state: absent"),
         ({"state": "absent", "preserve_duplicates": ["a"]}, "preserve_duplicates: "),
     ]
-    report = playbook.run([task(**options, ignore=True) for options, _said in wrong], fails="invalid_option")
+    report = modules.run([task(**options, ignore=True) for options, _said in wrong], fails="invalid_option")
     for outcome, (_options, said) in zip(report.failures, wrong, strict=True):
         assert said in outcome.result["msg"]
     assert report.journal == []
 
 
-def test_state_conflicts_write_nothing(playbook: Playbook, seed: t.Callable[..., None]) -> None:
+def test_state_conflicts_write_nothing(modules: Modules, seed: t.Callable[..., None]) -> None:
     """Options that contradict the current state are refused before any write."""
     seed(own("0a" * 16, request_fields=["a"], response_fields=["x"]))
     wrong: list[tuple[dict[str, t.Any], str]] = [
@@ -294,61 +293,48 @@ def test_state_conflicts_write_nothing(playbook: Playbook, seed: t.Callable[...,
         ({"request_fields": [], "response_fields": []}, "state: absent"),
         ({"cookie_fields": ["C"], "field_limit": 2}, "field_limit: 3 custom fields"),
     ]
-    report = playbook.run([task(**options, ignore=True) for options, _said in wrong], fails="invalid_option")
+    report = modules.run([task(**options, ignore=True) for options, _said in wrong], fails="invalid_option")
     for outcome, (_options, said) in zip(report.failures, wrong, strict=True):
         assert said in outcome.result["msg"]
     assert report.writes == []
 
 
-def test_the_range_header_is_a_warning(playbook: Playbook) -> None:
-    playbook.run(task(request_fields=["Range", "accept"]), warns=["request_fields: .*'range'"])
+def test_the_range_header_is_a_warning(modules: Modules) -> None:
+    modules.run(task(request_fields=["Range", "accept"]), warns=["request_fields: .*'range'"])
 
 
-def test_absent_creates_no_ruleset(playbook: Playbook) -> None:
+def test_absent_creates_no_ruleset(modules: Modules) -> None:
     """state=absent in a zone without a ruleset creates none."""
-    converged = playbook.converge("log_custom_fields", {"state": "absent"}, expect_changed=False)
+    converged = modules.converge("log_custom_fields", {"state": "absent"}, expect_changed=False)
     assert converged.result["ruleset"] is None
     assert converged.result["custom_fields"] == EMPTY
     assert methods(converged.applied.journal) == ["GET"]
 
 
-def test_approval_ends_when_fields_change(playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None]) -> None:
+def test_approval_ends_when_fields_change(modules: Modules, simulator: t.Any, seed: t.Callable[..., None]) -> None:
     """An approved plan is valid while others write, and ends when the fields change."""
     seed(FOREIGN, own("0a" * 16, request_fields=["a"]))
-    approved = playbook.run(task(request_fields=["b"]), check=True).result["plan_id"]
+    approved = modules.run(task(request_fields=["b"]), check=True).result["plan_id"]
     seed({**FOREIGN, "enabled": True, "description": "moved"}, own("0a" * 16, request_fields=["a"]))
-    assert playbook.run(task(request_fields=["b"], expected_plan_id=approved)).result["changed"] is True
+    assert modules.run(task(request_fields=["b"], expected_plan_id=approved)).result["changed"] is True
     seed(FOREIGN, own("0a" * 16, request_fields=["a", "c"]))
-    report = playbook.run(task(request_fields=["b"], expected_plan_id=approved), fails="conflict")
+    report = modules.run(task(request_fields=["b"], expected_plan_id=approved), fails="conflict")
     assert report.writes == []
 
 
-def test_the_info_module_reads_what_is_there(playbook: Playbook, seed: t.Callable[..., None]) -> None:
-    nothing = playbook.run({"name": "Read", READ: {}}).result
+def test_the_info_module_reads_what_is_there(modules: Modules, seed: t.Callable[..., None]) -> None:
+    nothing = modules.run({"name": "Read", READ: {}}).result
     assert (nothing["custom_fields"], nothing["ruleset"], nothing["changed"]) == (EMPTY, None, False)
     seed(FOREIGN, own("0a" * 16, request_fields=["b", "a"]), own("0b" * 16, cookie_fields=["C"]))
-    report = playbook.run({"name": "Read", READ: {}})
+    report = modules.run({"name": "Read", READ: {}})
     assert methods(report.journal) == ["GET"]
     assert report.result["custom_fields"] == {**EMPTY, "request_fields": ["a", "b"], "cookie_fields": ["C"]}
     ruleset = report.result["ruleset"]
     assert (ruleset["id"], ruleset["version"], ruleset["rule_id"]) == (RULESET, "5", "0a" * 16)
 
 
-def test_garbled_answer_fails_the_info_module(playbook: Playbook, simulator: t.Any, seed: t.Callable[..., None]) -> None:
+def test_garbled_answer_fails_the_info_module(modules: Modules, simulator: t.Any, seed: t.Callable[..., None]) -> None:
     """The info module never takes a garbled answer for "does not exist"."""
     seed(own("0a" * 16, request_fields=["a"]))
     simulator.faults({"kind": "rewrite", "method": "GET", "set": {"rules": None}})
-    playbook.run({"name": "Read", READ: {}}, fails="bad_response")
-
-
-@pytest.mark.parametrize("module", ["log_custom_fields", "log_custom_fields_info"])
-def test_the_examples_run(playbook: Playbook, simulator: t.Any, module: str) -> None:
-    examples = section(module, "EXAMPLES")
-    zones = {
-        example[f"edgeops.observability.{module}"]["zone_id"]
-        for example in examples
-        if f"edgeops.observability.{module}" in example
-    }
-    simulator.seed(zones=sorted(zones))
-    report = playbook.run(examples)
-    assert len(report.outcomes) == len(examples)
+    modules.run({"name": "Read", READ: {}}, fails="bad_response")

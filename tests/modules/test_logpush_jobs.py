@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import typing as t
 
-from harness import Playbook
+from harness import Modules
 
 MODULE = "edgeops.observability.logpush_jobs"
 KEY = "planted-key-8c0db7"
@@ -26,16 +26,16 @@ def task(*jobs: dict[str, t.Any], **args: t.Any) -> dict[str, t.Any]:
     return {"name": "Jobs", MODULE: {"jobs": list(jobs), **args}, "ignore_errors": True}
 
 
-def state(playbook: Playbook) -> list[dict[str, t.Any]]:
-    return t.cast("list[dict[str, t.Any]]", playbook.simulator.state(playbook.zone)["jobs"])
+def state(modules: Modules) -> list[dict[str, t.Any]]:
+    return t.cast("list[dict[str, t.Any]]", modules.simulator.state(modules.zone)["jobs"])
 
 
 def methods(entries: t.Iterable[t.Mapping[str, t.Any]]) -> list[str]:
     return [entry["method"] for entry in entries]
 
 
-def test_twelve_steps(playbook: Playbook) -> None:
-    created, modified, deleted = playbook.lifecycle(
+def test_twelve_steps(modules: Modules) -> None:
+    created, modified, deleted = modules.lifecycle(
         "logpush_jobs",
         create={"jobs": [ARCHIVE, ERRORS, EVENTS]},
         modify={"jobs": [{"name": "archive", "state": "absent"}, {**ERRORS, "filter": ""}, EVENTS], "unlisted": "report"},
@@ -55,12 +55,12 @@ def test_twelve_steps(playbook: Playbook) -> None:
     assert deleted.result["jobs"] == [None, None]
 
 
-def test_jobs_that_no_item_names(playbook: Playbook) -> None:
+def test_jobs_that_no_item_names(modules: Modules) -> None:
     seed = [{"name": name, "destination_conf": KEYED, "enabled": name == "b"} for name in "abc"]
-    playbook.simulator.seed(jobs={playbook.zone: seed})
+    modules.simulator.seed(jobs={modules.zone: seed})
     runs = [("report", False), ("absent", True), ("absent", False), ("absent", False)]
     tasks = [{**task({"name": "b"}, unlisted=unlisted), "check_mode": check} for unlisted, check in runs]
-    ignored, reported, *absent = playbook.run([task({"name": "b"}), *tasks], secrets=[KEY]).ours
+    ignored, reported, *absent = modules.run([task({"name": "b"}), *tasks], secrets=[KEY]).ours
     assert ignored.result["unlisted_jobs"] == []
     brief = reported.result["unlisted_jobs"]
     assert [(job["name"], job["enabled"]) for job in brief] == [("a", False), ("c", False)]
@@ -73,13 +73,13 @@ def test_jobs_that_no_item_names(playbook: Playbook) -> None:
     assert predicted.result["unlisted_jobs"] == applied.result["unlisted_jobs"] == brief
     assert set(applied.result["diff"]["before"]) == {"a", "b", "c"}
     assert methods(applied.writes) == ["DELETE", "DELETE"]
-    assert [job["name"] for job in state(playbook)] == ["b"]
+    assert [job["name"] for job in state(modules)] == ["b"]
     assert again.result["unlisted_jobs"] == [] and again.result["changed"] is False
 
 
-def test_one_invalid_item_writes_nothing(playbook: Playbook) -> None:
+def test_one_invalid_item_writes_nothing(modules: Modules) -> None:
     """Nothing is written where one item is wrong."""
-    playbook.simulator.seed(jobs={playbook.zone: [{"name": "old", "destination_conf": S3, "fields": ["RayID"]}]})
+    modules.simulator.seed(jobs={modules.zone: [{"name": "old", "destination_conf": S3, "fields": ["RayID"]}]})
     wrong: list[tuple[dict[str, t.Any], str]] = [
         (
             {"name": "b", "filter": {"key": "ClientIP", "operator": "equals", "value": "a"}},
@@ -93,7 +93,7 @@ def test_one_invalid_item_writes_nothing(playbook: Playbook) -> None:
     args = [{"jobs": [ARCHIVE, item], "unlisted": "absent"} for item, _words in wrong] + [{"jobs": [], "unlisted": "absent"}]
     words = [*(words for _item, words in wrong), "jobs: is empty"]
     tasks = [{"name": f"{number}", MODULE: each, "ignore_errors": True} for number, each in enumerate(args)]
-    report = playbook.run(tasks, fails="invalid_option", secrets=[KEY])
+    report = modules.run(tasks, fails="invalid_option", secrets=[KEY])
     for outcome, text in zip(report.ours, words, strict=True):
         assert text in outcome.result["msg"]
         assert outcome.result["changed"] is False
@@ -101,54 +101,44 @@ def test_one_invalid_item_writes_nothing(playbook: Playbook) -> None:
     assert len(report.journal) == 1, "only what needs the zone's jobs may read them"
 
 
-def test_failure_stops_and_next_run_continues(playbook: Playbook) -> None:
+def test_failure_stops_and_next_run_continues(modules: Modules) -> None:
     """A failure stops the rest, and the next run goes on."""
-    playbook.simulator.seed(jobs={playbook.zone: [{"name": "old", "destination_conf": S3}]})
+    modules.simulator.seed(jobs={modules.zone: [{"name": "old", "destination_conf": S3}]})
     desired = task({"name": "old", "state": "absent"}, ARCHIVE, ERRORS, EVENTS)
     fault = {"kind": "status", "status": 400, "index": 5, "count": 1, "message": "no"}
-    playbook.simulator.faults(fault)
-    failed, again, settled = playbook.run([desired, desired, desired], fails="rejected", secrets=[KEY]).ours
+    modules.simulator.faults(fault)
+    failed, again, settled = modules.run([desired, desired, desired], fails="rejected", secrets=[KEY]).ours
     assert failed.result["changed"] is True
     message = failed.result["msg"]
     assert message.startswith(
         "jobs[2] ('errors/http_requests/new') failed; already written: 'old', 'archive'; not sent: 'errors/firewall_events/new'. "
     )
-    assert [job["name"] for job in state(playbook)] == ["archive", "errors", "errors"]
+    assert [job["name"] for job in state(modules)] == ["archive", "errors", "errors"]
     assert methods(again.writes) == ["POST", "POST"]
     assert settled.result["changed"] is False
 
 
-def test_an_approved_plan_is_over_all_items(playbook: Playbook) -> None:
+def test_an_approved_plan_is_over_all_items(modules: Modules) -> None:
     check = {**task(ARCHIVE, ERRORS), "check_mode": True}
-    approved = playbook.run(check, secrets=[KEY]).result["plan_id"]
-    report = playbook.run(
+    approved = modules.run(check, secrets=[KEY]).result["plan_id"]
+    report = modules.run(
         [task(ARCHIVE, {**ERRORS, "fields": ["ClientIP"]}, expected_plan_id=approved)], fails="conflict", secrets=[KEY]
     )
     assert not report.writes
-    assert len(playbook.run(task(ARCHIVE, ERRORS, expected_plan_id=approved), secrets=[KEY]).writes) == 2
+    assert len(modules.run(task(ARCHIVE, ERRORS, expected_plan_id=approved), secrets=[KEY]).writes) == 2
 
 
-def test_a_service_that_lists_no_jobs(playbook: Playbook) -> None:
-    playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
-    playbook.simulator.faults({"kind": "status", "status": 405, "method": "GET", "path": "*/logpush/jobs", "count": None})
+def test_a_service_that_lists_no_jobs(modules: Modules) -> None:
+    modules.simulator.seed(jobs={modules.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
+    modules.simulator.faults({"kind": "status", "status": 405, "method": "GET", "path": "*/logpush/jobs", "count": None})
     tasks = [
         task({"job_id": 7, "enabled": True}),
         task({"job_id": 7}, ERRORS),
         task({"job_id": 7}, unlisted="report"),
         task({"job_id": 7}, {**ERRORS, "create_unlisted": True}),
     ]
-    by_id, refused, report, blind = playbook.run(tasks, fails="not_found", warns=["cannot list jobs"]).ours
+    by_id, refused, report, blind = modules.run(tasks, fails="not_found", warns=["cannot list jobs"]).ours
     assert by_id.result["changed"] is True
     assert "jobs[1]" in refused.result["msg"] and "create_unlisted" in refused.result["msg"]
     assert "is not known" in report.result["msg"]
     assert [job["name"] for job in blind.result["jobs"]] == ["old", "errors"]
-
-
-def test_a_loop_shows_no_secret(playbook: Playbook) -> None:
-    looped = {
-        "name": "Jobs of {{ _each }}",
-        MODULE: {"jobs": [{**ARCHIVE, "name": "{{ _each }}"}], "unlisted": "absent"},
-        "loop": ["first", "second"],
-        "loop_control": {"loop_var": "_each"},
-    }
-    playbook.run(looped, secrets=[KEY], verbosity=4)

@@ -8,8 +8,7 @@ import typing as t
 
 import pytest
 
-from harness import Playbook
-from harness.documented import section
+from harness import Modules
 
 KEY = "planted/key+8c0d=b7"
 NEW_KEY = "planted-key-after-rotation-77e1"
@@ -38,16 +37,16 @@ DESIRED: dict[str, t.Any] = {
 }
 
 
-def jobs(playbook: Playbook) -> list[dict[str, t.Any]]:
-    return t.cast("list[dict[str, t.Any]]", playbook.simulator.state(playbook.zone)["jobs"])
+def jobs(modules: Modules) -> list[dict[str, t.Any]]:
+    return t.cast("list[dict[str, t.Any]]", modules.simulator.state(modules.zone)["jobs"])
 
 
 def job_task(args: dict[str, t.Any], **more: t.Any) -> dict[str, t.Any]:
     return {"name": "Job", "edgeops.observability.logpush_job": args, **more}
 
 
-def test_twelve_steps(playbook: Playbook) -> None:
-    created, modified, deleted = playbook.lifecycle(
+def test_twelve_steps(modules: Modules) -> None:
+    created, modified, deleted = modules.lifecycle(
         "logpush_job",
         create={**DESIRED, "ownership_challenge": TOKEN},
         modify={"name": "shop-logs", "fields": ["ClientIP"], "filter": "", "max_upload_interval_seconds": 60, "enabled": False},
@@ -92,9 +91,9 @@ ASSUMED = "the service masks secret parts of the destination"
 
 
 @pytest.mark.parametrize("habit", ["verbatim", "masked"])
-def test_a_secret_is_rotated(playbook: Playbook, habit: str) -> None:
+def test_a_secret_is_rotated(modules: Modules, habit: str) -> None:
     """A changed secret that the service masks is a warning until it is sent; then the service has it."""
-    playbook.simulator.settings(echo_destination=habit)
+    modules.simulator.settings(echo_destination=habit)
     masked = habit == "masked"
     rotated = {**DESIRED, "destination_conf": WITH_KEYS.replace(KEY_ENCODED, NEW_KEY)}
     steps = [{**DESIRED, "destination_conf": WITH_KEYS}, rotated, {**rotated, "send_destination": "always"}]
@@ -103,12 +102,12 @@ def test_a_secret_is_rotated(playbook: Playbook, habit: str) -> None:
         for number, step in enumerate(steps)
         for check in (True, False)
     ]
-    report = playbook.run(tasks, secrets=[KEY, NEW_KEY], warns=[ASSUMED] if masked else [])
+    report = modules.run(tasks, secrets=[KEY, NEW_KEY], warns=[ASSUMED] if masked else [])
     assert [outcome.result["changed"] for outcome in report.ours] == [True, True, not masked, not masked, True, True]
     for predicted, applied in zip(report.ours[::2], report.ours[1::2], strict=True):
         assert predicted.result["diff"] == applied.result["diff"]
     assert report.writes[-1]["body"] == {"destination_conf": rotated["destination_conf"]}
-    (job,) = playbook.simulator.state(playbook.zone)["jobs"]
+    (job,) = modules.simulator.state(modules.zone)["jobs"]
     assert job["destination_conf"] == rotated["destination_conf"]
 
 
@@ -120,9 +119,9 @@ def test_a_secret_is_rotated(playbook: Playbook, habit: str) -> None:
     ],
     ids=["everything turned round", "everything spelled out"],
 )
-def test_no_change_in_any_spelling_of_a_job(playbook: Playbook, habits: dict[str, t.Any]) -> None:
+def test_no_change_in_any_spelling_of_a_job(modules: Modules, habits: dict[str, t.Any]) -> None:
     """However the service shows a job, nothing changes twice."""
-    playbook.simulator.settings(**habits)
+    modules.simulator.settings(**habits)
     assumed = [ASSUMED] if "echo_destination" in habits else []
     desired = {**DESIRED, "destination_conf": WITH_KEYS, "max_upload_bytes": 0, "kind": "", "frequency": "high"}
     newer = {
@@ -130,7 +129,7 @@ def test_no_change_in_any_spelling_of_a_job(playbook: Playbook, habits: dict[str
         "destination_conf": WITH_KEYS,
         "output_options": {"field_names": ["RayID", "ClientIP", "RayID"], "cve_2021_44228": False, "sample_rate": 0.5},
     }
-    first, second, moved, deleted = playbook.converge_each(
+    first, second, moved, deleted = modules.converge_each(
         "logpush_job",
         [
             desired,
@@ -153,17 +152,17 @@ def test_no_change_in_any_spelling_of_a_job(playbook: Playbook, habits: dict[str
     assert deleted.result["job"] is None
 
 
-def test_unshown_filter_is_sent_with_a_warning(playbook: Playbook) -> None:
+def test_unshown_filter_is_sent_with_a_warning(modules: Modules) -> None:
     """A service that shows no filters is sent the filter each time, with a warning."""
-    playbook.simulator.settings(echo_filter="absent")
-    report = playbook.run([job_task(DESIRED), job_task(DESIRED)], warns=["lacks the filter that was sent"])
+    modules.simulator.settings(echo_filter="absent")
+    report = modules.run([job_task(DESIRED), job_task(DESIRED)], warns=["lacks the filter that was sent"])
     assert [entry["method"] for entry in report.writes] == ["POST", "PUT"]
     assert report.ours[1].writes[0]["body"] == {"filter": FILTER_TEXT}
     assert all(outcome.result["job"]["filter"] == FILTER_TEXT for outcome in report.ours)
 
 
-def test_output_options_are_merged_and_sent_whole(playbook: Playbook) -> None:
-    made, merged, csv = playbook.converge_each(
+def test_output_options_are_merged_and_sent_whole(modules: Modules) -> None:
+    made, merged, csv = modules.converge_each(
         "logpush_job",
         [
             {"name": "n", "destination_conf": S3, "fields": ["ClientIP"]},
@@ -183,96 +182,96 @@ def test_output_options_are_merged_and_sent_whole(playbook: Playbook) -> None:
         {"option_flags": {}},
         {"logpull_options": ""},
     ]
-    report = playbook.run([job_task({"name": "n", **desired}, ignore_errors=True) for desired in older], fails="conflict")
+    report = modules.run([job_task({"name": "n", **desired}, ignore_errors=True) for desired in older], fails="conflict")
     assert len(report.failures) == len(older)
     assert not report.writes
 
 
-def test_job_id_allows_a_rename_only(playbook: Playbook) -> None:
+def test_job_id_allows_a_rename_only(modules: Modules) -> None:
     """By id a job is renamed, and keeps what cannot change."""
-    playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
-    (renamed,) = playbook.converge_each("logpush_job", [{"job_id": 7, "name": "new", "enabled": True}])
+    modules.simulator.seed(jobs={modules.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
+    (renamed,) = modules.converge_each("logpush_job", [{"job_id": 7, "name": "new", "enabled": True}])
     assert renamed.writes[0]["body"] == {"name": "new", "enabled": True}
     assert renamed.diff == {"before": {"name": "old", "enabled": False}, "after": {"name": "new", "enabled": True}}
     fixed = ({"dataset": "firewall_events"}, {"kind": "edge"})
-    report = playbook.run([job_task({"job_id": 7, **desired}, ignore_errors=True) for desired in fixed], fails="conflict")
+    report = modules.run([job_task({"job_id": 7, **desired}, ignore_errors=True) for desired in fixed], fails="conflict")
     assert ["recreate" in outcome.result["msg"] for outcome in report.failures] == [True, True]
     assert not report.writes
 
 
-def test_a_job_that_is_not_there(playbook: Playbook) -> None:
+def test_a_job_that_is_not_there(modules: Modules) -> None:
     gone = {"job_id": 4711, "state": "absent"}
-    report = playbook.run([job_task(gone), job_task({"name": "none", "state": "absent"})])
+    report = modules.run([job_task(gone), job_task({"name": "none", "state": "absent"})])
     assert [outcome.result["changed"] for outcome in report.ours] == [False, False]
-    report = playbook.run(job_task({"job_id": 4711, "name": "n"}), fails="not_found")
+    report = modules.run(job_task({"job_id": 4711, "name": "n"}), fails="not_found")
     assert "4711" in report.failure["msg"]
-    report = playbook.run(job_task({"name": "n", "enabled": True}), fails="invalid_option")
+    report = modules.run(job_task({"name": "n", "enabled": True}), fails="invalid_option")
     assert "destination_conf" in report.failure["msg"]
-    assert not playbook.simulator.writes(playbook.zone)
+    assert not modules.simulator.writes(modules.zone)
 
 
-def test_recreate_carries_over_what_is_not_given(playbook: Playbook) -> None:
+def test_recreate_carries_over_what_is_not_given(modules: Modules) -> None:
     old = {"name": "old", "destination_conf": S3, "enabled": True, "logpull_options": "fields=ClientIP", "filter": FILTER_TEXT}
-    playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, **old}]})
+    modules.simulator.seed(jobs={modules.zone: [{"id": 7, **old}]})
     desired = {"job_id": 7, "dataset": "firewall_events", "recreate": True}
-    report = playbook.run(job_task(desired), fails="invalid_option")
+    report = modules.run(job_task(desired), fails="invalid_option")
     assert "destination_conf" in report.failure["msg"]
     desired["destination_conf"] = S3
     desired["ownership_challenge"] = TOKEN
-    predicted = playbook.run(job_task(desired), check=True)
-    report = playbook.run(job_task(desired))
+    predicted = modules.run(job_task(desired), check=True)
+    report = modules.run(job_task(desired))
     assert [entry["method"] for entry in report.writes] == ["DELETE", "POST"]
     assert report.writes[1]["body"] == {**old, "dataset": "firewall_events", "ownership_challenge": TOKEN}
     assert predicted.result["job"] == {**report.result["job"], "id": None}
     assert predicted.result["diff"] == report.result["diff"]
 
 
-def test_impossible_recreate_deletes_nothing(playbook: Playbook) -> None:
+def test_impossible_recreate_deletes_nothing(modules: Modules) -> None:
     """A successor that cannot be created is refused while its job still exists."""
     taken = {"id": 8, "name": "taken", "dataset": "firewall_events", "destination_conf": S3}
-    playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3, "kind": "edge"}, taken]})
+    modules.simulator.seed(jobs={modules.zone: [{"id": 7, "name": "old", "destination_conf": S3, "kind": "edge"}, taken]})
     desired = {"name": "old", "job_id": 7, "dataset": "firewall_events", "recreate": True, "destination_conf": S3}
     tried = [(each, check) for each in (desired, {**desired, "kind": "", "name": "taken"}) for check in (True, False)]
-    report = playbook.run([job_task(each, ignore_errors=True, check_mode=check) for each, check in tried], fails="conflict")
+    report = modules.run([job_task(each, ignore_errors=True, check_mode=check) for each, check in tried], fails="conflict")
     assert ["set both kind and dataset" in outcome.result["msg"] for outcome in report.failures] == [True, True, False, False]
     assert ["'taken', which job 8" in outcome.result["msg"] for outcome in report.failures] == [False, False, True, True]
     assert not report.writes
-    report = playbook.run(job_task({**desired, "kind": ""}))
+    report = modules.run(job_task({**desired, "kind": ""}))
     assert [entry["method"] for entry in report.writes] == ["DELETE", "POST"]
 
 
 @pytest.mark.parametrize("fault", ["reset_after", "504"])
-def test_unanswered_recreate_is_adopted(playbook: Playbook, fault: str) -> None:
+def test_unanswered_recreate_is_adopted(modules: Modules, fault: str) -> None:
     """A successor that was created without an answer is adopted."""
-    playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
-    playbook.simulator.faults({"kind": fault, "method": "POST"})
+    modules.simulator.seed(jobs={modules.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
+    modules.simulator.faults({"kind": fault, "method": "POST"})
     desired = {"job_id": 7, "dataset": "firewall_events", "recreate": True, "destination_conf": S3, "retries": 0}
-    report = playbook.run(job_task(desired))
+    report = modules.run(job_task(desired))
     assert [entry["method"] for entry in report.writes] == ["DELETE", "POST"]
-    assert report.result["job"]["id"] == jobs(playbook)[0]["id"]
+    assert report.result["job"]["id"] == jobs(modules)[0]["id"]
     assert report.result["changed"]
 
 
-def test_refused_recreate_reports_the_deletion(playbook: Playbook) -> None:
+def test_refused_recreate_reports_the_deletion(modules: Modules) -> None:
     """The failure of a refused successor states that the old job is gone."""
-    playbook.simulator.seed(jobs={playbook.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
-    playbook.simulator.faults({"kind": "status", "status": 400, "code": 1002, "message": "no", "method": "POST"})
+    modules.simulator.seed(jobs={modules.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
+    modules.simulator.faults({"kind": "status", "status": 400, "code": 1002, "message": "no", "method": "POST"})
     desired = {"name": "old", "kind": "edge", "recreate": True, "destination_conf": S3}
-    report = playbook.run(job_task(desired), fails="rejected")
+    report = modules.run(job_task(desired), fails="rejected")
     assert "gone" in report.failure["msg"]
     assert report.failure["changed"] is True
-    playbook.simulator.seed(jobs={playbook.zone: [{"id": 8, "name": "old", "destination_conf": S3}]})
-    playbook.simulator.faults({"kind": "502", "method": "POST"})
-    report = playbook.run(job_task({**desired, "retries": 0}), fails="unavailable")
+    modules.simulator.seed(jobs={modules.zone: [{"id": 8, "name": "old", "destination_conf": S3}]})
+    modules.simulator.faults({"kind": "502", "method": "POST"})
+    report = modules.run(job_task({**desired, "retries": 0}), fails="unavailable")
     assert "gone" in report.failure["msg"]
 
 
-def test_two_jobs_of_one_name_are_a_conflict(playbook: Playbook) -> None:
+def test_two_jobs_of_one_name_are_a_conflict(modules: Modules) -> None:
     twins = [{"id": number, "name": "twin", "destination_conf": S3} for number in (9, 5)]
     other = {"id": 6, "name": "twin", "destination_conf": S3, "dataset": "firewall_events"}
-    playbook.simulator.seed(jobs={playbook.zone: [*twins, other]})
+    modules.simulator.seed(jobs={modules.zone: [*twins, other]})
     desired_states: list[dict[str, t.Any]] = [{"state": "present"}, {"state": "absent"}, {"dataset": "firewall_events"}]
-    report = playbook.run(
+    report = modules.run(
         [job_task({"name": "twin", **desired}, ignore_errors=True) for desired in desired_states], fails="conflict"
     )
     assert [outcome.failed for outcome in report.ours] == [True, True, False]
@@ -281,17 +280,17 @@ def test_two_jobs_of_one_name_are_a_conflict(playbook: Playbook) -> None:
 
 
 @pytest.mark.parametrize("status", ["404", "405"])
-def test_a_service_without_a_list_of_jobs(playbook: Playbook, status: str) -> None:
-    playbook.simulator.settings(job_list=status)
+def test_a_service_without_a_list_of_jobs(modules: Modules, status: str) -> None:
+    modules.simulator.settings(job_list=status)
     for desired in (DESIRED, {"name": "shop-logs", "state": "absent", "create_unlisted": True}):
-        report = playbook.run(job_task(desired), fails="not_found")
+        report = modules.run(job_task(desired), fails="not_found")
         assert "cannot list jobs" in report.failure["msg"]
         assert report.failure["error"]["status"] == int(status)
     unlisted = {**DESIRED, "create_unlisted": True}
-    report = playbook.run([job_task(unlisted, check_mode=True), job_task(unlisted)], warns=["without checking"])
+    report = modules.run([job_task(unlisted, check_mode=True), job_task(unlisted)], warns=["without checking"])
     predicted, real = (outcome.result["job"] for outcome in report.ours)
     assert predicted == {**real, "id": None}
-    assert playbook.run(job_task({"job_id": real["id"], "state": "absent"})).result["changed"]
+    assert modules.run(job_task({"job_id": real["id"], "state": "absent"})).result["changed"]
 
 
 @pytest.mark.parametrize(
@@ -303,32 +302,32 @@ def test_a_service_without_a_list_of_jobs(playbook: Playbook, status: str) -> No
     ],
     ids=["connection cut", "504", "502"],
 )
-def test_a_creation_without_an_answer_is_adopted(playbook: Playbook, fault: dict[str, t.Any], requests: list[str]) -> None:
-    playbook.simulator.faults({**fault, "method": "POST"})
-    report = playbook.run(job_task(DESIRED))
+def test_a_creation_without_an_answer_is_adopted(modules: Modules, fault: dict[str, t.Any], requests: list[str]) -> None:
+    modules.simulator.faults({**fault, "method": "POST"})
+    report = modules.run(job_task(DESIRED))
     assert [entry["method"] for entry in report.journal] == requests
     assert report.result["changed"]
-    assert [job["id"] for job in jobs(playbook)] == [report.result["job"]["id"]]
+    assert [job["id"] for job in jobs(modules)] == [report.result["job"]["id"]]
 
 
 @pytest.mark.parametrize("kind", ["reset", "502", "520"])
-def test_failed_creation_is_not_repeated(playbook: Playbook, kind: str) -> None:
+def test_failed_creation_is_not_repeated(modules: Modules, kind: str) -> None:
     """A creation that did not happen is not repeated."""
-    playbook.simulator.faults({"kind": kind, "method": "POST"})
-    report = playbook.run(job_task(DESIRED), fails="unavailable")
+    modules.simulator.faults({"kind": kind, "method": "POST"})
+    report = modules.run(job_task(DESIRED), fails="unavailable")
     assert [entry["method"] for entry in report.journal] == ["GET", "GET", "POST", "GET"]
-    assert not jobs(playbook)
+    assert not jobs(modules)
 
 
-def test_first_failure_is_reported(playbook: Playbook) -> None:
+def test_first_failure_is_reported(modules: Modules) -> None:
     """Where the second read fails too, the first failure is reported."""
-    playbook.simulator.faults({"kind": "reset_after", "method": "POST"}, {"kind": "500", "method": "GET", "index": 2})
-    report = playbook.run(job_task(DESIRED), fails="unavailable")
+    modules.simulator.faults({"kind": "reset_after", "method": "POST"}, {"kind": "500", "method": "GET", "index": 2})
+    report = modules.run(job_task(DESIRED), fails="unavailable")
     assert report.failure["error"]["method"] == "POST"
     assert "Looking again failed" in report.failure["msg"]
 
 
-def test_next_run_converges_after_bad_answer(playbook: Playbook) -> None:
+def test_next_run_converges_after_bad_answer(modules: Modules) -> None:
     """A garbled answer is a bad response, and the next run converges."""
     garbled: list[dict[str, t.Any]] = [
         {"kind": "array"},
@@ -340,9 +339,9 @@ def test_next_run_converges_after_bad_answer(playbook: Playbook) -> None:
         {"kind": "rewrite", "set": {"logpull_options": "fields=ClientIP"}},
     ]
     desired_states = [{**DESIRED, "name": f"job-{index}"} for index in range(len(garbled))]
-    playbook.simulator.faults(*({**fault, "method": "POST", "index": index} for index, fault in enumerate(garbled)))
+    modules.simulator.faults(*({**fault, "method": "POST", "index": index} for index, fault in enumerate(garbled)))
     tasks = [job_task(desired, ignore_errors=True) for desired in desired_states for _run in range(2)]
-    report = playbook.run(tasks, fails="bad_response")
+    report = modules.run(tasks, fails="bad_response")
     assert [entry["method"] for entry in report.writes] == ["POST"] * len(garbled)
     assert [outcome.failed for outcome in report.ours] == [True, False] * len(garbled)
     assert not any(outcome.result["changed"] for outcome in report.ours[1::2])
@@ -350,7 +349,7 @@ def test_next_run_converges_after_bad_answer(playbook: Playbook) -> None:
     assert all(outcome.result["changed"] for outcome in report.ours[::2])
 
 
-def test_misshapen_list_is_a_bad_response(playbook: Playbook) -> None:
+def test_misshapen_list_is_a_bad_response(modules: Modules) -> None:
     """A list of another shape is never taken for an empty one."""
     shapes: list[t.Any] = [
         {"jobs": []},
@@ -362,18 +361,18 @@ def test_misshapen_list_is_a_bad_response(playbook: Playbook) -> None:
         [{"id": 7, "name": "shop-logs", "enabled": "yes"}],
         [{"id": 7, "name": "shop-logs", "output_options": {"field_names": "ClientIP"}}],
     ]
-    playbook.simulator.faults(
+    modules.simulator.faults(
         *({"kind": "wrong_result", "value": shape, "method": "GET", "index": index} for index, shape in enumerate(shapes))
     )
-    report = playbook.run([job_task(DESIRED, ignore_errors=True) for _shape in shapes], fails="bad_response")
+    report = modules.run([job_task(DESIRED, ignore_errors=True) for _shape in shapes], fails="bad_response")
     assert len(report.failures) == len(shapes)
     assert not report.writes
 
 
-def test_changed_secret_is_marked_and_masked(playbook: Playbook) -> None:
+def test_changed_secret_is_marked_and_masked(modules: Modules) -> None:
     """A changed secret is shown as changed, and never by value."""
     changed = WITH_KEYS.replace(KEY_ENCODED, "planted-second-key")
-    first, second = playbook.converge_each(
+    first, second = modules.converge_each(
         "logpush_job",
         [
             {"name": "keys", "destination_conf": WITH_KEYS},
@@ -388,25 +387,25 @@ def test_changed_secret_is_marked_and_masked(playbook: Playbook) -> None:
     assert first.result["plan_id"] != second.result["plan_id"]
 
 
-def test_quoted_destination_is_masked(playbook: Playbook) -> None:
+def test_quoted_destination_is_masked(modules: Modules) -> None:
     """A refusal that quotes the destination is masked."""
     message = f"error validating destination: {WITH_KEYS} ({KEY})"
-    playbook.simulator.faults({"kind": "status", "status": 400, "code": 1002, "message": message, "method": "POST"})
-    report = playbook.run(job_task({"name": "keys", "destination_conf": WITH_KEYS}), fails="rejected", secrets=[KEY])
+    modules.simulator.faults({"kind": "status", "status": 400, "code": 1002, "message": message, "method": "POST"})
+    report = modules.run(job_task({"name": "keys", "destination_conf": WITH_KEYS}), fails="rejected", secrets=[KEY])
     assert "error validating destination" in report.failure["msg"]
 
 
-def test_an_approved_plan_is_applied_and_no_other(playbook: Playbook) -> None:
-    approved = playbook.run(job_task(DESIRED), check=True).result["plan_id"]
+def test_an_approved_plan_is_applied_and_no_other(modules: Modules) -> None:
+    approved = modules.run(job_task(DESIRED), check=True).result["plan_id"]
     other = {**DESIRED, "enabled": False, "expected_plan_id": approved}
     same = {**DESIRED, "expected_plan_id": approved}
     tasks = [job_task(other, check_mode=True), job_task(other), job_task(same), job_task(same)]
-    report = playbook.run([{**task, "ignore_errors": True} for task in tasks], fails="conflict")
+    report = modules.run([{**task, "ignore_errors": True} for task in tasks], fails="conflict")
     assert [outcome.failed for outcome in report.ours] == [True, True, False, True]
     assert [len(outcome.writes) for outcome in report.ours] == [0, 0, 1, 0]
 
 
-def test_a_job_that_does_not_deliver_is_a_warning(playbook: Playbook) -> None:
+def test_a_job_that_does_not_deliver_is_a_warning(modules: Modules) -> None:
     sick = {
         "id": 7,
         "name": "sick",
@@ -416,28 +415,20 @@ def test_a_job_that_does_not_deliver_is_a_warning(playbook: Playbook) -> None:
         "error_message": f"cannot push with {KEY}",
     }
     well = {"id": 8, "name": "well", "destination_conf": S3, "enabled": True, "last_complete": "2026-03-02T09:41:33Z"}
-    playbook.simulator.seed(jobs={playbook.zone: [sick, well]})
+    modules.simulator.seed(jobs={modules.zone: [sick, well]})
     warns = [r"last delivery failed at 2026-03-02T09:41:33Z: cannot push with \*{8}", "probably by the service"]
-    report = playbook.run(job_task({"job_id": 7, "enabled": True}), warns=warns, secrets=[KEY])
+    report = modules.run(job_task({"job_id": 7, "enabled": True}), warns=warns, secrets=[KEY])
     assert report.result["job"]["error_message"] == "cannot push with ********"
-    playbook.run(job_task({"job_id": 8, "enabled": True}))
+    modules.run(job_task({"job_id": 8, "enabled": True}))
 
 
-def test_what_a_filter_hardly_means_is_a_warning(playbook: Playbook) -> None:
+def test_what_a_filter_hardly_means_is_a_warning(modules: Modules) -> None:
     never = {"and": [{"key": "ClientCountry", "operator": "eq", "value": code} for code in ("de", "fr")]}
-    report = playbook.run(job_task({**DESIRED, "filter": never}), check=True, warns=["never true"])
+    report = modules.run(job_task({**DESIRED, "filter": never}), check=True, warns=["never true"])
     assert report.result["filter_budget"]["operators"] == 2
 
 
-def test_filter_text_may_be_templated(playbook: Playbook) -> None:
-    """JSON text for a filter may come from a template."""
-    report = playbook.run(
-        [job_task(DESIRED), job_task({**DESIRED, "filter": "{{ text }}"})], extra_vars={"text": f" {FILTER_TEXT} "}
-    )
-    assert [outcome.result["changed"] for outcome in report.ours] == [True, False]
-
-
-def test_invalid_options_send_nothing(playbook: Playbook) -> None:
+def test_invalid_options_send_nothing(modules: Modules) -> None:
     """Options that cannot work are refused before any request."""
     refused: dict[str, dict[str, t.Any]] = {
         "max_upload_bytes": {"max_upload_bytes": 4_999_999},
@@ -452,35 +443,27 @@ def test_invalid_options_send_nothing(playbook: Playbook) -> None:
         "option_flags.fields": {"option_flags": {"fields": "ClientIP"}},
     }
     tasks = [job_task({"name": "n", "destination_conf": S3, **desired}, ignore_errors=True) for desired in refused.values()]
-    report = playbook.run(tasks, fails="invalid_option")
+    report = modules.run(tasks, fails="invalid_option")
     for outcome, named in zip(report.failures, refused, strict=True):
         assert named in outcome.result["msg"]
     assert not report.journal
 
 
-def test_unanswered_deletion_is_a_deletion(playbook: Playbook) -> None:
+def test_unanswered_deletion_is_a_deletion(modules: Modules) -> None:
     """A deletion whose answer was lost is a deletion."""
     forms = ("id", "empty", "null", "204")
-    playbook.simulator.seed(
-        jobs={playbook.zone: [{"id": 7 + index, "name": "n", "destination_conf": S3} for index in range(len(forms) + 1)]}
+    modules.simulator.seed(
+        jobs={modules.zone: [{"id": 7 + index, "name": "n", "destination_conf": S3} for index in range(len(forms) + 1)]}
     )
     for index, form in enumerate(forms):
-        playbook.simulator.settings(job_delete=form)
-        report = playbook.run(job_task({"job_id": 7 + index, "state": "absent"}))
+        modules.simulator.settings(job_delete=form)
+        report = modules.run(job_task({"job_id": 7 + index, "state": "absent"}))
         assert report.result["changed"]
-    playbook.simulator.faults({"kind": "reset_after", "method": "DELETE"})
-    report = playbook.run(job_task({"name": "n", "state": "absent"}))
+    modules.simulator.faults({"kind": "reset_after", "method": "DELETE"})
+    report = modules.run(job_task({"name": "n", "state": "absent"}))
     assert [(entry["method"], entry["status"]) for entry in report.writes] == [("DELETE", None), ("DELETE", 404)]
     assert report.result["changed"]
     assert report.result["job"] is None
-
-
-@pytest.mark.parametrize("module", ["logpush_job", "logpush_job_info", "logpush_ownership"])
-def test_the_examples_run(playbook: Playbook, module: str) -> None:
-    examples = section(module, "EXAMPLES")
-    playbook.simulator.seed(zones=["023e105f4ecef8ad9ca31a8372d0c353"])
-    report = playbook.run(examples, extra_vars={"store_key": KEY}, secrets=[KEY])
-    assert len(report.outcomes) == len(examples)
 
 
 MISSPELT: list[tuple[dict[str, t.Any], str]] = [
@@ -500,29 +483,29 @@ MISSPELT: list[tuple[dict[str, t.Any], str]] = [
 ]
 
 
-def test_misspelt_field_writes_nothing(playbook: Playbook) -> None:
+def test_misspelt_field_writes_nothing(modules: Modules) -> None:
     """A misspelt field is refused before any write."""
     desired_states = [{"name": "shop-logs", "destination_conf": S3, **options} for options, _words in MISSPELT]
     tasks = [job_task(desired, ignore_errors=True, check_mode=check) for desired in desired_states for check in (True, False)]
     several = {"edgeops.observability.logpush_jobs": {"jobs": [{"name": "a", "destination_conf": S3}, desired_states[0]]}}
     zone = {"edgeops.observability.zone_observability": several["edgeops.observability.logpush_jobs"]}
     more = [{"name": "Jobs", **each, "ignore_errors": True} for each in (several, zone)]
-    report = playbook.run([*tasks, *more], fails="invalid_option")
+    report = modules.run([*tasks, *more], fails="invalid_option")
     words = [text for _options, text in MISSPELT for _mode in (True, False)] + [f"jobs[1].{MISSPELT[0][1]}"] * 2
     for outcome, text in zip(report.ours, words, strict=True):
         assert outcome.result["msg"].startswith(text)
     assert not report.writes
 
 
-def test_unlisted_fields_are_not_checked(playbook: Playbook) -> None:
+def test_unlisted_fields_are_not_checked(modules: Modules) -> None:
     """Where the service does not list fields, any field is accepted."""
-    playbook.simulator.faults(
+    modules.simulator.faults(
         {"kind": "status", "status": 404, "path": "*/fields", "count": 1},
         {"kind": "status", "status": 403, "code": 1004, "path": "*/fields", "index": 1, "count": 1},
         {"kind": "status", "status": 403, "code": 9109, "path": "*/fields", "index": 2, "count": 1},
     )
     desired_states = [{"name": f"{number}", "destination_conf": S3, "fields": ["RayID"]} for number in range(3)]
-    report = playbook.run([job_task(desired, ignore_errors=True) for desired in desired_states], fails="authentication")
+    report = modules.run([job_task(desired, ignore_errors=True) for desired in desired_states], fails="authentication")
     assert [outcome.failed for outcome in report.ours] == [False, False, True]
     assert len(report.writes) == 2
 
@@ -530,21 +513,21 @@ def test_unlisted_fields_are_not_checked(playbook: Playbook) -> None:
 OTHERS = {"destination_conf": S3, "enabled": False}
 
 
-def overlooked(playbook: Playbook, listing: t.Any, **job: t.Any) -> None:
+def overlooked(modules: Modules, listing: t.Any, **job: t.Any) -> None:
     """A job of another run that the first listing does not show yet."""
-    playbook.simulator.seed(jobs={playbook.zone: [{"id": 5, "name": "shop-logs", **OTHERS, **job}]})
-    playbook.simulator.faults({"kind": "wrong_result", "value": listing, "method": "GET", "path": "*/jobs", "count": 1})
+    modules.simulator.seed(jobs={modules.zone: [{"id": 5, "name": "shop-logs", **OTHERS, **job}]})
+    modules.simulator.faults({"kind": "wrong_result", "value": listing, "method": "GET", "path": "*/jobs", "count": 1})
 
 
 @pytest.mark.parametrize("module", ["logpush_job", "logpush_jobs", "zone_observability"])
-def test_concurrent_creation_keeps_older_job(playbook: Playbook, module: str) -> None:
+def test_concurrent_creation_keeps_older_job(modules: Modules, module: str) -> None:
     """Two runs that create one job leave the older one."""
-    overlooked(playbook, [])
+    overlooked(modules, [])
     desired = {"name": "shop-logs", "destination_conf": S3, "enabled": True}
     options = desired if module == "logpush_job" else {"jobs": [desired]}
-    report = playbook.run({"name": "Jobs", f"edgeops.observability.{module}": options}, warns=["was created by another run"])
+    report = modules.run({"name": "Jobs", f"edgeops.observability.{module}": options}, warns=["was created by another run"])
     assert [entry["method"] for entry in report.journal] == ["GET", "POST", "GET", "DELETE", "PUT"]
-    assert [(job["id"], job["enabled"]) for job in jobs(playbook)] == [(5, True)]
+    assert [(job["id"], job["enabled"]) for job in jobs(modules)] == [(5, True)]
     result = report.result
     assert result["changed"] is True
     found = result["job"] if module == "logpush_job" else result["jobs"]
@@ -552,13 +535,13 @@ def test_concurrent_creation_keeps_older_job(playbook: Playbook, module: str) ->
         module
     ]()
     assert job["id"] == 5
-    assert not playbook.run({"name": "Jobs", f"edgeops.observability.{module}": options}).result["changed"]
+    assert not modules.run({"name": "Jobs", f"edgeops.observability.{module}": options}).result["changed"]
 
 
-def test_failed_second_read_after_creation(playbook: Playbook) -> None:
+def test_failed_second_read_after_creation(modules: Modules) -> None:
     """A second read that fails after a creation: the failure states that the job was created."""
-    playbook.simulator.faults({"kind": "500", "method": "GET", "path": "*/jobs", "index": 1, "count": 1})
-    report = playbook.run(job_task({"name": "shop-logs", "destination_conf": S3}), fails="unavailable")
+    modules.simulator.faults({"kind": "500", "method": "GET", "path": "*/jobs", "index": 1, "count": 1})
+    report = modules.run(job_task({"name": "shop-logs", "destination_conf": S3}), fails="unavailable")
     assert report.failure["changed"] is True
     assert "The job was created" in report.failure["msg"]
-    assert len(jobs(playbook)) == 1
+    assert len(jobs(modules)) == 1

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import typing as t
 
-from harness import Playbook
+from harness import Modules
 
 SECRET = "planted-secret-8c0d"
 JOBS: list[dict[str, t.Any]] = [
@@ -24,9 +24,9 @@ def info(args: dict[str, t.Any], **more: t.Any) -> dict[str, t.Any]:
     return {"name": "Info", "edgeops.observability.logpush_job_info": args, **more}
 
 
-def test_jobs_by_every_condition(playbook: Playbook) -> None:
-    playbook.simulator.settings(job_get="array")
-    playbook.simulator.seed(jobs={playbook.zone: JOBS})
+def test_jobs_by_every_condition(modules: Modules) -> None:
+    modules.simulator.settings(job_get="array")
+    modules.simulator.seed(jobs={modules.zone: JOBS})
     conditions: list[tuple[dict[str, t.Any], list[int]]] = [
         ({}, [5, 7, 9]),
         ({"name": "twin"}, [5, 9]),
@@ -37,7 +37,7 @@ def test_jobs_by_every_condition(playbook: Playbook) -> None:
         ({"job_id": 4711}, []),
         ({"name": "none"}, []),
     ]
-    report = playbook.run([info(args) for args, _ids in conditions], secrets=[SECRET])
+    report = modules.run([info(args) for args, _ids in conditions], secrets=[SECRET])
     assert [[job["id"] for job in outcome.result["jobs"]] for outcome in report.ours] == [ids for _args, ids in conditions]
     assert not any(outcome.result["changed"] for outcome in report.ours)
     sumo, s3, https = report.ours[0].result["jobs"]
@@ -52,25 +52,25 @@ def test_jobs_by_every_condition(playbook: Playbook) -> None:
     assert s3["filter_explained"].startswith("Every record")
 
 
-def test_a_service_that_lists_no_jobs(playbook: Playbook) -> None:
-    playbook.simulator.seed(jobs={playbook.zone: JOBS[:1]})
-    playbook.simulator.settings(job_list="404")
-    playbook.run(info({}), fails="not_found")
-    assert [job["id"] for job in playbook.run(info({"job_id": 9}), secrets=[SECRET]).result["jobs"]] == [9]
-    playbook.simulator.settings(job_list="ok", job_get="404")
-    assert [job["id"] for job in playbook.run(info({"job_id": 9}), secrets=[SECRET]).result["jobs"]] == [9]
+def test_a_service_that_lists_no_jobs(modules: Modules) -> None:
+    modules.simulator.seed(jobs={modules.zone: JOBS[:1]})
+    modules.simulator.settings(job_list="404")
+    modules.run(info({}), fails="not_found")
+    assert [job["id"] for job in modules.run(info({"job_id": 9}), secrets=[SECRET]).result["jobs"]] == [9]
+    modules.simulator.settings(job_list="ok", job_get="404")
+    assert [job["id"] for job in modules.run(info({"job_id": 9}), secrets=[SECRET]).result["jobs"]] == [9]
 
 
-def test_a_garbled_answer_is_never_an_empty_list(playbook: Playbook) -> None:
+def test_a_garbled_answer_is_never_an_empty_list(modules: Modules) -> None:
     shapes: list[t.Any] = [["job"], [{"id": None}], {}]
-    playbook.simulator.faults(
+    modules.simulator.faults(
         *({"kind": "wrong_result", "value": shape, "method": "GET", "index": index} for index, shape in enumerate(shapes))
     )
-    report = playbook.run([info({}, ignore_errors=True) for _shape in shapes], fails="bad_response")
+    report = modules.run([info({}, ignore_errors=True) for _shape in shapes], fails="bad_response")
     assert len(report.failures) == len(shapes)
 
 
-def test_health(playbook: Playbook) -> None:
+def test_health(modules: Modules) -> None:
     """The state of each job against the clock of this machine, with one job that failed and one that the service switched off."""
     signs: list[dict[str, t.Any]] = [
         {"enabled": True, "last_complete": "2099-01-01T00:00:00Z"},
@@ -86,11 +86,11 @@ def test_health(playbook: Playbook) -> None:
     jobs = [
         {"id": number, "name": f"{number}", "destination_conf": "s3://bucket", **sign} for number, sign in enumerate(signs, 1)
     ]
-    playbook.simulator.seed(jobs={playbook.zone: jobs})
-    report = playbook.run([info({}), info({"stale_after": 1_000_000_000, "job_id": 2})], secrets=[SECRET])
+    modules.simulator.seed(jobs={modules.zone: jobs})
+    report = modules.run([info({}), info({"stale_after": 1_000_000_000, "job_id": 2})], secrets=[SECRET])
     shown = [job["health"] for job in report.ours[0].result["jobs"]]
     assert [health["state"] for health in shown] == ["healthy", "stale", "failing", "disabled", "never"]
     assert shown[2]["since"] == "2026-03-02T09:44:10Z" and "refused" in shown[2]["message"]
     assert shown[1]["lag_seconds"] > 3600 and shown[4]["lag_seconds"] is None
     assert report.ours[1].result["jobs"][0]["health"]["state"] == "healthy"
-    playbook.run(info({"stale_after": 0}), fails="invalid_option")
+    modules.run(info({"stale_after": 0}), fails="invalid_option")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import typing as t
 
-from harness import Playbook
+from harness import Modules
 
 S3 = "s3://example-bucket/http/{DATE}?region=us-west-2"
 WITH_KEYS = "s3://archive?access-key-id=EXAMPLEID&secret-access-key=planted-key-8c0d&region=auto"
@@ -21,20 +21,20 @@ def job(args: dict[str, t.Any], **more: t.Any) -> dict[str, t.Any]:
     return {"name": "Job", "edgeops.observability.logpush_job": {"name": "n", "fields": ["ClientIP"], **args}, **more}
 
 
-def token_of(playbook: Playbook) -> str:
-    return str(playbook.simulator.state(playbook.zone)["challenges"][-1]["token"])
+def token_of(modules: Modules) -> str:
+    return str(modules.simulator.state(modules.zone)["challenges"][-1]["token"])
 
 
-def test_from_the_question_to_the_job(playbook: Playbook) -> None:
-    playbook.simulator.settings(strict_ownership=True)
-    asked = playbook.run(ownership({"destination_conf": S3}))
+def test_from_the_question_to_the_job(modules: Modules) -> None:
+    modules.simulator.settings(strict_ownership=True)
+    asked = modules.run(ownership({"destination_conf": S3}))
     assert asked.result["changed"] is True
     assert asked.result["ownership"]["valid"] is True
     assert "ownership-challenge" in asked.result["ownership"]["filename"]
     assert "plan_id" not in asked.result
-    token = token_of(playbook)
+    token = token_of(modules)
     desired = {"destination_conf": S3, "ownership_challenge": f"{token}\n"}
-    report = playbook.run([ownership(desired), job(desired), job(desired)], secrets=[token])
+    report = modules.run([ownership(desired), job(desired), job(desired)], secrets=[token])
     validated, created, unchanged = report.ours
     assert validated.result["changed"] is False
     assert validated.result["ownership"] == {"valid": True}
@@ -42,9 +42,9 @@ def test_from_the_question_to_the_job(playbook: Playbook) -> None:
     assert unchanged.result["changed"] is False
 
 
-def test_check_mode_sends_and_predicts_nothing(playbook: Playbook) -> None:
+def test_check_mode_sends_and_predicts_nothing(modules: Modules) -> None:
     """Check mode sends nothing, and predicts no value."""
-    report = playbook.run(
+    report = modules.run(
         [ownership({"destination_conf": S3}), ownership({"destination_conf": S3, "ownership_challenge": OPAQUE})], check=True
     )
     asked, validated = (outcome.result for outcome in report.ours)
@@ -54,9 +54,9 @@ def test_check_mode_sends_and_predicts_nothing(playbook: Playbook) -> None:
     assert not report.journal
 
 
-def test_no_under_http_200_is_a_failure(playbook: Playbook) -> None:
-    playbook.simulator.settings(unwritable_destinations=["s3://archive*"])
-    report = playbook.run(
+def test_no_under_http_200_is_a_failure(modules: Modules) -> None:
+    modules.simulator.settings(unwritable_destinations=["s3://archive*"])
+    report = modules.run(
         [
             ownership({"destination_conf": S3, "ownership_challenge": OPAQUE}, ignore_errors=True),
             ownership({"destination_conf": WITH_KEYS}, ignore_errors=True),
@@ -69,38 +69,38 @@ def test_no_under_http_200_is_a_failure(playbook: Playbook) -> None:
     assert "cannot be written to" in report.ours[1].result["msg"]
 
 
-def test_unanswered_challenge_is_not_repeated(playbook: Playbook) -> None:
+def test_unanswered_challenge_is_not_repeated(modules: Modules) -> None:
     """A request for a challenge without an answer is not repeated."""
     for kind in ("reset_after", "502"):
-        playbook.simulator.faults({"kind": kind, "method": "POST"})
-        report = playbook.run(ownership({"destination_conf": S3}), fails="unavailable")
+        modules.simulator.faults({"kind": kind, "method": "POST"})
+        report = modules.run(ownership({"destination_conf": S3}), fails="unavailable")
         assert len(report.journal) == 1
 
 
-def test_an_answer_of_another_shape_is_bad(playbook: Playbook) -> None:
+def test_an_answer_of_another_shape_is_bad(modules: Modules) -> None:
     values: list[t.Any] = [{"filename": "f"}, {"valid": "yes"}, {"valid": True, "filename": 1}, []]
-    playbook.simulator.faults(
+    modules.simulator.faults(
         *({"kind": "wrong_result", "value": value, "method": "POST", "index": index} for index, value in enumerate(values))
     )
-    report = playbook.run([ownership({"destination_conf": S3}, ignore_errors=True) for _value in values], fails="bad_response")
+    report = modules.run([ownership({"destination_conf": S3}, ignore_errors=True) for _value in values], fails="bad_response")
     assert len(report.failures) == len(values)
 
 
-def test_foreign_token_creates_no_job(playbook: Playbook) -> None:
+def test_foreign_token_creates_no_job(modules: Modules) -> None:
     """A token for another destination or zone fails before the job is created."""
-    playbook.run(ownership({"destination_conf": S3}))
-    token = token_of(playbook)
+    modules.run(ownership({"destination_conf": S3}))
+    token = token_of(modules)
     elsewhere = "s3://example-bucket/other?region=us-west-2"
-    report = playbook.run(
+    report = modules.run(
         job({"destination_conf": elsewhere, "ownership_challenge": token}), fails="invalid_option", secrets=[token]
     )
     assert "another destination" in report.failure["msg"]
     other_zone = "f" * 32
-    playbook.simulator.seed(zones=[playbook.zone, other_zone])
-    report = playbook.run(
+    modules.simulator.seed(zones=[modules.zone, other_zone])
+    report = modules.run(
         job({"zone_id": other_zone, "destination_conf": S3, "ownership_challenge": token}),
         fails="invalid_option",
         secrets=[token],
     )
     assert "another zone" in report.failure["msg"]
-    assert not [entry for entry in playbook.simulator.writes() if entry["path"].endswith("/jobs")]
+    assert not [entry for entry in modules.simulator.writes() if entry["path"].endswith("/jobs")]

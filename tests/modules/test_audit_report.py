@@ -6,11 +6,9 @@ from __future__ import annotations
 
 import json
 import stat
-import xml.etree.ElementTree as ET
 
 import jsonschema
-import pytest
-from support.samples.fleet import AT, HOSTILE, LATER, WAIVER, audit, drifted, failed, finding, job, record
+from support.samples.fleet import AT, LATER, WAIVER, audit, drifted, failed, finding, job, record
 
 from harness import documented
 
@@ -31,14 +29,14 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_report_is_equal_in_both_modes(playbook, tmp_path):
+def test_report_is_equal_in_both_modes(modules, tmp_path):
     """Report is the same in check mode and for real."""
     tasks = [
         task(f"{name} {number}", name == "check", dest=str(tmp_path / f"{name}{number}"), formats=ALL)
         for name in ("check", "real")
         for number in (1, 2)
     ]
-    report = playbook.run(tasks)
+    report = modules.run(tasks)
     written = [contents(tmp_path / f"{name}{number}") for name in ("check", "real") for number in (1, 2)]
     assert sorted(written[0]) == ["report.html", "report.json", "report.md", "report.prom", "report.xml"]
     assert all(each == written[0] for each in written)
@@ -52,11 +50,11 @@ def test_report_is_equal_in_both_modes(playbook, tmp_path):
     assert report.journal == []
 
 
-def test_previous_report_waivers_and_gates(playbook, tmp_path):
+def test_previous_report_waivers_and_gates(modules, tmp_path):
     """The second report is compared with the first, which it replaces; a gate fails after the files are written."""
     dest = str(tmp_path / "out")
     again = {"previous": f"{dest}/report.json", "dest": dest, "at": LATER, "zones": ZONES[:2]}
-    report = playbook.run(
+    report = modules.run(
         [
             task("first", dest=dest, previous=f"{dest}/report.json"),
             task(
@@ -82,7 +80,7 @@ def test_previous_report_waivers_and_gates(playbook, tmp_path):
     assert (tmp_path / "out2" / "report.html").exists()
 
 
-def test_bad_input_writes_nothing(playbook, tmp_path):
+def test_bad_input_writes_nothing(modules, tmp_path):
     """Every refusal names the option, and leaves the folder as it was."""
     (tmp_path / "bad.json").write_text("{", encoding="utf-8")
     (tmp_path / "later.json").write_text('{"schema_version": "2.0"}', encoding="utf-8")
@@ -104,7 +102,7 @@ def test_bad_input_writes_nothing(playbook, tmp_path):
         "value of formats must be one or more of": {"dest": dest, "formats": ["pdf"]},
     }
     tasks = [{**task(message, **options), "ignore_errors": True} for message, options in cases.items()]
-    report = playbook.run(tasks, fails="invalid_option")
+    report = modules.run(tasks, fails="invalid_option")
     for outcome in report.ours:
         assert outcome.name in outcome.result["msg"]
     assert sorted(path.name for path in tmp_path.iterdir() if path.name in ("bad.json", "later.json", "taken", "out")) == [
@@ -115,37 +113,7 @@ def test_bad_input_writes_nothing(playbook, tmp_path):
     assert [path.name for path in (tmp_path / "taken").iterdir()] == ["report.html"]
 
 
-def test_dates_that_yaml_turns_into_dates(playbook, tmp_path):
-    """A date or time without quotes is a date for YAML, and a text for the report."""
-    text = f"""
-- hosts: all
-  gather_facts: false
-  tasks:
-    - edgeops.observability.audit_report:
-        dest: {tmp_path}/out
-        at: 2026-11-22T06:00:00Z
-        zones: [{{zone: a, error: {{kind: permission, message: no}}}}]
-        waivers: [{{reason: known, owner: web, until: 2026-12-31}}]
-"""
-    (tmp_path / "dates.yml").write_text(text, encoding="utf-8")
-    playbook.run(playbook=str(tmp_path / "dates.yml"))
-    made = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
-    assert (made["generated_at"], made["waivers"][0]["until"]) == (AT, "2026-12-31")
-
-
-@pytest.mark.parametrize("in_process", [True, False])
-def test_hostile_text_arrives_whole(playbook, tmp_path, in_process):
-    """What Ansible can carry to a module arrives as it is, and as no template."""
-    texts = [text for text in HOSTILE if "{{" not in text and "\ud800" not in text]
-    zones = [record(f"zone {number}", scripts=audit(finding(message=text))) for number, text in enumerate(texts)]
-    given = {**task("hostile", dest=str(tmp_path / "out"), formats=ALL, zones=zones), "vars": {"edgeops_in_process": in_process}}
-    playbook.run(given)
-    made = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
-    assert sorted(row["items"][0]["message"] for row in made["zones"]) == sorted(texts)
-    ET.fromstring((tmp_path / "out" / "report.xml").read_bytes())  # noqa: S314  # made by the code under test
-
-
-def test_validation_makes_no_report(playbook, tmp_path):
+def test_validation_makes_no_report(modules, tmp_path):
     """A playbook validates before it reads any zone: what would fail at the end fails at the start, and nothing is made."""
     dest, used = tmp_path / "made" / "later", tmp_path / "file"
     used.write_text("", encoding="utf-8")
@@ -153,7 +121,7 @@ def test_validation_makes_no_report(playbook, tmp_path):
         {**task("Validate", zones=[], validate_only=True, **{"dest": str(dest), **options}), "ignore_errors": True}
         for options in ({}, {"waivers": [{"zone": "a"}]}, {"merge": [str(tmp_path / "none.json")]}, {"dest": str(used / "below")})
     ]
-    report = playbook.run(tasks, fails="invalid_option")
+    report = modules.run(tasks, fails="invalid_option")
     assert [outcome.result["msg"].partition(":")[0] for outcome in report.failures] == ["waivers[0].reason", "merge[0]", "dest"]
     assert report.ours[0].result["files"] == [] and report.ours[0].result["plan_id"] is None
     assert not dest.parent.exists()

@@ -1,0 +1,156 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Runs whole tasks of modules in the test's own process, against the simulator and without Ansible around them."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import importlib
+import itertools
+import json
+import logging
+import os
+import tempfile
+import typing as t
+from pathlib import Path
+from unittest import mock
+
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import without_empty
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
+from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
+
+from . import canaries, invariants
+from .converge import Runner, Tasks
+from .outcome import COLLECTION, Outcome, Report
+
+Document = dict[str, t.Any]
+MODULES = f"ansible_collections.{COLLECTION}.plugins.modules"
+KEYWORDS = {"name", "check_mode", "diff", "ignore_errors"}
+
+
+def task_of(module: str) -> t.Any:
+    """The task that a module's file declares."""
+    return importlib.import_module(f"{MODULES}.{module}").TASK
+
+
+def execute(task: t.Any, args: t.Mapping[str, t.Any], *, check: bool = False, diff: bool = True) -> Document:
+    """The result of one run of a task: arguments checked as AnsibleModule does, then the engine."""
+    plain = without_empty(json.loads(json.dumps(args)))
+    checked = ArgumentSpecValidator(**task.arguments()).validate(plain)
+    if checked.errors.errors:
+        refused = Failure(INVALID_OPTION, checked.errors.msg)
+        return {"failed": True, "changed": False, "msg": str(refused), "error": refused.report()}
+    result: Document = Run(checked.validated_parameters, check_mode=check, diff_mode=diff).finish(task)
+    if not result["warnings"]:
+        del result["warnings"]
+    # As it reaches a playbook: what is not JSON would fail there.
+    return t.cast("Document", json.loads(json.dumps(result)))
+
+
+class _Lines(logging.Handler):
+    """Keeps what libraries log, however little they take it for."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(f"{record.name}: {record.getMessage()}")
+
+
+@dataclasses.dataclass
+class Modules(Runner):
+    """Runs modules against one simulator, by default in one zone, with every invariant looked at."""
+
+    simulator: t.Any
+    zone: str
+    folder: Path
+    _count: t.Iterator[int] = dataclasses.field(default_factory=itertools.count)
+
+    def run(
+        self,
+        tasks: Tasks,
+        *,
+        check: bool = False,
+        diff: bool = True,
+        env: t.Mapping[str, str | None] | None = None,
+        defaults: t.Mapping[str, t.Any] | None = None,
+        warns: t.Sequence[str] = (),
+        fails: str | t.Collection[str] | None = None,
+        secrets: t.Iterable[str] = (),
+    ) -> Report:
+        """Run tasks as a playbook has them, one after the other up to the first failure that is not ignored; check the invariants.
+
+        `defaults` are arguments of every task that has them, the zone where nothing else is given. `fails` is the kind of failure
+        that has to happen, `warns` the patterns of the warnings that have to appear. `secrets` are strings that no result may
+        hold, beyond the credentials of the simulator and the secret options of the tasks. A variable of `env` that is None is taken away.
+        """
+        folder = self.folder / f"run-{next(self._count)}"
+        each = [tasks] if isinstance(tasks, t.Mapping) else list(tasks)
+        given = {"zone_id": self.zone} if defaults is None else dict(defaults)
+        seen = len(self.simulator.journal())
+        outcomes: list[Outcome] = []
+        with _surroundings(folder, {**self.simulator.environment(), **(env or {})}) as log:
+            for task in each:
+                outcomes.append(self._outcome(task, given, check, diff, seen + sum(len(found.journal) for found in outcomes)))
+                if outcomes[-1].status == "failed":
+                    break
+        record = "\n".join(json.dumps([found.name, found.result], ensure_ascii=False) for found in outcomes)
+        journal = [entry for found in outcomes for entry in found.journal]
+        failed = any(found.status == "failed" for found in outcomes)
+        report = Report(2 if failed else 0, record, "", "\n".join(log.lines), record, outcomes, journal, folder)
+        invariants.check_secrets(report, self._secrets(secrets, each, env))
+        invariants.check_only_reads(report, check)
+        invariants.check_failures(report, fails)
+        invariants.check_warnings(report, warns)
+        invariants.check_results(report, diff)
+        return report
+
+    def _outcome(self, described: t.Mapping[str, t.Any], given: Document, check: bool, diff: bool, seen: int) -> Outcome:
+        (action,) = set(described) - KEYWORDS  # what else a task of a playbook can have is Ansible's to do
+        module = action.removeprefix(f"{COLLECTION}.")
+        task = task_of(module)
+        known = {name: value for name, value in given.items() if name in task.arguments()["argument_spec"]}
+        in_check = check or bool(described.get("check_mode"))
+        result = execute(task, {**known, **described[action]}, check=in_check, diff=described.get("diff", diff))
+        status = "ok" if not result.get("failed") else "ignored" if described.get("ignore_errors") else "failed"
+        journal = self.simulator.journal()[seen:]
+        return Outcome(described.get("name", module), f"{COLLECTION}.{module}", self.zone, status, result, in_check, journal)
+
+    def _secrets(self, given: t.Iterable[str], tasks: t.Any, env: t.Mapping[str, str | None] | None) -> set[str]:
+        planted: dict[str, str] = {}
+        canaries.hoist(tasks, planted)
+        return canaries.all_of(self.simulator, given, planted, env)
+
+
+@contextlib.contextmanager
+def _surroundings(folder: Path, variables: t.Mapping[str, str | None]) -> t.Iterator[_Lines]:
+    """What a task finds around itself: a folder, a home and an environment of its own. Returns what is logged meanwhile."""
+    home = folder / "home"
+    (folder / "input").mkdir(parents=True)
+    (home / "tmp").mkdir(parents=True)
+    environment = {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "LC_ALL": "C.UTF-8",
+        "HOME": str(home),
+        "TMPDIR": str(home / "tmp"),
+        "XDG_STATE_HOME": str(home / "state"),
+        **{name: value for name, value in variables.items() if value is not None},
+    }
+    log, root = _Lines(), logging.getLogger()
+    level, before = root.level, Path.cwd()
+    root.addHandler(log)
+    root.setLevel(logging.DEBUG)
+    os.chdir(folder / "input")
+    try:
+        with mock.patch.dict(os.environ, environment, clear=True), mock.patch.object(tempfile, "tempdir", None):
+            yield log
+    finally:
+        os.chdir(before)
+        root.setLevel(level)
+        root.removeHandler(log)

@@ -1,0 +1,21 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+from pathlib import Path
+
+import pytest
+
+from harness import Modules
+from harness.fixtures import simulator, simulator_server, zone
+
+__all__ = ["simulator", "simulator_server", "zone"]
+
+
+@pytest.fixture
+def modules(simulator: t.Any, zone: str, tmp_path: Path) -> Modules:
+    """The runner of modules, bound to the simulator and the zone."""
+    return Modules(simulator, zone, tmp_path)

@@ -1,0 +1,27 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+from pathlib import Path
+
+import pytest
+
+from harness import Playbook
+from harness.fixtures import simulator, simulator_server, zone
+
+__all__ = ["simulator", "simulator_server", "zone"]
+
+
+@pytest.fixture
+def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a short path: newer ansible-core makes a socket below it, whose path has 107 characters at most."""
+    return tmp_path_factory.mktemp("p")
+
+
+@pytest.fixture
+def playbook(simulator: t.Any, zone: str, tmp_path: Path, request: pytest.FixtureRequest) -> Playbook:
+    """The runner of playbooks, bound to the simulator and the zone."""
+    return Playbook(simulator, zone, tmp_path, in_process=False if request.config.getoption("--as-modules") else None)
