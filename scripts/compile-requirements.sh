@@ -24,5 +24,7 @@ compile bench 3.11 3.12 3.13
 compile awx 3.11 3.12 3.13
 compile eda 3.11 3.12 3.13
 compile core-2.16 3.11 3.12
+compile core-2.17 3.11 3.12
 compile core-2.18 3.11 3.12 3.13
+compile core-2.20 3.12 3.13
 compile core-2.21 3.12 3.13

@@ -13,8 +13,10 @@ import os
 # the first of them that is on the machine is taken.
 CORES = {
     "2.16": ("3.11", "3.12"),
+    "2.17": ("3.12", "3.11"),
     "2.18": ("3.12", "3.11", "3.13"),
     "2.19": ("3.11", "3.12", "3.13"),
+    "2.20": ("3.13", "3.12"),
     "2.21": ("3.13", "3.12"),
 }
 MAIN = "2.19"
@@ -121,4 +123,7 @@ RUNS = {
     "check": (*STATIC, _pytest("units", "tests/unit", 65), _pytest("meta", "tests/meta", 10, small=True)),
     "test": (*_on_core(FLOOR), *_on_core(NEWEST), *STATIC, *ONCE),
     "test-all": (*(gate for core in CORES for gate in _on_core(core)), *STATIC, *ONCE),
+    # The jobs of .github/workflows/test.yml: what each core is tested with, and what needs one core only.
+    **{f"core-{core}": _on_core(core) for core in CORES},
+    "once": (*STATIC, *ONCE),
 }
