@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Mutation testing of pure code: `scripts/mutation.sh [PACKAGE...]`, by default all of it, at the lowest priority;
-# a PACKAGE may be one file of a package, such as `_logpush/changes`.
+# a PACKAGE may be one file of a package, such as `_logpush/plan`.
 # A package is judged for at most MUTATION_SECONDS (900); what is not judged by then is counted as such and not in the score.
 # The tables judge; tests with generated examples are left out, because every survivor would have to sit through all of them.
 set -euo pipefail
@@ -9,7 +9,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 seconds=${MUTATION_SECONDS:-900}
 place=${MUTATION_FOLDER:-$(mktemp -d)}
 [ -n "${MUTATION_FOLDER:-}" ] || trap 'rm -rf "$place"' EXIT
-[ $# -gt 0 ] || set -- _errors _redact _spellings _plan _filter _destination _custom_fields _scripts _logpush
+[ $# -gt 0 ] || set -- _core _redact _filter _destination _custom_fields _scripts _logpush
 
 for package in "$@"; do
     work=$place/$package
@@ -21,7 +21,7 @@ for package in "$@"; do
     cp -r "$copy/tests/unit/module_utils" "$work/tests/module_utils"
     # Only tests of the package itself, and none of what reads from the service: they would judge, slowly, through Ansible and HTTP.
     keep="${package%%/*} test${package%%/*}.py"
-    [ "$package" != _plan ] || keep="$keep test_plan_id.py"
+    [ "$package" != _core ] || keep="$keep test_plan_id.py"
     for found in "$work"/tests/module_utils/*; do
         case " $keep " in *" $(basename "$found") "*) ;; *) rm -rf "$found" ;; esac
     done

@@ -98,7 +98,7 @@ _value:
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._report.records import summary
+from ansible_collections.edgeops.observability.plugins.module_utils._report.model import summary
 
 
 class FilterModule:

@@ -66,7 +66,7 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.common import common_variables as split
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.zone import common_variables as split
 
 
 def common_variables(items: t.Any) -> dict[str, t.Any]:

@@ -53,7 +53,7 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.edgeops.observability.plugins.module_utils._diff_lines import diff_lines as describe
+from ansible_collections.edgeops.observability.plugins.module_utils._text import diff_lines as describe
 
 
 def diff_lines(diff: t.Any) -> list[str]:

@@ -55,7 +55,7 @@ _value:
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import explain
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import explain
 from ansible_collections.edgeops.observability.plugins.plugin_utils._expression import with_expression
 
 

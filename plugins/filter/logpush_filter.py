@@ -80,8 +80,7 @@ _value:
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.limits import check
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import to_text
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import check, to_text
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Tree
 from ansible_collections.edgeops.observability.plugins.plugin_utils._expression import with_expression
 

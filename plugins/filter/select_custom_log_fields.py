@@ -61,9 +61,7 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.log_fields import (
-    select_custom_log_fields as extended,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import select_custom_log_fields as extended
 
 
 def select_custom_log_fields(job: t.Any, custom_fields: t.Any) -> dict[str, t.Any]:

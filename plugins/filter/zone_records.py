@@ -52,7 +52,7 @@ _value:
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._report.records import zone_records
+from ansible_collections.edgeops.observability.plugins.module_utils._report.model import zone_records
 
 
 class FilterModule:

@@ -92,22 +92,22 @@ from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructa
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import (
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import (
     CONNECTION_OPTIONS,
     connection,
     without_empty,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._listed_zones import (
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import (
     PAGES_SIDE_BY_SIDE,
     PER_PAGE,
     host_name,
     hosts,
     is_selected,
+    is_zone_id,
     query,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
-from ansible_collections.edgeops.observability.plugins.module_utils._zone_id import is_zone_id
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import serialised, validated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 

@@ -264,8 +264,8 @@ error:
     attempts: 1
 """
 
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.task import TASK
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks.log_custom_fields import TASK
 
 
 def main() -> None:

@@ -439,7 +439,7 @@ error:
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks.logpush_job import TASK
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.task import JOB_TASK as TASK
 
 
 def main() -> None:

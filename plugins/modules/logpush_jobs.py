@@ -236,7 +236,7 @@ error:
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks.logpush_jobs import TASK
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.task import JOBS_TASK as TASK
 
 
 def main() -> None:

@@ -85,7 +85,7 @@ error:
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks.script_monitor import TASK
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.task import TASK
 
 
 def main() -> None:

@@ -279,7 +279,7 @@ error:
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks.zone_observability import TASK
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.task import TASK
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ import typing as t
 from ansible.errors import AnsibleFilterError
 from jinja2 import Undefined
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Tree
 

@@ -16,11 +16,10 @@ from ansible.module_utils.common.parameters import remove_values
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import missing_requests
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import presentable, without_empty
+from ansible_collections.edgeops.observability.plugins.module_utils._api.session import missing_requests
+from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task, presentable, without_empty
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import text_without
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import Validated, parsed, serialised, validated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._refusals import refusal

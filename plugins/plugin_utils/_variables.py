@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import CONNECTION_OPTIONS
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._core import invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import CONNECTION_OPTIONS
 
 Variables = t.Mapping[str, t.Any]
 Names = t.Mapping[str, str]

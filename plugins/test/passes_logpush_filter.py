@@ -71,7 +71,7 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.evaluate import Record, compile_filter
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import Record, compile_filter
 from ansible_collections.edgeops.observability.plugins.plugin_utils._expression import with_expression
 
 

@@ -21,8 +21,8 @@ ZONES, SCRIPTS = 1000, 20
 # Arguments of the source, the seconds of each pause, and how many pauses there are.
 CHILD = """
 import asyncio, json, resource, sys, time
-from ansible_collections.edgeops.observability.plugins.module_utils._events.clock import Clock
-from ansible_collections.edgeops.observability.plugins.module_utils._events.watch import watch
+from ansible_collections.edgeops.observability.plugins.module_utils._events.observe import Clock
+from ansible_collections.edgeops.observability.plugins.module_utils._events.source import watch
 
 measured, events, blocks = [], [], [0.0]
 polls = iter(range(1, 1 + int(sys.argv[3])))

@@ -13,8 +13,7 @@ import typing as t
 
 from table import show
 
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import same
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.evaluate import compile_filter, passes
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import compile_filter, passes, same
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
 
 COMPARISONS = 1_000_000

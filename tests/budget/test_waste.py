@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import Budget
+from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import Budget
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Transport
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as _run

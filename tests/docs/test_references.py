@@ -15,15 +15,16 @@ import pytest
 import yaml
 from blocks import ROOT, surroundings
 
-from ansible_collections.edgeops.observability.plugins.module_utils import _errors
+from ansible_collections.edgeops.observability.plugins.module_utils import _core as _errors
+from ansible_collections.edgeops.observability.plugins.module_utils import _destination as destinations
+from ansible_collections.edgeops.observability.plugins.module_utils._api import response as errors
 from ansible_collections.edgeops.observability.plugins.module_utils._api import retry
-from ansible_collections.edgeops.observability.plugins.module_utils._api import service_errors as errors
-from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import parse_budget
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.body import MAX_BODY_BYTES
+from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import parse_budget
+from ansible_collections.edgeops.observability.plugins.module_utils._api.session import MAX_BODY_BYTES
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import CUSTOM_FIELD_LIMIT
-from ansible_collections.edgeops.observability.plugins.module_utils._destination import facts as destinations
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import CONNECTION_OPTIONS
-from ansible_collections.edgeops.observability.plugins.module_utils._filter import limits, operators
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import CONNECTION_OPTIONS
+from ansible_collections.edgeops.observability.plugins.module_utils._filter import text as limits
+from ansible_collections.edgeops.observability.plugins.module_utils._filter import tree as operators
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts as jobs
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import facts as scripts
 

@@ -29,7 +29,7 @@ from support.samples.fleet import (
     unmanaged,
 )
 
-from ansible_collections.edgeops.observability.plugins.module_utils._report import html_page
+from ansible_collections.edgeops.observability.plugins.module_utils._report import page as html_page
 
 pytestmark = pytest.mark.skipif(
     browser.browser() is None, reason="no browser on this machine: install chromium to look at reports"

@@ -14,8 +14,8 @@ from faults import direct
 from faults.oracle import DELETE, GET, GET_FIELDS, GET_NONE, LIST, POST_JOB, POST_RULESET, PUT
 
 from ansible_collections.edgeops.observability.plugins.inventory import zones as inventory
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import connection
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import connection
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 
 Document = dict[str, t.Any]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import KINDS
+from ansible_collections.edgeops.observability.plugins.module_utils._core import KINDS
 
 from . import canaries, documented
 from .outcome import Outcome, Report

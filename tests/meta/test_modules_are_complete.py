@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import CUSTOM_FIELD_LIMIT
-from ansible_collections.edgeops.observability.plugins.module_utils._filter import limits
+from ansible_collections.edgeops.observability.plugins.module_utils._filter import text as limits
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts as jobs
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import MAX_PER_PAGE, MEMBERS
 from harness import documented

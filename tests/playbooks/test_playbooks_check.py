@@ -11,7 +11,7 @@ import pytest
 import yaml
 from zone_runs import DESTINATION, SECRET, fleet, job, lists, modules, selected
 
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import CONNECTION_OPTIONS
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import CONNECTION_OPTIONS
 
 PLAYBOOKS = Path(__file__).resolve().parents[2] / "playbooks"
 DELIVER = "edgeops.observability.deliver"

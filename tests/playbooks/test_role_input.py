@@ -12,7 +12,7 @@ import pytest
 import yaml
 from zone_runs import DESTINATION, SECRET, job, lists, modules, play, role_variables
 
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.spec import ZONE_SPEC
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.facts import ZONE_SPEC
 
 ROOT = Path(__file__).resolve().parents[2]
 DELIVER = "edgeops.observability.deliver"

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from support.rulebook import Heard, listen
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._events import source
 
 NAME = "shop.example"

@@ -21,7 +21,7 @@ from properties.usable import unusable
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api import client as client_module
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply, Transport
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import KINDS
+from ansible_collections.edgeops.observability.plugins.module_utils._core import KINDS
 from edgeops_simulator.testing import running
 
 Key = tuple[str, str]

@@ -18,11 +18,11 @@ import typing as t
 from pathlib import Path
 
 from ansible_collections.edgeops.observability.plugins.module_utils._events import scripts, source
-from ansible_collections.edgeops.observability.plugins.module_utils._events.clock import Clock
 from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import Seen
-from ansible_collections.edgeops.observability.plugins.module_utils._events.known import Script
-from ansible_collections.edgeops.observability.plugins.module_utils._events.watch import watch
-from ansible_collections.edgeops.observability.plugins.module_utils._events.zones import Zone
+from ansible_collections.edgeops.observability.plugins.module_utils._events.observe import Clock
+from ansible_collections.edgeops.observability.plugins.module_utils._events.options import Zone
+from ansible_collections.edgeops.observability.plugins.module_utils._events.source import watch
+from ansible_collections.edgeops.observability.plugins.module_utils._events.state import Script
 
 FOLDER = Path(sys.argv[1])
 ZONES = ("a1", "b2")

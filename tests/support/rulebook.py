@@ -11,8 +11,8 @@ import contextlib
 import dataclasses
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._events.clock import Clock
-from ansible_collections.edgeops.observability.plugins.module_utils._events.watch import watch
+from ansible_collections.edgeops.observability.plugins.module_utils._events.observe import Clock
+from ansible_collections.edgeops.observability.plugins.module_utils._events.source import watch
 
 Event = dict[str, t.Any]
 Step = t.Callable[[], object]

@@ -4,16 +4,156 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import os
 import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.results import check_name, checked_zones
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.texts import texts_of
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import conflict, invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._new_file import make_folders, replace_all
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion
+from .._core import UNAVAILABLE, Conclusion, Failure, Json, conflict, invalid_option
+from .._files import make_folders, replace_all
+from .jobs import variable_key
+from .zone import check_name, checked_zones, common_variables
+
+# The last one gives the text behind it delimiters of its own.
+_DELIMITERS = ("{{", "{%", "{#", "#jinja2:")
+_STRING = "tag:yaml.org,2002:str"
+# Half a character, at which libyaml refuses the whole file; what has to keep it is not written at all.
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# Read as a blank unless it is escaped.
+_BREAK = re.compile("[\x85\u2028\u2029]")
+_WIDTH = 120
+_MAX_LINE_LENGTH = 150
+
+
+class Template(str):
+    """Text whose Jinja delimiters are meant as such."""
+
+    __slots__ = ()
+
+
+def yaml_text(comments: t.Sequence[str], data: Json) -> str:
+    """One YAML document in block style under its comments; text that looks like a template is marked `!unsafe`."""
+    try:
+        import yaml  # noqa: PLC0415  # slow to import, and only a run that writes needs it
+    except ImportError:  # a module in a process of its own may lack it; ansible-core brings it for the controller
+        raise Failure(UNAVAILABLE, "The Python library PyYAML is needed to write YAML files; ansible-core brings it.") from None
+    body = yaml.dump(
+        data, Dumper=_dumper(yaml.SafeDumper), default_flow_style=False, sort_keys=False, allow_unicode=True, width=_WIDTH
+    )
+    head = [f"# {_one_line(comment)}" for comment in comments]
+    if any(len(line) > _MAX_LINE_LENGTH for line in (*head, *body.splitlines())):
+        head.append("# yamllint disable rule:line-length")
+    return "\n".join(["---", *head, body])
+
+
+def _one_line(text: str) -> str:
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
+def _dumper(base: t.Any) -> t.Any:
+    class Dumper(base):  # type: ignore[misc]  # PyYAML is imported when it is needed
+        def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+            super().increase_indent(flow, indentless and False)  # lists are indented, as yamllint asks for
+
+    Dumper.ignore_aliases = lambda self, data: True  # every value is written out
+
+    def text(dumper: t.Any, value: str) -> t.Any:
+        value = _SURROGATE.sub("\ufffd", value)
+        if any(delimiter in value for delimiter in _DELIMITERS):
+            return dumper.represent_scalar("!unsafe", value, style='"')
+        return dumper.represent_scalar(_STRING, value, style='"' if _BREAK.search(value) else None)
+
+    Dumper.add_representer(str, text)
+    Dumper.add_representer(
+        Template, lambda dumper, value: dumper.represent_scalar(_STRING, _SURROGATE.sub("\ufffd", value), style='"')
+    )
+    return Dumper
+
+
+# The texts of the files that an adoption writes: variables, a vault to fill in, and a summary.
+
+
+_SHORT_ID = 8
+
+
+def texts_of(zones: t.Sequence[Json], group: str, date: str) -> dict[str, str]:
+    """The text of each file by its path; equal input gives equal bytes."""
+    zones = _with_own_keys(sorted(zones, key=lambda zone: str(zone["zone"])))
+    split = common_variables(zones)
+    texts = {f"group_vars/{group}/adopted.yml": _common_text(split["common"], date)}
+    for zone in zones:
+        variables = dict(split["zones"][zone["zone"]])
+        if zone.get("script_baseline"):
+            variables["script_baseline"] = zone["script_baseline"]
+        comments = (f"The zone {zone['zone']} ({zone['zone_id']}) as it was adopted on {date}.",)
+        texts[f"host_vars/{zone['zone']}/adopted.yml"] = yaml_text(comments, variables)
+    texts["vault.example.yml"] = _vault_text(zones, date)
+    texts["ADOPTED.md"] = _summary(zones, date)
+    return texts
+
+
+def _with_own_keys(zones: t.Sequence[Json]) -> list[Json]:
+    """The zones with names of secrets that no two of them share: on a collision the zone id distinguishes them, if need be all of it."""
+    keys = [variable_key(zone["zone"]) for zone in zones]
+    levels = [1 if keys.count(key) > 1 else 0 for key in keys]
+    while True:
+        named = [_renamed(zone, key, level) for zone, key, level in zip(zones, keys, levels, strict=True)]
+        owners = collections.Counter(name for zone in named for name in zone["vault"])
+        raised = [
+            min(level + any(owners[name] > 1 for name in zone["vault"]), 2) for zone, level in zip(named, levels, strict=True)
+        ]
+        if raised == levels:
+            return named
+        levels = raised
+
+
+def _renamed(zone: Json, key: str, level: int) -> Json:
+    """A zone whose names of secrets hold no part (0), the first digits (1) or all (2) of its id."""
+    zone_id = zone["zone_id"].lower()
+    old, new = f"vault_{key}_job", f"vault_{key}_{('', zone_id[:_SHORT_ID], zone_id)[level]}{'_' if level else ''}job"
+    shown = [
+        {**one, "destination_conf": one["destination_conf"].replace(f"{{{{ {old}", f"{{{{ {new}")}
+        for one in zone["vault_destinations"]
+    ]
+    vault = [new + name[len(old) :] if name.startswith(old) else name for name in zone["vault"]]
+    return {**zone, "vault": vault, "vault_destinations": shown}
+
+
+def _common_text(common: Json, date: str) -> str:
+    return yaml_text((f"What all jobs have in common, as they were adopted on {date}.",), common)
+
+
+def _vault_text(zones: t.Sequence[Json], date: str) -> str:
+    comments = (
+        f"Destinations with a secret, as they were adopted on {date}: give the variables their values in a file that ansible-vault encrypts,",
+        "then add destination_conf to the job in host_vars. Until then the destination of these jobs is neither compared nor changed.",
+    )
+    shown = {
+        zone["zone"]: [{**one, "destination_conf": Template(one["destination_conf"])} for one in zone["vault_destinations"]]
+        for zone in zones
+        if zone.get("vault_destinations")
+    }
+    return yaml_text(comments, shown)
+
+
+def _summary(zones: t.Sequence[Json], date: str) -> str:
+    lines = ["# Adopted zones", "", f"{len(zones)} zones, adopted on {date}.", ""]
+    for zone in zones:
+        lines += [f"## {_plain(zone['zone'])}", "", f"Zone id: {_plain(zone['zone_id'])}", ""]
+        lines += [f"- Left out: {_plain(part['what'])}: {_plain(part['why'])}" for part in zone.get("left_out") or ()]
+        lines += [f"- Secret: `{_plain(name)}`" for name in zone.get("vault") or ()]
+        lines += [f"- {_plain(note)}" for note in zone.get("notes") or ()]
+        if lines[-1]:
+            lines.append("")
+    return "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """Text of the service within Markdown: on one line, and without what Markdown or HTML would read."""
+    kept = "".join(character if character.isprintable() else " " for character in str(text))
+    return re.sub(r"([\\`*_{}\[\]<>#|&])", r"\\\1", kept) if re.search(r"[`*\[\]<>|&]", kept) else kept
+
 
 _FOLDER_MODE, _FILE_MODE = 0o750, 0o640
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")

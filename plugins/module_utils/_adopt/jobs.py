@@ -6,23 +6,188 @@ from __future__ import annotations
 
 import collections
 import json
+import re
 import typing as t
+from urllib.parse import quote_plus, unquote
 
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.expression import Expressed, LeftOut, joined
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.job_members import (
-    filter_member,
-    output_members,
-    simple_members,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.vault import is_unreadable, template_of
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import desire
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_facts import SUBOPTIONS
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job, checked
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State, dataset_of
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.spec import OPTIONS
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from .._core import Failure, Json
+from .._destination import Option, parse, secret_parts
+from .._filter.parse import read_echo
+from .._filter.text import to_text
+from .._logpush import logpull_options, output_options
+from .._logpush.facts import MEMBERS, SUBOPTIONS
+from .._logpush.job import Job, checked
+from .._logpush.options import OPTIONS, desire
+from .._logpush.plan import plan
+from .._logpush.select import State, dataset_of
+
+
+class LeftOut(t.NamedTuple):
+    """What of a zone is not in its variables, and why: declaring it would change the service, or show a secret."""
+
+    what: str
+    why: str
+
+
+class Expressed(t.NamedTuple):
+    """One part of a zone in variables of the role. `vault` names secrets; `destinations` shows where each belongs."""
+
+    variables: dict[str, Json]
+    left_out: tuple[LeftOut, ...] = ()
+    vault: tuple[str, ...] = ()
+    destinations: tuple[dict[str, Json], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def joined(parts: t.Iterable[Expressed]) -> Expressed:
+    """Several parts as one."""
+    whole = Expressed({})
+    for part in parts:
+        whole = Expressed(
+            {**whole.variables, **part.variables},
+            whole.left_out + part.left_out,
+            whole.vault + part.vault,
+            whole.destinations + part.destinations,
+            whole.notes + part.notes,
+        )
+    return whole
+
+
+# The members of a job as options of a task, for those that differ from what the service does without them.
+
+
+_SIMPLE = ("kind", "frequency", "max_upload_bytes", "max_upload_interval_seconds", "max_upload_records")
+
+
+def simple_members(job: Job) -> dict[str, Json]:
+    """Members that differ from what the service does without them."""
+    return {name: job[name] for name in _SIMPLE if MEMBERS[name].normal(job.get(name)) != MEMBERS[name].default}
+
+
+def filter_member(job: Job) -> dict[str, Json]:
+    """The filter as data, `None` for one that cannot be read."""
+    text = MEMBERS["filter"].normal(job.get("filter"))
+    if not text:
+        return {}
+    tree = read_echo(text)
+    return {"filter": None if tree is None else plain_filter(to_text(tree))}
+
+
+def plain_filter(text: str) -> Json:
+    """The tree of a filter in plain data; the JSON text itself where its numbers would not survive as such."""
+    data = json.loads(text)
+    return data if json.dumps(data, ensure_ascii=False, separators=(",", ":")) == text else text
+
+
+def output_members(job: Job) -> dict[str, Json]:
+    output = job.get("output_options")
+    if output:
+        return {"output_options": _output(output)} if _output(output) else {}
+    text = job.get("logpull_options")
+    return _logpull(text) if text else {}
+
+
+def _output(there: t.Mapping[str, Json]) -> dict[str, Json]:
+    return {
+        sub.option: there[wire]
+        for wire, sub in SUBOPTIONS.items()
+        if there.get(wire) is not None and not output_options.same(wire, there, {**there, wire: None})
+    }
+
+
+def _logpull(text: str) -> dict[str, Json]:
+    """The parameters as options of their own, and as the text that the service has where that loses something."""
+    parameters = logpull_options.parse(text)
+    fields = parameters.pop(logpull_options.FIELDS, "")
+    found: dict[str, Json] = {"fields": fields.split(",")} if fields else {}
+    kept = {name: value for name, value in parameters.items() if logpull_options.canonical({name: value})}
+    if logpull_options.TIMESTAMPS in kept:
+        found["timestamp_format"] = kept.pop(logpull_options.TIMESTAMPS)
+    if kept:
+        found["option_flags"] = {name: True if value.lower() == "true" else value for name, value in kept.items()}
+    try:
+        parsed = logpull_options.from_parts(*(found.get(name) for name in ("fields", "timestamp_format", "option_flags")))
+        whole = parsed is None or not logpull_options.merged(parsed, text)[1]
+    except (Failure, UnicodeEncodeError):
+        whole = False
+    return found if whole else {"logpull_options": text}
+
+
+_OTHER = re.compile(r"[^a-z0-9]")
+_DELIMITER = re.compile(r"\{[{%#]")
+_MASKED = re.compile(r"\*{3,}")
+
+
+class Template(t.NamedTuple):
+    """A destination with a variable in place of each secret, and the names of these variables."""
+
+    text: str
+    names: tuple[str, ...]
+
+
+def variable_key(text: str) -> str:
+    """A host name or an option as part of the name of a variable."""
+    return _OTHER.sub("_", text.lower())
+
+
+def is_unreadable(conf: str) -> bool:
+    """Whether a destination holds a secret, or a mask that the service put in the place of something."""
+    return bool(_MASKED.search(conf)) or bool(secret_parts(conf))
+
+
+def template_of(conf: str, prefix: str) -> Template:
+    """The destination as a template that takes its secrets from variables whose names begin with `prefix`."""
+    parts = parse(conf)
+    names = _Names(prefix)
+    # The filter urlencode leaves a slash as it is, which would end the address behind a password.
+    if not parts.sound or "/" in unquote(parts.user or ""):
+        return _whole(prefix)
+    user = "" if parts.user is None else f"{_user(parts.user, names)}@"
+    secret_path = parts.has_secret_path and parts.path.strip("/")
+    path = f"/{names.variable('path', parts.path)}" if secret_path else _literal(parts.path)
+    options = "&".join(_option(option, names) for option in parts.options)
+    text = f"{parts.scheme}://{user}{_literal(parts.authority)}{path}{'?' if options else ''}{options}"
+    # A secret that sits where no option names it, as in a fragment, makes the destination one secret as a whole.
+    hidden = any(secret in text for secret in secret_parts(conf))
+    return _whole(prefix) if hidden else Template(text, tuple(names.values))
+
+
+class _Names:
+    """The variables of a destination in their order, each with its secret; no two secrets share one."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        self.values: dict[str, str] = {}
+
+    def variable(self, part: str, secret: str) -> str:
+        name = base = f"{self._prefix}_{variable_key(part)}"
+        number = 1
+        while self.values.setdefault(name, secret) != secret:
+            number += 1
+            name = f"{base}_{number}"
+        return f"{{{{ {name} | urlencode }}}}"
+
+
+def _literal(text: str) -> str:
+    """Text of the service within a template, where it stays text."""
+    return _DELIMITER.sub(lambda found: f"{{{{ '{found[0]}' }}}}", text)
+
+
+def _whole(prefix: str) -> Template:
+    name = f"{prefix}_destination"
+    return Template(f"{{{{ {name} }}}}", (name,))
+
+
+def _user(user: str, names: _Names) -> str:
+    name, colon, password = user.partition(":")
+    return f"{names.variable('user', name)}:{names.variable('password', password)}" if colon else names.variable("password", user)
+
+
+def _option(option: Option, names: _Names) -> str:
+    name = _literal(quote_plus(option.name, safe=""))
+    if option.value is None:
+        return names.variable("option", option.name) if option.secret else name
+    return f"{name}={names.variable(option.name, option.value) if option.secret else _literal(option.value)}"
 
 
 def express_jobs(jobs: t.Sequence[Json], zone_key: str) -> Expressed:

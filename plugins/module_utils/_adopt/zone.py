@@ -4,21 +4,223 @@
 
 from __future__ import annotations
 
+import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.custom_fields import express_custom_fields
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.expression import Expressed, LeftOut, joined
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.jobs import express_jobs
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.results import check_name
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.vault import variable_key
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import is_missing
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields import read as custom_fields
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import Ruleset
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush import read as logpush
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts import read as scripts
+from .._api.client import Client
+from .._api.response import is_missing
+from .._core import Conclusion, Failure, Json, invalid_option
+from .._custom_fields import read as custom_fields
+from .._custom_fields.facts import EXPRESSION, PRESERVE_DUPLICATES
+from .._custom_fields.result import names_of
+from .._custom_fields.state import Ruleset
+from .._logpush import read as logpush
+from .._logpush.coverage import CARRIERS, DATASET, selected_fields
+from .._scripts import read as scripts
+from .._zone import options as fields
+from .._zones import is_zone_id
+from .jobs import Expressed, LeftOut, express_jobs, joined, variable_key
+
+# The role's name of each list, and the field of a job that carries it.
+LISTS: t.Mapping[str, str] = {
+    "request_fields": "request_headers",
+    "transformed_request_fields": "transformed_request_headers",
+    "response_fields": "response_headers",
+    "raw_response_fields": "raw_response_headers",
+    "cookie_fields": "cookies",
+}
+
+
+def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[t.Mapping[str, Json]]) -> Expressed:
+    """The custom log fields as `log_delivery_custom_fields`, without those that the jobs do not select.
+
+    `items` are the jobs as they are declared: the role adds the field that carries a list to each of them.
+    """
+    rules = ruleset.own_rules if ruleset else ()
+    if not rules:
+        return Expressed({})
+    reason = _unmanageable(rules)
+    if reason:
+        return Expressed({}, (LeftOut("custom fields", reason),))
+    names = names_of(rules)
+    carrying = [item for item in items if (item.get("dataset") or DATASET) == DATASET]
+    kept: dict[str, Json] = {}
+    left_out = []
+    for carrier, kinds in CARRIERS.items():
+        lists = {LISTS[kind]: names[kind] for kind in kinds if names[kind]}
+        if lists and any(carrier not in _selected(item) for item in carrying):
+            why = f"a job of {DATASET} does not select {carrier}, so that declaring them would change it"
+            left_out += [LeftOut(f"custom fields: {name}", why) for name in lists]
+        else:
+            kept.update(lists)
+    kept, refused = _without_change(kept, ruleset)
+    left_out += refused
+    responses = {*kept.get("response_headers", ()), *kept.get("raw_response_headers", ())}
+    flagged = [name for name in names[PRESERVE_DUPLICATES] if name in responses]
+    if flagged and not _trouble({**kept, PRESERVE_DUPLICATES: flagged}, ruleset):
+        kept[PRESERVE_DUPLICATES] = flagged
+    return Expressed({"log_delivery_custom_fields": kept} if kept else {}, tuple(left_out))
+
+
+def _without_change(lists: dict[str, Json], ruleset: Ruleset | None) -> tuple[dict[str, Json], list[LeftOut]]:
+    """The lists that the role takes and leaves as they are, alone and together; why the others are not among them."""
+    troubles = {name: _trouble({name: names}, ruleset) for name, names in lists.items()}
+    kept = {name: names for name, names in lists.items() if not troubles[name]}
+    together = _trouble(kept, ruleset)
+    if together:
+        troubles, kept = {name: troubles[name] or together for name in lists}, {}
+    return kept, [LeftOut(f"custom fields: {name}", why) for name, why in troubles.items() if why]
+
+
+def _trouble(lists: t.Mapping[str, Json], ruleset: Ruleset | None) -> str:
+    """Why lists cannot be declared: the plan of the role itself would write, or refuse them; "" where they can."""
+    try:
+        desired = fields.desire_fields("custom_fields", lists, present=True)
+        return "declaring them would change their rule" if desired and fields.plan_fields(desired, ruleset)[1].requests else ""
+    except Failure as failure:
+        return f"the role refuses them: {failure}"
+
+
+def _selected(item: t.Mapping[str, Json]) -> t.Sequence[str]:
+    return item["fields"] if "fields" in item else selected_fields(item)
+
+
+def _unmanageable(rules: t.Sequence[t.Any]) -> str:
+    """Why a single rule that is in force for every request would not be left as it is; "" where it would."""
+    if len(rules) > 1:
+        return f"{len(rules)} rules configure them, which a run would merge into one"
+    if not rules[0].enabled:
+        return "their rule is disabled, and a run would enable it"
+    if rules[0].expression != EXPRESSION:
+        return f"their rule has an expression other than {EXPRESSION!r}, which a run would replace"
+    return ""
+
+
+JOBS = "log_delivery_jobs"
+DEFAULTS = "log_delivery_job_defaults"
+# What distinguishes a job from others is its own, and the forms of the options exclude each other.
+_OWN = ("name", "job_id")
+_ABSENT = object()
+
+
+def common_variables(items: Json) -> dict[str, Json]:
+    """What the jobs of all zones have in common: `{common, zones: {zone: variables}}`, made of `{zone, variables}` each.
+
+    Only members of jobs are common, because a variable of a group must not manage a zone that was not adopted.
+    """
+    zones = {_name(item): _variables(item) for item in _items(items)}
+    jobs = [job for variables in zones.values() for job in variables.get(JOBS, ())]
+    shared = {name: value for name, value in (jobs[0] if len(jobs) > 1 else {}).items() if name not in _OWN}
+    shared = {name: value for name, value in shared.items() if all(_equal(job.get(name, _ABSENT), value) for job in jobs)}
+    return {
+        "common": {DEFAULTS: shared} if shared else {},
+        "zones": {zone: _without(variables, shared) for zone, variables in zones.items()},
+    }
+
+
+def _without(variables: t.Mapping[str, Json], shared: t.Mapping[str, Json]) -> dict[str, Json]:
+    if JOBS not in variables:
+        return dict(variables)
+    jobs = [{name: value for name, value in job.items() if name not in shared} for job in variables[JOBS]]
+    return {**variables, JOBS: jobs}
+
+
+def _equal(one: Json, other: Json) -> bool:
+    """Equality in which true is not 1, however deep in a filter."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_equal(value, other[name]) for name, value in one.items())
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    return bool(one == other)
+
+
+def _items(items: Json) -> list[Json]:
+    if not isinstance(items, (list, tuple)) or not all(isinstance(item, dict) for item in items):
+        raise ValueError("a list of {zone, variables} is needed, such as results of zone_variables_info")
+    return list(items)
+
+
+def _name(item: t.Mapping[str, Json]) -> str:
+    if not isinstance(item.get("zone"), str) or not item["zone"]:
+        raise ValueError("each item needs the name of its zone in 'zone'")
+    return str(item["zone"])
+
+
+def _variables(item: t.Mapping[str, Json]) -> dict[str, Json]:
+    variables = item.get("variables")
+    if not isinstance(variables, dict):
+        raise ValueError(f"zone {item['zone']}: 'variables' is no mapping")
+    jobs = variables.get(JOBS, [])
+    if not isinstance(jobs, (list, tuple)) or not all(isinstance(job, dict) for job in jobs):
+        raise ValueError(f"zone {item['zone']}: {JOBS} is no list of mappings")
+    return {**variables, JOBS: list(jobs)} if JOBS in variables else dict(variables)
+
+
+# The results of `zone_variables_info` as options of the module that writes them.
+
+
+_NAME = re.compile(r"[^\x00-\x1f\x7f/\\\ud800-\udfff]+")
+_MAX_NAME_BYTES = 255
+# The items of each list, and the texts that they hold.
+_LISTS: t.Mapping[str, tuple[type, tuple[str, ...]]] = {
+    "vault": (str, ()),
+    "vault_destinations": (dict, ("destination_conf",)),
+    "left_out": (dict, ("what", "why")),
+    "notes": (str, ()),
+}
+
+
+def checked_zones(zones: t.Sequence[Json]) -> list[dict[str, Json]]:
+    """The results of several zones, each with a name and an id of its own; other members are ignored."""
+    found = [_checked(zone, f"zones[{index}]") for index, zone in enumerate(zones)]
+    if not found:
+        raise invalid_option("zones", "is empty: no zone could be read")
+    names = [zone["zone"] for zone in found]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise invalid_option("zones", f"{repeated!r} is there more than once")
+    hosts: dict[str, str] = {}
+    for zone in found:
+        other = hosts.setdefault(zone["zone_id"].lower(), zone["zone"])
+        if other != zone["zone"]:
+            raise invalid_option("zones", f"{other!r} and {zone['zone']!r} are both hosts of the zone {zone['zone_id']}")
+    return found
+
+
+def check_name(place: str, name: str) -> str:
+    """A name that can be the name of a folder."""
+    unfit = not _NAME.fullmatch(name) or name in (".", "..") or name.strip() != name
+    if unfit or len(name.encode()) > _MAX_NAME_BYTES:
+        raise invalid_option(place, f"{name!r} cannot be the name of a folder")
+    return name
+
+
+def _checked(zone: Json, place: str) -> dict[str, Json]:
+    for name in ("zone", "zone_id"):
+        if not isinstance(zone.get(name), str):
+            raise invalid_option(f"{place}.{name}", "is missing, or no text")
+    check_name(f"{place}.zone", zone["zone"])
+    if not is_zone_id(zone["zone_id"]):
+        raise invalid_option(f"{place}.zone_id", f"{zone['zone_id']!r} is not 1 to 32 hexadecimal digits")
+    if not isinstance(zone.get("variables"), dict):
+        raise invalid_option(f"{place}.variables", "is missing, or no dict")
+    if not _holds(zone["variables"].get(JOBS, []), dict, ()):
+        raise invalid_option(f"{place}.variables.{JOBS}", "is no list of mappings")
+    for name, (type_, texts) in _LISTS.items():
+        if not _holds(zone.get(name), type_, texts):
+            raise invalid_option(f"{place}.{name}", "is missing, or no list as zone_variables_info returns it")
+    return {name: zone[name] for name in ("zone", "zone_id", "variables", *_LISTS)}
+
+
+def _holds(value: Json, type_: type, texts: t.Sequence[str]) -> bool:
+    """Whether a value is a list of items of one type, which hold these texts."""
+    items: list[Json] = value if isinstance(value, list) else [None]
+    return all(isinstance(item, type_) for item in items) and all(
+        isinstance(item.get(name), str) for item in items for name in texts
+    )
+
 
 Part = t.TypeVar("Part")
 

@@ -11,24 +11,14 @@ import time
 import typing as t
 from urllib.parse import urlsplit
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import Budget
-from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
-from ansible_collections.edgeops.observability.plugins.module_utils._api.encode import QueryIn, encode_body, encode_query
-from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import missing_requests
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.proxies import environment_proxies, secrets_of
-from ansible_collections.edgeops.observability.plugins.module_utils._api.pagination import KEYS, Fetched, Listing, Query, collect
-from ansible_collections.edgeops.observability.plugins.module_utils._api.response import locate, read_answer
-from ansible_collections.edgeops.observability.plugins.module_utils._api.result_info import page_of
-from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Transport
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
-    BAD_RESPONSE,
-    NOT_FOUND,
-    REJECTED,
-    Failure,
-    invalid_option,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Json
+from .._core import BAD_RESPONSE, NOT_FOUND, REJECTED, Answer, Failure, Json, invalid_option
+from .budget import Budget
+from .connection import Connection
+from .endpoints import ENDPOINTS
+from .pagination import KEYS, Fetched, Listing, Query, collect, page_of
+from .response import locate, read_answer
+from .session import environment_proxies, missing_requests, secrets_of
+from .transport import Exchange, QueryIn, Transport, encode_body, encode_query
 
 Ids = t.Mapping[str, "str | int"]
 _Client = t.TypeVar("_Client", bound="Client")

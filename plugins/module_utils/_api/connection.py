@@ -8,8 +8,8 @@ import dataclasses
 import typing as t
 from urllib.parse import urlsplit
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import AuthBase
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
+from .._core import invalid_option
+from .session import AuthBase
 
 if t.TYPE_CHECKING:
     from requests import PreparedRequest

@@ -4,35 +4,228 @@
 
 from __future__ import annotations
 
-# Reads an exchange: an answer, or a failure in words for the user.
 import dataclasses
+import json
 import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
-from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
-from ansible_collections.edgeops.observability.plugins.module_utils._api.envelope import (
-    BadEnvelope,
-    decode,
-    open_envelope,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.failures import Fault
-from ansible_collections.edgeops.observability.plugins.module_utils._api.retry import GATEWAY_STATUSES
-from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import (
-    ServiceError,
-    hint,
-    kind_of,
-    service_errors,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply, redirect_target
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
+from .._core import (
+    AUTHENTICATION,
     BAD_RESPONSE,
+    NOT_FOUND,
+    PERMISSION,
     RATE_LIMITED,
+    REJECTED,
     UNAVAILABLE,
+    Answer,
     Failure,
+    Json,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import clean_text, scrub
+from .._redact import clean_text, scrub
+from .._text import JSON_TYPES, finite_float, json_type, no_constant, unique_members
+from .connection import Connection
+from .endpoints import ENDPOINTS
+from .retry import GATEWAY_STATUSES, RATE_LIMITED_STATUS
+from .session import Fault
+from .transport import Exchange, Reply, redirect_target
+
+_DEPTH = 64
+# Each takes far more memory than the two bytes that it may be in a body; the largest page of a listing has a tenth of them.
+_MAX_CONTAINERS = 200_000
+# Half a character: these may only come in pairs, which a search in the JSON text cannot tell.
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class BadEnvelope(Exception):
+    """An answer that does not have the documented form; the text names what is wrong with it."""
+
+
+def decode(body: bytes, content_type: str = "") -> Json:
+    """The JSON of a body, read strictly: what two readers could understand differently is refused."""
+    if body.count(b"{") + body.count(b"[") > _MAX_CONTAINERS:
+        raise BadEnvelope(f"its body holds more than {_MAX_CONTAINERS} objects and lists")
+    try:
+        text = body.decode("utf-8")
+        value = json.loads(text, object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=finite_float)
+        if _SURROGATE.search(text):
+            _encode_texts(value)
+    except (ValueError, RecursionError) as error:
+        raise BadEnvelope(_not_json(body, content_type, error)) from None
+    if _too_deep(value):
+        raise BadEnvelope(f"its body is nested more than {_DEPTH} levels deep")
+    return value
+
+
+def open_envelope(value: Json, expected: tuple[type, ...]) -> tuple[Json, dict[str, Json] | None]:
+    """`result` and `result_info` of a decoded answer that reports success; `expected` are the types of the result, none for any."""
+    if not isinstance(value, dict):
+        raise BadEnvelope(f"its body is {json_type(value)} instead of an object")
+    if not isinstance(value.get("success", True), bool):
+        raise BadEnvelope("`success` is not a boolean")
+    if expected:
+        if "success" not in value:
+            raise BadEnvelope("`success` is missing")
+        if "result" not in value:
+            raise BadEnvelope("`result` is missing")
+        if not isinstance(value["result"], expected):
+            names = " or ".join(JSON_TYPES[kind] for kind in expected)
+            raise BadEnvelope(f"`result` is {json_type(value['result'])} instead of {names}")
+    info = value.get("result_info")
+    if info is not None and not isinstance(info, dict):
+        raise BadEnvelope(f"`result_info` is {json_type(info)} instead of an object")
+    return value.get("result"), info
+
+
+def _not_json(body: bytes, content_type: str, error: Exception) -> str:
+    if not body.strip():
+        return "its body is empty"
+    kind = "".join(c for c in content_type.partition(";")[0].strip()[:40] if c.isprintable())
+    says = f" (it says {kind})" if kind and "json" not in kind else ""
+    why = {UnicodeDecodeError: "not UTF-8", UnicodeEncodeError: "half a character", RecursionError: "nested too deep"}
+    detail = why.get(type(error), getattr(error, "msg", None) or str(error)[:80])
+    return f"its body is not valid JSON{says}: {detail}"
+
+
+def _too_deep(value: Json) -> bool:
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _depth in range(_DEPTH):
+        if not level:
+            return False
+        level = [child for item in level for child in _children(item) if isinstance(child, (dict, list))]
+    return bool(level)
+
+
+def _children(item: Json) -> t.Iterable[Json]:
+    return item.values() if isinstance(item, dict) else item
+
+
+def _encode_texts(value: Json) -> None:
+    """Raise `UnicodeEncodeError` if a text in the value has half a character; no depth is too large, as it is not known yet."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            item.encode()
+        elif isinstance(item, dict):
+            waiting += (*item, *item.values())
+        elif isinstance(item, list):
+            waiting += item
+
+
+# What an answer that reports an error means: its kind, its error objects, and a hint for the person who reads it.
+
+
+ServiceError = dict[str, t.Any]
+
+AUTHENTICATION_CODES = frozenset((6003, 6111, 9109, 10000))
+# No such route, and no such route for this zone.
+NO_ROUTE_CODES = frozenset((7000, 7003))
+_KINDS = {401: AUTHENTICATION, 403: PERMISSION, 404: NOT_FOUND, RATE_LIMITED_STATUS: RATE_LIMITED}
+_MAX_ERRORS, _DEEPEST_CHAIN = 50, 5
+
+_BY_CODE: t.Mapping[int, str] = {
+    6111: "An API key in api_token, or a token in api_key, is the usual cause.",
+    6102: "The format of api_email is not valid.",
+    6103: "The format of api_key is not valid; set a token as api_token.",
+    6003: "The service could not read the credentials; an API key in api_token, or a token in api_key, is the usual cause.",
+    9109: "The token is not valid, has expired, or may not be used from this address.",
+    10000: "The service does not accept the credentials for this zone; check api_token (or api_email and api_key) and the token's zones.",
+    7003: "Check zone_id, and that base_url is the address of the service's version 4.",
+    7000: "Check zone_id, and that base_url is the address of the service's version 4.",
+}
+_LOGS_WRITE = "Reading and writing Logpush jobs need a token with the permission Logs: Write (Logs: Read is not enough)."
+_BY_AREA: t.Mapping[str, str] = {
+    "script_monitor": "The token needs Page Shield: Read to read and Page Shield: Write (Edit in the dashboard) to write.",
+    "page_shield": "The token needs Page Shield: Read to read and Page Shield: Write (Edit in the dashboard) to write.",
+    "rulesets": "The token needs Logs: Read to read custom log fields and Logs: Write to change them.",
+    "logpush_jobs": _LOGS_WRITE,
+    "logpush_datasets": _LOGS_WRITE,
+    "logpush_ownership": _LOGS_WRITE,
+    "zones": "The token needs Zone: Read.",
+}
+_ROUTE_HINT = "If the API has another route for the script monitor, set route (auto, script_monitor or page_shield)."
+_ROUTE_AREAS = ("script_monitor", "page_shield")
+_CATCH_ALL = 1004
+_CATCH_ALL_HINT = (
+    "The service uses this code for several causes: an entitlement or a field that the plan lacks, the most jobs "
+    "that a zone may have, or a filter value of the wrong type."
+)
+
+
+def kind_of(status: int, codes: t.Collection[int | None]) -> str:
+    """The kind of failure; where the service names an error code, the code is more precise than the status."""
+    if status >= 500:
+        return UNAVAILABLE
+    if 300 <= status < 400:
+        return BAD_RESPONSE
+    if status != RATE_LIMITED_STATUS and AUTHENTICATION_CODES.intersection(codes):
+        return AUTHENTICATION
+    return _KINDS.get(status, REJECTED)
+
+
+def lacks_route(failure: Failure) -> bool:
+    """Return whether the service does not know the path or the method of a request; another error code means that it does."""
+    codes = {error["code"] for error in failure.errors} - {None}
+    is_named = bool(codes & NO_ROUTE_CODES)
+    by_status = {400: is_named, 404: is_named or not codes, 405: True}
+    return failure.kind in (NOT_FOUND, REJECTED) and by_status.get(failure.status or 0, False)
+
+
+def is_missing(failure: Failure) -> bool:
+    """Return whether a read failed because the service has no such object or no such route."""
+    return failure.kind == NOT_FOUND or lacks_route(failure)
+
+
+def service_errors(answer: Json) -> tuple[ServiceError, ...]:
+    """The error objects of an answer, chained ones after the one they explain, whatever shape they came in."""
+    entries = answer.get("errors") if isinstance(answer, dict) else None
+    return tuple(_flat(entries, 0))[:_MAX_ERRORS]
+
+
+def _flat(entries: Json, depth: int) -> t.Iterator[ServiceError]:
+    if depth > _DEEPEST_CHAIN:
+        return
+    for entry in entries if isinstance(entries, list) else [entries]:
+        if isinstance(entry, dict):
+            if "code" in entry or "message" in entry:
+                yield {"code": _code(entry.get("code")), "message": _text(entry.get("message"))}
+            yield from _flat(entry.get("error_chain"), depth + 1)
+        elif isinstance(entry, str):
+            yield {"code": None, "message": _text(entry)}
+
+
+def _code(value: Json) -> int | None:
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _text(value: Json) -> str:
+    return clean_text(value) if isinstance(value, str) else ""
+
+
+def hint(operation: str, status: int, codes: t.Collection[int | None]) -> str:
+    """The advice, or nothing."""
+    area = operation.partition(".")[0]
+    found = [text for code, text in _BY_CODE.items() if code in codes][:1]
+    if status == 401 and not found:
+        found.append("Check api_token, or api_email and api_key.")
+    if (status in (401, 403) or not AUTHENTICATION_CODES.isdisjoint(codes)) and area in _BY_AREA:
+        found.append(_BY_AREA[area])
+    if area in _ROUTE_AREAS and status in (404, 405) and not (operation.endswith(".script") and _named(codes)):
+        found.append(_ROUTE_HINT)
+    if _CATCH_ALL in codes and area == "logpush_jobs":
+        found.append(_CATCH_ALL_HINT)
+    return " ".join(found)
+
+
+def _named(codes: t.Collection[int | None]) -> bool:
+    """Return whether the service names an object that is missing, and not a route."""
+    return bool(set(codes) - {None} - NO_ROUTE_CODES)
+
+
+# Reads an exchange: an answer, or a failure in words for the user.
+
 
 # Far more than is reported: a secret that this cuts in half must not be near the end of what a user reads.
 _MAX_TEXT_LENGTH = 100_000

@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
-# The retry policy: what may be tried again, how often, and after which pause.
 import random
 import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import Retry, urllib3
+from .session import Retry, urllib3
+
+# The retry policy: what may be tried again, how often, and after which pause.
+
 
 RATE_LIMITED_STATUS = 429
 GATEWAY_STATUSES = frozenset((502, 503, 504, *range(520, 528)))

@@ -4,26 +4,51 @@
 
 from __future__ import annotations
 
-# Sends a request as often as the retry policy allows, and returns the answer or the reason why there is none.
 import contextlib
+import json
 import os
 import time
 import typing as t
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import PauseTooLong, Unlimited
-from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection, Credentials
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.body import BodyError, read_body
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.connections import PacedAdapter
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.deadline import CURRENT, Try
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.failures import Fault, fault_of
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import HTTPException, requests, urllib3
-from ansible_collections.edgeops.observability.plugins.module_utils._api.retry import (
-    RATE_LIMITED_STATUS,
-    RetryPolicy,
-    asked_pause,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import RATE_LIMITED, invalid_option
+from .._core import RATE_LIMITED, Json, invalid_option
+from .budget import PauseTooLong, Unlimited
+from .connection import Connection, Credentials
+from .retry import RATE_LIMITED_STATUS, RetryPolicy, asked_pause
+from .session import CURRENT, BodyError, Fault, HTTPException, PacedAdapter, Try, fault_of, read_body, requests, urllib3
+
+# What a request carries, as it goes over the wire.
+
+
+QueryIn = t.Mapping[str, t.Any]
+
+
+def encode_body(body: Json) -> bytes | None:
+    """Return a body as JSON; None for none."""
+    if body is None:
+        return None
+    try:
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(body, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def encode_query(query: QueryIn | None) -> str:
+    """Return a query as the end of a URL, without members that are None; "" for none."""
+    pairs = [(name, _query_value(value)) for name, value in (query or {}).items() if value is not None]
+    return "?" + urlencode(pairs, quote_via=quote, safe=",*") if pairs else ""
+
+
+def _query_value(value: t.Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return ",".join(_query_value(item) for item in value)
+    return str(value)
+
+
+# Sends a request as often as the retry policy allows, and returns the answer or the reason why there is none.
+
 
 # urllib3 is None where it is missing, which ends a run before any request.
 _NO_ANSWER = (BodyError, HTTPException, OSError, ValueError, *((urllib3.exceptions.HTTPError,) if urllib3 else ()))

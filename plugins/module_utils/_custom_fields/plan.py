@@ -6,23 +6,11 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import FIELD_KINDS, PHASE, RULESET_KIND
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.limits import (
-    require_limit,
-    require_no_clash,
-    require_response_names,
-    require_something,
-    warnings_about,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.merge import (
-    present_rules,
-    remaining_rules,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.options import Desired
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.present import result_of, view
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import Rule, Ruleset
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import REJECTED
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json, Plan, Request
+from .._core import REJECTED, Json, Plan, Request
+from .facts import FIELD_KINDS, PHASE, RULESET_KIND
+from .options import Desired, require_limit, require_no_clash, require_response_names, require_something, warnings_about
+from .result import result_of, view
+from .state import Rule, Ruleset, present_rules, remaining_rules
 
 
 def plan(desired: Desired, ruleset: Ruleset | None) -> Plan:

@@ -6,18 +6,13 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import is_missing
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import PHASE, RULESET_KIND
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.options import Desired
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.present import report
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import (
-    Ruleset,
-    bad,
-    read_ruleset,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json
+from .._api.client import Client
+from .._api.response import is_missing
+from .._core import BAD_RESPONSE, Conclusion, Failure, Json
+from .facts import PHASE, RULESET_KIND
+from .options import Desired
+from .result import report
+from .state import Ruleset, bad, read_ruleset
 
 _NO_ENTRY_POINT = 10003
 # A ruleset that was never written to since it was made.

@@ -4,14 +4,16 @@
 
 from __future__ import annotations
 
-# Whether the plan of a run is the one that was approved.
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.options import Desired, Zone
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import conflict, invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import read_report
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import COMPLIANT, UNAUDITED
-from ansible_collections.edgeops.observability.plugins.module_utils._report.outcome import fleet_plan_id
+from .._core import conflict, invalid_option
+from .._report.earlier import read_report
+from .._report.facts import COMPLIANT, UNAUDITED
+from .._report.zones import fleet_plan_id
+from .options import Desired, Zone
+
+# Whether the plan of a run is the one that was approved.
+
 
 _AGAIN = "Nothing was written; review a new check run."
 

@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
-# Which changes of a zone take something away: each has a name, which the user may allow.
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import CHANGED
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import selected_fields
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from .._core import Json
+from .._destination import CHANGED
+from .._logpush.coverage import selected_fields
+
+# Which changes of a zone take something away: each has a name, which the user may allow.
+
 
 DISABLE_MONITOR = "disable_monitor"
 EMPTY_FIELDS = "empty_fields"

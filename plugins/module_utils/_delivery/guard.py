@@ -4,19 +4,15 @@
 
 from __future__ import annotations
 
-# Whether a predicted delivery to many zones may begin.
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.approval import check_approval, plan_id_of
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.destructive import destructive_changes
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.options import (
-    DEFAULT_THRESHOLD,
-    MIN_ZONES_FOR_DEFAULT,
-    Desired,
-    Threshold,
-    Zone,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion
+from .._core import Conclusion
+from .approval import check_approval, plan_id_of
+from .destructive import destructive_changes
+from .options import DEFAULT_THRESHOLD, MIN_ZONES_FOR_DEFAULT, Desired, Threshold, Zone
+
+# Whether a predicted delivery to many zones may begin.
+
 
 _NOTHING_WRITTEN = "Nothing was written."
 

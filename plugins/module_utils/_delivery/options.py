@@ -7,10 +7,9 @@ from __future__ import annotations
 import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.destructive import DESTRUCTIVE
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import did_you_mean, nearest
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from .._core import Json, invalid_option
+from .._text import did_you_mean, nearest
+from .destructive import DESTRUCTIVE
 
 MANAGED = ("custom_fields", "jobs", "script_monitor")
 DEFAULT_THRESHOLD = "30%"

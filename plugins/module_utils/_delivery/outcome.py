@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
-from ansible_collections.edgeops.observability.plugins.module_utils._report.text import line
+from .._core import Json
+from .._text import line
 
 CHANGED, UNCHANGED, FAILED, NOT_REACHED = "changed", "unchanged", "failed", "not reached"
 # The variables of a host that the playbook registers or sets.

@@ -2,18 +2,17 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The way of a task through AnsibleModule, as an ordinary module in a process of its own."""
-
 from __future__ import annotations
 
 import typing as t
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import presentable, without_empty
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
+from .._core import INVALID_OPTION, Failure
+from .run import Run
+from .task import Task, presentable, without_empty
+
+"""The way of a task through AnsibleModule, as an ordinary module in a process of its own."""
 
 
 class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core ships no types

@@ -4,21 +4,172 @@
 
 from __future__ import annotations
 
-# The types of task that a module can be; `run.py` runs each of them.
 import dataclasses
+import os
+import re
 import types
 import typing as t
+from urllib.parse import urlsplit
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._composition import Composition, Outcome, Rival, Step
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import (
-    APPROVAL_OPTIONS,
-    CONNECTION_OPTIONS,
-    ZONE_OPTIONS,
-    ArgumentSpec,
-    Params,
+from ansible.module_utils.basic import env_fallback
+
+from .._api.budget import parse_budget
+from .._api.client import Client
+from .._api.connection import (
+    DEFAULT_REQUEST_BUDGET,
+    DEFAULT_RETRIES,
+    DEFAULT_RETRY_WAIT_MAX_SECONDS,
+    DEFAULT_TIMEOUT_SECONDS,
+    Connection,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion, Plan, Request
+from .._core import Answer, Composition, Conclusion, Outcome, Plan, Request, Rival, Step, invalid_option
+from .._redact import MASK
+from .._version import VERSION
+from .._zones import is_zone_id
+
+Params = t.Mapping[str, t.Any]
+ArgumentSpec = dict[str, dict[str, t.Any]]
+
+DEFAULT_BASE_URL = "https://api.cloudflare.com/client/v4"
+TOKEN_VARIABLES = ("CLOUDFLARE_API_TOKEN", "CLOUDFLARE_TOKEN")
+EMAIL_VARIABLE = "CLOUDFLARE_EMAIL"
+KEY_VARIABLE = "CLOUDFLARE_API_KEY"
+MAX_TIMEOUT_SECONDS = 3600
+
+# Credentials have no `fallback` of their own: the task's beat the environment's as a set, which no single option can know.
+CONNECTION_OPTIONS: ArgumentSpec = {
+    "base_url": {"type": "str", "default": DEFAULT_BASE_URL, "fallback": (env_fallback, ["CLOUDFLARE_BASE_URL"])},
+    "api_token": {"type": "str", "no_log": True},
+    "api_email": {"type": "str"},
+    "api_key": {"type": "str", "no_log": True},
+    "timeout": {"type": "float", "default": DEFAULT_TIMEOUT_SECONDS},
+    "retries": {"type": "int", "default": DEFAULT_RETRIES},
+    "retry_wait_max": {"type": "int", "default": DEFAULT_RETRY_WAIT_MAX_SECONDS},
+    "validate_certs": {"type": "bool", "default": True},
+    "ca_path": {"type": "path"},
+    "request_budget": {"type": "str", "default": "{}/{:.0f}".format(*DEFAULT_REQUEST_BUDGET)},
+}
+ZONE_OPTIONS: ArgumentSpec = {"zone_id": {"type": "str", "required": True}}
+APPROVAL_OPTIONS: ArgumentSpec = {"expected_plan_id": {"type": "str"}}
+
+_UNFIT = re.compile(r"[\s\x00-\x1f\x7f\\]")
+
+
+def connection(params: Params, environ: t.Mapping[str, str] | None = None) -> Connection:
+    """The connection that validated options and the environment describe; refuses what could never work."""
+    token, email, key = _credentials(params, os.environ if environ is None else environ)
+    return Connection(
+        base_url=_base_url(params["base_url"]),
+        zone_id=_zone_id(params["zone_id"]) if "zone_id" in params else None,
+        token=token,
+        email=email,
+        key=key,
+        timeout=_seconds("timeout", params["timeout"]),
+        retries=_not_negative("retries", params["retries"]),
+        retry_wait_max=_not_negative("retry_wait_max", params["retry_wait_max"]),
+        verify=_verify(params),
+        request_budget=parse_budget(params["request_budget"]),
+        user_agent=f"edgeops.observability/{VERSION}",
+    )
+
+
+def without_empty(arguments: Params) -> dict[str, t.Any]:
+    """Return the arguments without connection options that are empty or null, which mean omitted: environment, then default."""
+    return {name: value for name, value in arguments.items() if name not in CONNECTION_OPTIONS or value not in ("", None)}
+
+
+def presentable(params: Params, known: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """Arguments as a result may repeat them: no user information in base_url, no value of an option that does not exist."""
+    shown = _known_only(params, known)
+    if isinstance(shown.get("base_url"), str) and "@" in shown["base_url"]:
+        shown["base_url"] = re.sub(r"//.*@", f"//{MASK}@", shown["base_url"], flags=re.DOTALL)
+    return shown
+
+
+def _known_only(given: Params, known: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    return {name: _known_within(value, known[name]) if name in known else MASK for name, value in given.items()}
+
+
+def _known_within(value: t.Any, option: t.Mapping[str, t.Any]) -> t.Any:
+    """The value of an option, with suboptions that do not exist masked in each mapping; text in place of one may hold secrets."""
+    suboptions = option.get("options")
+    if not suboptions:
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_known_within(item, option) for item in value]
+    if isinstance(value, dict):
+        return _known_only(value, suboptions)
+    return None if value is None else MASK
+
+
+def _base_url(text: str) -> str:
+    url = (text or DEFAULT_BASE_URL).strip().rstrip("/")
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or _UNFIT.search(url):
+        # The text itself is not repeated: it may hold a password.
+        raise invalid_option("base_url", f"an http or https URL is needed, such as {DEFAULT_BASE_URL}")
+    if "@" in parts.netloc:
+        raise invalid_option("base_url", "user information in the URL is refused; use api_token, or api_email with api_key")
+    if "?" in url or "#" in url:
+        raise invalid_option("base_url", "a query or a fragment cannot be part of it")
+    return url
+
+
+def _zone_id(text: str) -> str:
+    if not is_zone_id(text):
+        raise invalid_option("zone_id", f"{text!r} is not 1 to 32 hexadecimal digits")
+    return text
+
+
+def _credentials(params: Params, environ: t.Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
+    """Token, e-mail and key to use: the task's own set first, then the environment's; in each a token takes precedence over the pair."""
+    given = {name: params.get(name) for name in ("api_token", "api_email", "api_key")}
+    chosen = _usable(given["api_token"], given["api_email"], given["api_key"])
+    if not chosen and (given["api_email"] or given["api_key"]):
+        missing = "api_key" if given["api_email"] else "api_email"
+        raise invalid_option(missing, "api_email and api_key are used together, and only one of them is given in the task")
+    if not chosen:
+        token = next((environ[name] for name in TOKEN_VARIABLES if environ.get(name)), None)
+        chosen = _usable(token, environ.get(EMAIL_VARIABLE), environ.get(KEY_VARIABLE))
+    if not chosen:
+        raise invalid_option(
+            "api_token",
+            "no usable credentials: give api_token (or set CLOUDFLARE_API_TOKEN),"
+            " or both api_email and api_key (or set CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY)",
+        )
+    return chosen
+
+
+def _usable(token: str | None, email: str | None, key: str | None) -> tuple[str | None, str | None, str | None] | None:
+    if token:
+        return token, None, None
+    return (None, email, key) if email and key else None
+
+
+def _seconds(name: str, value: float) -> float:
+    if not 0 < value <= MAX_TIMEOUT_SECONDS:  # false for NaN as well
+        raise invalid_option(name, f"{value!r} is not a number of seconds above 0 and up to {MAX_TIMEOUT_SECONDS}")
+    return float(value)
+
+
+def _not_negative(name: str, value: int) -> int:
+    if value < 0:
+        raise invalid_option(name, f"{value!r} is below 0")
+    return value
+
+
+def _verify(params: Params) -> bool | str:
+    if not params["validate_certs"]:
+        return False
+    return params.get("ca_path") or True
+
+
+# The types of task that a module can be; `run.py` runs each of them.
+
 
 Desired = t.TypeVar("Desired")
 State = t.TypeVar("State")

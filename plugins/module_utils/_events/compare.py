@@ -6,19 +6,10 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._events import jobs, scripts
-from ansible_collections.edgeops.observability.plugins.module_utils._events.event import Change
-from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import (
-    FIELDS_CHANGED,
-    FIELDS_SUBJECT,
-    MONITOR_CHANGED,
-    MONITOR_SUBJECT,
-    ZONE_READABLE,
-    ZONE_UNREADABLE,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._events.known import NOTHING, Identity, Known
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from .._core import Failure, Json
+from . import jobs, scripts
+from .facts import FIELDS_CHANGED, FIELDS_SUBJECT, MONITOR_CHANGED, MONITOR_SUBJECT, ZONE_READABLE, ZONE_UNREADABLE, Change
+from .state import NOTHING, Identity, Known
 
 
 class Rules(t.NamedTuple):

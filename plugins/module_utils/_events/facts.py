@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import DISABLED, FAILING, STALE
+from .._core import Json
+from .._logpush.health import DISABLED, FAILING, STALE
 
 SCRIPTS, JOBS, SETTINGS = "scripts", "jobs", "settings"
 WATCHED = (SCRIPTS, JOBS, SETTINGS)
@@ -49,3 +53,67 @@ DEFAULT_INTERVAL = 300
 # A quarter of what Cloudflare allows: a poll leaves the rest to deliveries.
 DEFAULT_BUDGET = "300/300"
 ZONES_SIDE_BY_SIDE = 4
+
+
+Event = dict[str, Json]
+
+# What opens a template of Jinja: playbooks get an event as a variable, which ansible-core evaluates.
+_TEMPLATE = re.compile(r"\{(?=[{%#])")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+# A host name that selects itself and nothing else; a pattern, a list or a group would select other hosts of the inventory.
+_HOST = re.compile(r"(?!(?:all|ungrouped|localhost)$)[\w.-]+")
+
+
+class Change(t.NamedTuple):
+    """One difference: its kind, what it is about, both sides as shown, and the state after it that makes its id."""
+
+    kind: str
+    subject: str
+    before: Json
+    after: Json
+    state: Json
+
+
+def make_event(change: Change, zone_id: str, name: str | None, host: str | None, now: str) -> Event:
+    """Return the event of a change in a zone; texts of the service in it are inert."""
+    identity = json.dumps([change.kind, zone_id, change.subject, change.state], separators=(",", ":"), sort_keys=True)
+    host = host if host and _HOST.fullmatch(host) else zone_id
+    members = {
+        "kind": change.kind,
+        "id": hashlib.sha256(identity.encode()).hexdigest(),
+        "zone": {"id": zone_id, "name": name or zone_id},
+        "subject": change.subject,
+        "before": change.before,
+        "after": change.after,
+        "observed_at": now,
+        "redelivered": False,
+    }
+    event: Event = inert({"edgeops": members, "meta": {"hosts": host}})
+    return event
+
+
+def again(event: Event) -> Event:
+    """Return an event as it goes out once more."""
+    return {**event, "edgeops": {**event["edgeops"], "redelivered": True}}
+
+
+def inert(value: Json) -> Json:
+    """Return the same JSON with nothing in its texts that a template engine or a terminal obeys."""
+    if isinstance(value, str):
+        return _UNPRINTABLE.sub("\ufffd", _TEMPLATE.sub("%7B", value))
+    if isinstance(value, dict):
+        return {inert(name): inert(member) for name, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [inert(item) for item in value]
+    return value
+
+
+def is_event(value: Json) -> bool:
+    """Return whether a value of a state file is an event."""
+    members = value.get("edgeops") if isinstance(value, dict) else None
+    return (
+        isinstance(members, dict)
+        and isinstance(members.get("id"), str)
+        and isinstance(members.get("kind"), str)
+        and isinstance(value.get("meta"), dict)
+    )

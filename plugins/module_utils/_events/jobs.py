@@ -6,20 +6,13 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import CHANGED
-from ansible_collections.edgeops.observability.plugins.module_utils._events.event import Change
-from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import (
-    JOB_CHANGED,
-    JOB_CREATED,
-    JOB_DELETED,
-    JOB_RECOVERED,
-    TROUBLE,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._events.known import Job
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import DISABLED, HEALTHY, UNKNOWN
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.label import Identity, labels
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK
+from .._core import Json
+from .._destination import CHANGED
+from .._logpush.health import DISABLED, HEALTHY, UNKNOWN
+from .._logpush.job import Identity, labels
+from .._redact import MASK
+from .facts import JOB_CHANGED, JOB_CREATED, JOB_DELETED, JOB_RECOVERED, TROUBLE, Change
+from .state import Job
 
 Jobs = t.Mapping[int, Job]
 

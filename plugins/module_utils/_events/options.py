@@ -9,36 +9,60 @@ import typing as t
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.options import (
-    CONNECTION_OPTIONS,
-    ArgumentSpec,
-    connection,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure, invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import Rules
-from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import (
-    DEFAULT_BUDGET,
-    DEFAULT_INTERVAL,
-    EMIT,
-    MIN_INTERVAL,
-    SCRIPT_STATUSES,
-    SILENT,
-    WATCHED,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._events.known import Identity
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import DEFAULT_STALE_AFTER
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.baseline import Baseline
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.entries import parse_baseline
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import (
-    AUTO,
-    MALICIOUS_THRESHOLD,
-    MAX_PER_PAGE,
-    ROUTE_CHOICES,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import Query
-from ansible_collections.edgeops.observability.plugins.module_utils._zone_id import is_zone_id
+from .._api.client import Client
+from .._api.connection import Connection
+from .._core import BAD_RESPONSE, INVALID_OPTION, Failure, Json, invalid_option
+from .._engine.task import CONNECTION_OPTIONS, ArgumentSpec, connection
+from .._logpush.health import DEFAULT_STALE_AFTER
+from .._redact import scrub
+from .._scripts.baseline import Baseline, parse_baseline
+from .._scripts.facts import AUTO, MALICIOUS_THRESHOLD, MAX_PER_PAGE, ROUTE_CHOICES
+from .._scripts.inventory import Query
+from .._zones import PAGES_SIDE_BY_SIDE, PER_PAGE, Filters, hosts, is_selected, is_zone_id, query
+from .compare import Rules
+from .facts import DEFAULT_BUDGET, DEFAULT_INTERVAL, EMIT, MIN_INTERVAL, SCRIPT_STATUSES, SILENT, WATCHED
+from .state import Identity
+
+
+class Zone(t.NamedTuple):
+    """A zone that is watched: its id, its name if that is known, and its name as a host of an inventory."""
+
+    id: str
+    name: str | None = None
+    host: str | None = None
+
+
+def discover(client: Client, filters: Filters) -> tuple[Zone, ...]:
+    """Return the zones that the credentials may see and that meet the filters."""
+    listed = client.items("zones.list", query=query(filters), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
+    return with_hosts((item["id"], item["name"]) for item in map(_checked, listed) if is_selected(item, filters))
+
+
+def with_hosts(zones: t.Iterable[tuple[str, str | None]]) -> tuple[Zone, ...]:
+    """Return zones with their names as hosts of the inventory, where their names are known."""
+    names = dict(zones)
+    named = dict(hosts((zone_id, name) for zone_id, name in names.items() if name))
+    return tuple(Zone(zone_id, name, named.get(zone_id)) for zone_id, name in names.items())
+
+
+def name_of(client: Client) -> str | None:
+    """Return the name of the client's zone."""
+    name = client.call("zones.get").result.get("name")
+    return name if isinstance(name, str) and name else None
+
+
+def _checked(zone: Json) -> t.Mapping[str, Json]:
+    is_sound = (
+        isinstance(zone, dict)
+        and isinstance(zone.get("id"), str)
+        and is_zone_id(zone["id"])
+        and isinstance(zone.get("name"), str)
+        and isinstance(zone.get("account"), (dict, type(None)))
+    )
+    if not is_sound:
+        raise Failure(BAD_RESPONSE, "The listing of zones holds one without a usable id or name.")
+    return t.cast("t.Mapping[str, Json]", zone)
+
 
 LOGGER = logging.getLogger("edgeops.observability.zone_events")
 ZONE_FILTERS = ("names", "statuses", "account_ids")

@@ -7,16 +7,9 @@ from __future__ import annotations
 import json
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._events.event import Change
-from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import (
-    SCRIPT_CHANGED,
-    SCRIPT_GONE,
-    SCRIPT_MALICIOUS,
-    SCRIPT_NEW,
-    SCRIPT_REPORTED,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._events.known import Identity, Script
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from .._core import Json
+from .facts import SCRIPT_CHANGED, SCRIPT_GONE, SCRIPT_MALICIOUS, SCRIPT_NEW, SCRIPT_REPORTED, Change
+from .state import Identity, Script
 
 # Of what the service lists of a script: members that help to react to it.
 _SHOWN = ("script_id", "status", "js_integrity_score", "malicious_reasons", "first_seen_at", "fetched_at", "seen_on_first")

@@ -4,29 +4,78 @@
 
 from __future__ import annotations
 
+import asyncio
+import copy
 import datetime
+import math
 import threading
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import side_by_side
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
-    AUTHENTICATION,
-    RATE_LIMITED,
-    UNAVAILABLE,
-    Failure,
-    invalid_option,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._events.clock import Clock
-from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import Seen, compare_zone
-from ansible_collections.edgeops.observability.plugins.module_utils._events.event import Event, make_event
-from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import ZONES_SIDE_BY_SIDE
-from ansible_collections.edgeops.observability.plugins.module_utils._events.observe import requests_for
-from ansible_collections.edgeops.observability.plugins.module_utils._events.options import LOGGER, Settings
-from ansible_collections.edgeops.observability.plugins.module_utils._events.pace import Pace
-from ansible_collections.edgeops.observability.plugins.module_utils._events.service import Service
-from ansible_collections.edgeops.observability.plugins.module_utils._events.state_file import StateFile
-from ansible_collections.edgeops.observability.plugins.module_utils._events.zones import Zone
-from ansible_collections.edgeops.observability.plugins.module_utils._times import format_time
+from .._api.client import side_by_side
+from .._core import AUTHENTICATION, RATE_LIMITED, UNAVAILABLE, Failure, invalid_option
+from .._text import format_time
+from .compare import Seen, compare_zone
+from .facts import ZONES_SIDE_BY_SIDE, Event, again, make_event
+from .observe import Clock, Service, requests_for
+from .options import LOGGER, Settings, Zone, settings
+from .state import StateFile
+
+# A poll takes a few requests more or less each time; only a longer interval than this many times the last one is news.
+_NEWS = 1.1
+
+
+class Pace:
+    """How long to pause between polls: the interval of the user, or what the request budget needs for all zones."""
+
+    def __init__(
+        self,
+        interval: float,
+        budget: tuple[int, float] | None,
+        monotonic: t.Callable[[], float],
+        warn: t.Callable[..., None],
+    ) -> None:
+        self._interval = interval
+        self._budget = budget
+        self._monotonic = monotonic
+        self._warn = warn
+        self._begin = 0.0
+        self._needed = 0.0
+        self._said = float(interval)
+        self.polls = 0
+
+    def begin(self, expected: int) -> None:
+        """Begin a poll; before the first one nothing but the expected number of requests is known."""
+        self._begin = self._monotonic()
+        self.polls += 1
+        if self.polls == 1:
+            self._need(expected)
+
+    def end(self, requests: int) -> None:
+        """End a poll that took so many requests."""
+        self._need(requests)
+
+    @property
+    def pause(self) -> float:
+        """Seconds until the next poll, from the end of this one."""
+        return max(self._interval, self._needed - (self._monotonic() - self._begin))
+
+    def _need(self, requests: int) -> None:
+        if self._budget is None:
+            return
+        allowed, seconds = self._budget
+        self._needed = math.ceil(requests * seconds / allowed)
+        if self._needed > self._said * _NEWS:
+            self._said = self._needed
+            self._warn(
+                "interval grows from %d to %d seconds: a poll takes %d requests, and request_budget allows %d in %d seconds."
+                " Watch fewer zones, narrow watch, or raise request_budget.",
+                self._interval,
+                self._needed,
+                requests,
+                allowed,
+                seconds,
+            )
+
 
 # What passes by itself, so that a source that starts just then has only to wait.
 _PASSING = (UNAVAILABLE, RATE_LIMITED)
@@ -128,3 +177,45 @@ class Source:
         self._state.save()
         stored, self._waiting = self._waiting, []
         return stored
+
+
+class Queue(t.Protocol):
+    """Where ansible-rulebook takes events from; it holds one, which is taken when the rules have time for it."""
+
+    async def put(self, event: Event, /) -> None:
+        """Put an event in, waiting for space."""
+
+
+async def watch(queue: Queue, arguments: t.Mapping[str, t.Any], clock: Clock | None = None) -> None:
+    """Send what changes in the zones, until cancelled. Whatever takes time runs in a thread, beside the loop of the rulebook.
+
+    An event is stored before it goes out and stays stored until it was taken from the queue and a poll after that is complete:
+    one of which nobody knows whether it was received goes out again at the next start.
+    """
+    clock = clock or Clock()
+    source = await asyncio.to_thread(lambda: Source(settings(arguments), clock))
+    try:
+        for event in await asyncio.to_thread(source.open):
+            await _put(queue, again(event))
+        while True:
+            received, zones = await asyncio.to_thread(source.begin, _waiting(queue))
+            for start in range(0, len(zones), ZONES_SIDE_BY_SIDE):
+                for event in await asyncio.to_thread(source.look, zones[start : start + ZONES_SIDE_BY_SIDE]):
+                    await _put(queue, event)
+            for event in await asyncio.to_thread(source.complete, received):
+                await _put(queue, event)
+            await clock.sleep(source.pace.pause)
+    finally:
+        source.close()
+
+
+async def _put(queue: Queue, event: Event) -> None:
+    # Filters of the rulebook write into what they get, and this one may be stored once more.
+    await queue.put(copy.deepcopy(event))
+    await asyncio.sleep(0)  # the rules have their turn before the next event
+
+
+def _waiting(queue: Queue) -> int:
+    """Return how many events wait in the queue; ansible-rulebook gives one that filters, in front of the one that waits."""
+    count = getattr(getattr(queue, "queue", queue), "qsize", None)
+    return int(count()) if count is not None else 0

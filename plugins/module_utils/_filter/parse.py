@@ -4,19 +4,222 @@
 
 from __future__ import annotations
 
+import collections.abc
 import json
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure, invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import MAX_NUMBER_TEXT, Written
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.structure import (
-    MAX_DEPTH,
-    Reader,
-    RepeatedMembers,
-    under_where,
+from .._core import Failure, invalid_option
+from .._text import did_you_mean, nearest, no_constant, shorten, shown
+from . import tree as operators
+from .tree import (
+    MAX_INTEGER_BITS,
+    MAX_NUMBER_TEXT,
+    MEANT,
+    NEGATION,
+    OPERATORS,
+    Condition,
+    Group,
+    Scalar,
+    Tree,
+    Value,
+    Written,
+    exact,
+    is_number,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Tree
-from ansible_collections.edgeops.observability.plugins.module_utils._json import no_constant
+
+_NOT = ("not_", "not-", "not ", "not")
+
+
+def read_value(operator: str, value: object, path: str) -> Value:
+    """The value of a condition as plain types, if its shape is what the operator compares with."""
+    if operator in operators.MEMBERSHIP:
+        return _set_members(operator, value, path)
+    if operator in operators.TEXT:
+        return _text_only(operator, value, path)
+    if operator in operators.ORDER:
+        return _orderable(operator, value, path)
+    if isinstance(value, bool):
+        return bool(value)
+    return _text_or_number(value, path, f"must be text, a number, true or false{_list_hint(operator, value)}")
+
+
+def read_text(value: str, path: str) -> str:
+    """Plain text that UTF-8 can carry."""
+    text = str.__str__(value)
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise invalid_option(path, f"{_shown(text)} has a lone surrogate, which cannot be sent as UTF-8")
+    return text
+
+
+def is_list(value: object) -> t.TypeGuard[collections.abc.Sequence[object]]:
+    """Lists, tuples and the sequences that template engines hand out; text is none."""
+    return isinstance(value, collections.abc.Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview))
+
+
+def _set_members(operator: str, value: object, path: str) -> Value:
+    if not is_list(value):
+        raise invalid_option(path, f"must be a list of texts or numbers for {operator!r}, not {_shown(value)}")
+    items = list(value)
+    if not items:
+        raise invalid_option(path, f"must not be empty for {operator!r}")
+    return tuple(_text_or_number(item, f"{path}[{index}]", "must be text or a number") for index, item in enumerate(items))
+
+
+def _text_only(operator: str, value: object, path: str) -> str:
+    if isinstance(value, str):
+        return read_text(value, path)
+    raise invalid_option(path, f"must be text for {operator!r}, not {_shown(value)}")
+
+
+def _orderable(operator: str, value: object, path: str) -> Scalar:
+    expected = f"must be a number, or text that is a JSON number, for {operator!r}"
+    found = _text_or_number(value, path, expected)
+    if exact(found) is None:
+        raise invalid_option(path, f"{expected}, not {_shown(found)}")
+    return found
+
+
+def _text_or_number(value: object, path: str, expected: str) -> Scalar:
+    if isinstance(value, str):
+        return read_text(value, path)
+    if not is_number(value):
+        raise invalid_option(path, f"{expected}, not {_shown(value)}")
+    if isinstance(value, Written):
+        return value
+    if isinstance(value, float):
+        return float(value)
+    number = int(value)
+    if number.bit_length() > MAX_INTEGER_BITS:
+        raise invalid_option(path, "is a number too large to be sent")
+    return number
+
+
+def _list_hint(operator: str, value: object) -> str:
+    return f" for {operator!r} (a list goes with {operator.replace('eq', 'in')!r})" if is_list(value) else ""
+
+
+MEMBERS = ("key", "operator", "value")
+JsonObject: t.TypeAlias = "collections.abc.Mapping[str, object]"
+
+# More levels than fit into the text that the service accepts, and few enough for recursion.
+MAX_DEPTH = 128
+# Only data that refers to itself, or a mistake, is larger; reading it would not end.
+MAX_NODES = 10_000
+
+_EXPECTED = "a condition {key, operator, value}, {and: [...]} or {or: [...]}"
+
+
+class RepeatedMembers(dict[str, t.Any]):
+    """An object of a JSON text that gives one of its members more than once."""
+
+    repeated: str = ""
+
+
+class Reader:
+    """Turns data into a tree, and names where it cannot; it reads one expression."""
+
+    def __init__(self) -> None:
+        self._nodes = 0
+
+    def read(self, data: object, path: str, depth: int = 0) -> Tree:
+        """The condition or group that `data` describes."""
+        self._count(path, depth)
+        members = _members(data, path)
+        joins = [name for name in members if name in operators.JOINS]
+        if not joins:
+            return _condition(members, path)
+        if len(members) > 1:
+            raise invalid_option(path, f"{joins[0]!r} must be the only member, found beside it: {_others(members, joins[0])}")
+        return self._group(joins[0], members[joins[0]], path, depth)
+
+    def _group(self, op: str, data: object, path: str, depth: int) -> Group:
+        place = f"{path}.{op}"
+        if not is_list(data):
+            raise invalid_option(place, f"must be a list of conditions, not {_shown(data)}")
+        if not data:
+            raise invalid_option(place, "must not be empty")
+        children = []
+        for index, item in enumerate(data):
+            children.append(self.read(item, f"{place}[{index}]", depth + 1))
+        return Group(op, tuple(children))
+
+    def _count(self, path: str, depth: int) -> None:
+        self._nodes += 1
+        if depth > MAX_DEPTH:
+            raise invalid_option(_start(path), f"is nested more than {MAX_DEPTH} levels deep")
+        if self._nodes > MAX_NODES:
+            raise invalid_option(_start(path), f"has more than {MAX_NODES} conditions and groups")
+
+
+def under_where(data: object, path: str) -> object:
+    """What stands under the outer `where`, which may be left out."""
+    if not isinstance(data, collections.abc.Mapping) or "where" not in data:
+        return data
+    members = _members(data, path)
+    if len(members) > 1:
+        raise invalid_option(path, f"'where' must be the only member, found beside it: {_others(members, 'where')}")
+    return members["where"]
+
+
+def _members(data: object, path: str) -> JsonObject:
+    if not isinstance(data, collections.abc.Mapping):
+        raise invalid_option(path, f"must be {_EXPECTED}, not {_shown(data)}")
+    if isinstance(data, RepeatedMembers):
+        raise invalid_option(path, f"the member {_shown(data.repeated)} is given more than once")
+    for name in data:
+        if not isinstance(name, str):
+            raise invalid_option(path, f"the name of a member must be text, not {_shown(name)}")
+    if not data:
+        raise invalid_option(path, f"must be {_EXPECTED}, not an empty object")
+    return data
+
+
+def _condition(members: JsonObject, path: str) -> Condition:
+    for name in members:
+        if name == "where":
+            raise invalid_option(path, "'where' may only be the outermost member")
+        if name not in MEMBERS:
+            hint = did_you_mean(_nearest_member(name, members))
+            raise invalid_option(path, f"{_shown(name)} is not a member of an expression{hint}")
+    for name in MEMBERS:
+        if name not in members:
+            raise invalid_option(path, f"{name!r} is missing: a condition has the members key, operator and value")
+    key = _key(members["key"], f"{path}.key")
+    operator = _operator(members["operator"], f"{path}.operator")
+    return Condition(key, operator, read_value(operator, members["value"], f"{path}.value"))
+
+
+def _nearest_member(name: str, members: JsonObject) -> str:
+    """Beside other members of a condition, one that it still lacks is meant; alone it may be anything."""
+    if not any(member in members for member in MEMBERS):
+        return nearest(name, MEMBERS + operators.JOINS)
+    return nearest(name, [member for member in MEMBERS if member not in members])
+
+
+def _key(value: object, path: str) -> str:
+    if not isinstance(value, str):
+        raise invalid_option(path, f"must be text, the name of a log field, not {_shown(value)}")
+    if not value.strip():
+        raise invalid_option(path, "must not be empty: it is the name of a log field")
+    return read_text(value, path)
+
+
+def _operator(value: object, path: str) -> str:
+    if not isinstance(value, str):
+        raise invalid_option(path, f"must be text, the name of an operator, not {_shown(value)}")
+    if value not in operators.OPERATORS:
+        raise invalid_option(path, f"{_shown(value)} is not an operator{did_you_mean(_meant_operator(value))}")
+    return str.__str__(value)
+
+
+def _others(members: JsonObject, known: str) -> str:
+    return ", ".join(_shown(name) for name in members if name != known)
+
+
+def _start(path: str) -> str:
+    """The part of a path that a user can read when the whole of it is hundreds of steps long."""
+    steps = path.split(".")
+    return ".".join(steps[:4]) + ("..." if len(steps) > 4 else "")
 
 
 def parse(value: object, place: str = "filter") -> Tree:
@@ -46,7 +249,7 @@ def _load(text: str, path: str) -> object:
     try:
         return json.loads(
             str.__str__(text),
-            object_pairs_hook=_members,
+            object_pairs_hook=_unique_pairs,
             parse_constant=no_constant,
             parse_int=lambda digits: _number(digits, int),
             parse_float=lambda digits: _number(digits, float),
@@ -58,7 +261,7 @@ def _load(text: str, path: str) -> object:
         raise invalid_option(path, f"is not valid JSON: {error}") from None
 
 
-def _members(pairs: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
+def _unique_pairs(pairs: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
     members = dict(pairs)
     if len(members) == len(pairs):
         return members
@@ -78,3 +281,18 @@ def _number(digits: str, plain: type[int] | type[float]) -> int | float | Writte
         raise ValueError("a number has too many digits")
     number = plain(digits)
     return number if repr(number) == digits else Written(digits)
+
+
+def _meant_operator(name: str) -> str:
+    """Return the operator that a user who wrote `name` most likely meant."""
+    given = name[:64].strip().lower()
+    for word in _NOT:
+        if given.startswith(word):
+            given = NEGATION + given[len(word) :]
+            break
+    return MEANT.get(given) or nearest(given, OPERATORS)
+
+
+def _shown(value: object) -> str:
+    """Return a value for a message, a number as it was written."""
+    return shorten(value.text) if isinstance(value, Written) else shown(value)

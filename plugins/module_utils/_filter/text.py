@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import json
 
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import Written
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.operators import AND
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Condition, Group, Scalar, Tree
+from .._core import invalid_option
+from .parse import read_echo
+from .tree import AND, Condition, Group, Scalar, Tree, Written, conditions
 
 
 def to_text(tree: Tree) -> str:
@@ -28,3 +28,78 @@ def _node(tree: Tree) -> str:
         return f'{{"{tree.op}":[{",".join(map(_node, tree.children))}]}}'
     value = f"[{','.join(map(scalar_text, tree.value))}]" if isinstance(tree.value, tuple) else scalar_text(tree.value)
     return f'{{"key":{scalar_text(tree.key)},"operator":"{tree.operator}","value":{value}}}'
+
+
+PHRASES = {
+    "eq": "is",
+    "!eq": "is not",
+    "lt": "is less than",
+    "leq": "is at most",
+    "gt": "is greater than",
+    "geq": "is at least",
+    "startsWith": "starts with",
+    "!startsWith": "does not start with",
+    "endsWith": "ends with",
+    "!endsWith": "does not end with",
+    "contains": "contains",
+    "!contains": "does not contain",
+    "in": "is one of",
+    "!in": "is none of",
+}
+
+EVERYTHING = "Every record is delivered: there is no filter."
+UNREADABLE = "The filter could not be understood, so it is not known which records are delivered."
+
+
+def explain(tree: Tree | None) -> str:
+    """A sentence about what the filter does; without a filter, about what that means."""
+    if tree is None:
+        return EVERYTHING
+    return f"A record is delivered only if {_clause(tree)}; all other records are left out."
+
+
+def explain_echo(text: object) -> str:
+    """The same for the filter of a job, as the service reports it."""
+    tree = read_echo(text)
+    return UNREADABLE if tree is None and text not in (None, "") else explain(tree)
+
+
+def _clause(tree: Tree, nested: bool = False) -> str:
+    if isinstance(tree, Condition):
+        return f"{tree.key} {PHRASES[tree.operator]} {_value(tree)}"
+    if len(tree.children) == 1:
+        return _clause(tree.children[0], nested)
+    clause = f" {tree.op} ".join(_clause(child, nested=True) for child in tree.children)
+    return f"({clause})" if nested else clause
+
+
+def _value(condition: Condition) -> str:
+    values = condition.value if isinstance(condition.value, tuple) else (condition.value,)
+    return ", ".join(map(scalar_text, values))
+
+
+# Documented by the service.
+MAX_FILTER_OPERATORS = 30
+MAX_FILTER_BYTES = 1000
+
+
+def budget(tree: Tree) -> dict[str, int]:
+    """What the expression uses of what the service accepts."""
+    return {
+        "operators": sum(1 for _condition in conditions(tree)),
+        "operators_limit": MAX_FILTER_OPERATORS,
+        "bytes": len(to_text(tree).encode("utf-8")),
+        "bytes_limit": MAX_FILTER_BYTES,
+    }
+
+
+def check(tree: Tree, place: str = "filter") -> None:
+    """Refuse an expression that the service would refuse for its size, naming every limit that it exceeds."""
+    used = budget(tree)
+    exceeded = [
+        f"{used[unit]} {unit} are {used[unit] - limit} more than the limit of {limit}"
+        for unit, limit in (("operators", MAX_FILTER_OPERATORS), ("bytes", MAX_FILTER_BYTES))
+        if used[unit] > limit
+    ]
+    if exceeded:
+        raise invalid_option(place, "; ".join(exceeded))

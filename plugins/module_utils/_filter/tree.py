@@ -4,9 +4,156 @@
 
 from __future__ import annotations
 
+import decimal
+import functools
+import math
+import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import Written
+# The operators of a filter expression by the shape of the value they compare with.
+EQUALITY = ("eq", "!eq")
+ORDER = ("lt", "leq", "gt", "geq")
+TEXT = ("startsWith", "endsWith", "contains", "!startsWith", "!endsWith", "!contains")
+MEMBERSHIP = ("in", "!in")
+
+OPERATORS = EQUALITY + ORDER + TEXT + MEMBERSHIP
+NEGATION = "!"
+
+# What joins conditions; neither counts against the limit of operators.
+AND = "and"
+OR = "or"
+JOINS = (AND, OR)
+
+# Names from other languages whose nearest spelling here would be a different operator.
+MEANT = {
+    "lte": "leq",
+    "le": "leq",
+    "<=": "leq",
+    "gte": "geq",
+    "ge": "geq",
+    ">=": "geq",
+    "<": "lt",
+    ">": "gt",
+    "ne": "!eq",
+    "neq": "!eq",
+    "!=": "!eq",
+    "<>": "!eq",
+    "=": "eq",
+    "==": "eq",
+}
+
+
+# Python's integers and decimals compare with each other exactly; floats are turned into decimals first.
+Exact: t.TypeAlias = "int | decimal.Decimal | Extreme"
+
+_JSON_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
+
+# Longer number text is taken for no number: four times what a whole filter may have.
+MAX_NUMBER_TEXT = 4096
+# An integer this long takes more text than a whole filter may have.
+MAX_INTEGER_BITS = 4096
+
+
+# Far beyond any log field, and well inside what the decimal arithmetic of every Python build can hold.
+MAX_EXPONENT = 100_000_000
+
+# Whether it is negative, the exponent of its first digit, and its digits without zeros around them (none in 0).
+Parts = tuple[bool, int, str]
+
+
+# No dataclass: its methods are generated at every import, which takes longer than the rest of the file.
+class Written:
+    """A number of a JSON text that Python would write differently: 1.50, 1e2, -0, or one with too many digits for a float."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return f"Written({self.text!r})"
+
+
+def is_number(value: object) -> t.TypeGuard[int | float | Written]:
+    """True for what JSON calls a number: true and false are none, and neither are NaN and the infinities."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, (int, Written)) and not isinstance(value, bool)
+
+
+def exact(value: object) -> Exact | None:
+    """The number that is meant by a number or by number text, without rounding; None for anything else.
+
+    A float means the shortest decimal that is written for it, so that 0.1 and "0.1" are one number.
+    """
+    if isinstance(value, str):
+        return _from_text(value)
+    if not is_number(value):
+        return None
+    if isinstance(value, Written):
+        return _from_text(value.text)
+    return decimal.Decimal(float.__repr__(value)) if isinstance(value, float) else value
+
+
+def _from_text(text: str) -> Exact | None:
+    match = _JSON_NUMBER.fullmatch(text) if len(text) <= MAX_NUMBER_TEXT else None
+    if match is None:
+        return None
+    whole, fraction, exponent = match.groups(default="")
+    if not exponent:
+        return decimal.Decimal(text)
+    digits = (whole + fraction).lstrip("0")
+    if not digits:
+        return 0
+    first = int(exponent) + len(digits) - len(fraction) - 1
+    if abs(first) > MAX_EXPONENT:
+        return Extreme(text.startswith("-"), first, digits.rstrip("0"))
+    return decimal.Decimal(text)
+
+
+def canonical_number(number: Exact) -> str:
+    """One text for one number: 30, 30.0 and 3e1 all give `3e1`."""
+    negative, first, digits = parts(number)
+    return f"{'-' * negative}{digits}e{first - len(digits) + 1}" if digits else "0"
+
+
+# No dataclass: its methods are generated at every import, which takes longer than the rest of the file.
+@functools.total_ordering
+class Extreme:
+    """A number too large or too small for decimals, which compares exactly with its like and with all others."""
+
+    __slots__ = ("digits", "first", "negative")
+
+    def __init__(self, negative: bool, first: int, digits: str) -> None:
+        self.negative = negative
+        self.first = first
+        self.digits = digits
+
+    def __repr__(self) -> str:
+        return f"Extreme({self.negative!r}, {self.first!r}, {self.digits!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Extreme) and parts(self) == parts(other)
+
+    def __hash__(self) -> int:
+        return hash(parts(self))
+
+    def __lt__(self, other: Extreme | int | decimal.Decimal) -> bool:
+        one, two = parts(self), parts(other)
+        if one[0] is not two[0] or not two[2]:
+            return one[0]
+        return one[1:] > two[1:] if one[0] else one[1:] < two[1:]
+
+
+def parts(number: Extreme | int | decimal.Decimal) -> Parts:
+    """What a number is made of; the same for all spellings of it."""
+    if isinstance(number, Extreme):
+        return number.negative, number.first, number.digits
+    if not number:
+        return False, 0, ""
+    plain = decimal.Decimal(number)
+    return plain.is_signed(), plain.adjusted(), "".join(map(str, plain.as_tuple().digits)).rstrip("0")
+
 
 # A union with `|` of classes of ours is more than the oldest pylint in use understands.
 Scalar = t.Union[str, int, float, bool, Written]  # noqa: UP007  # see the line above

@@ -7,10 +7,10 @@ from __future__ import annotations
 import datetime
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS, ZERO_TIME
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import free_text
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
-from ansible_collections.edgeops.observability.plugins.module_utils._times import format_time, parse_time
+from .._core import Json
+from .._text import format_time, parse_time
+from .facts import MEMBERS, ZERO_TIME
+from .job import free_text
 
 DEFAULT_STALE_AFTER = 3600
 DISABLED, FAILING, NEVER, STALE, HEALTHY, UNKNOWN = STATES = ("disabled", "failing", "never", "stale", "healthy", "unknown")

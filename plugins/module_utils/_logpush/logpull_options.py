@@ -9,8 +9,8 @@ import re
 import typing as t
 from urllib.parse import quote, unquote
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MAX_OPTIONS_LENGTH, PARAMETER_DEFAULTS
+from .._core import invalid_option
+from .facts import MAX_OPTIONS_LENGTH, PARAMETER_DEFAULTS
 
 FIELDS = "fields"
 TIMESTAMPS = "timestamps"

@@ -8,24 +8,66 @@ import re
 import types
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import holds_mask
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.limits import check
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Tree
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush import logpull_options, output_options
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import (
+from .._core import Json, invalid_option
+from .._destination import holds_mask
+from .._filter.parse import parse
+from .._filter.text import check
+from .._filter.tree import Tree
+from . import logpull_options, output_options
+from .facts import (
     ALWAYS,
     DATASET,
     EDGE_DATASET,
+    FREQUENCIES,
+    IF_DIFFERENT,
+    KINDS,
     MAX_CHALLENGE_LENGTH,
     MAX_DATASET_LENGTH,
     MAX_DESTINATION_LENGTH,
     PLAIN,
     RANGES,
+    SENDING,
+    SUBOPTIONS,
     kind_fits,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+
+# One of these is needed to tell a job from others.
+IDENTITY = ("name", "job_id")
+
+# The older form of the options of the output, as text and in parts, and the newer one exclude each other.
+OLDER_FORM = ("fields", "timestamp_format", "option_flags")
+FORMS: t.Sequence[tuple[str, str]] = (
+    *(("logpull_options", option) for option in OLDER_FORM),
+    *(("output_options", option) for option in (*OLDER_FORM, "logpull_options")),
+)
+
+# The options of one job, in the words of AnsibleModule.
+OPTIONS: t.Mapping[str, dict[str, Json]] = {
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    "name": {"type": "str"},
+    "job_id": {"type": "int"},
+    "dataset": {"type": "str"},
+    "destination_conf": {"type": "str", "no_log": True},
+    "ownership_challenge": {"type": "str", "no_log": True},
+    "send_destination": {"type": "str", "choices": list(SENDING), "default": IF_DIFFERENT},
+    "fields": {"type": "list", "elements": "str"},
+    "timestamp_format": {"type": "str"},
+    "option_flags": {"type": "dict"},
+    "logpull_options": {"type": "str"},
+    "output_options": {"type": "dict", "options": {sub.option: sub.argument for sub in SUBOPTIONS.values()}},
+    "filter": {"type": "raw"},
+    "enabled": {"type": "bool"},
+    "kind": {"type": "str", "choices": list(KINDS)},
+    "frequency": {"type": "str", "choices": list(FREQUENCIES)},
+    "max_upload_bytes": {"type": "int"},
+    "max_upload_interval_seconds": {"type": "int"},
+    "max_upload_records": {"type": "int"},
+    "recreate": {"type": "bool", "default": False},
+    "validate_filter": {"type": "bool", "default": True},
+    "validate_fields": {"type": "bool", "default": True},
+    "create_unlisted": {"type": "bool", "default": False},
+}
+
 
 Params = t.Mapping[str, t.Any]
 NO_FILTER: t.Final = ""

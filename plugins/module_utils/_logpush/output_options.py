@@ -7,16 +7,9 @@ from __future__ import annotations
 import math
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush import logpull_options
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_facts import (
-    CSV,
-    NDJSON,
-    SAMPLE_RATES,
-    SUBOPTIONS,
-    TIMESTAMP_FORMATS,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from .._core import Json, invalid_option
+from . import logpull_options
+from .facts import CSV, NDJSON, SAMPLE_RATES, SUBOPTIONS, TIMESTAMP_FORMATS
 
 Options = dict[str, Json]
 

@@ -4,22 +4,69 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
+import json
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import (
-    public_destination,
-    secret_parts,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._destination.parse import takes_token
-from ansible_collections.edgeops.observability.plugins.module_utils._destination.text import without_secrets
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, REJECTED, Failure, invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import (
-    checked_challenge,
-    checked_destination,
-    refuse_mask,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion, Json, Plan, Request
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
+from .._core import BAD_RESPONSE, REJECTED, Answer, Conclusion, Failure, Json, Plan, Request, invalid_option
+from .._destination import public_destination, same, secret_parts, takes_token, without_secrets
+from .._redact import scrub
+from .._zones import is_zone_id
+from .options import checked_challenge, checked_destination, refuse_mask
+
+# Claims under which a service may put what a token is bound to; any other shape of token is left to the service.
+_ZONE_CLAIMS = ("zone_id", "zone", "zone_tag")
+_DESTINATION_CLAIMS = ("destination_conf", "destination", "dest")
+
+
+def fault(token: str, zone_id: str, destination_conf: str, now: float) -> str | None:
+    """Why the service cannot accept an ownership token, as far as can be told without its key; None where nothing speaks against it."""
+    claims = read_claims(token)
+    if claims is None:
+        return None
+    expires = claims.get("exp")
+    if isinstance(expires, (int, float)) and not isinstance(expires, bool) and expires <= now:
+        return (
+            f"the token has expired {_ago(now - max(expires, 0))} ago; request a new challenge with the module logpush_ownership"
+        )
+    zone = _text(claims, _ZONE_CLAIMS)
+    if zone is not None and is_zone_id(zone) and zone.lower() != zone_id.lower():
+        return f"the token belongs to another zone ({zone}), and a challenge is valid for the zone that requested it only"
+    bound = _text(claims, _DESTINATION_CLAIMS)
+    if bound is not None and "://" in bound and not same(destination_conf, bound):
+        return "the token belongs to another destination; a challenge is valid for exactly the destination_conf that it was requested for"
+    return None
+
+
+def read_claims(token: str) -> dict[str, Json] | None:
+    """The claims of a JSON Web Token, its signature not verified; None for any other text."""
+    parts = token.split(".")
+    if len(parts) != 3:
+        return None
+    header, claims = (_segment(part) for part in parts[:2])
+    return claims if header is not None and "alg" in header else None
+
+
+def _segment(text: str) -> dict[str, Json] | None:
+    try:
+        raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        value = json.loads(raw.decode("utf-8"))
+    except (binascii.Error, ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _text(claims: t.Mapping[str, Json], names: t.Iterable[str]) -> str | None:
+    return next((claims[name] for name in names if isinstance(claims.get(name), str)), None)
+
+
+def _ago(seconds: float) -> str:
+    for unit, length in (("days", 86400), ("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{max(seconds, 0):.0f} seconds"
+
 
 # What is reported after asking for a challenge, with the types that the service may send.
 _ASKED: t.Mapping[str, type] = {"filename": str, "valid": bool, "message": str}

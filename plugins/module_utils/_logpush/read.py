@@ -5,37 +5,66 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import re
 import time
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import (
-    NO_ROUTE_CODES,
-    is_missing,
-    lacks_route,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._composition import Outcome, Rival, Step
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, NOT_FOUND, PERMISSION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._json import json_type
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.changes import fixed_changes
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.field_check import check, selection
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import health
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.items import IGNORE
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.items import Desired as DesiredJobs
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.match import Listing
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job, checked, view
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.rivals import NOT_LOOKED, rival
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import (
-    JobQuery,
-    State,
-    dataset_of,
-    named,
-    names_of,
-    numbered,
-    selected,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json
+from .._api.client import Client
+from .._api.response import NO_ROUTE_CODES, is_missing, lacks_route
+from .._core import BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Outcome, Rival, Step, invalid_option
+from .._text import did_you_mean, json_type, nearest, shown
+from .coverage import selected_fields
+from .health import health
+from .job import Job, checked, view
+from .jobs import IGNORE, DesiredJobs, Listing
+from .options import Desired
+from .plan import fixed_changes
+from .result import NOT_LOOKED, rival
+from .select import JobQuery, State, dataset_of, named, names_of, numbered, selected
+
+_PLAIN_NAME = re.compile(r"\w[\w.:-]{0,99}")
+_MAX_CANDIDATES = 2000
+_MAX_NAMED = 10
+
+
+class Selection(t.NamedTuple):
+    """A list of fields that would be written: its dataset, and each name with its option path."""
+
+    dataset: str
+    places: t.Mapping[str, str]
+
+
+def selection(step: Step) -> Selection | None:
+    """Return the fields that a plan for one job would write; None if their set stays, or is not to be checked."""
+    job: Json = step.plan.result["job"]
+    if not step.desired.validate_fields or not step.plan.requests or job is None:
+        return None
+    present: t.Mapping[str, Json] = step.state.job or {}
+    names = _names(job)
+    if not names or (set(names), dataset_of(job)) == (set(_names(present)), dataset_of(present)):
+        return None
+    path = f"{step.place}." if step.place else ""
+    return Selection(dataset_of(job), {name: path + step.desired.places.get(name, "fields") for name in names})
+
+
+def check(chosen: Selection, known: t.Collection[str]) -> None:
+    """Refuse names that are not among those of the dataset; an empty collection tells nothing."""
+    wrong = [name for name in chosen.places if name not in known] if known else []
+    if not wrong:
+        return
+    candidates = list(itertools.islice(filter(_PLAIN_NAME.fullmatch, known), _MAX_CANDIDATES))
+    meant = {name: did_you_mean(nearest(name, candidates)) for name in wrong[:_MAX_NAMED]}
+    first, *others = meant
+    more = "".join(f"; nor is {shown(name)}{meant[name]}" for name in others)
+    raise invalid_option(
+        chosen.places[first],
+        f"{shown(first)} is not a field of the dataset {chosen.dataset}{meant[first]}{more}; records would be delivered without it",
+    )
+
+
+def _names(job: t.Mapping[str, Json]) -> list[str]:
+    return [name for name in map(str.strip, selected_fields(job)) if name]
 
 
 def read(client: Client, desired: Desired) -> State:

@@ -7,12 +7,11 @@ from __future__ import annotations
 import types
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure, conflict, invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import DEFAULT_STALE_AFTER
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import Job, checked
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json, Request
+from .._core import Failure, Json, Request, conflict, invalid_option
+from .facts import MEMBERS
+from .health import DEFAULT_STALE_AFTER
+from .job import Job, checked
+from .options import Desired
 
 Names: t.TypeAlias = "t.Mapping[tuple[str | None, str], frozenset[int]]"
 

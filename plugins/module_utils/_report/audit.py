@@ -4,20 +4,28 @@
 
 from __future__ import annotations
 
+import json
 import os
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json
-from ansible_collections.edgeops.observability.plugins.module_utils._report import html_page, json_file, junit, markdown, metrics
-from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import read_previous, read_report
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import FILES
-from ansible_collections.edgeops.observability.plugins.module_utils._report.files import check_folder, write_files
-from ansible_collections.edgeops.observability.plugins.module_utils._report.model import build
-from ansible_collections.edgeops.observability.plugins.module_utils._report.options import Order
-from ansible_collections.edgeops.observability.plugins.module_utils._report.outcome import refused, sentence
+from .._core import Conclusion, Json
+from .._files import check_folder, write_files
+from . import junit, markdown, metrics
+from . import page as html_page
+from .earlier import read_previous, read_report
+from .facts import FILES
+from .model import build
+from .options import Order
+from .zones import refused, sentence
+
+
+def render(report: t.Mapping[str, Json]) -> bytes:
+    """The report as ASCII JSON, the same bytes for equal reports."""
+    return (json.dumps(report, sort_keys=True, indent=1) + "\n").encode("ascii")
+
 
 _RENDERERS: t.Mapping[str, t.Callable[[t.Mapping[str, Json]], bytes]] = {
-    "json": json_file.render,
+    "json": render,
     "html": html_page.render,
     "junit": junit.render,
     "markdown": markdown.render,

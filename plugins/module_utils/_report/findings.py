@@ -4,15 +4,153 @@
 
 from __future__ import annotations
 
-# Findings and notes of a zone: the health of its jobs, its scripts, the coverage of its custom fields, required log fields.
+import hashlib
+import json
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import DATASET, selected_fields
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.label import Identity, labels
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import FINDING, NOTE, SCRIPT_SEVERITIES
-from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Observation, compact
-from ansible_collections.edgeops.observability.plugins.module_utils._report.text import distinct
+from .._core import Json
+from .._logpush.coverage import DATASET, selected_fields
+from .._logpush.job import Identity, labels
+from .._text import diff_lines, distinct
+from .facts import DIFFERENCE, FINDING, KINDS, MANAGED, NOTE, RESOURCES, SCRIPT_SEVERITIES, SEVERITIES
+
+Item = dict[str, Json]
+
+_ORDER = {name: place for names in (KINDS, RESOURCES, SEVERITIES) for place, name in enumerate(names)}
+
+
+class Observation(t.NamedTuple):
+    """What one look at a zone found, before it has a history."""
+
+    kind: str
+    resource: str
+    subject: str | None
+    member: str | None
+    severity: str
+    message: str
+    before: Json = None
+    after: Json = None
+
+
+def item_id(zone_id: str | None, kind: str, resource: str, subject: str | None, member: str | None) -> str:
+    """Identify a problem by where it is, not by its values: the same id in every format and every run."""
+    return hashlib.sha256(compact([zone_id, kind, resource, subject, member]).encode()).hexdigest()[:16]
+
+
+def subject_words(item: Item) -> str:
+    """The subject as a user reads it: that of a script's finding is JSON, here its URL and the host of the page."""
+    subject: str = item["subject"] or ""
+    if item["resource"] != "scripts":
+        return subject
+    try:
+        parts = json.loads(subject)
+    except (ValueError, RecursionError):
+        return subject
+    return " on ".join(str(part) for part in parts[:2] if part) if isinstance(parts, list) else subject
+
+
+def compact(value: Json) -> str:
+    """Compact ASCII JSON with sorted members: one text for equal values; raise `ValueError` for a number that JSON cannot hold."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def items_of(zone_id: str | None, observations: t.Iterable[Observation], at: str) -> list[Item]:
+    """The items of a zone, each problem once, in a fixed order."""
+    found: dict[str, Item] = {}
+    for seen in observations:
+        identity = item_id(zone_id, seen.kind, seen.resource, seen.subject, seen.member)
+        found.setdefault(identity, {"id": identity, **seen._asdict(), "first_seen": at, "waived": False, "carried": False})
+    return in_order(found.values())
+
+
+def in_order(items: t.Iterable[Item]) -> list[Item]:
+    """By kind, severity, resource, subject and member; carried ones last."""
+    return sorted(items, key=_place)
+
+
+def counting(items: t.Iterable[Item]) -> list[Item]:
+    """The items that decide: neither waived nor carried over from an earlier report."""
+    return [item for item in items if not item["waived"] and not item["carried"]]
+
+
+def _place(item: Item) -> tuple[Json, ...]:
+    return (
+        item["carried"],
+        *(_ORDER.get(item[name], len(_ORDER)) for name in ("kind", "severity", "resource")),
+        item["subject"] or "",
+        item["member"] or "",
+        item["id"],
+    )
+
+
+# Differences of a zone: what the results of the state modules would change, one observation for each member.
+
+
+Result = t.Mapping[str, Json]
+
+_WHOLE = ("custom_fields", "rules")
+
+
+def differences(result: Result) -> t.Iterator[Observation]:
+    """Each member in which the managed resources of a zone differ from their desired state."""
+    for resource in MANAGED:
+        outcome = result.get(resource) or {}
+        found = list(_of_resource(resource, outcome.get("diff") or {}))
+        if not found and outcome.get("changed"):
+            found = [_difference(resource, None, None, "differs; the result has no diff that shows where", None, None)]
+        yield from found
+
+
+def _of_resource(resource: str, diff: Result) -> t.Iterator[Observation]:
+    before, after = diff.get("before") or {}, diff.get("after") or {}
+    if resource == "jobs":
+        for label in sorted({**before, **after}):
+            yield from _of_job(label, before.get(label), after.get(label))
+    elif resource == "custom_fields":
+        yield from _of_custom_fields(before, after)
+    else:
+        yield from _members(resource, None, "", before, after)
+
+
+def _of_custom_fields(before: Result, after: Result) -> t.Iterator[Observation]:
+    """The lists by their names. The rules hold the same names again, and are shown only where they alone differ."""
+    one, other = ({**side, **(side.get("custom_fields") or {})} for side in (before, after))
+    found = list(_members("custom_fields", None, "", _without(one, _WHOLE), _without(other, _WHOLE)))
+    yield from found or _members(
+        "custom_fields", None, "", _without(one, ("custom_fields",)), _without(other, ("custom_fields",))
+    )
+
+
+def _without(side: Result, names: t.Collection[str]) -> dict[str, Json]:
+    return {name: value for name, value in side.items() if name not in names}
+
+
+def _of_job(label: str, before: Json, after: Json) -> t.Iterator[Observation]:
+    if isinstance(before, dict) and isinstance(after, dict) and before and after:
+        yield from _members("jobs", label, "", before, after)
+    elif before or after:
+        message = "the job would be deleted" if before else "the job is missing and would be created"
+        yield _difference("jobs", label, None, message, before or None, after or None)
+
+
+def _members(resource: str, subject: str | None, place: str, before: Result, after: Result) -> t.Iterator[Observation]:
+    for name in sorted({**before, **after}):
+        one, other, path = before.get(name), after.get(name), f"{place}{name}"
+        if one == other:
+            continue
+        if isinstance(one, dict) and isinstance(other, dict) and one and other:
+            yield from _members(resource, subject, f"{path}.", one, other)
+        else:
+            [message] = diff_lines({"before": {path: one}, "after": {path: other}})
+            yield _difference(resource, subject, path, message, one, other)
+
+
+def _difference(resource: str, subject: str | None, member: str | None, message: str, before: Json, after: Json) -> Observation:
+    return Observation(DIFFERENCE, resource, subject, member, "medium", message, before, after)
+
+
+# Findings and notes of a zone: the health of its jobs, its scripts, the coverage of its custom fields, required log fields.
+
 
 Job = t.Mapping[str, Json]
 

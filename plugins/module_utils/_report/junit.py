@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
-# JUnit XML: a suite for each zone and a case for each resource, so that a case keeps its name from run to run.
 import typing as t
 import xml.etree.ElementTree as ET
 
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import NOTE, RESOURCES, UNAUDITED, UNMANAGED
-from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Item, counting, subject_words
-from ansible_collections.edgeops.observability.plugins.module_utils._report.text import line, until
-from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import Row
+from .._core import Json
+from .._text import line, until
+from .facts import NOTE, RESOURCES, UNAUDITED, UNMANAGED
+from .findings import Item, counting, subject_words
+from .zones import Row
+
+# JUnit XML: a suite for each zone and a case for each resource, so that a case keeps its name from run to run.
+
 
 _MAX_MESSAGE = 2000
 _OUTCOMES = ("failure", "error", "skipped")

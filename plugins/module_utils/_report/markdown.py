@@ -4,22 +4,17 @@
 
 from __future__ import annotations
 
-# Markdown for a pull request or a job summary: bounded, what is wrong first, and it reports what it cut.
 import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import (
-    COMPLIANT,
-    DRIFTED,
-    MAX_MARKDOWN_CHARACTERS,
-    NOTE,
-    UNAUDITED,
-    UNMANAGED,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._report.items import Item, counting, subject_words
-from ansible_collections.edgeops.observability.plugins.module_utils._report.text import line
-from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import Row
+from .._core import Json
+from .._text import line
+from .facts import COMPLIANT, DRIFTED, MAX_MARKDOWN_CHARACTERS, NOTE, UNAUDITED, UNMANAGED
+from .findings import Item, counting, subject_words
+from .zones import Row
+
+# Markdown for a pull request or a job summary: bounded, what is wrong first, and it reports what it cut.
+
 
 _MAX_CELL = 300
 # What is markup anywhere; an underscore within a word is not, and a colon or a dot only where a bare link would begin.

@@ -4,16 +4,17 @@
 
 from __future__ import annotations
 
-# OpenMetrics text for a file that a node exporter collects: every series in every run, also at 0.
 import collections
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import KINDS, RESOURCES, STATUSES
-from ansible_collections.edgeops.observability.plugins.module_utils._report.items import counting
-from ansible_collections.edgeops.observability.plugins.module_utils._report.text import distinct, line
-from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import Row
-from ansible_collections.edgeops.observability.plugins.module_utils._times import parse_time
+from .._core import Json
+from .._text import distinct, line, parse_time
+from .facts import KINDS, RESOURCES, STATUSES
+from .findings import counting
+from .zones import Row
+
+# OpenMetrics text for a file that a node exporter collects: every series in every run, also at 0.
+
 
 Sample = tuple[dict[str, str], int]
 

@@ -4,24 +4,19 @@
 
 from __future__ import annotations
 
-# Waivers: accepted differences and findings, each with a reason, an owner and a last day.
 import fnmatch
 import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import FINDING
-from ansible_collections.edgeops.observability.plugins.module_utils._report.items import (
-    Item,
-    Observation,
-    compact,
-    in_order,
-    items_of,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._times import need_date
+from .._core import Json, invalid_option
+from .._text import need_date
+from .facts import FINDING
+from .findings import Item, Observation, compact, in_order, items_of
 
 Row = dict[str, Json]
+
+# Waivers: accepted differences and findings, each with a reason, an owner and a last day.
+
 
 MEMBER = "waiver"
 PATTERNS = ("zone", "resource", "member", "subject")

@@ -4,35 +4,100 @@
 
 from __future__ import annotations
 
-# An audit: what the service lists, compared with the baseline, judged, and kept as evidence.
 import datetime
 import math
+import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import shown
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts import evidence, inventory
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.baseline import Baseline, Match
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import is_digest
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.entries import parse_baseline
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import MAX_DETAILS, MAX_PER_PAGE
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.findings import (
+from .._core import Conclusion, Json, invalid_option
+from .._text import need_time, shown
+from . import evidence, inventory
+from .baseline import AUTHORISATION, PINNED, Baseline, Entry, Match, is_host, parse_baseline
+from .chain import is_digest
+from .evidence import History
+from .facts import MAX_DETAILS, MAX_PER_PAGE
+from .findings import (
     Finding,
     LastRecord,
+    Observation,
     Row,
     count_by_kind,
     find_in_audit,
     find_in_entries,
     find_in_script,
     in_order,
+    observe,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.history import History
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import Query, Script
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State, Status
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.observation import Observation, observe
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.proposals import propose
-from ansible_collections.edgeops.observability.plugins.module_utils._times import need_time
+from .inventory import Query, Script
+from .monitor import State, Status
+from .pattern import is_url
+
+_MAX_NAME_LENGTH = 60
+
+
+def propose(entries: t.Iterable[Entry], rows: t.Iterable[Row]) -> list[dict[str, Json]]:
+    """Return entries for new scripts, and changed entries with the hashes seen added; nobody has authorised any of them."""
+    new: dict[str, list[Row]] = {}
+    changed: dict[str, tuple[Entry, set[str]]] = {}
+    for row in rows:
+        if row.entry is not None:
+            if row.unauthorised:
+                changed.setdefault(row.entry.name, (row.entry, set()))[1].update(row.unauthorised)
+        elif row.seen.url is not None and _is_exact(row.seen.url) and (row.seen.host is None or is_host(row.seen.host)):
+            new.setdefault(row.seen.url, []).append(row)
+    names = {entry.name: 1 for entry in entries}
+    return [
+        *(_changed(entry, hashes) for entry, hashes in changed.values()),
+        *(_new(url, found, names) for url, found in new.items()),
+    ]
+
+
+def _is_exact(url: str) -> bool:
+    """Return whether a URL can be an entry that covers nothing else; a star of the service would be one of a pattern."""
+    return is_url(url) and "*" not in url
+
+
+def _changed(entry: Entry, hashes: set[str]) -> dict[str, Json]:
+    return {**entry.declared, **_UNAUTHORISED, "hashes": _usable(entry.hashes | hashes)}
+
+
+def _new(url: str, rows: t.Sequence[Row], names: dict[str, int]) -> dict[str, Json]:
+    hosts = sorted({row.seen.host for row in rows if row.seen.host is not None})
+    return {
+        "name": _name(url, names),
+        "url": url,
+        "hosts": hosts if len(hosts) == len(rows) else [],
+        **_UNAUTHORISED,
+        "review_by": None,
+        "integrity": PINNED,
+        "integrity_reason": None,
+        "hashes": _usable(frozenset[str]().union(*(row.hashes for row in rows))),
+        "required": False,
+    }
+
+
+def _usable(hashes: t.Iterable[str]) -> list[str]:
+    """What an entry may list; a service that sends other text for a hash leaves the script changed."""
+    return sorted(value for value in hashes if is_digest(value))
+
+
+def _name(url: str, names: dict[str, int]) -> str:
+    """Return a name from host and path, in characters that mean nothing to templates, and add it to the names in use."""
+    plain = (
+        re.sub(r"[^a-z0-9.]+", "-", url.partition("://")[2].partition("?")[0].lower()).strip("-.")[:_MAX_NAME_LENGTH] or "script"
+    )
+    name = plain
+    while name in names:
+        names[plain] += 1
+        name = f"{plain}-{names[plain]}"
+    names[name] = 1
+    return name
+
+
+_UNAUTHORISED: dict[str, None] = dict.fromkeys((*AUTHORISATION, "authorised_on"))
+
+
+# An audit: what the service lists, compared with the baseline, judged, and kept as evidence.
 
 
 class Audit(t.NamedTuple):

@@ -5,12 +5,150 @@
 from __future__ import annotations
 
 import collections
+import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import shown
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.entries import Entry
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.pattern import PlainUrl, plain_url, without_query
+from .._core import Json, invalid_option
+from .._text import did_you_mean, nearest, need_date, shown
+from .pattern import Pattern, PlainUrl, parse_literal, parse_pattern, plain_url, without_query
+
+PINNED, UNPINNED = "pinned", "unpinned"
+_HASH = re.compile(r"[0-9a-fA-F]{64}")
+_HOST = re.compile(r"[^\s/*,:@?#]+")
+_FLAGS = {**dict.fromkeys(("true", "yes", "on", "1"), True), **dict.fromkeys(("false", "no", "off", "0", ""), False)}
+
+
+class Entry(t.NamedTuple):
+    """One authorised script, or all scripts of a pattern; `declared` has every member as plain data."""
+
+    place: str
+    name: str
+    pattern: Pattern
+    hosts: frozenset[str]
+    hashes: frozenset[str]
+    pinned: bool
+    required: bool
+    review_by: str | None
+    missing: tuple[str, ...]
+    declared: t.Mapping[str, Json]
+
+    def covers(self, host: str | None) -> bool:
+        """Return whether the entry applies to a host; where the service shows none, only an entry for any host does."""
+        return not self.hosts or (host is not None and host.lower() in self.hosts)
+
+
+def parse_baseline(value: Json, option: str = "baseline") -> tuple[Entry, ...]:
+    """Parse the entries of a baseline; raise `invalid_option` naming the place of the first one that cannot be used."""
+    items = parse_literal(option, value) if isinstance(value, str) else value
+    if not isinstance(items, (list, tuple)):
+        raise invalid_option(option, f"a list of entries is needed, not {shown(items)}")
+    entries = tuple(_entry(f"{option}[{index}]", item) for index, item in enumerate(items))
+    first: dict[str, Entry] = {}
+    for entry in entries:
+        known = first.setdefault(entry.name, entry)
+        if known is not entry:
+            raise invalid_option(f"{entry.place}.name", f"{shown(entry.name)} is already the name of {known.place}")
+    return entries
+
+
+def is_host(text: str) -> bool:
+    """Return whether a text can be a host of an entry."""
+    return _HOST.fullmatch(text) is not None
+
+
+def _entry(place: str, item: Json) -> Entry:
+    if not isinstance(item, dict):
+        raise invalid_option(place, f"an entry is a mapping with name and url, not {shown(item)}")
+    for member in item:
+        if member not in _MEMBERS:
+            likely = did_you_mean(nearest(str(member), _MEMBERS))
+            raise invalid_option(place, f"{shown(member)} is not a member of an entry{likely}")
+    declared = {member: parse(f"{place}.{member}", item.get(member)) for member, parse in _MEMBERS.items()}
+    if declared["integrity"] == UNPINNED and not declared["integrity_reason"]:
+        raise invalid_option(f"{place}.integrity_reason", "a script that is not pinned needs a reason")
+    return Entry(
+        place=place,
+        name=declared["name"],
+        pattern=parse_pattern(f"{place}.url", declared["url"]),
+        hosts=frozenset(declared["hosts"]),
+        hashes=frozenset(declared["hashes"]),
+        pinned=declared["integrity"] == PINNED,
+        required=declared["required"],
+        review_by=declared["review_by"],
+        missing=tuple(member for member in AUTHORISATION if not declared[member]),
+        declared=declared,
+    )
+
+
+def _text(place: str, value: Json) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise invalid_option(place, f"{shown(value)} is not a text; put it in quotes")
+    return value.strip() or None
+
+
+def _needed(place: str, value: Json) -> str:
+    text = _text(place, value)
+    if text is None:
+        raise invalid_option(place, "an entry needs it")
+    return text
+
+
+def _day(place: str, value: Json) -> str | None:
+    text = _text(place, value if value is None or isinstance(value, str) else str(value))
+    return None if text is None else need_date(place, text)
+
+
+def _flag(place: str, value: Json) -> bool:
+    # A template before ansible-core 2.19 makes text of a value; the words are those of Ansible.
+    found = value if isinstance(value, bool) else _FLAGS.get(str(value if value is not None else False).strip().lower())
+    if found is None:
+        raise invalid_option(place, f"{shown(value)} is neither true nor false")
+    return found
+
+
+def _integrity(place: str, value: Json) -> str:
+    text = _text(place, value) or PINNED
+    if text not in (PINNED, UNPINNED):
+        raise invalid_option(place, f"{shown(text)} is neither {PINNED!r} nor {UNPINNED!r}")
+    return text
+
+
+def _listed(place: str, value: Json, shape: re.Pattern[str], meaning: str) -> list[str]:
+    if not isinstance(value, (list, tuple, type(None))):
+        raise invalid_option(place, f"a list is needed, not {shown(value)}")
+    for index, item in enumerate(value or ()):
+        if not isinstance(item, str) or not shape.fullmatch(item.strip()):
+            quoted = "; put it in quotes" if not isinstance(item, str) else ""
+            raise invalid_option(f"{place}[{index}]", f"{shown(item)} is not {meaning}{quoted}")
+    return sorted({item.strip().lower() for item in value or ()})
+
+
+def _hosts(place: str, value: Json) -> list[str]:
+    return _listed(place, value, _HOST, "a host name; it is compared as a whole, and omitted hosts mean any")
+
+
+def _hashes(place: str, value: Json) -> list[str]:
+    return _listed(place, value, _HASH, "a SHA-256 of 64 hexadecimal digits")
+
+
+AUTHORISATION = ("owner", "justification", "authorised_by")
+_MEMBERS: t.Mapping[str, t.Callable[[str, Json], Json]] = {
+    "name": _needed,
+    "url": _needed,
+    "hosts": _hosts,
+    "owner": _text,
+    "justification": _text,
+    "authorised_by": _text,
+    "authorised_on": _day,
+    "review_by": _day,
+    "integrity": _integrity,
+    "integrity_reason": _text,
+    "hashes": _hashes,
+    "required": _flag,
+}
+
 
 # Entries of one literal prefix, by whether the query counts and how long the literal text after the last star is, and by this text.
 Suffixes = dict[tuple[bool, int], dict[str, list[Entry]]]

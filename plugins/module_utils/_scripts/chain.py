@@ -4,22 +4,19 @@
 
 from __future__ import annotations
 
-# A chain of evidence: one record a line, each with the digest of the one before it. Nothing here touches a file.
 import hashlib
 import json
 import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._json import (
-    finite_float,
-    is_integer,
-    no_constant,
-    unique_members,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
+from .._core import Json
+from .._text import finite_float, is_integer, no_constant, unique_members
+
+# A chain of evidence: one record a line, each with the digest of the one before it. Nothing here touches a file.
+
 
 Record = dict[str, Json]
-VERSION = 1
+RECORD_VERSION = 1
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -109,7 +106,7 @@ def _fault(record: Record, number: int, zone_id: str, before: Record | None, who
             record.get("prev") != (before["digest"] if before else None) or not _is_number(record.get("seq"), number)
         ),
         "belongs to another zone": record.get("zone_id") != zone_id,
-        "has a version that this release does not read": not _is_number(record.get("v"), VERSION),
+        "has a version that this release does not read": not _is_number(record.get("v"), RECORD_VERSION),
         "refers to an inventory that is not there": "inventory" not in record and not (is_integer(same) and same in whole),
     }
     return next((reason for reason, found in faults.items() if found), "")

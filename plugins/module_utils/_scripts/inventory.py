@@ -7,18 +7,9 @@ from __future__ import annotations
 import collections
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure, invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._json import json_type
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import (
-    CATEGORIES,
-    MALICIOUS_WHEN,
-    MAX_PER_PAGE,
-    MEMBERS,
-    PAGE_SHIELD_NAMES,
-    REPORTED,
-    SCORE,
-)
+from .._core import BAD_RESPONSE, Failure, Json, invalid_option
+from .._text import json_type
+from .facts import CATEGORIES, MALICIOUS_WHEN, MAX_PER_PAGE, MEMBERS, PAGE_SHIELD_NAMES, REPORTED, SCORE
 
 Script = dict[str, Json]
 
@@ -68,7 +59,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Query:
 def _members(names: t.Sequence[str]) -> tuple[str, ...]:
     for index, name in enumerate(names):
         if name not in MEMBERS:
-            from ansible_collections.edgeops.observability.plugins.module_utils._filter import suggest  # noqa: PLC0415  # a mistake alone needs it
+            from .. import _text as suggest  # noqa: PLC0415  # a mistake alone needs it
 
             likely = PAGE_SHIELD_NAMES.get(name) or suggest.nearest(name, MEMBERS)
             raise invalid_option(

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion, Json, Plan, Request
+from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json, Plan, Request
 
 Status = dict[str, Json]
 

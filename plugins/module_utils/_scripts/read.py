@@ -9,17 +9,16 @@ import functools
 import itertools
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client, side_by_side
-from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import lacks_route
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion, Json
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import routes_to_try
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import Query, Script, read_script, report
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import Desired, State, present, warnings
+from .._api.client import Client, side_by_side
+from .._api.response import lacks_route
+from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json
+from .._redact import scrub
+from .facts import routes_to_try
+from .inventory import Query, Script, read_script, report
+from .monitor import Desired, State, present, warnings
 
 if t.TYPE_CHECKING:
-    from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Audit
+    from .audit import Audit
 
 # Pages requested side by side; more would only spend the budget of the zone's neighbours faster.
 PARALLEL_PAGES = 8
@@ -68,7 +67,7 @@ def scripts(client: Client, query: Query) -> list[Json]:
 def report_audit(client: Client, audit: Audit) -> Conclusion:
     """Return what an audit finds; secrets of the connection go neither into the result nor into the evidence."""
     # A dozen files, which a task that only switches the monitor or lists its scripts does not need.
-    from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Service, perform  # noqa: PLC0415  # see above
+    from .audit import Service, perform  # noqa: PLC0415  # see above
 
     service = Service(
         functools.partial(monitor, client), functools.partial(_all_scripts, client), functools.partial(_single_scripts, client)

@@ -4,16 +4,17 @@
 
 from __future__ import annotations
 
-# Chains of evidence, verified where they lie: files are only read, and no service is asked.
 import os
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.suggest import shown
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import Chain, Problem, is_digest, read_chain
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.folder import open_regular
-from ansible_collections.edgeops.observability.plugins.module_utils._zone_id import is_zone_id
+from .._core import Conclusion, Json, invalid_option
+from .._files import open_regular
+from .._text import shown
+from .._zones import is_zone_id
+from .chain import Chain, Problem, is_digest, read_chain
+
+# Chains of evidence, verified where they lie: files are only read, and no service is asked.
+
 
 _SUFFIX = ".jsonl"
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import (
+from .._core import Json
+from .._custom_fields.facts import (
     COOKIE_FIELDS,
     PRESERVE_DUPLICATES,
     RAW_RESPONSE_FIELDS,
@@ -14,6 +15,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._custom_fiel
     RESPONSE_FIELDS,
     TRANSFORMED_REQUEST_FIELDS,
 )
+from .._logpush.jobs import IGNORE, UNLISTED
+from .._logpush.options import OPTIONS
+from .._scripts.task import TASK as MONITOR
 
 # The parts of a zone, by the names that results, diffs and approvals give them.
 CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR = PARTS = ("custom_fields", "jobs", "script_monitor")
@@ -29,3 +33,26 @@ LISTS: t.Mapping[str, str] = {
 ALL_LISTS: t.Mapping[str, str] = {**LISTS, PRESERVE_DUPLICATES: PRESERVE_DUPLICATES}
 # If these are given and no list holds a name, `state: absent` removes every custom field.
 EVERY_TYPE = ("request_headers", "response_headers", "cookies")
+
+
+def _without_defaults(options: t.Mapping[str, t.Mapping[str, Json]]) -> dict[str, dict[str, Json]]:
+    """Options of a job whose omission can be seen, so that `job_defaults` have a say."""
+    return {name: {key: value for key, value in option.items() if key != "default"} for name, option in options.items()}
+
+
+_ITEM = _without_defaults(OPTIONS)
+_JOB = {name: option for name, option in _ITEM.items() if name != "state"}
+
+# The options of a zone as a whole, in the words of AnsibleModule.
+ZONE_SPEC: dict[str, dict[str, Json]] = {
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    "custom_fields": {"type": "dict", "options": {name: {"type": "list", "elements": "str"} for name in ALL_LISTS}},
+    "job": {"type": "dict", "options": _JOB},
+    "jobs": {"type": "list", "elements": "dict", "options": _ITEM},
+    "job_defaults": {"type": "dict", "options": _JOB},
+    "unlisted_jobs": {"type": "str", "choices": list(UNLISTED), "default": IGNORE},
+    "script_monitor_enabled": {"type": "bool"},
+    "route": MONITOR.spec.options["route"],
+    "expected_plan_ids": {"type": "dict", "options": {name: {"type": "str"} for name in PARTS}},
+    "option_prefix": {"type": "str", "default": ""},
+}

@@ -6,24 +6,21 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._composition import Approval, Composition, Outcome, Step
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import StateTask
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush import compose
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import log_field_coverage
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion, Json, Plan, plan_id
-from ansible_collections.edgeops.observability.plugins.module_utils._zone import fields
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.facts import CUSTOM_FIELDS, JOBS, PARTS, SCRIPT_MONITOR
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.options import Desired
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.read import State
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks import (
-    log_custom_fields,
-    logpush_job,
-    script_monitor,
-)
+from .._core import Approval, Composition, Conclusion, Json, Outcome, Plan, Step, plan_id
+from .._custom_fields import task as log_custom_fields
+from .._engine.task import StateTask
+from .._logpush import jobs as compose
+from .._logpush import task as logpush_job
+from .._logpush.coverage import log_field_coverage
+from .._scripts import task as script_monitor
+from . import options as fields
+from .facts import CUSTOM_FIELDS, JOBS, PARTS, SCRIPT_MONITOR
+from .options import Desired
+from .read import State
 
 TASKS: t.Mapping[str, StateTask[t.Any, t.Any]] = {
     CUSTOM_FIELDS: log_custom_fields.TASK,
-    compose.PART: logpush_job.TASK,
+    compose.PART: logpush_job.JOB_TASK,
     SCRIPT_MONITOR: script_monitor.TASK,
 }
 # Jobs select what custom fields deliver, so that fields are there before jobs, and jobs go before fields.
@@ -57,17 +54,17 @@ def plan(desired: Desired, state: State) -> Composition:
 
 def secrets(desired: Desired, state: State | None) -> t.Iterable[str]:
     """Return what no output may hold: only jobs have secrets."""
-    return compose.secrets(desired.jobs, state.jobs if state else None) if desired.jobs else ()
+    return compose.secrets_of_jobs(desired.jobs, state.jobs if state else None) if desired.jobs else ()
 
 
 def _parts(desired: Desired, state: State) -> dict[str, Composition]:
     """Return the plans of the parts that are not left alone."""
     parts = {}
     if desired.fields is not None:
-        chosen, made = fields.plan(desired.fields, state.fields)
+        chosen, made = fields.plan_fields(desired.fields, state.fields)
         parts[CUSTOM_FIELDS] = _single(Step(CUSTOM_FIELDS, desired.fields.place, CUSTOM_FIELDS, chosen, state.fields, made))
     if desired.jobs is not None and state.jobs is not None:
-        parts[JOBS] = compose.plan(desired.jobs, state.jobs)
+        parts[JOBS] = compose.plan_jobs(desired.jobs, state.jobs)
     if desired.monitor is not None:
         made = script_monitor.TASK.plan(desired.monitor, t.cast(t.Any, state.monitor))
         place = f"{desired.prefix}script_monitor_enabled"

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client, side_by_side
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import Ruleset
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.match import Listing
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import read_all
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State as MonitorState
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.options import Desired
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks import log_custom_fields, script_monitor
+from .._api.client import Client, side_by_side
+from .._core import Failure, Json
+from .._custom_fields import task as log_custom_fields
+from .._custom_fields.state import Ruleset
+from .._logpush.jobs import Listing
+from .._logpush.read import read_all
+from .._scripts import task as script_monitor
+from .._scripts.monitor import State as MonitorState
+from .options import Desired
 
 
 class State(t.NamedTuple):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired, desire
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Plan
 
 ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
 S3 = "s3://bucket/dir?region=a"

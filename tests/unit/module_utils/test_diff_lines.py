@@ -8,7 +8,7 @@ import datetime
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._diff_lines import LONGEST, diff_lines
+from ansible_collections.edgeops.observability.plugins.module_utils._text import LONGEST, diff_lines
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils import _errors
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import KINDS, Failure, conflict, invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils import _core as _errors
+from ansible_collections.edgeops.observability.plugins.module_utils._core import KINDS, Failure, conflict, invalid_option
 
 CONTRACT = "invalid_option authentication permission not_found rejected rate_limited unavailable bad_response conflict gate"
 

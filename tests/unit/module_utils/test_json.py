@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._json import json_type
+from ansible_collections.edgeops.observability.plugins.module_utils._text import json_type
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._listed_zones import is_selected, query
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import is_selected, query
 
 ACCOUNT = {"id": "b" * 32, "name": "Example"}
 KEPT = {"id": "a" * 32, "name": "a.example", "status": "active", "account": ACCOUNT}

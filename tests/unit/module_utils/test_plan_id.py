@@ -8,7 +8,7 @@ import typing as t
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Json, Plan, Request, plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Json, Plan, Request, plan_id
 
 CREATE = Request(
     "rulesets.create", body={"name": "Läden", "kind": "zone"}, creates=True, look_again_on=("rejected",), if_it_fails="Oh."

@@ -14,13 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import (
-    MASK,
-    clean_text,
-    place_of,
-    scrub,
-    text_without,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, clean_text, place_of, scrub, text_without
 
 # Few characters, so that a secret often is in a text, and some that JSON writes in more than one way.
 TEXTS = st.sampled_from('ab1.-"\\/\n\x7f\u00e9\ud83d\ude00\U0001f600')

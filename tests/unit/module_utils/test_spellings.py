@@ -8,8 +8,7 @@ import time
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, scrub
-from ansible_collections.edgeops.observability.plugins.module_utils._spellings import Look, Plain, needles_of
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, Look, Plain, needles_of, scrub
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import typing as t
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._times import (
+from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._text import (
     format_time,
     need_date,
     need_time,

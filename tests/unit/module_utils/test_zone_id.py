@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._zone_id import is_zone_id
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import is_zone_id
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -28,4 +28,4 @@ def test_no_other_file_has_the_pattern() -> None:
     """A check that stands twice is changed once."""
     command = ["git", "grep", "--untracked", "-lF", "]{1,32}", "--", "plugins/*.py", "extensions/*.py"]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    assert found == ["plugins/module_utils/_zone_id.py"]
+    assert found == ["plugins/module_utils/_zones.py"]

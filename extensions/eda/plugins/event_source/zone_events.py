@@ -210,7 +210,7 @@ def _import_watch() -> Any:
         package = importlib.util.module_from_spec(spec)
         package.__path__ = [str(Path(__file__).parents[4])]
         sys.modules[COLLECTION] = package
-    return importlib.import_module(f"{COLLECTION}.plugins.module_utils._events.watch").watch
+    return importlib.import_module(f"{COLLECTION}.plugins.module_utils._events.source").watch
 
 
 if __name__ == "__main__":

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.common import common_variables
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import desire, report, texts_of, write
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.yaml_text import yaml_text
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import CONFLICT, INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import desire, report, texts_of, write, yaml_text
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.zone import common_variables
+from ansible_collections.edgeops.observability.plugins.module_utils._core import CONFLICT, INVALID_OPTION, Failure
 
 ID = "023e105f4ecef8ad9ca31a8372d0c353"
 

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.zone import express_zone
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.match import Listing
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import Listing
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State as MonitorState
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.read import State
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks.zone_observability import TASK
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.task import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 
 Document = dict[str, t.Any]

@@ -14,15 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.jobs import express_jobs
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.vault import is_unreadable, template_of
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.jobs import express_jobs, is_unreadable, template_of
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.zone import express_zone
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import Ruleset, read_ruleset
-from ansible_collections.edgeops.observability.plugins.module_utils._destination.parse import same
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import desire
+from ansible_collections.edgeops.observability.plugins.module_utils._destination import same
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import OPTIONS, desire
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.spec import OPTIONS
 
 PLAIN: dict[str, t.Any] = {
     "id": 7,

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import side_by_side
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 
 LIST = "script_monitor.scripts"
 
@@ -124,7 +124,7 @@ def test_missing_requests_is_reported() -> None:
         sys.modules["requests"] = None
         from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
         from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
-        from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+        from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
         try:
             Client(Connection("https://service.example", token="canary"))
         except Failure as failure:
@@ -140,7 +140,7 @@ def test_too_old_library_counts_as_missing() -> None:
         """
         import urllib3
         urllib3.__version__ = "1.26.20"
-        from ansible_collections.edgeops.observability.plugins.module_utils._api.http.libraries import missing_requests
+        from ansible_collections.edgeops.observability.plugins.module_utils._api.session import missing_requests
         print(missing_requests())
         """
     )

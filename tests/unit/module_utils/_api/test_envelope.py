@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
-from ansible_collections.edgeops.observability.plugins.module_utils._api.envelope import BadEnvelope, decode, open_envelope
-from ansible_collections.edgeops.observability.plugins.module_utils._api.response import read_answer
+from ansible_collections.edgeops.observability.plugins.module_utils._api.response import (
+    BadEnvelope,
+    decode,
+    open_envelope,
+    read_answer,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import KINDS, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
+from ansible_collections.edgeops.observability.plugins.module_utils._core import KINDS, Answer, Failure
 
 CONNECTION = Connection("https://service.example/client/v4", zone_id="abc", token="canary-token")
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8)

@@ -14,8 +14,8 @@ import pytest
 MIB = 1024 * 1024
 CHILD = """
 import resource, sys
-from ansible_collections.edgeops.observability.plugins.module_utils._api.envelope import BadEnvelope, decode, open_envelope
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.body import MAX_BODY_BYTES
+from ansible_collections.edgeops.observability.plugins.module_utils._api.response import BadEnvelope, decode, open_envelope
+from ansible_collections.edgeops.observability.plugins.module_utils._api.session import MAX_BODY_BYTES
 begin, item, end = {begin!r}, {item!r}, {end!r}
 body = begin + item * ((MAX_BODY_BYTES - len(begin) - len(end)) // len(item)) + end
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.pagination import Listing, collect
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 
 Info = dict[str, t.Any] | None
 

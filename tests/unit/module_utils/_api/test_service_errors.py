@@ -10,15 +10,15 @@ import typing as t
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
-from ansible_collections.edgeops.observability.plugins.module_utils._api.response import read_answer
-from ansible_collections.edgeops.observability.plugins.module_utils._api.service_errors import (
+from ansible_collections.edgeops.observability.plugins.module_utils._api.response import (
     is_missing,
     kind_of,
     lacks_route,
+    read_answer,
     service_errors,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 
 CONNECTION = Connection("https://service.example/client/v4", zone_id="abc", token="canary-token")
 

@@ -15,9 +15,9 @@ import typing as t
 import pytest
 import trustme
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http import deadline
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.body import MAX_BODY_BYTES
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._api import session as deadline
+from ansible_collections.edgeops.observability.plugins.module_utils._api.session import MAX_BODY_BYTES
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 
 GET, PUT, POST, DELETE = "script_monitor.get", "script_monitor.update", "rulesets.create", "logpush_jobs.delete"
 IDS = {"job_id": 7}

@@ -16,7 +16,7 @@ import pytest
 from ansible.module_utils import basic
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api import response
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.connections import PacedAdapter
+from ansible_collections.edgeops.observability.plugins.module_utils._api.session import PacedAdapter
 
 PLUGINS = "plugins"
 MAX_FUNCTIONS, MAX_FILES = 12, 8

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import FIELD_KINDS
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.options import desire, normal_name
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
 
 DEFAULTS = {
     "state": "present",

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, REJECTED, Failure, plan_id
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import FIELD_KINDS
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.options import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, REJECTED, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import plan_id
 
 DEFAULTS = {
     "state": "present",

@@ -9,13 +9,12 @@ import copy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Answer, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import FIELD_KINDS, RESPONSE_KINDS
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.options import desire, normal_name
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.plan import plan
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.result import conclude
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.verify import conclude
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
 
 NAMES = st.sampled_from(["a", "b", "c", "A", "C-c"])
 LISTS = st.none() | st.lists(NAMES, max_size=4)

@@ -7,16 +7,16 @@ from __future__ import annotations
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.pagination import Listing, collect
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.read import entry_point
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
+from ansible_collections.edgeops.observability.plugins.module_utils._core import (
     BAD_RESPONSE,
     NOT_FOUND,
     PERMISSION,
     REJECTED,
     UNAVAILABLE,
+    Answer,
     Failure,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.read import entry_point
 
 RULE = {"id": "f1", "action": "set_config"}
 WHOLE = {

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.edgeops.observability.plugins.module_utils._core import BAD_RESPONSE, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import FIELD_KINDS
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.present import report
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.result import report
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
 
 
 def own(**members):

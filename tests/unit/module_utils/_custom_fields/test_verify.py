@@ -8,13 +8,12 @@ import copy
 
 import pytest
 
+from ansible_collections.edgeops.observability.plugins.module_utils._core import BAD_RESPONSE, Answer, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import FIELD_KINDS
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.options import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.plan import plan
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.result import conclude
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.verify import conclude
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
 
 OPTIONS = {
     "state": "present",

@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 from support.samples import fleet
 
+from ansible_collections.edgeops.observability.plugins.module_utils._core import CONFLICT, INVALID_OPTION, Conclusion, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.destructive import DESTRUCTIVE, destructive_changes
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.guard import report
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.options import desire
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import CONFLICT, INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion
 
 OFF: dict[str, t.Any] = {
     "script_monitor": {

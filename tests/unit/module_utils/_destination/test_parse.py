@@ -12,18 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._destination.mask import (
-    public_change,
-    public_destination,
-    public_resend,
-    secret_parts,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._destination.parse import (
+from ansible_collections.edgeops.observability.plugins.module_utils._destination import (
     Destination,
     Option,
     is_assumed_same,
     parse,
+    public_change,
+    public_destination,
+    public_resend,
     same,
+    secret_parts,
     takes_token,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, scrub

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._destination.text import (
+from ansible_collections.edgeops.observability.plugins.module_utils._destination import (
     readable_failure,
     readable_text,
     without_secrets,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._engine import options as engine_options
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._engine import task as engine_options
 
 ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
 OPTIONS = {

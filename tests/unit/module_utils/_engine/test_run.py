@@ -9,7 +9,22 @@ import gc
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._composition import Composition, Rival, Step
+from ansible_collections.edgeops.observability.plugins.module_utils._core import (
+    BAD_RESPONSE,
+    CONFLICT,
+    GATE,
+    REJECTED,
+    UNAVAILABLE,
+    Answer,
+    Composition,
+    Conclusion,
+    Failure,
+    Plan,
+    Request,
+    Rival,
+    Step,
+    invalid_option,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import (
     CompositeTask,
@@ -18,16 +33,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.task
     Spec,
     StateTask,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
-    BAD_RESPONSE,
-    CONFLICT,
-    GATE,
-    REJECTED,
-    UNAVAILABLE,
-    Failure,
-    invalid_option,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion, Plan, Request
 
 OPTIONS = {
     "base_url": "http://127.0.0.1:1",

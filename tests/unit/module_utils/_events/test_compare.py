@@ -8,11 +8,11 @@ import typing as t
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import PERMISSION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import PERMISSION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._events import jobs, scripts
 from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import Rules, Seen, compare_zone
-from ansible_collections.edgeops.observability.plugins.module_utils._events.event import Change
-from ansible_collections.edgeops.observability.plugins.module_utils._events.known import Job, Known, Script
+from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Change
+from ansible_collections.edgeops.observability.plugins.module_utils._events.state import Job, Known, Script
 
 ZONE = "5a1e"
 LOUD = Rules(silent=False, is_covered=lambda identity: False)

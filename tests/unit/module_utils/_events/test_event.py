@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._events.event import Change, again, inert, make_event
+from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Change, again, inert, make_event
 
 CHANGE = Change("script_new", "s", None, {"script_url": "https://x.example/"}, ["state"])
 

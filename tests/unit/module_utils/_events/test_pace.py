@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._events.pace import Pace
+from ansible_collections.edgeops.observability.plugins.module_utils._events.source import Pace
 
 
 class World:

@@ -14,10 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._events.event import Change, make_event
-from ansible_collections.edgeops.observability.plugins.module_utils._events.known import Job, Known, Script
-from ansible_collections.edgeops.observability.plugins.module_utils._events.state_file import StateFile
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Change, make_event
+from ansible_collections.edgeops.observability.plugins.module_utils._events.state import Job, Known, Script, StateFile
 
 FULL = Known(
     "shop.example",
@@ -196,7 +195,7 @@ def test_lock_excludes_a_second_process(path: str) -> None:
     """A second process fails at once, and the lock ends with its holder."""
     source = f"""
 import sys
-from ansible_collections.edgeops.observability.plugins.module_utils._events.state_file import StateFile
+from ansible_collections.edgeops.observability.plugins.module_utils._events.state import StateFile
 file = StateFile({path!r})
 file.open()
 print("locked", flush=True)

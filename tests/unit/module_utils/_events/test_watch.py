@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._events import source
-from ansible_collections.edgeops.observability.plugins.module_utils._events.clock import Clock
 from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import Seen
-from ansible_collections.edgeops.observability.plugins.module_utils._events.watch import watch
-from ansible_collections.edgeops.observability.plugins.module_utils._events.zones import Zone
+from ansible_collections.edgeops.observability.plugins.module_utils._events.observe import Clock
+from ansible_collections.edgeops.observability.plugins.module_utils._events.options import Zone
+from ansible_collections.edgeops.observability.plugins.module_utils._events.source import watch
 
 Event = dict[str, t.Any]
 ZONES = ("a1", "b2")

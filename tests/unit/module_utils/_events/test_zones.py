@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.inventory.zones import InventoryModule
-from ansible_collections.edgeops.observability.plugins.module_utils._events.event import Change, make_event
-from ansible_collections.edgeops.observability.plugins.module_utils._events.zones import with_hosts
+from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Change, make_event
+from ansible_collections.edgeops.observability.plugins.module_utils._events.options import with_hosts
 
 NAMES = st.sampled_from(
     ("shop.example", "shop.example_2", "all", "ALL", "localhost", "127.0.0.1", "_meta", "*.example", "a,b", "a..b", "-x", "a b")

@@ -6,17 +6,16 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import canonical
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint.findings import findings
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint.prover import Prover
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import (
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import canonical
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint import Prover, findings
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import (
     MAX_EXPONENT,
     Written,
     canonical_number,
     exact,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
 
 
 def of(operator, value, key="a"):

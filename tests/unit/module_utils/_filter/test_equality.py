@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import canonical, same
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import canonical, same
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.evaluate import compile_filter, passes
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.operators import OPERATORS
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import compile_filter, passes
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import OPERATORS
 
 NAN, INF = float("nan"), float("inf")
 SAMPLE = {"lt": 5, "leq": 5, "gt": 5, "geq": 5, "in": ["x"], "!in": ["x"]}

@@ -6,13 +6,9 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import (
-    PHRASES,
-    explain,
-    explain_echo,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.operators import OPERATORS
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import PHRASES, explain, explain_echo
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import OPERATORS
 
 
 def of(operator, value, key="a"):

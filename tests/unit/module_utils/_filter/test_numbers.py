@@ -12,17 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import same
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.evaluate import passes
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import explain
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.number import (
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import passes, same
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import explain, to_text
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import (
     MAX_EXPONENT,
     canonical_number,
     exact,
     parts,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import to_text
 
 # As JSON writes numbers; Python would write each of the second half differently.
 PLAIN = ["0", "30", "-1", "1.5", "0.1", "-0.0", "1e+16", "123456789012345678901234567890"]

@@ -9,10 +9,9 @@ import json
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._filter import operators
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse, read_echo
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.structure import MAX_DEPTH, MAX_NODES
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._filter import tree as operators
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import MAX_DEPTH, MAX_NODES, parse, read_echo
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Condition, Group
 
 A = {"key": "a", "operator": "eq", "value": 1}

@@ -12,23 +12,19 @@ from fractions import Fraction
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.equality import canonical, same
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.evaluate import passes
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.explain import (
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._filter import lint as rules
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import canonical, passes, same
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint import Prover, findings
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import MAX_DEPTH, parse, read_echo
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import (
     PHRASES,
+    budget,
     explain,
     explain_echo,
+    to_text,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.limits import budget
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint import findings as rules
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint.findings import findings
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint.prover import Prover
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.operators import OPERATORS
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse, read_echo
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.structure import MAX_DEPTH
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import to_text
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Group, conditions
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import OPERATORS, Group, conditions
 
 # Few values, so that conditions meet; among them every pair that is easily confused.
 TEXTS = st.sampled_from(["", "a", "ab", "b", "/a", "1", "1.0", "10e-1", "2", "-3", "true", "x1"])

@@ -8,10 +8,9 @@ import json
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.limits import budget, check
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import scalar_text, to_text
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import budget, check, scalar_text, to_text
 
 
 def of(value, key="a", operator="eq"):

@@ -9,8 +9,8 @@ import typing as t
 import pytest
 from samples.logpush import CONDITION, JOB, S3, TEXT, planned, sent
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.changes import carried
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import carried
 
 FRENCH = TEXT.replace('"de"', '"fr"')
 OPTIONS = {"field_names": ["a"]}

@@ -6,10 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import (
-    log_field_coverage,
-    selected_fields,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import log_field_coverage, selected_fields
 
 NOTHING = {
     kind: []

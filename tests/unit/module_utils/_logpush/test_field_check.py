@@ -9,11 +9,9 @@ import typing as t
 import pytest
 from samples.logpush import JOB, S3, declare_job
 
-from ansible_collections.edgeops.observability.plugins.module_utils._composition import Step
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.field_check import check, selection
+from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure, Step
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import validate
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import check, selection, validate
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
 
 KNOWN = {"ClientIP": "a", "RayID": None, "Cookies": "b", "EdgeResponseStatus": "c"}

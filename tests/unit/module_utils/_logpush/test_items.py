@@ -11,18 +11,19 @@ import itertools
 import pytest
 from support.samples.logpush import NOTHING, S3, ZONE, planned
 
-from ansible_collections.edgeops.observability.plugins.module_utils._composition import Outcome
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import (
+from ansible_collections.edgeops.observability.plugins.module_utils._core import (
     CONFLICT,
     INVALID_OPTION,
     NOT_FOUND,
+    Conclusion,
     Failure,
+    Outcome,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.compose import plan, secrets
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.items import desire
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.label import Identity, labels
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.match import Listing
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import Identity, labels
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import Listing
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import desire_jobs as desire
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import plan_jobs as plan
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import secrets_of_jobs as secrets
 
 NEW = {"destination_conf": S3, "fields": ["RayID"]}
 EQUALS = {"and": [{"key": "ClientIP", "operator": "equals", "value": "a"}]}

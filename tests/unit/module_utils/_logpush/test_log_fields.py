@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import selected_fields
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.log_fields import (
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import (
     carriers_of,
     select_custom_log_fields,
+    selected_fields,
 )
 
 LISTS = {"request_headers": ["x-a"], "response_headers": [], "cookies": ["Cart"]}

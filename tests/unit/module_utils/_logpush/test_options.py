@@ -9,7 +9,7 @@ import typing as t
 import pytest
 from samples.logpush import CONDITION, KEYS, S3, TEXT, ZONE, declare_job
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.logpull_options import Requested
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_facts import SUBOPTIONS
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import SUBOPTIONS
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.output_options import (
     desire,
     differing,

@@ -8,7 +8,7 @@ import typing as t
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import (
     Desired,
     conclude,
@@ -16,7 +16,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.own
     plan,
     secrets,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
 
 KEYS = "https://host/in?header_Authorization=planted"
 ASK = desire({"destination_conf": "gs://bucket", "ownership_challenge": None})

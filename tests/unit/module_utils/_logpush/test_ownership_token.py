@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership_token import fault, read_claims
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import fault, read_claims
 
 ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
 S3 = "s3://bucket/dir?region=a"

@@ -14,16 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples.logpush import CONDITION, JOB, KEYS, NOTHING, S3, TEXT, ZONE, declare_job, planned, sent
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure, Plan, Request, plan_id
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import desire as ask
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import secrets
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import (
-    State,
-    named,
-    successor,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.verify import conclude as verified
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Plan, Request, plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.result import conclude as verified
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State, named, successor
 from ansible_collections.edgeops.observability.plugins.modules.logpush_job import TASK
 
 FLAG = "CVE-2021-44228"

@@ -9,8 +9,8 @@ import typing as t
 import pytest
 from samples.logpush import JOB, TEXT
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import checked, health, view
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import checked, health, view
 
 OTHERWISE = "job 7 has members of another type than documented"
 FAILED = "Job 7: its last delivery failed"

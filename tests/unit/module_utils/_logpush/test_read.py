@@ -10,7 +10,7 @@ import pytest
 from samples.logpush import declare_job
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import by_id, read, report
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import JobQuery

@@ -9,15 +9,13 @@ import typing as t
 import pytest
 from samples.logpush import JOB, S3, declare_job
 
-from ansible_collections.edgeops.observability.plugins.module_utils._composition import Outcome, Step
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.execute import settle
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Conclusion, Failure, Outcome, Step
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import settle
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import rivals
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks.logpush_job import TASK
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.task import JOB_TASK as TASK
 
 LISTED = frozenset((3,))
 NO_LIST = Failure("not_found", "no such route", status=404)

@@ -8,7 +8,7 @@ import typing as t
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import JobQuery, desire, numbered, selected
 
 # The service leaves `dataset` out where it is the default, and lists in no order.

@@ -9,11 +9,10 @@ import typing as t
 import pytest
 from samples.logpush import JOB, KEYS, S3, TEXT, declare_job, planned
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.present import checked, view
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Conclusion, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import checked, view
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.result import conclude as verified
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.verify import conclude as verified
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, Conclusion
 
 
 def conclude(desired, planned, answer):

@@ -13,10 +13,10 @@ import jsonschema
 import pytest
 from support.samples.fleet import audit, drifted, finding, full, record, report
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._report import json_file
+from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._report import audit as json_file
 from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import read_previous, read_report
-from ansible_collections.edgeops.observability.plugins.module_utils._report.schema import problems
+from ansible_collections.edgeops.observability.plugins.module_utils._report.options import problems
 
 SCHEMA = Path(__file__).parents[4] / "extensions" / "schemas" / "audit-report-1.json"
 NOTHING = object()

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._report.files import write_files
+from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._files import write_files
 
 NEW = {"report.json": b"new", "report.html": b"new"}
 

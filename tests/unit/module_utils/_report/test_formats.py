@@ -29,15 +29,11 @@ from support.samples.fleet import (
     unmanaged,
 )
 
-from ansible_collections.edgeops.observability.plugins.module_utils._report import (
-    html_page,
-    json_file,
-    junit,
-    markdown,
-    metrics,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._report import audit as json_file
+from ansible_collections.edgeops.observability.plugins.module_utils._report import junit, markdown, metrics
+from ansible_collections.edgeops.observability.plugins.module_utils._report import page as html_page
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import KINDS, RESOURCES
-from ansible_collections.edgeops.observability.plugins.module_utils._report.items import subject_words
+from ansible_collections.edgeops.observability.plugins.module_utils._report.findings import subject_words
 
 RENDERERS = {"json": json_file, "html": html_page, "junit": junit, "markdown": markdown, "metrics": metrics}
 SCHEMA = json.loads((Path(__file__).parents[4] / "extensions" / "schemas" / "audit-report-1.json").read_text(encoding="utf-8"))

@@ -24,7 +24,7 @@ from support.samples.fleet import (
     zone_id,
 )
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 
 
 def kinds(found):

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from support.samples.fleet import AT, WAIVER, drifted, order, record
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
 
 
 @pytest.mark.parametrize(

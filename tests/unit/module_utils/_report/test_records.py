@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from support.samples.fleet import audit, finding, job, outcome, report
 
-from ansible_collections.edgeops.observability.plugins.module_utils._report.records import summary, zone_records
+from ansible_collections.edgeops.observability.plugins.module_utils._report.model import summary, zone_records
 
 RESULT = {
     "changed": True,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import audit as audits
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Service, desire, perform
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import canonical, seal

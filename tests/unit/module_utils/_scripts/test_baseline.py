@@ -10,11 +10,10 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import baseline as baselines
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import pattern
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.baseline import Baseline
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.entries import parse_baseline
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.baseline import Baseline, parse_baseline
 
 
 def baseline(*entries: t.Any) -> Baseline:

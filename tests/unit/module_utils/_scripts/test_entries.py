@@ -9,8 +9,8 @@ import json
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.entries import parse_baseline
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.baseline import parse_baseline
 
 URL = "https://a.example/x.js"
 HASH = "ab" * 32

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts import history as histories
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts import evidence as histories
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import canonical, read_chain, seal
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.history import History
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import History
 
 ZONE = "0123abcd"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import BAD_RESPONSE, INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import inventory
 
 OPTIONS = {

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import BAD_RESPONSE, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer, plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._core import BAD_RESPONSE, Answer, Failure, plan_id
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import monitor
 
 STATUS = {"enabled": False, "updated_at": "2026-03-02T09:41:33.358104Z"}

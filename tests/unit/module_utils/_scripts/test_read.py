@@ -8,8 +8,7 @@ import typing as t
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Answer
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import inventory
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import _single_scripts, monitor
 

@@ -15,19 +15,16 @@ from hypothesis import strategies as st
 from properties.desired_states import DATASETS, HEADERS, JOB_NAMES, JOB_OPTIONS, LISTS, a_rule, some
 from support.samples.logpush import ZONE
 
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure, plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields import task as log_custom_fields
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.log_fields import select_custom_log_fields
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.match import Listing
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush import task as logpush_jobs
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import select_custom_log_fields
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import Listing
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts import task as script_monitor
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State as MonitorState
+from ansible_collections.edgeops.observability.plugins.module_utils._zone import task as zone_observability
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.read import State
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks import (
-    log_custom_fields,
-    logpush_jobs,
-    script_monitor,
-    zone_observability,
-)
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 
 Json = t.Any
@@ -166,7 +163,7 @@ def case(there: Document, requested: Document) -> Case:
     enabled = requested.get("script_monitor_enabled")
     parts = {
         "custom_fields": (log_custom_fields.TASK, fields_alone(requested, there["ruleset"]), state.fields),
-        "jobs": (logpush_jobs.TASK, jobs_alone(requested, stored), state.jobs),
+        "jobs": (logpush_jobs.JOBS_TASK, jobs_alone(requested, stored), state.jobs),
         "script_monitor": (script_monitor.TASK, None if enabled is None else {"enabled": enabled}, monitor),
     }
     singles = {name: alone(task, options, its) for name, (task, options, its) in parts.items() if options is not None}

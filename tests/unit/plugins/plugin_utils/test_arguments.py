@@ -11,7 +11,7 @@ import pytest
 from ansible.parsing.dataloader import DataLoader
 from ansible.utils.unsafe_proxy import wrap_var
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import parsed, serialised, validated
 
 

@@ -14,10 +14,9 @@ from ansible.module_utils.common.parameters import remove_values
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, UNAVAILABLE, Conclusion, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import LocalTask, Spec
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, UNAVAILABLE, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._plan import Conclusion
 from ansible_collections.edgeops.observability.plugins.plugin_utils import _in_process
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
 

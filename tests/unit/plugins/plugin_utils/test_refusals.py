@@ -8,7 +8,7 @@ import typing as t
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.tasks.zone_observability import TASK
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.task import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._refusals import refusal
 
 ZONE = {"zone_id": "a"}

@@ -8,7 +8,7 @@ import typing as t
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables import referenced, variable_names, with_names
 
 SPEC = {"job": {"type": "dict", "options": {}}, "route": {"type": "str"}, "timeout": {"type": "float"}}

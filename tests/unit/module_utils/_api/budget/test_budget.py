@@ -18,15 +18,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.budget import (
+from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import (
+    CAPACITY,
     Budget,
+    Ledger,
     PauseTooLong,
     Unlimited,
     parse_budget,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._api.budget.request_log import CAPACITY, Ledger
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
-from ansible_collections.edgeops.observability.plugins.module_utils._errors import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 
 URL = "https://service.example/client/v4"
 

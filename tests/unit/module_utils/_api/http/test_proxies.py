@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.http.proxies import secrets_of
+from ansible_collections.edgeops.observability.plugins.module_utils._api.session import secrets_of
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint import findings as rules
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint.findings import findings, lint
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint.prover import MAX_DEPTH, Prover
+from ansible_collections.edgeops.observability.plugins.module_utils._filter import lint as rules
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint import MAX_DEPTH, Prover, findings, lint
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
 
 

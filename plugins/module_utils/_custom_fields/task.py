@@ -1,0 +1,31 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from .._engine.task import Spec, StateTask
+from .facts import CUSTOM_FIELD_LIMIT, DEFAULT_RULESET_DESCRIPTION, DEFAULT_RULESET_NAME, FIELD_KINDS, PRESERVE_DUPLICATES
+from .options import desire
+from .plan import plan
+from .read import read
+from .result import conclude
+
+TASK = StateTask(
+    name="log_custom_fields",
+    spec=Spec(
+        options={
+            "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+            **{name: {"type": "list", "elements": "str"} for name in (*FIELD_KINDS, PRESERVE_DUPLICATES)},
+            "purge": {"type": "bool", "default": True},
+            "description": {"type": "str"},
+            "ruleset_name": {"type": "str", "default": DEFAULT_RULESET_NAME},
+            "ruleset_description": {"type": "str", "default": DEFAULT_RULESET_DESCRIPTION},
+            "field_limit": {"type": "int", "default": CUSTOM_FIELD_LIMIT},
+        },
+    ),
+    desire=desire,
+    read=read,
+    plan=plan,
+    conclude=conclude,
+)

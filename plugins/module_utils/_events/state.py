@@ -1,0 +1,294 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import stat
+import threading
+import time
+import typing as t
+
+from .._core import CONFLICT, Failure, Json, invalid_option
+from .._text import finite_float, is_integer, no_constant, shown, unique_members
+from .facts import Event, is_event
+
+# A file that only one process uses, and that is whole after a crash.
+
+
+_MODE = 0o600
+
+
+def take_lock(path: str) -> int:
+    """Take the lock beside the file, which is replaced and so cannot carry one itself; the lock ends with this process."""
+    name = f"{path}.lock"
+    try:
+        handle = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, _MODE)
+    except OSError as error:
+        raise invalid_option("state_file", f"{name} cannot be opened: {error.strerror or error}") from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        raise Failure(
+            CONFLICT, f"state_file: {path} is locked: another event source uses it. Each source needs a file of its own."
+        ) from None
+    return handle
+
+
+def open_file(path: str) -> t.TextIO:
+    """Open a regular file to read, for its owner only from then on; raise OSError. A pipe would wait for ever."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    with contextlib.suppress(OSError):  # of another owner, who decides
+        os.fchmod(handle, _MODE)
+    return open(handle, encoding="utf-8")
+
+
+def replace_file(path: str, texts: t.Iterable[str]) -> None:
+    """Write texts, so that after a crash either the old or the new file is there; raise OSError."""
+    new = f"{path}.new"
+    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, _MODE)
+    with open(handle, "w", encoding="ascii") as file:
+        os.fchmod(file.fileno(), _MODE)
+        file.writelines(texts)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(new, path)
+    _sync_folder(path)
+
+
+def _sync_folder(path: str) -> None:
+    with contextlib.suppress(OSError):  # not every file system can
+        folder = os.open(os.path.dirname(path) or ".", os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+# A script is known by its URL without fragment and the host that loads it: the service gives the same one a new id now and then.
+Identity = tuple[str, str]
+
+
+class Script(t.NamedTuple):
+    """What is compared of a script: every hash that is listed for it, the verdict, and why it was reported."""
+
+    hashes: tuple[str, ...]
+    malicious: bool | None
+    reported: tuple[str, ...]
+
+
+class Job(t.NamedTuple):
+    """What is compared of a job: its members without secrets, a digest of its destination, and its health."""
+
+    shown: t.Mapping[str, Json]
+    destination: str
+    health: str
+
+
+class Known(t.NamedTuple):
+    """What is known of a zone; a part that was never read is None."""
+
+    name: str | None = None
+    readable: bool = True
+    scripts: t.Mapping[Identity, Script] | None = None
+    jobs: t.Mapping[int, Job] | None = None
+    monitor: bool | None = None
+    fields: t.Mapping[str, Json] | None = None
+
+
+NOTHING = Known()
+
+
+def encode(known: Known) -> str:
+    """Return the zone as one line of JSON; equal states give equal lines."""
+    document: dict[str, Json] = {"name": known.name, "readable": known.readable, "monitor": known.monitor, "fields": known.fields}
+    if known.scripts is not None:
+        document["scripts"] = [[*identity, *known.scripts[identity]] for identity in sorted(known.scripts)]
+    if known.jobs is not None:
+        document["jobs"] = [[number, *known.jobs[number]] for number in sorted(known.jobs)]
+    return json.dumps(document, separators=(",", ":"), sort_keys=True)
+
+
+def decode(document: Json) -> Known:
+    """Return the zone that a line means; raise `ValueError` where it is not of that form."""
+    try:
+        scripts, jobs = document.get("scripts"), document.get("jobs")
+        known = Known(
+            document["name"],
+            document["readable"],
+            None if scripts is None else {(url, host): _script(*members) for url, host, *members in scripts},
+            None if jobs is None else {number: Job(*members) for number, *members in jobs},
+            document["monitor"],
+            document["fields"],
+        )
+        if not _is_sound(known):
+            raise ValueError("a member is of another type")
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError("a zone in it is not of the form that this version writes") from error
+    return known
+
+
+def _script(hashes: Json, malicious: Json, reported: Json) -> Script:
+    if not isinstance(hashes, list) or not isinstance(reported, list):
+        raise ValueError("a list of a script is none")
+    return Script(tuple(hashes), malicious, tuple(reported))
+
+
+def _is_sound(known: Known) -> bool:
+    scripts, jobs = known.scripts or {}, known.jobs or {}
+    return (
+        isinstance(known.name, (str, type(None)))
+        and isinstance(known.readable, bool)
+        and isinstance(known.monitor, (bool, type(None)))
+        and isinstance(known.fields, (dict, type(None)))
+        and all(isinstance(text, str) for identity, script in scripts.items() for text in (*identity, *script.hashes))
+        and all(isinstance(text, str) for script in scripts.values() for text in script.reported)
+        and all(isinstance(script.malicious, (bool, type(None))) for script in scripts.values())
+        and all(isinstance(job.shown, dict) and isinstance(job.destination, str) for job in jobs.values())
+        and all(isinstance(job.health, str) for job in jobs.values())
+        and all(map(is_integer, jobs))
+    )
+
+
+VERSION = 1
+# Of the time that passes, at most this part is spent on saving while a poll goes on.
+_SAVING_SHARE = 0.05
+
+
+class StateFile:
+    """What is known of each zone, and the events that may not have been received yet; the file is this process's alone.
+
+    Zones are kept as the lines that are written, which take the least memory and cost nothing to write again.
+    """
+
+    def __init__(self, path: str, monotonic: t.Callable[[], float] = time.monotonic) -> None:
+        self.path = path
+        self.pending: list[Event] = []
+        self._zones: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        self._monotonic = monotonic
+        self._next_save = 0.0
+        self._is_changed = False
+        self._guard = threading.Lock()
+        self._lock: int | None = None
+        self._is_closed = False
+
+    def open(self) -> None:
+        """Take the lock and read the file; a missing one is empty."""
+        with self._guard:
+            if self._is_closed:
+                return
+            self._lock = take_lock(self.path)
+        try:
+            self._load()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def is_due(self) -> bool:
+        """Whether there is something to save, and the last time that was done is long enough ago for what it cost."""
+        return self._is_changed and self._monotonic() >= self._next_save
+
+    def zone(self, zone_id: str) -> Known | None:
+        """Return what is known of a zone."""
+        line = self._zones.get(zone_id)
+        return None if line is None else decode(json.loads(line))
+
+    def names(self) -> dict[str, str]:
+        """Return the names of zones that were stored before, by id."""
+        return self._names
+
+    def note(self, zone_id: str, known: Known, events: t.Sequence[Event]) -> None:
+        """Remember a zone together with the events that lead to it."""
+        line = encode(known)
+        if events or self._zones.get(zone_id) != line:
+            self._zones[zone_id] = line
+            self.pending.extend(events)
+            self._is_changed = True
+
+    def forget(self, events: t.Sequence[Event]) -> None:
+        """Take events that were received off the pending ones."""
+        received = {id(event) for event in events}
+        if received:
+            self.pending = [event for event in self.pending if id(event) not in received]
+            self._is_changed = True
+
+    def save(self) -> None:
+        """Write everything, so that after a crash either the old or the new state is there."""
+        with self._guard:
+            if self._lock is None or not self._is_changed:
+                return
+            begin = self._monotonic()
+            try:
+                replace_file(self.path, self._lines())
+            except OSError as error:
+                raise invalid_option("state_file", f"{self.path} cannot be written: {error.strerror or error}") from None
+            self._is_changed = False
+            end = self._monotonic()
+            self._next_save = end + (end - begin) / _SAVING_SHARE
+
+    def close(self) -> None:
+        """Let another process have the file; nothing is written after this."""
+        with self._guard:
+            self._is_closed = True
+            if self._lock is not None:
+                os.close(self._lock)
+                self._lock = None
+
+    def _lines(self) -> t.Iterator[str]:
+        yield f'{{"version":{VERSION},\n"pending":{json.dumps(self.pending)},\n"zones":{{'
+        separator = "\n"
+        for zone_id, line in sorted(self._zones.items()):
+            yield f"{separator}{json.dumps(zone_id)}:{line}"
+            separator = ",\n"
+        yield "}}\n"
+
+    def _load(self) -> None:
+        try:
+            with open_file(self.path) as file:
+                # A hook for each object lets other threads of this process have their turn; parsing in one go would not.
+                document = json.load(file, object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=finite_float)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise invalid_option("state_file", f"{self.path} cannot be read: {error.strerror or error}") from None
+        except (ValueError, RecursionError):
+            raise self._damaged("it is empty, or not JSON") from None
+        self._take(document)
+
+    def _take(self, document: Json) -> None:
+        if not isinstance(document, dict) or "version" not in document:
+            raise self._damaged("it is not a JSON object with a version")
+        if not is_integer(document["version"]) or document["version"] != VERSION:
+            raise invalid_option(
+                "state_file",
+                f"{self.path} has version {shown(document['version'])}, and this version of the collection reads {VERSION}."
+                " Use another path, or move the file away to start again.",
+            )
+        zones, pending = document.get("zones"), document.get("pending")
+        if not isinstance(zones, dict) or not isinstance(pending, list) or not all(map(is_event, pending)):
+            raise self._damaged("zones or pending events are missing in it")
+        try:
+            for zone_id, zone in zones.items():
+                known = decode(zone)
+                self._zones[zone_id] = encode(known)
+                self._names.update({zone_id: known.name} if known.name else {})
+        except ValueError as error:
+            raise self._damaged(str(error)) from None
+        self.pending = pending
+
+    def _damaged(self, reason: str) -> Failure:
+        return invalid_option(
+            "state_file",
+            f"{self.path} is damaged: {reason}. Restore it, or move it away to start again without the known state.",
+        )

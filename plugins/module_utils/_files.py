@@ -1,0 +1,227 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import tempfile
+import typing as t
+
+from ._core import Failure, invalid_option
+
+
+def write_beside(path: str, content: bytes, mode: int) -> str:
+    """Write a file beside the one that it will replace, whole on the disk; return its path. A failure leaves nothing behind."""
+    folder, name = os.path.split(path)
+    handle, made = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            os.fchmod(file.fileno(), mode)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        remove(made)
+        raise
+    return made
+
+
+def replace_all(contents: t.Mapping[str, bytes], mode: int) -> None:
+    """Write all files by their paths, each whole on the disk before the first takes its place; raise OSError where one cannot be."""
+    written: dict[str, str] = {}
+    try:
+        for path, content in contents.items():
+            written[path] = write_beside(path, content, mode)
+        for path in contents:
+            os.replace(written[path], path)
+            del written[path]
+    finally:
+        for path in written.values():
+            remove(path)
+
+
+def make_folders(folder: str, mode: int, made: list[str]) -> None:
+    """Make a folder and those above it that are missing, all with this mode; each one made is added to `made`."""
+    if not folder or os.path.isdir(folder):
+        return
+    make_folders(os.path.dirname(folder), mode, made)
+    os.mkdir(folder)
+    made.append(folder)
+    os.chmod(folder, mode)
+
+
+def remove(path: str) -> None:
+    """Remove a file, if it is there and can be removed."""
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
+# The folder of this user's small state files, safe from other users of the machine.
+
+
+_NAME = "edgeops.observability"
+
+
+def state_folder(environ: t.Mapping[str, str] | None = None) -> str | None:
+    """The first place that can be used: the user's state folder, or one of the user's own below the system's temporary one."""
+    return next(filter(_is_usable, _candidates(os.environ if environ is None else environ)), None)
+
+
+def _candidates(environ: t.Mapping[str, str]) -> t.Iterator[str]:
+    given = environ.get("XDG_STATE_HOME", "")
+    home = environ.get("HOME") or os.path.expanduser("~")
+    if os.path.isabs(given):
+        yield os.path.join(given, _NAME)
+    elif os.path.isabs(home):
+        yield os.path.join(home, ".local", "state", _NAME)
+    yield os.path.join(tempfile.gettempdir(), f"{_NAME}-{os.geteuid()}")
+
+
+def _is_usable(folder: str) -> bool:
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        return _is_private(folder)
+    except OSError:
+        return False
+
+
+def _is_private(folder: str) -> bool:
+    """Whether the folder is a real one, ours, and closed to others; another user may have made it first."""
+    status = os.lstat(folder)
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+        return False
+    if stat.S_IMODE(status.st_mode) & 0o077:
+        os.chmod(folder, 0o700)
+    return os.access(folder, os.W_OK | os.X_OK)
+
+
+# Files that are there whole or not at all: every one is written beside its place before the first is put there.
+
+
+_REPORT_FOLDER_MODE, _REPORT_FILE_MODE = 0o750, 0o640
+
+
+def write_files(folder: str, contents: t.Mapping[str, bytes]) -> list[str]:
+    """Write all files into the folder, or none; return their paths."""
+    made = _make_folder(folder)
+    try:
+        for name in contents:
+            _check_replaceable(folder, name)
+        replace_all({os.path.join(folder, name): content for name, content in contents.items()}, _REPORT_FILE_MODE)
+    except OSError as error:
+        raise _unusable(folder, error) from None
+    finally:
+        if made:
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)  # stays where it holds a file
+    return [os.path.join(folder, name) for name in contents]
+
+
+def check_folder(folder: str, names: t.Iterable[str]) -> None:
+    """Raise `invalid_option` where files of these names could not be written or replaced; nothing is made for that."""
+    there = folder
+    while not os.path.lexists(there):
+        there = os.path.dirname(there)
+    if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):
+        raise invalid_option("dest", f"{folder!r} cannot be written: {there!r} is no folder that can be written to")
+    if there == folder:
+        for name in names:
+            _check_replaceable(folder, name)
+
+
+def _make_folder(folder: str) -> bool:
+    if os.path.isdir(folder):
+        return False
+    try:
+        os.makedirs(folder)
+        os.chmod(folder, _REPORT_FOLDER_MODE)
+    except OSError as error:
+        raise _unusable(folder, error) from None
+    return True
+
+
+def _check_replaceable(folder: str, name: str) -> None:
+    path = os.path.join(folder, name)
+    try:
+        there = os.lstat(path)
+    except FileNotFoundError:
+        return
+    if stat.S_ISDIR(there.st_mode):
+        raise invalid_option("dest", f"{path!r} is a folder, so that no file can be put there. Nothing was written.")
+    around = os.stat(folder)
+    if around.st_mode & stat.S_ISVTX and os.geteuid() not in (0, there.st_uid, around.st_uid):
+        raise invalid_option("dest", f"{path!r} belongs to another user and cannot be replaced. Nothing was written.")
+
+
+def _unusable(folder: str, error: OSError) -> Failure:
+    return invalid_option("dest", f"{folder!r} cannot be written: {error.strerror}")
+
+
+# Where evidence is kept: refused before any request where it could not be written, or where another user decides where it goes.
+
+
+_FOLDER_MODE = 0o750
+_FILE_MODE = 0o640
+_FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
+def unusable(reason: object) -> Failure:
+    """Return the failure of a history that cannot be used."""
+    text = reason.strerror if isinstance(reason, OSError) and reason.strerror else reason
+    return invalid_option("history", f"evidence cannot be kept there: {text}")
+
+
+def prepare_folder(path: str) -> str:
+    """Return the absolute path of the folder of evidence, made if it is missing; raise `invalid_option` if it cannot be used."""
+    folder = os.path.abspath(path)
+    try:
+        check_links(folder)
+        os.makedirs(folder, mode=_FOLDER_MODE, exist_ok=True)
+        check_links(folder)
+        if not os.path.isdir(folder):
+            raise unusable(f"{path!r} is not a folder")
+        if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            raise unusable(f"{path!r} is not writable")
+    except OSError as error:
+        raise unusable(error) from None
+    return folder
+
+
+def check_links(folder: str) -> None:
+    """Refuse a path in which a symbolic link of another user decides where it leads."""
+    while folder != os.path.dirname(folder):
+        try:
+            found = os.lstat(folder)
+        except FileNotFoundError:
+            found = None
+        if found is not None and stat.S_ISLNK(found.st_mode) and found.st_uid not in (0, os.geteuid()):
+            raise unusable(f"{folder!r} is a symbolic link of another user")
+        folder = os.path.dirname(folder)
+
+
+def check_file(path: str) -> None:
+    """Refuse a file that could not be appended to; a missing one is made when there is something to write."""
+    try:
+        os.close(open_regular(path, os.O_RDWR))
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise unusable(error) from None
+
+
+def open_regular(path: str, flags: int) -> int:
+    """Open a regular file, never through a link; raise OSError."""
+    try:
+        descriptor = os.open(path, flags | _FLAGS, _FILE_MODE)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(error.errno, f"{os.path.basename(path)} is a symbolic link") from None
+        raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, f"{os.path.basename(path)} is not a regular file")
+    return descriptor

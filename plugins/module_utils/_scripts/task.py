@@ -1,0 +1,24 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from .._engine.task import Spec, StateTask
+from .facts import AUTO, ROUTE_CHOICES
+from .monitor import conclude, desire, plan
+from .read import read
+
+TASK = StateTask(
+    name="script_monitor",
+    spec=Spec(
+        options={
+            "enabled": {"type": "bool", "required": True},
+            "route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO},
+        },
+    ),
+    desire=desire,
+    read=read,
+    plan=plan,
+    conclude=conclude,
+)

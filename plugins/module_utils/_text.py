@@ -1,0 +1,237 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import json
+import math
+import re
+import typing as t
+
+from ._core import Json, invalid_option
+from ._redact import clean_text
+
+# What the types of JSON are called in messages, by their Python types.
+JSON_TYPES: t.Mapping[type, str] = {
+    dict: "an object",
+    list: "a list",
+    str: "text",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
+
+
+def json_type(value: Json) -> str:
+    """Return what the type of a value is called, as in "a list"; a Python type that JSON does not have by its own name."""
+    return JSON_TYPES.get(type(value), f"a value of type {type(value).__name__}")
+
+
+def is_integer(value: Json) -> bool:
+    """Return whether a value is an integer of JSON; Python counts its booleans as integers."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def unique_members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """Return the members of an object; a hook that refuses an object with two members of one name."""
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("an object has two members of one name")
+    return members
+
+
+def no_constant(name: str) -> t.NoReturn:
+    """Refuse a number that JSON lacks, such as NaN; a hook."""
+    raise ValueError(f"{name!r} is not a JSON number")
+
+
+def finite_float(text: str) -> float:
+    """Return a number of JSON text that has a fraction or an exponent; a hook that refuses one that only infinity could stand for."""
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text[:60]} is too large a number")
+    return number
+
+
+_RFC_3339 = re.compile(
+    r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,6})\d*)?( ?[Zz]|[+-]\d{2}:\d{2})?",
+)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def parse_time(text: object) -> datetime.datetime | None:
+    """Parse a time in RFC 3339, in UTC if it has no offset; return None for anything else."""
+    found = _RFC_3339.fullmatch(text.strip()) if isinstance(text, str) else None
+    if found is None:
+        return None
+    offset = "+00:00" if (found[4] or "Z").strip() in "Zz" else found[4]
+    try:
+        time = datetime.datetime.fromisoformat(f"{found[1]}T{found[2]}.{found[3] or '0':0<6}{offset}")
+        return time.astimezone(datetime.timezone.utc)
+    except (ValueError, OverflowError):
+        return None
+
+
+def format_time(time: datetime.datetime) -> str:
+    """Return a time in RFC 3339, in UTC with seconds."""
+    return time.astimezone(datetime.timezone.utc).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
+
+
+def parse_date(text: object) -> str | None:
+    """Return the day of a date, or of the date of a time, as YYYY-MM-DD; None for anything else."""
+    if not isinstance(text, str) or not (_DAY.fullmatch(text.strip()) or parse_time(text)):
+        return None
+    try:
+        return datetime.date.fromisoformat(text.strip()[:10]).isoformat()
+    except ValueError:
+        return None
+
+
+def need_time(place: str, text: str) -> datetime.datetime:
+    """Parse a time in RFC 3339; refuse anything else as an invalid option."""
+    time = parse_time(text)
+    if time is None:
+        raise invalid_option(place, f"{text[:60]!r} is not a time such as 2026-11-21T06:00:00Z")
+    return time
+
+
+def need_date(place: str, text: str) -> str:
+    """Return the day of a date, or of the date of a time; refuse anything else as an invalid option."""
+    day = parse_date(text)
+    if day is None:
+        raise invalid_option(place, f"{text[:60]!r} is not a date such as 2027-04-01")
+    return day
+
+
+LONGEST = 100
+
+
+def diff_lines(diff: Json) -> list[str]:
+    """One line for each member in which the two sides of a module's `diff` differ.
+
+    The diff may come alone or in a whole result; a result without one has nothing to describe.
+    """
+    if isinstance(diff, dict) and "before" not in diff:
+        diff = diff.get("diff")
+    if diff is None:
+        return []
+    if not isinstance(diff, dict) or not {"before", "after"} <= diff.keys():
+        raise ValueError("a diff with 'before' and 'after', or the result that holds one, is needed")
+    return list(map(clean_text, _lines("", diff["before"], diff["after"])))
+
+
+def _lines(place: str, before: Json, after: Json) -> t.Iterator[str]:
+    if before == after:
+        return
+    if _members(before) and _members(after):
+        for name in sorted({**before, **after}):
+            yield from _lines(f"{place}.{name}" if place else name, before.get(name), after.get(name))
+    elif not place:
+        yield _whole(before, after)
+    elif {} in (before, after) and isinstance(before, dict) and isinstance(after, dict):
+        yield f"{place}: {_whole(before, after)}"
+    else:
+        yield f"{place}: {_change(before, after)}"
+
+
+def _members(side: Json) -> bool:
+    return isinstance(side, dict) and bool(side)
+
+
+def _whole(before: Json, after: Json) -> str:
+    if not before:
+        return "is not there and would be created"
+    return "is there and would be removed" if not after else _change(before, after)
+
+
+def _change(before: Json, after: Json) -> str:
+    if _plain_list(before) and _plain_list(after):
+        added = [f"+{_text(item)}" for item in after if item not in before]
+        gone = [f"-{_text(item)}" for item in before if item not in after]
+        if added or gone:
+            return _cut_line(" ".join(added + gone))
+    return f"{_cut_line(_text(before))} -> {_cut_line(_text(after))}"
+
+
+def _plain_list(side: Json) -> bool:
+    return isinstance(side, (list, tuple)) and not any(isinstance(item, (dict, list)) for item in side)
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _cut_line(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+# Words that other languages put before an operator where this one has an exclamation mark.
+
+
+def nearest(name: str, known: t.Iterable[str]) -> str:
+    """The (first) known name that looks most like `name`, whatever its letter case; empty if none has anything in common."""
+    import difflib  # noqa: PLC0415  # only a mistake needs it, and it is slow to import
+
+    scores = [
+        (0.0, ""),
+        *((difflib.SequenceMatcher(None, name.lower(), other.lower()).ratio(), other) for other in known),
+    ]
+    return max(scores, key=lambda pair: pair[0])[1]
+
+
+def did_you_mean(name: str) -> str:
+    """The end of a message that names an alternative, or nothing."""
+    return f" (did you mean {name!r}?)" if name else ""
+
+
+def shown(value: object) -> str:
+    """A value for a message: as Python writes it, cut where it would drown the sentence."""
+    if not isinstance(value, (str, int, float)):
+        return json_type([] if isinstance(value, tuple) else value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) and value.bit_length() > 256:
+        return "a very large number"
+    return shorten(repr(str.__str__(value) if isinstance(value, str) else value))
+
+
+def shorten(text: str) -> str:
+    """Return a text for a message, cut where it would drown the sentence."""
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+# Text of the service and of scanned sites, made harmless for a page, a table or a line.
+
+
+_REPLACEMENT = "\ufffd"
+# Control characters, halves of characters, non-characters, and marks that change the direction of the text around them.
+_UNSAFE = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
+)
+_BREAKS = re.compile(r"[\t\r\n]+")
+
+
+def line(text: object, limit: int = 0) -> str:
+    """A text on one line without characters that act on what shows them; cut, saying so, where it is longer than the limit."""
+    plain = _BREAKS.sub(" ", str(text))
+    if limit and len(plain) > limit:
+        plain = f"{plain[:limit]}... ({len(plain)} characters)"
+    return _UNSAFE.sub(_REPLACEMENT, plain)
+
+
+def distinct(texts: t.Iterable[str]) -> list[str]:
+    """The texts, with a number behind each that is there already."""
+    found: dict[str, None] = {}
+    for text in texts:
+        forms = itertools.chain([text], (f"{text}#{number}" for number in itertools.count(2)))
+        found[next(form for form in forms if form not in found)] = None
+    return list(found)
+
+
+def until(waiver: dict[str, object]) -> str:
+    """A waiver in words."""
+    return f"{waiver['reason']} ({waiver['owner']}, until {waiver['until']})"
