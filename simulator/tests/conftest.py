@@ -29,14 +29,14 @@ def sim(server: Simulator) -> Simulator:
     return server
 
 
-class Zone:
-    """A client of one zone: requests by a path below it, answers as (status, envelope)."""
+class Owner:
+    """A client of one zone or account: requests by a path below it, answers as (status, envelope)."""
 
-    def __init__(self, sim: Simulator, zone_id: str) -> None:
-        self.sim, self.id = sim, zone_id
+    def __init__(self, sim: Simulator, owner_id: str, kind: str = "zone") -> None:
+        self.sim, self.id, self.kind = sim, owner_id, kind
 
     def __call__(self, method: str, path: str, body: t.Any = None) -> tuple[int, t.Any]:
-        return self.sim.request(method, f"/zones/{self.id}{path}", body)
+        return self.sim.request(method, f"/{self.kind}s/{self.id}{path}", body)
 
     def result(self, method: str, path: str, body: t.Any = None) -> t.Any:
         status, envelope = self(method, path, body)
@@ -58,10 +58,23 @@ class Zone:
 
 
 @pytest.fixture
-def zone(sim: Simulator) -> Zone:
-    return Zone(sim, sim.zone)
+def zone(sim: Simulator) -> Owner:
+    return Owner(sim, sim.zone)
 
 
 @pytest.fixture
-def other_zone(sim: Simulator) -> Zone:
-    return Zone(sim, sim.zones[1])
+def other_zone(sim: Simulator) -> Owner:
+    return Owner(sim, sim.zones[1])
+
+
+@pytest.fixture
+def account(sim: Simulator) -> Owner:
+    """The account that the zones belong to."""
+    return Owner(sim, sim.account, "account")
+
+
+@pytest.fixture(params=["zone", "account"])
+def owner(request: pytest.FixtureRequest) -> Owner:
+    """What holds for zones and for accounts."""
+    found: Owner = request.getfixturevalue(request.param)
+    return found

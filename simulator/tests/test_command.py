@@ -57,7 +57,7 @@ def test_command_announces_itself_and_stops() -> None:
         "--zone", ZONE, "--zone", "d" * 32, "--rules-in-list", "--latency", "5", "--email", "a@b.c", "--key", "k"
     )
     try:
-        assert announced.keys() == {"base_url", "control_url", "token", "zones"}
+        assert announced.keys() == {"base_url", "control_url", "token", "zones", "accounts"}
         assert announced["token"] == "tok" and announced["zones"] == [ZONE, "d" * 32]
         assert announced["base_url"].startswith("http://127.0.0.1:") and announced["base_url"].endswith("/v4")
         settings = simulator(announced).settings()
@@ -148,7 +148,7 @@ def test_the_description_names_every_operation(sim: Simulator) -> None:
     assert described == openapi.description(sim.base_url, sim.zones)
     found = {(method.upper(), path) for path, methods in described["paths"].items() for method in methods}
     assert found == {(operation.method, operation.path) for operation in OPERATIONS}
-    assert len({operation.name for operation in OPERATIONS}) == len(OPERATIONS) == 32
+    assert len({operation.name for operation in OPERATIONS}) == len(OPERATIONS) == 52
 
 
 def test_declared_route_is_served_and_described(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,7 @@ def test_unknown_fields(zone: t.Any, sim: t.Any, more: t.Any) -> None:
 
 def test_unknown_dataset_accepts_any_field(zone: t.Any) -> None:
     """Fields of a dataset that is not simulated are not checked."""
-    zone.result("POST", "/logpush/jobs", {**JOB, "dataset": "gateway_http", "logpull_options": "fields=Anything"})
+    zone.result("POST", "/logpush/jobs", {**JOB, "dataset": "brand_new_events", "logpull_options": "fields=Anything"})
 
 
 def test_dataset_and_kind_stay(zone: t.Any) -> None:
@@ -144,24 +144,25 @@ def challenge_in(folder: pathlib.Path, filename: str) -> str:
     return found.read_text()
 
 
-def test_ownership(zone: t.Any, sim: t.Any, log_folder: pathlib.Path) -> None:
+def test_ownership(owner: t.Any, sim: t.Any, log_folder: pathlib.Path) -> None:
+    job = {**JOB, "dataset": "firewall_events"}
     sim.settings(strict_ownership=True)
-    asked = zone.result("POST", "/logpush/ownership", {"destination_conf": S3})
+    asked = owner.result("POST", "/logpush/ownership", {"destination_conf": S3})
     assert asked["valid"] is True and asked["message"] == ""
     token = challenge_in(log_folder, asked["filename"])
     claims = json.loads(base64.urlsafe_b64decode(token.split(".")[1] + "=="))
-    assert (claims["zone_id"], claims["destination_conf"]) == (zone.id, S3)
+    assert (claims[f"{owner.kind}_id"], claims["destination_conf"]) == (owner.id, S3)
     for given, valid in ((token, True), ("other", False)):
-        assert zone.result("POST", "/logpush/ownership/validate", {"destination_conf": S3, "ownership_challenge": given}) == {
+        assert owner.result("POST", "/logpush/ownership/validate", {"destination_conf": S3, "ownership_challenge": given}) == {
             "valid": valid
         }
-    assert zone.refusal("POST", "/logpush/jobs", JOB)[:2] == (400, 1002)
-    assert zone.refusal("POST", "/logpush/jobs", {**JOB, "ownership_challenge": "other"})[0] == 400
-    zone.result("POST", "/logpush/jobs", {**JOB, "ownership_challenge": token})
-    assert zone.refusal("POST", "/logpush/jobs", {**JOB, "ownership_challenge": token})[0] == 400, "a challenge is used once"
-    zone.result("PUT", "/logpush/jobs/1", {"enabled": True})
-    assert zone.refusal("PUT", "/logpush/jobs/1", {"destination_conf": "gs://other"})[0] == 400
-    zone.result("PUT", "/logpush/jobs/1", {"destination_conf": "https://logs.example/in?header_Authorization=x"})
+    assert owner.refusal("POST", "/logpush/jobs", job)[:2] == (400, 1002)
+    assert owner.refusal("POST", "/logpush/jobs", {**job, "ownership_challenge": "other"})[0] == 400
+    owner.result("POST", "/logpush/jobs", {**job, "ownership_challenge": token})
+    assert owner.refusal("POST", "/logpush/jobs", {**job, "ownership_challenge": token})[0] == 400, "a challenge is used once"
+    owner.result("PUT", "/logpush/jobs/1", {"enabled": True})
+    assert owner.refusal("PUT", "/logpush/jobs/1", {"destination_conf": "gs://other"})[0] == 400
+    owner.result("PUT", "/logpush/jobs/1", {"destination_conf": "https://logs.example/in?header_Authorization=x"})
 
 
 def test_validation_routes(zone: t.Any, sim: t.Any) -> None:

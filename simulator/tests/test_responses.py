@@ -15,7 +15,7 @@ import typing as t
 import pytest
 
 from edgeops_simulator import responses
-from edgeops_simulator.snapshot import BadSeed
+from edgeops_simulator.state.part import BadSeed
 from edgeops_simulator.testing import running
 
 README = pathlib.Path(__file__).parents[1] / "README.md"

@@ -76,6 +76,8 @@ def _arguments(options: Options) -> list[str]:
             command += ["--" + name.replace("_", "-"), str(value)]
     for zone in options.zones:
         command += ["--zone", zone]
+    for account in options.accounts:
+        command += ["--account", account if isinstance(account, str) else "=".join(account.values())]
     return command
 
 
@@ -103,6 +105,6 @@ def _configure(announcement: Document, options: Options) -> None:
     """Seed and settings go through the side door: they need no file, and a reset has to know them."""
     start = {**options.seed, "settings": {**(options.seed.get("settings") or {}), **options.settings}}
     exchange(announcement["control_url"], "PUT", "/start", start, {})
-    if options.seed.get("zones"):
-        state = exchange(announcement["control_url"], "GET", "/state", None, {})[1]
-        announcement["zones"] = [zone["id"] for zone in state["zones"]]
+    state = exchange(announcement["control_url"], "GET", "/state", None, {})[1]
+    for name in ("zones", "accounts"):
+        announcement[name] = [found["id"] for found in state[name]]

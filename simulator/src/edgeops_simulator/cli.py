@@ -17,7 +17,7 @@ import typing as t
 from edgeops_simulator import __version__, jsontext, responses, script_command
 from edgeops_simulator.run import Options, Running, serve
 from edgeops_simulator.settings import CHOICES, Settings
-from edgeops_simulator.snapshot import BadSeed
+from edgeops_simulator.state.part import BadSeed
 
 _OWN_FLAGS = {"latency_ms": "--latency"}
 
@@ -40,6 +40,13 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
             group.add_argument(_flag(field.name), dest=field.name, type=kind, choices=CHOICES.get(field.name))
 
 
+def _account(text: str) -> dict[str, str]:
+    account_id, equals, name = text.partition("=")
+    if not account_id:
+        raise argparse.ArgumentTypeError("an account is ID or ID=NAME")
+    return {"id": account_id, "name": name} if equals else {"id": account_id}
+
+
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="edgeops-simulator",
@@ -53,6 +60,14 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--email", help="the e-mail address that is accepted together with --key")
     made.add_argument("--key", help="the API key that is accepted together with --email")
     made.add_argument("--zone", action="append", default=[], metavar="ZONE_ID", help="a zone that exists; may be repeated")
+    made.add_argument(
+        "--account",
+        action="append",
+        type=_account,
+        default=[],
+        metavar="ID[=NAME]",
+        help="an account that exists; may be repeated. The zones belong to the first one unless a seed says otherwise",
+    )
     made.add_argument("--seed", type=pathlib.Path, metavar="FILE", help="JSON: the state at the start")
     made.add_argument("--seed-from-responses", type=pathlib.Path, metavar="DIR", help="recorded answers of a service as a seed")
     made.add_argument("--state", type=pathlib.Path, metavar="FILE", help="keep the state here, and start from it if it exists")
@@ -83,6 +98,7 @@ def options_from(arguments: argparse.Namespace) -> Options:
     return Options(
         token=arguments.token or secrets.token_urlsafe(30),
         zones=arguments.zone,
+        accounts=arguments.account,
         email=arguments.email,
         key=arguments.key,
         port=arguments.port,

@@ -12,12 +12,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from edgeops_simulator import guard, jsontext, openapi, snapshot
+from edgeops_simulator import guard, jsontext, openapi
 from edgeops_simulator.delivery import deliver
 from edgeops_simulator.front.app import Front
 from edgeops_simulator.front.routes import BASE_PATH
 from edgeops_simulator.front.world import World
 from edgeops_simulator.state import script_history
+from edgeops_simulator.state.owners import Account, Zone
 
 
 def _json(value: t.Any, status: int = 200) -> Response:
@@ -87,19 +88,27 @@ class Control:
         return _json(self._world.service.settings.document())
 
     async def _state(self, request: Request) -> Response:
-        zone_id = request.query_params.get("zone")
-        if zone_id is None:
-            return _json(snapshot.save(self._world.service))
-        zone = self._zone(zone_id)
-        return _json({"zone": zone.summary(), **{part: snapshot.part_of(zone, part) for part in snapshot.PARTS}})
+        query = request.query_params
+        if "zone" not in query and "account" not in query:
+            return _json(self._world.service.save())
+        owner = self._owner(query)
+        return _json({owner.kind: owner.summary(), **{name: part.save() for name, part in owner.parts().items()}})
 
-    def _zone(self, zone_id: str) -> t.Any:
-        if zone_id not in self._world.service.zones:
+    def _owner(self, address: t.Mapping[str, t.Any]) -> Zone | Account:
+        """The account or the zone that is named; the first zone where neither is."""
+        service = self._world.service
+        if address.get("account"):
+            if address["account"] not in service.accounts:
+                raise ValueError(f"no such account: {address['account']}")
+            return service.accounts[address["account"]]
+        return self._zone(address.get("zone"))
+
+    def _zone(self, zone_id: str | None) -> Zone:
+        zones = self._world.service.zones
+        zone_id = zone_id or next(iter(zones), "")
+        if zone_id not in zones:
             raise ValueError(f"no such zone: {zone_id}")
-        return self._world.service.zones[zone_id]
-
-    def _zone_or_first(self, zone_id: str | None) -> t.Any:
-        return self._zone(zone_id or next(iter(self._world.service.zones), ""))
+        return zones[zone_id]
 
     async def _seed(self, request: Request) -> Response:
         self._world.seed(await self._body(request))
@@ -119,7 +128,7 @@ class Control:
         return _json({"reset": True})
 
     async def _snapshot(self, request: Request) -> Response:
-        return _json(snapshot.save(self._world.service))
+        return _json(self._world.service.save())
 
     async def _restore(self, request: Request) -> Response:
         self._world.restore(await self._body(request))
@@ -128,7 +137,9 @@ class Control:
 
     async def _journal(self, request: Request) -> Response:
         query = request.query_params
-        return _json({"requests": self._world.journal.read(query.get("zone"), int(query.get("since", "0")))})
+        return _json(
+            {"requests": self._world.journal.read(query.get("zone"), query.get("account"), int(query.get("since", "0")))}
+        )
 
     async def _clear_journal(self, request: Request) -> Response:
         self._world.journal.clear()
@@ -148,21 +159,21 @@ class Control:
         return _json({"cleared": True})
 
     async def _get_scripts(self, request: Request) -> Response:
-        return _json({"scripts": snapshot.part_of(self._zone_or_first(request.query_params.get("zone")), "scripts")})
+        return _json({"scripts": self._zone(request.query_params.get("zone")).scripts.save()})
 
     async def _change_scripts(self, request: Request) -> Response:
         """Events in the life of scripts; what they touched and did not remove is shown as it is kept."""
         body = await self._body(request)
-        zone = self._zone_or_first(body.get("zone"))
+        zone = self._zone(body.get("zone"))
         touched = script_history.follow(zone, body.get("events"))
         self._world.keep()
         return _json({"scripts": [zone.scripts[script_id] for script_id in touched if script_id in zone.scripts]})
 
     async def _traffic(self, request: Request) -> Response:
         body = await self._body(request)
-        zone = self._zone_or_first(body.get("zone"))
+        zone = self._zone(body.get("zone"))
         delivered = deliver.deliver(zone, body.get("requests", []), self._world.log_folder, self._world.service.settings)
-        self._world.keep(zone.id)
+        self._world.keep(zone)
         return _json(delivered)
 
     async def _openapi(self, request: Request) -> Response:

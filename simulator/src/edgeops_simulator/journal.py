@@ -20,6 +20,7 @@ class Entry:
     path: str
     query: str
     zone: str | None
+    account: str | None
     body: t.Any
     header_names: list[str]
     headers: dict[str, str]
@@ -36,6 +37,12 @@ class Entry:
         return dict(vars(self))
 
 
+def owner_in(path: str, kind: str) -> str | None:
+    """The id of the zone or of the account that a path is below."""
+    parts = path.split("/")
+    return parts[2] if len(parts) > 2 and parts[1] == kind and parts[2] else None
+
+
 class Journal:
     """All requests in the order of their arrival."""
 
@@ -43,13 +50,14 @@ class Journal:
         self._entries: list[Entry] = []
         self._next = 0
 
-    def add(self, method: str, path: str, query: str, zone: str | None, headers: t.Mapping[str, str], connection: int) -> Entry:
+    def add(self, method: str, path: str, query: str, headers: t.Mapping[str, str], connection: int) -> Entry:
         entry = Entry(
             index=self._next,
             method=method,
             path=path,
             query=query,
-            zone=zone,
+            zone=owner_in(path, "zones"),
+            account=owner_in(path, "accounts"),
             body=None,
             header_names=sorted(headers),
             headers={name: value for name, value in headers.items() if name not in _NEVER_KEPT},
@@ -63,8 +71,9 @@ class Journal:
         self._entries.append(entry)
         return entry
 
-    def read(self, zone: str | None = None, since: int = 0) -> list[dict[str, t.Any]]:
-        return [e.document() for e in self._entries if e.index >= since and (zone is None or e.zone == zone)]
+    def read(self, zone: str | None = None, account: str | None = None, since: int = 0) -> list[dict[str, t.Any]]:
+        found = [e for e in self._entries if e.index >= since and zone in (None, e.zone) and account in (None, e.account)]
+        return [entry.document() for entry in found]
 
     def clear(self) -> None:
         self._entries.clear()

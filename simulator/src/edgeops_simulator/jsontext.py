@@ -35,3 +35,24 @@ def dump(value: t.Any) -> str:
 def spaced(value: t.Any) -> str:
     """The same with blanks, as another serialiser would write it."""
     return json.dumps(value, ensure_ascii=False)
+
+
+KIND_NAMES: t.Mapping[t.Any, str] = {
+    str: "a string",
+    bool: "a boolean",
+    int: "an integer",
+    list: "an array",
+    dict: "an object",
+    float: "a number",
+}
+
+
+def is_a(value: t.Any, kind: type) -> bool:
+    """JSON's idea of a type: a boolean is no number, an integer is one, and so is 1.0 an integer."""
+    if kind in (int, float) and isinstance(value, bool):
+        return False
+    if kind is float:
+        return isinstance(value, (int, float))
+    if kind is int:
+        return isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    return isinstance(value, kind)

@@ -10,10 +10,10 @@ import re
 import typing as t
 
 from edgeops_simulator import jsontext
-from edgeops_simulator.rules.members import KIND_NAMES, is_a
+from edgeops_simulator.jsontext import KIND_NAMES, is_a
 from edgeops_simulator.rules.rulesets import CUSTOM_FIELDS_PHASE, NO_ENTRY_POINT
-from edgeops_simulator.snapshot import BadSeed
 from edgeops_simulator.state import scripts
+from edgeops_simulator.state.part import BadSeed
 
 Document = dict[str, t.Any]
 _PARTS = ("script_monitor", "scripts", "rulesets", "jobs", "fields")

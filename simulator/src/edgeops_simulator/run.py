@@ -25,6 +25,7 @@ class Options:
 
     token: str
     zones: list[str] = dataclasses.field(default_factory=list)
+    accounts: list[t.Any] = dataclasses.field(default_factory=list)
     email: str | None = None
     key: str | None = None
     port: int = 0
@@ -38,13 +39,16 @@ class Options:
 
 
 def make_world(options: Options) -> World:
-    """The state at the start: what an earlier run kept, otherwise the zones, the seed and the settings given."""
+    """The state at the start: what an earlier run kept, otherwise the zones, the accounts, the seed and the settings given."""
     zones = [*options.zones, *(options.seed.get("zones") or [])]
-    start = {**options.seed, "zones": zones, "settings": {**(options.seed.get("settings") or {}), **options.settings}}
+    accounts = [*options.accounts, *(options.seed.get("accounts") or [])]
+    settings = {**(options.seed.get("settings") or {}), **options.settings}
+    start = {**options.seed, "zones": zones, "accounts": accounts, "settings": settings}
     service = Service(Credentials(options.token, options.email, options.key))
     world = World(service, start, options.log_folder, Store(options.state) if options.state else None)
     if world.store is not None and world.store.load(service):
-        world.seed({"zones": [zone for zone in options.zones if zone not in service.zones], "settings": options.settings})
+        new = [zone for zone in options.zones if zone not in service.zones]
+        world.seed({"zones": new, "accounts": options.accounts, "settings": options.settings})
     else:
         world.seed(start)
     world.keep()
@@ -82,6 +86,7 @@ class Running:
             "control_url": f"http://127.0.0.1:{self._control.port}",
             "token": self.world.service.credentials.token,
             "zones": list(self.world.service.zones),
+            "accounts": list(self.world.service.accounts),
         }
 
     async def close(self) -> None:

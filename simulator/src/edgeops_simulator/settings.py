@@ -43,6 +43,8 @@ class Settings:
     field_limit: int = 40
     field_limit_per_kind: int = 0
     max_jobs: int = 0
+    unavailable_datasets: list[str] = dataclasses.field(default_factory=list)
+    more_job_members: list[str] = dataclasses.field(default_factory=list)
     max_per_page: int = 100
     default_per_page: int = 20
     result_info: bool = True

@@ -9,10 +9,8 @@ import os
 import pathlib
 import typing as t
 
-from edgeops_simulator import snapshot
-from edgeops_simulator.state.service import Service
-
-_SMALL = ("script_monitor", "rulesets", "jobs", "challenges")
+from edgeops_simulator.state.owners import Owner
+from edgeops_simulator.state.service import ACCOUNT_KEY, Service
 
 
 def _open_private(path: pathlib.Path, flags: int) -> t.TextIO:
@@ -23,7 +21,7 @@ def _open_private(path: pathlib.Path, flags: int) -> t.TextIO:
 
 
 class Store:
-    """The state file: a snapshot, and beside it a log of the zones that were written since, so that a sudden end loses nothing."""
+    """The state file: a snapshot, and beside it a log of the zones and accounts that were written since, so that a sudden end loses nothing."""
 
     def __init__(self, path: pathlib.Path) -> None:
         self._path = path
@@ -34,14 +32,14 @@ class Store:
         """Read what an earlier run kept. A line that was cut off in the middle of writing was never answered, so it is left out."""
         if not self._path.exists():
             return False
-        snapshot.load(service, json.loads(self._path.read_text("utf-8")))
+        service.load(json.loads(self._path.read_text("utf-8")))
         if self._log_path.exists():
             for line in self._log_path.read_text("utf-8").splitlines():
                 try:
                     document = json.loads(line)
                 except ValueError:
                     break
-                snapshot.load(service, document)
+                service.load(document)
         return True
 
     def save(self, service: Service) -> None:
@@ -49,16 +47,16 @@ class Store:
         self.close()
         new = self._path.with_name(self._path.name + ".new")
         with _open_private(new, os.O_TRUNC) as stream:
-            json.dump(snapshot.save(service), stream)
+            json.dump(service.save(), stream)
             stream.flush()
             os.fsync(stream.fileno())
         new.replace(self._path)
         self._log_path.unlink(missing_ok=True)
 
-    def append(self, service: Service, zone_id: str) -> None:
-        """One zone after a write. What requests cannot change, its scripts, is not repeated."""
-        zone = service.zones[zone_id]
-        document = {part: {zone_id: snapshot.part_of(zone, part)} for part in _SMALL}
+    def append(self, service: Service, owner: Owner) -> None:
+        """One zone or account after a write. What requests cannot change, such as scripts, is not repeated."""
+        key = ACCOUNT_KEY + owner.id if owner.kind == "account" else owner.id
+        document = {name: {key: part.save()} for name, part in owner.parts().items() if part.in_log}
         if self._log is None:
             self._log = _open_private(self._log_path, os.O_APPEND)
         self._log.write(json.dumps({**document, "next_job_id": service.next_job_id}) + "\n")

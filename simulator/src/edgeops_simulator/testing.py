@@ -31,11 +31,16 @@ class Simulator:
         self.control_url: str = announcement["control_url"]
         self.token: str = announcement["token"]
         self.zones: list[str] = announcement["zones"]
+        self.accounts: list[str] = announcement["accounts"]
         self.email, self.key, self.log_folder = email, key, log_folder
 
     @property
     def zone(self) -> str:
         return self.zones[0]
+
+    @property
+    def account(self) -> str:
+        return self.accounts[0]
 
     def environment(self) -> dict[str, str]:
         """The environment variables that point a client here."""
@@ -60,7 +65,7 @@ class Simulator:
         return found
 
     def writes(self, zone: str | None = None) -> list[Document]:
-        return [entry for entry in self.journal(zone) if entry["method"] not in _SAFE]
+        return [entry for entry in self.journal(zone) if entry["method"] not in _SAFE and entry["path"] != "/graphql"]
 
     def clear_journal(self) -> None:
         self.control("DELETE", "/journal")
@@ -90,8 +95,10 @@ class Simulator:
         """Let these events happen to the scripts of a zone; returns the scripts that they touched."""
         return t.cast("list[Document]", self.control("POST", "/scripts", {"zone": zone, "events": list(events)})["scripts"])
 
-    def state(self, zone: str | None = None) -> Document:
-        return t.cast(Document, self.control("GET", f"/state?zone={zone or self.zone}"))
+    def state(self, zone: str | None = None, *, account: str | None = None) -> Document:
+        """What is kept of a zone, by default the first, or of an account."""
+        address = f"account={account}" if account else f"zone={zone or self.zone}"
+        return t.cast(Document, self.control("GET", f"/state?{address}"))
 
 
 @contextlib.contextmanager
@@ -99,6 +106,7 @@ def running(
     zones: t.Sequence[str] = (DEFAULT_ZONE,),
     token: str = DEFAULT_TOKEN,
     *,
+    accounts: t.Sequence[t.Any] = (),
     email: str | None = "editor@example.com",
     key: str | None = "simulated-key-77b2",
     seed: Document | None = None,
@@ -114,6 +122,8 @@ def running(
     settings = {name: more.pop(name) for name in [f.name for f in dataclasses.fields(Settings)] if name in more}
     if more.get("state"):
         more["state"] = pathlib.Path(more["state"])
-    options = Options(token, list(zones), email, key, seed=seed or {}, settings=settings, log_folder=folder, **more)
+    options = Options(
+        token, list(zones), list(accounts), email, key, seed=seed or {}, settings=settings, log_folder=folder, **more
+    )
     with in_subprocess(options) if process else in_thread(options) as announcement:
         yield Simulator(announcement, email, key, folder)

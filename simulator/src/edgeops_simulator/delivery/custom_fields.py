@@ -10,7 +10,7 @@ from edgeops_simulator.delivery.traffic import Pairs, Visit
 from edgeops_simulator.rules.custom_fields import ACTION
 from edgeops_simulator.rules.rulesets import CUSTOM_FIELDS_PHASE
 from edgeops_simulator.state import rulesets
-from edgeops_simulator.state.zone import Zone
+from edgeops_simulator.state.owners import Zone
 
 MAX_BYTES = 8 * 1024
 _NEVER_LOGGED = ("range",)

@@ -12,7 +12,7 @@ from edgeops_simulator.delivery import bucket, custom_fields, output, traffic
 from edgeops_simulator.filters import evaluate, syntax
 from edgeops_simulator.rules import destinations
 from edgeops_simulator.settings import Settings
-from edgeops_simulator.state.zone import Zone
+from edgeops_simulator.state.owners import Zone
 
 Job = dict[str, t.Any]
 

@@ -36,12 +36,10 @@ class Front:
         world, connection = self._world, scope["connection"]
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         path = scope["path"].removeprefix(BASE_PATH)
-        parts = path.split("/")
-        zone = parts[2] if len(parts) > 2 and parts[1] == "zones" and parts[2] else None
         scope["service_path"] = path
         query = scope["query_string"].decode("latin-1")
-        entry = world.journal.add(scope["method"], path, query, zone, headers, connection.number)
-        fault = world.faults.take(scope["method"], path, zone)
+        entry = world.journal.add(scope["method"], path, query, headers, connection.number)
+        fault = world.faults.take(scope["method"], path, entry.zone)
         try:
             body = await read_request(receive)
             entry.body = journal_body(body)

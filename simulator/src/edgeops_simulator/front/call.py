@@ -10,8 +10,8 @@ import typing as t
 
 from edgeops_simulator.refusal import Refusal
 from edgeops_simulator.settings import Settings
+from edgeops_simulator.state.owners import Account, Owner, Zone
 from edgeops_simulator.state.service import Service
-from edgeops_simulator.state.zone import Zone
 
 MOST = 1_000_000_000
 
@@ -26,12 +26,22 @@ class Call:
     query: t.Mapping[str, str]
     body: t.Any = None
     log_folder: pathlib.Path | None = None
-    zone_or_none: Zone | None = None
+    owner_or_none: Owner | None = None
+
+    @property
+    def owner(self) -> Owner:
+        assert self.owner_or_none is not None  # routes below a zone or an account are only reached with one
+        return self.owner_or_none
 
     @property
     def zone(self) -> Zone:
-        assert self.zone_or_none is not None  # routes below a zone are only reached with one
-        return self.zone_or_none
+        assert isinstance(self.owner_or_none, Zone)
+        return self.owner_or_none
+
+    @property
+    def account(self) -> Account:
+        assert isinstance(self.owner_or_none, Account)
+        return self.owner_or_none
 
     @property
     def settings(self) -> Settings:

@@ -9,16 +9,16 @@ import typing as t
 from edgeops_simulator import echo
 from edgeops_simulator.delivery import bucket, datasets
 from edgeops_simulator.front.call import Answer, Call
-from edgeops_simulator.front.routing import ZONE, Routes
+from edgeops_simulator.front.routing import ACCOUNT, ZONE, Routes
 from edgeops_simulator.refusal import Refusal, unroutable
 from edgeops_simulator.rules import destinations, jobs, options
 from edgeops_simulator.rules.members import need_object
 from edgeops_simulator.schemas import bodies
 from edgeops_simulator.schemas.answers import FLAG, TEXT, array, nullable, record, ref
-from edgeops_simulator.state import logpush_jobs as state
+from edgeops_simulator.state import jobs as state
 from edgeops_simulator.state import ownership
 
-routes = Routes(f"{ZONE}/logpush")
+routes = Routes(f"{ZONE}/logpush", f"{ACCOUNT}/logpush")
 _CODE = jobs.CODE
 _VALID = record({"valid": FLAG, "message": TEXT})
 
@@ -33,20 +33,20 @@ def list_jobs(call: Call) -> Answer:
         raise unroutable(call.path)
     if call.settings.job_list == "405":
         raise Refusal(405, 7001, "Method GET not available for that URI.", headers={"allow": "POST"})
-    return Answer([_shown(call, job) for job in call.zone.jobs.values()])
+    return Answer([_shown(call, job) for job in call.owner.jobs.values()])
 
 
 @routes("GET", "/datasets/{dataset}/jobs", "listDatasetJobs", result=array(ref("Job")))
 def list_dataset_jobs(call: Call) -> Answer:
     dataset = call.ids["dataset"]
-    if not jobs.is_dataset_name(dataset):
+    if not jobs.is_dataset_name(dataset) or datasets.is_of_other_scope(dataset, call.owner.kind):
         raise Refusal(404, _CODE, f"unknown dataset {dataset!r}")
-    return Answer([_shown(call, job) for job in call.zone.jobs.values() if job["dataset"] == dataset])
+    return Answer([_shown(call, job) for job in call.owner.jobs.values() if job["dataset"] == dataset])
 
 
 @routes("GET", "/datasets/{dataset}/fields", "listDatasetFields", result={"type": "object", "additionalProperties": TEXT})
 def list_dataset_fields(call: Call) -> Answer:
-    fields = datasets.fields(call.ids["dataset"], call.zone.fields)
+    fields = datasets.fields(call.ids["dataset"], call.owner.fields, call.owner.kind)
     if fields is None:
         raise Refusal(404, _CODE, f"unknown dataset {call.ids['dataset']!r}")
     return Answer(dict(fields))
@@ -54,10 +54,11 @@ def list_dataset_fields(call: Call) -> Answer:
 
 def _body(call: Call, before: dict[str, t.Any] | None) -> dict[str, t.Any]:
     """The body, checked and with repeated field names folded."""
-    jobs.check(call.zone, call.body, before, call.settings)
-    used = jobs.check_destination(call.zone, call.body, before, call.settings)
+    jobs.check(call.owner, call.body, before, call.settings)
+    jobs.check_transformer(call.service.account_of(call.owner), call.body, before)
+    used = jobs.check_destination(call.owner, call.body, before, call.settings)
     if used:
-        ownership.use(call.zone, used)
+        ownership.use(call.owner, used)
     body: dict[str, t.Any] = dict(call.body)
     if body.get("output_options") is not None:
         body["output_options"] = options.without_repeats(body["output_options"])
@@ -66,13 +67,15 @@ def _body(call: Call, before: dict[str, t.Any] | None) -> dict[str, t.Any]:
 
 @routes("POST", "/jobs", "createJob", body=bodies.NEW_JOB, result=ref("Job"), status=201)
 def create_job(call: Call) -> Answer:
-    jobs.check_count(call.zone, call.settings)
-    return Answer(_shown(call, state.create(call.service, call.zone, _body(call, None))), status=201)
+    jobs.check_allowed(call.owner, call.body, call.settings)
+    return Answer(_shown(call, state.create(call.service, call.owner, _body(call, None))), status=201)
 
 
 def _job(call: Call) -> dict[str, t.Any]:
     text = call.ids["job_id"]
-    job = call.zone.jobs.get(int(text)) if text.isascii() and text.isdigit() and len(text) < 19 else None
+    job: dict[str, t.Any] | None = (
+        call.owner.jobs.get(int(text)) if text.isascii() and text.isdigit() and len(text) < 19 else None
+    )
     if job is None:
         raise Refusal(404, _CODE, f"job {text!r} not found")
     return job
@@ -89,13 +92,13 @@ def get_job(call: Call) -> Answer:
 @routes("PUT", "/jobs/{job_id}", "updateJob", body=bodies.JOB, result=ref("Job"))
 def put_job(call: Call) -> Answer:
     job = _job(call)
-    return Answer(_shown(call, state.update(job, _body(call, job))))
+    return Answer(_shown(call, state.update(call.service, job, _body(call, job))))
 
 
 @routes("DELETE", "/jobs/{job_id}", "deleteJob", result=nullable({"type": "object"}), also=(204,))
 def delete_job(call: Call) -> Answer:
     job = _job(call)
-    del call.zone.jobs[job["id"]]
+    del call.owner.jobs[job["id"]]
     form = call.settings.job_delete
     if form == "204":
         return Answer(status=204)
@@ -120,7 +123,7 @@ def create_ownership(call: Call) -> Answer:
     problem = destinations.fault_of(destination, call.settings.unwritable_destinations)
     if problem:
         return Answer({"filename": "", "valid": False, "message": f"error writing challenge: {problem}"})
-    challenge = ownership.issue(call.zone, destination)
+    challenge = ownership.issue(call.owner, destination)
     if call.log_folder is not None:
         bucket.write_challenge(call.log_folder, destination, challenge["filename"], challenge["token"])
     return Answer({"filename": challenge["filename"], "valid": True, "message": ""})
@@ -129,7 +132,7 @@ def create_ownership(call: Call) -> Answer:
 @routes("POST", "/ownership/validate", "validateOwnership", body=bodies.OWNERSHIP, result=record({"valid": FLAG}))
 def validate_ownership(call: Call) -> Answer:
     destination, token = _texts(call, "destination_conf", "ownership_challenge")
-    return Answer({"valid": ownership.holds(call.zone, destination, token)})
+    return Answer({"valid": ownership.holds(call.owner, destination, token)})
 
 
 @routes("POST", "/validate/destination", "validateDestination", body=bodies.DESTINATION, result=_VALID)
@@ -142,7 +145,7 @@ def validate_destination(call: Call) -> Answer:
 @routes("POST", "/validate/destination/exists", "destinationExists", body=bodies.DESTINATION, result=record({"exists": FLAG}))
 def destination_exists(call: Call) -> Answer:
     (destination,) = _texts(call, "destination_conf")
-    return Answer({"exists": any(job["destination_conf"] == destination for job in call.zone.jobs.values())})
+    return Answer({"exists": any(job["destination_conf"] == destination for job in call.owner.jobs.values())})
 
 
 @routes("POST", "/validate/origin", "validateOrigin", body=bodies.ORIGIN, result=_VALID)
@@ -151,5 +154,5 @@ def validate_origin(call: Call) -> Answer:
     dataset = call.body.get("dataset") or "http_requests"
     problem = options.logpull_problem(text)
     if not problem and call.settings.check_fields:
-        problem = options.unknown_fields(call.zone, str(dataset), options.logpull_fields(text))
+        problem = options.unknown_fields(call.owner, str(dataset), options.logpull_fields(text))
     return Answer({"valid": not problem, "message": problem})

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
-from edgeops_simulator.front import logpush, rulesets, script_monitor, zones
+from edgeops_simulator.front import logpush, rulesets, script_monitor, transformers, zones
 
-OPERATIONS = tuple(operation for area in (zones, script_monitor, rulesets, logpush) for operation in area.routes.operations)
+OPERATIONS = tuple(
+    operation for area in (zones, script_monitor, rulesets, logpush, transformers) for operation in area.routes.operations
+)

@@ -19,7 +19,7 @@ from edgeops_simulator.front.operations import OPERATIONS
 from edgeops_simulator.front.routing import Operation
 from edgeops_simulator.front.world import World
 from edgeops_simulator.refusal import Refusal, unroutable
-from edgeops_simulator.state.zone import Zone
+from edgeops_simulator.state.owners import Owner
 
 BASE_PATH = "/client/v4"
 _WITH_BODY = ("POST", "PUT", "PATCH")
@@ -47,15 +47,15 @@ class _Endpoint:
             message = f"Method {request.method} not available for that URI."
             raise Refusal(405, 7001, message, headers={"allow": self._allowed})
         operation = self._methods[method]
-        zone = self._zone(request)
+        owner = self._owner(request)
         if operation.switch and not getattr(self._world.service.settings, operation.switch):
             raise unroutable(request.scope["service_path"])
         body = read_body(await request.body(), request.headers) if method in _WITH_BODY else None
         path, ids, query = request.scope["service_path"], request.path_params, request.query_params
-        call = Call(self._world.service, path, ids, query, body, self._world.log_folder, zone)
+        call = Call(self._world.service, path, ids, query, body, self._world.log_folder, owner)
         answer = operation.handler(call)
-        if method not in _SAFE:
-            self._world.keep(zone.id if zone else None)
+        if method not in _SAFE and owner is not None:
+            self._world.keep(owner)
         return respond(answer)
 
     def _check_known(self, request: Request) -> None:
@@ -66,13 +66,19 @@ class _Endpoint:
                 raise Refusal(405, 7001, f"Method {request.method} not available for that URI.", headers={"allow": "OPTIONS"})
             raise unroutable(path)
 
-    def _zone(self, request: Request) -> Zone | None:
-        if "zone_id" not in request.path_params:
+    def _owner(self, request: Request) -> Owner | None:
+        """The zone or the account that the path names."""
+        ids, service = request.path_params, self._world.service
+        owner: Owner | None = None
+        if "zone_id" in ids:
+            owner = service.zones.get(ids["zone_id"])
+        elif "account_id" in ids:
+            owner = service.accounts.get(ids["account_id"])
+        else:
             return None
-        zone = self._world.service.zones.get(request.path_params["zone_id"])
-        if zone is None:
+        if owner is None:
             raise unroutable(request.scope["service_path"])
-        return zone
+        return owner
 
 
 async def _refused(request: Request, problem: Exception) -> Response:

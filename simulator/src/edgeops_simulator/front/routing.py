@@ -12,6 +12,7 @@ from edgeops_simulator.schemas.answers import Schema
 
 Handler = t.Callable[[Call], Answer]
 ZONE = "/zones/{zone_id}"
+ACCOUNT = "/accounts/{account_id}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,15 +36,17 @@ class Operation:
 
 
 class Routes:
-    """The operations of one area, each declared above the function that carries it out."""
+    """The operations of one area, each declared above the function that carries it out, below each prefix of the area."""
 
-    def __init__(self, prefix: str) -> None:
-        self._prefix = prefix
+    def __init__(self, *prefixes: str) -> None:
+        self._prefixes = prefixes
         self.operations: list[Operation] = []
 
     def __call__(self, method: str, path: str, name: str, **more: t.Any) -> t.Callable[[Handler], Handler]:
         def declare(handler: Handler) -> Handler:
-            self.operations.append(Operation(method, self._prefix + path, name, handler, **more))
+            for prefix in self._prefixes:
+                own_name = name if prefix is self._prefixes[0] else f"account{name[:1].upper()}{name[1:]}"
+                self.operations.append(Operation(method, prefix + path, own_name, handler, **more))
             return handler
 
         return declare

@@ -61,7 +61,7 @@ def shown(call: Call, ruleset: Document, *, with_rules: bool = True) -> Document
 
 
 def _ruleset(call: Call) -> Document:
-    ruleset = call.zone.rulesets.get(call.ids["ruleset_id"])
+    ruleset: Document | None = call.zone.rulesets.get(call.ids["ruleset_id"])
     if ruleset is None:
         raise Refusal(404, rules.NOT_FOUND, f"could not find ruleset {call.ids['ruleset_id']!r}")
     return ruleset

@@ -80,7 +80,7 @@ def list_page_shield(call: Call) -> Answer:
 
 
 def _script(call: Call) -> dict[str, t.Any]:
-    script = call.zone.scripts.get(call.ids["script_id"])
+    script: dict[str, t.Any] | None = call.zone.scripts.get(call.ids["script_id"])
     if script is None:
         raise Refusal(404, 10007, "script not found")
     return script

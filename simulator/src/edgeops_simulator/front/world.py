@@ -8,17 +8,17 @@ import dataclasses
 import pathlib
 import typing as t
 
-from edgeops_simulator import snapshot
 from edgeops_simulator.faults.table import FaultTable
 from edgeops_simulator.front.rate import RateLimit
 from edgeops_simulator.journal import Journal
+from edgeops_simulator.state.owners import Owner
 from edgeops_simulator.state.service import Service
 from edgeops_simulator.store import Store
 
 
 def _load(trial: Service, document: t.Any) -> list[t.Any]:
     """Load a document into a state that nobody sees yet, and return its faults, which are good."""
-    snapshot.load(trial, document)
+    trial.load(document)
     faults = document.get("faults") or []
     FaultTable().add(faults)
     return faults if isinstance(faults, list) else [faults]
@@ -42,7 +42,7 @@ class World:
         """Back to how it was started, and what further seeds add: state, settings and faults, with an empty journal."""
         trial = Service(self.service.credentials)
         faults = [fault for document in (self.start, *more) for fault in _load(trial, document)]
-        self._adopt(trial)
+        self.service.adopt(trial)
         self.faults.clear()
         self.faults.add(faults)
         self.reopen()
@@ -50,37 +50,34 @@ class World:
         self.journal.clear()
 
     def restart(self, document: t.Any) -> None:
-        """A new start, and a reset to it; zones that were given on the command line stay part of it."""
+        """A new start, and a reset to it; zones and accounts that were given on the command line stay part of it."""
         _load(Service(self.service.credentials), document)
-        self.start = {**document, "zones": [*self.start.get("zones", []), *document.get("zones", [])]}
+        both = {name: [*self.start.get(name, []), *document.get(name, [])] for name in ("zones", "accounts")}
+        self.start = {**document, **both}
         self.reset()
 
     def seed(self, document: t.Any) -> None:
         """Add what a document holds; one that is refused leaves nothing behind."""
         trial = self.service.copy()
         faults = _load(trial, document)
-        self._adopt(trial)
+        self.service.adopt(trial)
         self.faults.add(faults)
 
     def restore(self, document: t.Any) -> None:
         """Exactly what a snapshot holds, nothing of what was there."""
         trial = Service(self.service.credentials)
         _load(trial, document)
-        self._adopt(trial)
-
-    def _adopt(self, trial: Service) -> None:
-        self.service.zones, self.service.settings = trial.zones, trial.settings
-        self.service.next_job_id = trial.next_job_id
+        self.service.adopt(trial)
 
     def close_port_if_due(self) -> None:
         fault = self.faults.take_refusal()
         if fault:
             self.refuse(None if fault.count is None else float(fault.params.get("seconds", 0.4)))
 
-    def keep(self, zone_id: str | None = None) -> None:
-        """Write what changed to the state file, if there is one: one zone, or everything."""
+    def keep(self, owner: Owner | None = None) -> None:
+        """Write what changed to the state file, if there is one: one zone or account, or everything."""
         if self.store is not None:
-            if zone_id is None:
+            if owner is None:
                 self.store.save(self.service)
             else:
-                self.store.append(self.service, zone_id)
+                self.store.append(self.service, owner)

@@ -4,23 +4,39 @@
 
 from __future__ import annotations
 
+import typing as t
+
 from edgeops_simulator.front.call import Answer, Call, page_of
-from edgeops_simulator.front.routing import Routes
+from edgeops_simulator.front.routing import ACCOUNT, ZONE, Routes
 from edgeops_simulator.schemas import queries
 from edgeops_simulator.schemas.answers import array, ref
-from edgeops_simulator.state import zones as state
+from edgeops_simulator.state import owners
 
-routes = Routes("/zones")
+routes = Routes("")
 
 
-@routes("GET", "", "listZones", result=array(ref("Zone")), query=queries.ZONES, paged=True)
+@routes("GET", "/zones", "listZones", result=array(ref("Zone")), query=queries.ZONES, paged=True)
 def list_zones(call: Call) -> Answer:
     """All zones of the credential, 5 to 50 a page; past the end a page is empty."""
-    page, per_page = call.number("page", 1, 1), call.number("per_page", 20, 5, 50)
-    shown, info = page_of(state.select(call.service.zones.values(), call.query), page, per_page)
-    return Answer([zone.summary() for zone in shown], result_info=info if call.settings.result_info else None)
+    return _page(call, owners.select_zones(call.service.zones.values(), call.query))
 
 
-@routes("GET", "/{zone_id}", "getZone", result=ref("Zone"))
+@routes("GET", ZONE, "getZone", result=ref("Zone"))
 def get_zone(call: Call) -> Answer:
     return Answer(call.zone.summary())
+
+
+@routes("GET", "/accounts", "listAccounts", result=array(ref("Account")), query=queries.ACCOUNTS, paged=True)
+def list_accounts(call: Call) -> Answer:
+    return _page(call, owners.select_accounts(call.service.accounts.values(), call.query))
+
+
+@routes("GET", ACCOUNT, "getAccount", result=ref("Account"))
+def get_account(call: Call) -> Answer:
+    return Answer(call.account.summary())
+
+
+def _page(call: Call, found: t.Sequence[owners.Zone | owners.Account]) -> Answer:
+    page, per_page = call.number("page", 1, 1), call.number("per_page", 20, 5, 50)
+    shown, info = page_of(found, page, per_page)
+    return Answer([one.summary() for one in shown], result_info=info if call.settings.result_info else None)

@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 import typing as t
 
+from edgeops_simulator.jsontext import is_a
 from edgeops_simulator.refusal import Refusal
-from edgeops_simulator.rules.members import is_a
 from edgeops_simulator.settings import Settings
 
 ACTION = "log_custom_field"

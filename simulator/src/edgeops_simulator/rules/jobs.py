@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 import typing as t
 
@@ -14,7 +15,7 @@ from edgeops_simulator.rules import destinations, options
 from edgeops_simulator.rules.members import check_types, need_object
 from edgeops_simulator.settings import Settings
 from edgeops_simulator.state import ownership
-from edgeops_simulator.state.zone import Zone
+from edgeops_simulator.state.owners import Account, Owner
 
 CODE = 1004
 _KINDS: t.Mapping[str, type] = {
@@ -27,6 +28,8 @@ _KINDS: t.Mapping[str, type] = {
     "output_options": dict,
     "filter": str,
     "filter_attack_traffic": bool,
+    "merge_subrequests": bool,
+    "transformer_id": int,
     "destination_conf": str,
     "ownership_challenge": str,
     "max_upload_bytes": int,
@@ -50,12 +53,12 @@ def is_dataset_name(text: str) -> bool:
     return re.fullmatch(PATTERNS["dataset"][0], text) is not None
 
 
-def check(zone: Zone, body: t.Any, before: t.Mapping[str, t.Any] | None, settings: Settings) -> None:
+def check(owner: Owner, body: t.Any, before: t.Mapping[str, t.Any] | None, settings: Settings) -> None:
     """The members of a job for themselves; `before` is the job that an update changes."""
     body = need_object(body, CODE)
     check_types(body, _KINDS, CODE, nullable=True)
     _check_texts(body)
-    _check_fixed(body, before)
+    _check_fixed(owner, body, before)
     for name, (low, high) in RANGES.items():
         value = body.get(name)
         if value and not low <= value <= high:
@@ -66,21 +69,21 @@ def check(zone: Zone, body: t.Any, before: t.Mapping[str, t.Any] | None, setting
     if body.get("output_options") is not None:
         options.check_output(body["output_options"])
     if settings.check_fields:
-        _check_fields(zone, body, _dataset(body, before))
-    _check_filter(zone, body, before, settings)
+        _check_fields(owner, body, _dataset(body, before))
+    _check_filter(owner, body, before, settings)
 
 
 def _dataset(body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None) -> str:
     return str(body.get("dataset") or (before or {}).get("dataset") or "http_requests")
 
 
-def _check_fields(zone: Zone, body: t.Mapping[str, t.Any], dataset: str) -> None:
+def _check_fields(owner: Owner, body: t.Mapping[str, t.Any], dataset: str) -> None:
     """The field names that are sent, wherever they are sent."""
     for member, names in (
         ("logpull_options", options.logpull_fields(body.get("logpull_options") or "")),
         ("output_options", (body.get("output_options") or {}).get("field_names") or []),
     ):
-        problem = options.unknown_fields(zone, dataset, names)
+        problem = options.unknown_fields(owner, dataset, names)
         if problem:
             raise Refusal(400, CODE, f"{member}: {problem}", source={"pointer": f"/{member}"})
 
@@ -95,22 +98,26 @@ def _check_texts(body: t.Mapping[str, t.Any]) -> None:
             raise Refusal(400, CODE, f"{name} must be one of {', '.join(repr(item) for item in allowed)}")
 
 
-def _check_fixed(body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None) -> None:
+def _check_fixed(owner: Owner, body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None) -> None:
     for name in ("dataset", "kind"):
         if before is not None and body.get(name) is not None and body[name] != before[name]:
             raise Refusal(400, CODE, f"{name} of a job cannot change")
+    if before is None and datasets.is_of_other_scope(_dataset(body, None), owner.kind):
+        other = "zones" if owner.kind == "account" else "accounts"
+        message = f"creating a new job is not allowed: dataset {_dataset(body, None)!r} is available for {other} only"
+        raise Refusal(400, CODE, message, source={"pointer": "/dataset"})
     if body.get("kind") == "edge" and _dataset(body, before) != "http_requests":
         raise Refusal(400, CODE, "kind 'edge' is for the dataset http_requests only")
 
 
-def _check_filter(zone: Zone, body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None, settings: Settings) -> None:
+def _check_filter(owner: Owner, body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None, settings: Settings) -> None:
     if not body.get("filter"):
         return
     verb = "creating a new" if before is None else "updating a"
     try:
         tree = syntax.parse(body["filter"])
         syntax.check_limits(body["filter"], tree)
-        fields = datasets.fields(_dataset(body, before), zone.fields)
+        fields = datasets.fields(_dataset(body, before), owner.fields, owner.kind)
         if settings.check_filter_keys and fields is not None:
             syntax.check_keys(tree, fields)
     except syntax.BadFilter as problem:
@@ -118,7 +125,7 @@ def _check_filter(zone: Zone, body: t.Mapping[str, t.Any], before: t.Mapping[str
 
 
 def check_destination(
-    zone: Zone, body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None, settings: Settings
+    owner: Owner, body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None, settings: Settings
 ) -> str | None:
     """Where it pushes to, and that it may. Returns the challenge that a change of the destination uses up."""
     destination = body.get("destination_conf")
@@ -131,14 +138,35 @@ def check_destination(
         return None
     token = body.get("ownership_challenge")
     required = settings.strict_ownership and destinations.needs_ownership(destination)
-    doubtful = token and (required or ownership.was_asked_for(zone, destination))
-    if (required and not token) or (doubtful and not ownership.holds(zone, destination, token or "")):
+    doubtful = token and (required or ownership.was_asked_for(owner, destination))
+    if (required and not token) or (doubtful and not ownership.holds(owner, destination, token or "")):
         raise Refusal(
             400, destinations.BAD_DESTINATION, "error validating ownership: the challenge is missing, unknown or expired"
         )
     return token if required else None
 
 
-def check_count(zone: Zone, settings: Settings) -> None:
-    if settings.max_jobs and len(zone.jobs) >= settings.max_jobs:
+def check_transformer(account: Account | None, body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None) -> None:
+    """That the account has the transformer of a job, and for this dataset. Null or 0 detaches it."""
+    number = body.get("transformer_id")
+    if not number:
+        return
+    transformer = account.transformers.get(number) if account else None
+    if transformer is None:
+        raise Refusal(400, CODE, f"transformer {number} not found for this account")
+    dataset = _dataset(body, before)
+    if transformer["dataset"] not in (None, dataset):
+        raise Refusal(
+            400, CODE, f'transformer {number} dataset "{transformer["dataset"]}" does not match job dataset "{dataset}"'
+        )
+    options = body["output_options"] if "output_options" in body else (before or {}).get("output_options")
+    if (options or {}).get("output_type") == "csv":
+        raise Refusal(400, CODE, "a transformer is for jobs that deliver NDJSON")
+
+
+def check_allowed(owner: Owner, body: t.Any, settings: Settings) -> None:
+    """That one more job may be created: as many as the plan has, and of a dataset that it has."""
+    dataset = _dataset(body, None) if isinstance(body, dict) else ""
+    unavailable = any(fnmatch.fnmatchcase(dataset, pattern) for pattern in settings.unavailable_datasets)
+    if unavailable or (settings.max_jobs and len(owner.jobs) >= settings.max_jobs):
         raise Refusal(403, CODE, "creating a new job is not allowed: exceeded max jobs allowed")

@@ -9,9 +9,10 @@ import typing as t
 from urllib.parse import parse_qsl
 
 from edgeops_simulator.delivery import datasets
+from edgeops_simulator.jsontext import is_a
 from edgeops_simulator.refusal import Refusal
-from edgeops_simulator.rules.members import check_types, is_a
-from edgeops_simulator.state.zone import Zone
+from edgeops_simulator.rules.members import check_types
+from edgeops_simulator.state.owners import Owner
 
 CODE = 1004
 TIMESTAMP_FORMATS = ("unixnano", "unix", "rfc3339", "rfc3339ms", "rfc3339ns")
@@ -51,9 +52,9 @@ def logpull_fields(text: str) -> list[str]:
     return [field for name, value in pairs if name == "fields" for field in value.split(",") if field]
 
 
-def unknown_fields(zone: Zone, dataset: str, names: t.Iterable[str]) -> str:
+def unknown_fields(owner: Owner, dataset: str, names: t.Iterable[str]) -> str:
     """What is wrong with field names that the dataset does not have, or an empty text; nothing where its fields are not known."""
-    known = datasets.fields(dataset, zone.fields)
+    known = datasets.fields(dataset, owner.fields, owner.kind)
     unknown = [] if known is None else [name for name in dict.fromkeys(names) if name not in known]
     return f"unknown fields of dataset {dataset}: {', '.join(unknown)}" if unknown else ""
 

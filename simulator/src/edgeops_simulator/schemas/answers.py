@@ -88,7 +88,9 @@ JOB = record(
         "enabled": FLAG,
         **dict.fromkeys(("name", "kind", "frequency", "logpull_options", "filter", "error_message"), nullable(TEXT)),
         "output_options": nullable({"type": "object"}),
-        "filter_attack_traffic": nullable(FLAG),
+        **dict.fromkeys(("filter_attack_traffic", "merge_subrequests"), nullable(FLAG)),
+        "transformer_id": nullable(COUNT),
+        "time_created": INSTANT,
         **dict.fromkeys(("max_upload_bytes", "max_upload_interval_seconds", "max_upload_records"), nullable({"type": "integer"})),
         **dict.fromkeys(("last_complete", "last_error"), nullable(INSTANT)),
     },
@@ -96,6 +98,16 @@ JOB = record(
 )
 JOB["not"] = {"required": ["ownership_challenge"]}
 ZONE = record({"id": TEXT, "name": TEXT, "status": TEXT, "account": record({"id": TEXT, "name": TEXT}, [])})
+ACCOUNT = record({"id": TEXT, "name": TEXT, "type": TEXT, "settings": {"type": "object"}, "created_on": INSTANT})
+TRANSFORMER = record(
+    {
+        "id": COUNT,
+        **dict.fromkeys(("name", "description"), TEXT),
+        "dataset": nullable(TEXT),
+        **dict.fromkeys(("created_at", "updated_at"), INSTANT),
+        "associated_jobs": array(record({"id": COUNT, **dict.fromkeys(("name", "object_type", "object_tag"), TEXT)})),
+    }
+)
 PAGES = record(dict.fromkeys(("page", "per_page", "count", "total_count", "total_pages"), COUNT))
 PROBLEM = record(
     {
@@ -126,6 +138,8 @@ SCHEMAS: Schema = {
     "Ruleset": RULESET,
     "Job": JOB,
     "Zone": ZONE,
+    "Account": ACCOUNT,
+    "Transformer": TRANSFORMER,
     "Pages": PAGES,
     "Problem": PROBLEM,
     "Failure": FAILURE,

@@ -116,7 +116,8 @@ _JOB: Schema = {
     "filter": nullable(
         {"type": "string", "pattern": _filter_pattern(), "description": "JSON text; the pattern shows its usual spelling"}
     ),
-    "filter_attack_traffic": nullable(FLAG),
+    **dict.fromkeys(("filter_attack_traffic", "merge_subrequests"), nullable(FLAG)),
+    "transformer_id": nullable({"type": "integer", "minimum": 0, "maximum": 0}),
     "ownership_challenge": nullable(_CHALLENGE),
     **{
         name: nullable({"anyOf": [{"const": 0}, {"type": "integer", "minimum": low, "maximum": high}]})
@@ -138,6 +139,11 @@ NEW_JOB: Schema = {
     "not": _EDGE_ELSEWHERE,
 }
 JOB = record(_JOB, [])
+_DESCRIPTION: Schema = {"type": "string", "maxLength": 4096}
+_CODE: Schema = {"type": "string", "minLength": 1, "maxLength": 10_240}
+_TRANSFORMER_NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 255}
+NEW_TRANSFORMER = record({"name": _TRANSFORMER_NAME, "code": _CODE, "description": nullable(_DESCRIPTION)}, ["name", "code"])
+TRANSFORMER = record({"name": _TRANSFORMER_NAME, "code": nullable(_CODE), "description": nullable(_DESCRIPTION)}, ["name"])
 DESTINATION = record({"destination_conf": _TEXT})
 OWNERSHIP = record({"destination_conf": _TEXT, "ownership_challenge": _TEXT})
 ORIGIN = record({"logpull_options": _TEXT})

@@ -15,6 +15,11 @@ PAGE_SHIELD_SCRIPTS: Schema = {
     **dict.fromkeys(("urls", "exclude_urls", "exclude_cdn_cgi", "exclude_duplicates", "order_by", "direction"), TEXT),
     "page": {"anyOf": [_PAGE["page"], {"const": "all"}]},
 }
+ACCOUNTS: Schema = {
+    **_PAGE,
+    "per_page": {"type": "integer", "minimum": 5, "maximum": 50},
+    **dict.fromkeys(("name", "direction"), TEXT),
+}
 ZONES: Schema = {
     **_PAGE,
     "per_page": {"type": "integer", "minimum": 5, "maximum": 50},

@@ -10,20 +10,34 @@ import hmac
 import json
 import secrets
 import time
+import typing as t
 
 from edgeops_simulator.rules import destinations
-from edgeops_simulator.state.zone import Document, Zone
+from edgeops_simulator.state.part import Document, Table
+
+if t.TYPE_CHECKING:
+    from edgeops_simulator.state.owners import Owner
+    from edgeops_simulator.state.service import Service
 
 LIFETIME = 7 * 24 * 3600
 _SIGNING_KEY = secrets.token_bytes(32)
+
+
+class Challenges(Table):
+    """The challenges that a zone or an account asked for and has not used, by token."""
+
+    members: t.ClassVar[t.Mapping[str, type]] = {"token": str, "destination_conf": str, "expires": int}
+
+    def add(self, service: Service, item: Document, index: int) -> None:
+        self[item.get("token", index)] = dict(item)
 
 
 def _segment(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
-def issue(zone: Zone, destination: str, lifetime: int = LIFETIME) -> Document:
-    """A new challenge: a JWT bound to the zone and to the whole destination, and the file that it is written to."""
+def issue(owner: Owner, destination: str, lifetime: int = LIFETIME) -> Document:
+    """A new challenge: a JWT bound to the zone or account and to the whole destination, and the file that it is written to."""
     bucket, path = destinations.bucket_and_path(destination)
     now = int(time.time())
     claims = {
@@ -31,7 +45,7 @@ def issue(zone: Zone, destination: str, lifetime: int = LIFETIME) -> Document:
         "iat": now,
         "exp": now + lifetime,
         "jti": secrets.token_hex(8),
-        "zone_id": zone.id,
+        f"{owner.kind}_id": owner.id,
         "destination_conf": destination,
         "bucket_path_hash": hashlib.sha256(f"{bucket}/{path}".encode("utf-8", "replace")).hexdigest(),
     }
@@ -40,22 +54,20 @@ def issue(zone: Zone, destination: str, lifetime: int = LIFETIME) -> Document:
     token = f"{signed}.{_segment(hmac.new(_SIGNING_KEY, signed.encode(), 'sha256').digest())}"
     filename = f"{path}/ownership-challenge-{claims['jti']}.txt".lstrip("/")
     challenge = {"token": token, "destination_conf": destination, "filename": filename, "expires": claims["exp"]}
-    zone.challenges.append(challenge)
+    owner.challenges[token] = challenge
     return challenge
 
 
-def holds(zone: Zone, destination: str, token: str) -> bool:
-    """Whether this token was issued for this destination of this zone and has not expired."""
-    return any(
-        challenge["token"] == token and challenge["destination_conf"] == destination and challenge["expires"] > time.time()
-        for challenge in zone.challenges
-    )
+def holds(owner: Owner, destination: str, token: str) -> bool:
+    """Whether this token was issued for this destination of this zone or account and has not expired."""
+    challenge = owner.challenges.get(token)
+    return bool(challenge and challenge["destination_conf"] == destination and challenge["expires"] > time.time())
 
 
-def was_asked_for(zone: Zone, destination: str) -> bool:
-    return any(challenge["destination_conf"] == destination for challenge in zone.challenges)
+def was_asked_for(owner: Owner, destination: str) -> bool:
+    return any(challenge["destination_conf"] == destination for challenge in owner.challenges.values())
 
 
-def use(zone: Zone, token: str) -> None:
+def use(owner: Owner, token: str) -> None:
     """A challenge is good for one use."""
-    zone.challenges[:] = [challenge for challenge in zone.challenges if challenge["token"] != token]
+    owner.challenges.pop(token, None)

@@ -4,14 +4,39 @@
 
 from __future__ import annotations
 
+import copy
 import secrets
 import typing as t
 
 from edgeops_simulator import clock
-from edgeops_simulator.state.zone import Document, Zone
+from edgeops_simulator.state.part import Document, Table, need
+
+if t.TYPE_CHECKING:
+    from edgeops_simulator.state.owners import Zone
+    from edgeops_simulator.state.service import Service
 
 _DEFAULT_RULE: t.Mapping[str, t.Any] = {"description": "", "enabled": True}
 _SERVER_MADE = ("id", "version", "last_updated", "position")
+
+
+class Rulesets(Table):
+    """The rulesets of a zone, by id."""
+
+    members: t.ClassVar[t.Mapping[str, type]] = {"id": str, "rules": list}
+
+    def add(self, service: Service, item: Document, index: int) -> None:
+        moment = clock.stamp()
+        made = {"id": new_id(), "name": "", "description": "", "kind": "zone", "phase": "http_log_custom_fields"}
+        ruleset = {**made, "version": "1", "last_updated": moment, **copy.deepcopy(item)}
+        ruleset["rules"] = [_seeded(rule, moment) for rule in item.get("rules") or []]
+        self[ruleset["id"]] = ruleset
+
+
+def _seeded(given: t.Any, moment: str) -> Document:
+    given = copy.deepcopy(need(dict, given, "a rule of a ruleset"))
+    rule_id = given.get("id") or new_id()
+    made = {"id": rule_id, "version": "1", "ref": rule_id, "last_updated": moment, "enabled": True, "description": ""}
+    return {**made, **given}
 
 
 def new_id() -> str:

@@ -13,8 +13,10 @@ import typing as t
 from urllib.parse import urlsplit
 
 from edgeops_simulator import clock
-from edgeops_simulator.rules.members import KIND_NAMES, is_a
-from edgeops_simulator.state.zone import Document, Zone
+from edgeops_simulator.jsontext import KIND_NAMES, is_a
+from edgeops_simulator.state.owners import Zone
+from edgeops_simulator.state.part import Document
+from edgeops_simulator.state.scripts import Scripts as KeptScripts
 
 Scripts = dict[str, Document]
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -41,7 +43,7 @@ def follow(zone: Zone, events: t.Any) -> list[str]:
             touched.update(dict.fromkeys(_happen(scripts, event)))
         except BadEvent as problem:
             raise BadEvent(f"events[{index}]: {problem}") from None
-    zone.scripts, zone.listings = scripts, {}
+    zone.scripts = KeptScripts(scripts)
     return list(touched)
 
 

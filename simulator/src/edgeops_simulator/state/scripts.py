@@ -7,7 +7,10 @@ from __future__ import annotations
 import typing as t
 from urllib.parse import unquote, urlsplit
 
-from edgeops_simulator.state.zone import Document, Zone
+from edgeops_simulator.state.part import Document, Observed
+
+if t.TYPE_CHECKING:
+    from edgeops_simulator.state.owners import Zone
 
 DETAILS = ("seen_on", "versions")
 _INTERNAL = ("hidden", "page_shield_js_integrity_score")
@@ -21,6 +24,13 @@ _RENAMED = {
 }
 _CACHED_LISTINGS = 32
 _USUAL_TIME = "2026-01-01T00:00:00Z"
+
+
+class Scripts(Observed):
+    """The scripts that were seen on a zone, by id."""
+
+    members: t.ClassVar[t.Mapping[str, type]] = {"script_id": str, "hidden": list}
+    id_name = "script_id"
 
 
 def _shown(script: Document, leave_out: t.Collection[str] = ()) -> Document:
@@ -112,18 +122,18 @@ def _words(text: str) -> list[str]:
 def select(zone: Zone, hosts: str, status: str) -> list[Document]:
     """The scripts of a listing; remembered, so that a page costs what is on it and not what the zone holds."""
     key = (hosts, status)
-    if key not in zone.listings:
-        if len(zone.listings) >= _CACHED_LISTINGS:
-            zone.listings.clear()
+    if key not in zone.scripts.listings:
+        if len(zone.scripts.listings) >= _CACHED_LISTINGS:
+            zone.scripts.listings.clear()
         statuses = set(_words(status) or ["active"])
         tests = [_wildcard(host) for host in _words(hosts)]
-        zone.listings[key] = [
+        zone.scripts.listings[key] = [
             script
             for script in zone.scripts.values()
             if script.get("status", "active") in statuses
             and (not tests or any(test(str(script.get("host", "")).lower()) for test in tests))
         ]
-    return zone.listings[key]
+    return zone.scripts.listings[key]
 
 
 def _one_of_each(scripts: t.Iterable[Document]) -> list[Document]:
@@ -141,8 +151,8 @@ def select_page_shield(zone: Zone, query: t.Mapping[str, str]) -> list[Document]
     """A listing of page_shield, whose further filters and order the older route does not have."""
     names = ("hosts", "status", "urls", "exclude_urls", "exclude_cdn_cgi", "exclude_duplicates", "order_by", "direction")
     key = ("page_shield", *(query.get(name) for name in names))
-    if key in zone.listings:
-        return zone.listings[key]
+    if key in zone.scripts.listings:
+        return zone.scripts.listings[key]
     scripts = select(zone, query.get("hosts", ""), query.get("status", ""))
     for words, kept in ((_words(query.get("urls", "")), True), (_words(query.get("exclude_urls", "")), False)):
         if words:
@@ -154,5 +164,5 @@ def select_page_shield(zone: Zone, query: t.Mapping[str, str]) -> list[Document]
     order = query.get("order_by", "")
     if order in ("first_seen_at", "last_seen_at"):
         scripts = sorted(scripts, key=lambda s: str(s.get(order, "")), reverse=query.get("direction") == "desc")
-    zone.listings[key] = scripts
+    zone.scripts.listings[key] = scripts
     return scripts

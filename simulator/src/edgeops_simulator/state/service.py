@@ -5,9 +5,17 @@
 from __future__ import annotations
 
 import dataclasses
+import typing as t
 
 from edgeops_simulator.settings import Settings
-from edgeops_simulator.state.zone import Zone
+from edgeops_simulator.state.owners import Account, Owner, Zone
+from edgeops_simulator.state.part import BadSeed, Document, need
+
+ACCOUNT_KEY = "accounts/"
+DEFAULT_ACCOUNT = {"id": "0" * 32, "name": "Simulated account"}
+_PARTS = {name: None for owner in (Zone(""), Account("")) for name in owner.parts()}
+PARTS = tuple(_PARTS)
+MEMBERS = ("zones", "accounts", *PARTS, "settings", "faults", "next_job_id")
 
 
 @dataclasses.dataclass
@@ -19,20 +27,108 @@ class Credentials:
 
 @dataclasses.dataclass
 class Service:
-    """The whole state: zones by id, settings, and the number that the next job gets."""
+    """The whole state: zones and accounts by id, settings, and the number that the next job gets."""
 
     credentials: Credentials
     zones: dict[str, Zone] = dataclasses.field(default_factory=dict)
+    accounts: dict[str, Account] = dataclasses.field(default_factory=dict)
     settings: Settings = dataclasses.field(default_factory=Settings)
     next_job_id: int = 1
 
     def copy(self) -> Service:
-        """The same state, to try a seed on: parts of zones are replaced there, never changed."""
+        """The same state, to try a seed on: parts of zones and accounts are replaced there, never changed."""
         zones = {zone_id: dataclasses.replace(zone) for zone_id, zone in self.zones.items()}
-        return dataclasses.replace(self, zones=zones, settings=dataclasses.replace(self.settings))
+        accounts = {account_id: dataclasses.replace(account) for account_id, account in self.accounts.items()}
+        return dataclasses.replace(self, zones=zones, accounts=accounts, settings=dataclasses.replace(self.settings))
+
+    def adopt(self, other: Service) -> None:
+        """Become what the other one is; the credentials stay."""
+        self.zones, self.accounts, self.settings = other.zones, other.accounts, other.settings
+        self.next_job_id = other.next_job_id
 
     def take_job_id(self) -> int:
-        """Job ids count up over all zones and are never given twice."""
+        """Job ids count up over all zones and accounts and are never given twice."""
         job_id = self.next_job_id
         self.next_job_id += 1
         return job_id
+
+    def account_of(self, owner: Owner) -> Account | None:
+        return owner if isinstance(owner, Account) else self.accounts.get(t.cast(Zone, owner).account.get("id", ""))
+
+    def save(self) -> Document:
+        """The whole state in the form that `load` reads."""
+        document: Document = {"zones": [zone.summary() for zone in self.zones.values()]}
+        document["accounts"] = [{"id": account.id, "name": account.name} for account in self.accounts.values()]
+        owners: list[tuple[str, Owner]] = list(self.zones.items())
+        owners += [(ACCOUNT_KEY + account_id, account) for account_id, account in self.accounts.items()]
+        for name in PARTS:
+            document[name] = {key: owner.parts()[name].save() for key, owner in owners if name in owner.parts()}
+        return {**document, "settings": self.settings.document(), "next_job_id": self.next_job_id}
+
+    def load(self, document: t.Any) -> None:
+        """Take over what a document holds. Each part that it gives replaces that part; zones and accounts not named are left alone."""
+        unknown = sorted(set(need(dict, document, "a seed")) - set(MEMBERS))
+        if unknown:
+            raise BadSeed(f"unknown members: {', '.join(unknown)}; known are {', '.join(MEMBERS)}")
+        for given in need(list, document.get("accounts") or [], "accounts"):
+            self._load_account(given)
+        for given in need(list, document.get("zones") or [], "zones"):
+            self._load_zone(given)
+        for name in PARTS:
+            for key, value in need(dict, document.get(name) or {}, name).items():
+                owner = self._owner(key)
+                if name not in owner.parts():
+                    raise BadSeed(f"{name}.{key}: {owner.kind} has no {name}")
+                setattr(owner, name, type(owner.parts()[name]).load(self, value, f"{name}.{key}"))
+        try:
+            self.settings.change(need(dict, document.get("settings") or {}, "settings"))
+        except ValueError as problem:
+            raise BadSeed(str(problem)) from None
+        self.next_job_id = max(self.next_job_id, need(int, document.get("next_job_id") or 1, "next_job_id"))
+
+    def _owner(self, key: str) -> Owner:
+        """Whose part it is: a zone unless it is said to be an account or only an account has that id."""
+        if key.startswith(ACCOUNT_KEY) or (key in self.accounts and key not in self.zones):
+            return self._account(key.removeprefix(ACCOUNT_KEY))
+        return self._zone(key)
+
+    def _zone(self, zone_id: str) -> Zone:
+        """The zone of this id; one of which nothing else was said belongs to the first account."""
+        if zone_id not in self.zones:
+            first = next(iter(self.accounts.values()), None)
+            account = {"id": first.id, "name": first.name} if first else dict(DEFAULT_ACCOUNT)
+            self._account(account["id"], account["name"])
+            self.zones[zone_id] = Zone(zone_id, f"zone-{zone_id}.example", account=account)
+        return self.zones[zone_id]
+
+    def _account(self, account_id: str, name: str | None = None) -> Account:
+        return self.accounts.setdefault(account_id, Account(account_id, name or account_id))
+
+    def _load_account(self, given: t.Any) -> None:
+        given = {"id": given} if isinstance(given, str) else given
+        if not isinstance(given, dict) or not given.get("id") or not isinstance(given["id"], str):
+            raise BadSeed("an account is an id, or an object with at least an id")
+        account = self._account(given["id"])
+        account.name = need(str, given.get("name", account.name), "name of an account")
+        for zone in self.zones.values():
+            if zone.account.get("id") == account.id:
+                zone.account = {**zone.account, "name": account.name}
+
+    def _load_zone(self, given: t.Any) -> None:
+        given = {"id": given} if isinstance(given, str) else given
+        if not isinstance(given, dict) or not given.get("id") or not isinstance(given["id"], str):
+            raise BadSeed("a zone is an id, or an object with at least an id")
+        account = given.get("account", self.zones[given["id"]].account if given["id"] in self.zones else None)
+        if account is not None:
+            account = {"id": account} if isinstance(account, str) else dict(need(dict, account, "account of a zone"))
+            if account.get("id"):
+                known = self._account(need(str, account["id"], "id of the account of a zone"), account.get("name"))
+                if known.name == known.id:
+                    known.name = need(str, account.get("name", known.id), "name of the account of a zone")
+                account.setdefault("name", known.name)
+        zone = self._zone(given["id"]) if account is None else self.zones.setdefault(given["id"], Zone(given["id"]))
+        zone.name = zone.name or f"zone-{zone.id}.example"
+        for name in ("name", "status"):
+            setattr(zone, name, need(str, given.get(name, getattr(zone, name)), f"{name} of a zone"))
+        zone.account = zone.account if account is None else account
+        zone.more = {**zone.more, **{name: given[name] for name in given if name not in ("id", "name", "status", "account")}}

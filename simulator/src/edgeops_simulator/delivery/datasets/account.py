@@ -1,0 +1,76 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+FIELDS: t.Mapping[str, t.Mapping[str, str]] = {
+    "access_requests": {
+        "Action": "What was tried: login or logout.",
+        "Allowed": "Whether access was granted.",
+        "AppDomain": "Domain of the application.",
+        "AppUUID": "Identifier of the application.",
+        "Connection": "Identity provider that was used.",
+        "Country": "Country of the client.",
+        "CreatedAt": "When the request was made.",
+        "Email": "E-mail address of the user.",
+        "IPAddress": "IP address of the client.",
+        "PurposeJustificationPrompt": "Text that asked for a justification.",
+        "PurposeJustificationResponse": "Justification that was given.",
+        "RayID": "Identifier of the request.",
+        "TemporaryAccessApprovers": "Who approved temporary access.",
+        "TemporaryAccessDuration": "Duration of temporary access, in minutes.",
+        "UserUID": "Identifier of the user.",
+    },
+    "audit_logs": {
+        "ActionResult": "Whether the action succeeded.",
+        "ActionType": "Type of the action.",
+        "ActorEmail": "E-mail address of who acted.",
+        "ActorID": "Identifier of who acted.",
+        "ActorIP": "IP address of who acted.",
+        "ActorType": "Type of who acted.",
+        "ID": "Identifier of the entry.",
+        "Interface": "Where the action came from: the API or the user interface.",
+        "Metadata": "Further members of the entry.",
+        "NewValue": "Value after the action.",
+        "OldValue": "Value before the action.",
+        "OwnerID": "Identifier of the owner of the resource.",
+        "ResourceID": "Identifier of the resource.",
+        "ResourceType": "Type of the resource.",
+        "When": "When the action happened.",
+    },
+    "gateway_dns": {
+        "ColoCode": "Airport code of the data centre.",
+        "Datetime": "When the query was received.",
+        "DeviceID": "Identifier of the device.",
+        "DstIP": "Address that the query was sent to.",
+        "Email": "E-mail address of the user.",
+        "Location": "Name of the location.",
+        "MatchedCategoryNames": "Categories that a policy matched.",
+        "PolicyID": "Identifier of the policy.",
+        "PolicyName": "Name of the policy.",
+        "QueryName": "Name that was requested.",
+        "QueryType": "Number of the type of the query.",
+        "RCode": "Number of the response code.",
+        "ResolverDecision": "What the resolver decided.",
+        "SrcIP": "IP address of the client.",
+        "UserID": "Identifier of the user.",
+    },
+    "workers_trace_events": {
+        "CPUTimeMs": "Processor time, in milliseconds.",
+        "DispatchNamespace": "Namespace that the worker was dispatched from.",
+        "Entrypoint": "Entry point of the worker.",
+        "Event": "What the worker was called with.",
+        "EventTimestampMs": "When the event was received.",
+        "EventType": "Type of the event.",
+        "Exceptions": "Exceptions that were not caught.",
+        "Logs": "What the worker logged.",
+        "Outcome": "Outcome of the call.",
+        "ScriptName": "Name of the worker.",
+        "ScriptTags": "Tags of the worker.",
+        "ScriptVersion": "Version of the worker.",
+        "WallTimeMs": "Elapsed time, in milliseconds.",
+    },
+}

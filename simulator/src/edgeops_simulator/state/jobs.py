@@ -1,0 +1,75 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import copy
+import typing as t
+
+from edgeops_simulator import clock
+from edgeops_simulator.state.part import Document, Part, Table, need
+
+if t.TYPE_CHECKING:
+    from edgeops_simulator.state.owners import Owner
+    from edgeops_simulator.state.service import Service
+
+# Every member of a job that a request may set, with its value where it was never set.
+DEFAULTS: Document = {
+    "name": None,
+    "dataset": "http_requests",
+    "enabled": False,
+    "kind": "",
+    "frequency": "high",
+    "logpull_options": None,
+    "output_options": None,
+    "filter": None,
+    "filter_attack_traffic": None,
+    "merge_subrequests": None,
+    "transformer_id": None,
+    "destination_conf": "",
+    "max_upload_bytes": None,
+    "max_upload_interval_seconds": None,
+    "max_upload_records": None,
+}
+HEALTH: Document = {"last_complete": None, "last_error": None, "error_message": None}
+
+
+class Jobs(Table):
+    """The Logpush jobs of a zone or an account, by id."""
+
+    members: t.ClassVar[t.Mapping[str, type]] = {"id": int}
+
+    def add(self, service: Service, item: Document, index: int) -> None:
+        job_id = item.get("id") or service.take_job_id()
+        service.next_job_id = max(service.next_job_id, job_id + 1)
+        self[job_id] = {"id": job_id, **DEFAULTS, **HEALTH, **copy.deepcopy(item)}
+
+
+class Fields(Part):
+    """Lists of fields that differ from the usual ones, by dataset."""
+
+    @classmethod
+    def load(cls, service: Service, given: t.Any, place: str) -> Fields:
+        made = super().load(service, given, place)
+        for dataset, fields in made.items():
+            need(dict, fields, f"{place}.{dataset}")
+        return made
+
+
+def _settable(body: Document, more: t.Collection[str]) -> Document:
+    return {name: value for name, value in body.items() if name in DEFAULTS or name in more}
+
+
+def create(service: Service, owner: Owner, body: Document) -> Document:
+    given = {name: value for name, value in _settable(body, service.settings.more_job_members).items() if value is not None}
+    job = {"id": service.take_job_id(), **DEFAULTS, **given, **HEALTH, "time_created": clock.stamp_seconds()}
+    owner.jobs[job["id"]] = job
+    return job
+
+
+def update(service: Service, job: Document, body: Document) -> Document:
+    """PUT merges the top level; `output_options` is replaced as a whole; null means the default again."""
+    for name, value in _settable(body, service.settings.more_job_members).items():
+        job[name] = DEFAULTS.get(name) if value is None else value
+    return job

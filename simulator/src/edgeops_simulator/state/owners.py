@@ -1,0 +1,102 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whom things are kept for: zones and accounts, and which of them a listing asks for."""
+
+from __future__ import annotations
+
+import typing as t
+from dataclasses import dataclass, field
+
+from edgeops_simulator.state.jobs import Fields, Jobs
+from edgeops_simulator.state.ownership import Challenges
+from edgeops_simulator.state.part import Document, Part
+from edgeops_simulator.state.rulesets import Rulesets
+from edgeops_simulator.state.script_monitor import ScriptMonitor
+from edgeops_simulator.state.scripts import Scripts
+from edgeops_simulator.state.transformers import Transformers
+
+
+@dataclass
+class Owner:
+    """A zone or an account. Each part that is kept of it is one line here or below; owners share nothing."""
+
+    kind: t.ClassVar[t.Literal["zone", "account"]]
+    id: str
+    name: str = ""
+    jobs: Jobs = field(default_factory=Jobs)
+    challenges: Challenges = field(default_factory=Challenges)
+    fields: Fields = field(default_factory=Fields)
+
+    def parts(self) -> dict[str, Part]:
+        return {name: value for name, value in vars(self).items() if isinstance(value, Part)}
+
+
+@dataclass
+class Account(Owner):
+    kind = "account"
+    created_on: str = "2020-01-01T00:00:00Z"
+    transformers: Transformers = field(default_factory=Transformers)
+
+    def summary(self) -> Document:
+        """The account as the listing of accounts shows it."""
+        settings = {"enforce_twofactor": False, "abuse_contact_email": None}
+        return {"id": self.id, "name": self.name, "type": "standard", "settings": settings, "created_on": self.created_on}
+
+
+@dataclass
+class Zone(Owner):
+    kind = "zone"
+    status: str = "active"
+    account: Document = field(default_factory=dict)
+    more: Document = field(default_factory=dict)
+    """Members that only the listing shows, such as `plan`."""
+    script_monitor: ScriptMonitor = field(default_factory=lambda: ScriptMonitor(enabled=False, updated_at=None))
+    scripts: Scripts = field(default_factory=Scripts)
+    rulesets: Rulesets = field(default_factory=Rulesets)
+
+    def summary(self) -> Document:
+        """The zone as the listing of zones shows it."""
+        return {"id": self.id, "name": self.name, "status": self.status, "account": self.account, **self.more}
+
+
+_NAME_OPERATORS: t.Mapping[str, t.Callable[[str, str], bool]] = {
+    "equal": lambda name, text: name == text,
+    "not_equal": lambda name, text: name != text,
+    "starts_with": lambda name, text: name.startswith(text),
+    "ends_with": lambda name, text: name.endswith(text),
+    "contains": lambda name, text: text in name,
+}
+
+
+def _name_fits(name: str, condition: str) -> bool:
+    operator, colon, text = condition.partition(":")
+    if colon and operator in _NAME_OPERATORS:
+        return _NAME_OPERATORS[operator](name.lower(), text.lower())
+    return name.lower() in [item.strip().lower() for item in condition.split(",")]
+
+
+def select_zones(zones: t.Iterable[Zone], query: t.Mapping[str, str]) -> list[Zone]:
+    """The zones that the query asks for, in the order it asks for."""
+    found = [
+        zone
+        for zone in zones
+        if (not query.get("name") or _name_fits(zone.name, query["name"]))
+        and (not query.get("status") or zone.status == query["status"])
+        and (not query.get("account.id") or zone.account.get("id") == query["account.id"])
+        and (not query.get("account.name") or _name_fits(zone.account.get("name", ""), query["account.name"]))
+    ]
+    if query.get("order") in ("name", "status"):
+        found.sort(key=lambda zone: str(getattr(zone, query["order"])))
+    elif query.get("order") == "account.id":
+        found.sort(key=lambda zone: str(zone.account.get("id")))
+    if query.get("direction") == "desc":
+        found.reverse()
+    return found
+
+
+def select_accounts(accounts: t.Iterable[Account], query: t.Mapping[str, str]) -> list[Account]:
+    found = [account for account in accounts if not query.get("name") or _name_fits(account.name, query["name"])]
+    if query.get("direction"):
+        found.sort(key=lambda account: account.name, reverse=query["direction"] == "desc")
+    return found

@@ -1,0 +1,88 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import copy
+import typing as t
+
+from edgeops_simulator.jsontext import KIND_NAMES, is_a
+
+if t.TYPE_CHECKING:
+    from edgeops_simulator.state.service import Service
+
+Document = dict[str, t.Any]
+_P = t.TypeVar("_P", bound="Part")
+_T = t.TypeVar("_T", bound="Table")
+
+
+class BadSeed(ValueError):
+    """A seed or snapshot that does not have the documented form."""
+
+
+def need(kind: type, value: t.Any, place: str) -> t.Any:
+    if not is_a(value, kind):
+        raise BadSeed(f"{place} is not {KIND_NAMES[kind]}")
+    return value
+
+
+class Part(dict[t.Any, t.Any]):
+    """What is kept of a zone or an account under one name: how a seed fills it, and how a snapshot shows it.
+
+    Seeds are not checked against the rules of the service, only for what the state itself relies on.
+    """
+
+    in_log = True
+    """Whether requests change it, so that the log of writes has to hold it."""
+
+    @classmethod
+    def load(cls: type[_P], service: Service, given: t.Any, place: str) -> _P:
+        return cls(copy.deepcopy(need(dict, given, place)))
+
+    def save(self) -> t.Any:
+        return copy.deepcopy(dict(self))
+
+
+class Table(Part):
+    """A part that is a list of objects in documents, and is kept by their ids."""
+
+    members: t.ClassVar[t.Mapping[str, type]] = {}
+    """The members that the state itself looks at, as far as an object has them."""
+
+    @classmethod
+    def load(cls: type[_T], service: Service, given: t.Any, place: str) -> _T:
+        made = cls()
+        for index, item in enumerate(need(list, given, place)):
+            need(dict, item, f"{place}[{index}]")
+            for name, kind in cls.members.items():
+                if item.get(name) is not None:
+                    need(kind, item[name], f"{place}[{index}].{name}")
+            made.add(service, item, index)
+        return made
+
+    def add(self, service: Service, item: Document, index: int) -> None:
+        """Take over one object of a document, and add what it leaves out."""
+        raise NotImplementedError
+
+    def save(self) -> t.Any:
+        return copy.deepcopy(list(self.values()))
+
+
+class Observed(Table):
+    """What the service observes and no request changes: never copied, for there may be very many."""
+
+    in_log = False
+    id_name = "id"
+
+    def __init__(self, *items: t.Any) -> None:
+        super().__init__(*items)
+        self.listings: dict[t.Any, list[Document]] = {}
+        """Listings that were asked for, so that a page costs what is on it and not what the zone holds."""
+
+    def add(self, service: Service, item: Document, index: int) -> None:
+        own_id = item.get(self.id_name) or f"{index + 1:032x}"
+        self[own_id] = item if self.id_name in item else {self.id_name: own_id, **item}
+
+    def save(self) -> t.Any:
+        return list(self.values())
