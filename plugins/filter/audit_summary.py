@@ -10,6 +10,8 @@ short_description: Audited zones by status, with a line for each difference
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
+requirements:
+  - python >= 3.10
 description:
   - Summarizes the records of P(edgeops.observability.zone_records#filter) for the output of the playbook C(edgeops.observability.check).
 options:

@@ -10,6 +10,8 @@ short_description: Variables that several zones have in common
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
+requirements:
+  - python >= 3.10
 description:
   - Splits the variables of several zones into options that all their log delivery (Logpush) jobs have in common, for a group, and the others, for
     each host.

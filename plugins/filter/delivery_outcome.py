@@ -10,6 +10,8 @@ short_description: Outcome of a delivery for each zone
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
+requirements:
+  - python >= 3.10
 description:
   - Summarizes the results that the playbook C(edgeops.observability.deliver) registered for each host, for its output.
   - It reads the variables C(log_delivery_result), C(edgeops_delivered) and C(edgeops_check_error) of each host.

@@ -10,6 +10,8 @@ short_description: Add the custom log fields to the options of a Logpush job
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
+requirements:
+  - python >= 3.10
 description:
   - Adds C(RequestHeaders), C(ResponseHeaders) and C(Cookies) to the log fields of a log delivery (Logpush) job, if the list of custom fields that they
     carry is not empty.

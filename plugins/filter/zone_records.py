@@ -10,6 +10,8 @@ short_description: Records of audited zones for a report
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
+requirements:
+  - python >= 3.10
 description:
   - Turns the results that the playbook C(edgeops.observability.check) registered for each host into the records for
     O(edgeops.observability.audit_report#module:zones) of M(edgeops.observability.audit_report).

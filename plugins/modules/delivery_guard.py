@@ -11,6 +11,8 @@ short_description: Evaluate whether a predicted delivery to many zones may be ap
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
+requirements:
+  - python >= 3.10
 description:
   - Evaluates what M(edgeops.observability.zone_observability), or the role P(edgeops.observability.log_delivery#role), predicted for the zones of a run
     in check mode with diff. If a rule refuses it, the task fails before anything is written.

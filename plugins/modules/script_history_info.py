@@ -11,6 +11,8 @@ short_description: Verify the evidence of script audits
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
+requirements:
+  - python >= 3.10
 description:
   - Reads the chains of evidence that M(edgeops.observability.script_audit) writes, and names the first record of each that was edited, inserted, swapped,
     or follows a record that was deleted.
