@@ -19,7 +19,8 @@ from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILDER = Path(sys.executable).with_name("ansible-builder")
-DEFINITION = "examples/awx/execution-environment.yml"
+DEFINITIONS = ["examples/awx/execution-environment.yml", "examples/eda/decision-environment.yml"]
+DEFINITION = DEFINITIONS[0]
 
 
 def load(name: str) -> t.Any:
@@ -66,12 +67,43 @@ def test_libraries_are_those_of_the_collection() -> None:
     assert set(requirements("requirements.txt")) == {"requests", "urllib3"}
 
 
-def test_context_of_an_image_holds_this_release(tmp_path: Path) -> None:
-    builder("create", "--file", str(ROOT / DEFINITION), "--context", str(tmp_path), "--output-filename", "Containerfile")
-    (collection,) = yaml.safe_load((tmp_path / "_build" / "requirements.yml").read_text(encoding="utf-8"))["collections"]
+def context(definition: str, folder: Path) -> t.Any:
+    """The list of collections of the context that ansible-builder makes."""
+    builder("create", "--file", str(ROOT / definition), "--context", str(folder), "--output-filename", "Containerfile")
+    return yaml.safe_load((folder / "_build" / "requirements.yml").read_text(encoding="utf-8"))["collections"]
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_context_of_an_image_holds_this_release(definition: str, tmp_path: Path) -> None:
+    (collection,) = context(definition, tmp_path)
     galaxy = load("galaxy.yml")
     assert collection == {"name": f"{galaxy['namespace']}.{galaxy['name']}", "version": galaxy["version"]}
-    assert "ansible-core>=2.16" in (tmp_path / "Containerfile").read_text(encoding="utf-8")
+    text = (tmp_path / "Containerfile").read_text(encoding="utf-8")
+    assert "ansible-core>=2.16" in text and 'PYCMD="/usr/bin/python3.12"' in text
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_base_image_is_public(definition: str) -> None:
+    assert load(definition)["images"]["base_image"]["name"] == "docker.io/redhat/ubi9:latest"
+
+
+def test_rulebooks_find_their_engine(tmp_path: Path) -> None:
+    context(DEFINITIONS[1], tmp_path)
+    assert (tmp_path / "_build" / "requirements.txt").read_text(encoding="utf-8").split() == ["ansible-rulebook"]
+    assert "java-17" in (tmp_path / "_build" / "bindep.txt").read_text(encoding="utf-8")
+
+
+def test_image_takes_the_collection_from_a_file(tmp_path: Path) -> None:
+    """The lines that the README of the example gives for that make a context that holds the file."""
+    readme = (ROOT / "examples" / "awx" / "README.md").read_text(encoding="utf-8")
+    (shown,) = (block for block in re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL) if "additional_build_files" in block)
+    definition, changes = load(DEFINITION), yaml.safe_load(shown)
+    definition["additional_build_files"] = changes["additional_build_files"]
+    definition["dependencies"]["galaxy"] = changes["dependencies"]["galaxy"]
+    (tmp_path / "execution-environment.yml").write_text(yaml.safe_dump(definition), encoding="utf-8")
+    (tmp_path / changes["additional_build_files"][0]["src"]).touch()
+    (collection,) = context(str(tmp_path / "execution-environment.yml"), tmp_path / "context")
+    assert collection["type"] == "file" and (tmp_path / "context" / "_build" / collection["name"]).is_file()
 
 
 def oldest_core() -> str:
@@ -83,8 +115,9 @@ def oldest_core() -> str:
 
 def test_oldest_core_is_stated_alike() -> None:
     """meta/runtime.yml, the image and the pins state the same oldest ansible-core."""
-    image = Requirement(load(DEFINITION)["dependencies"]["ansible_core"]["package_pip"])
-    assert image.specifier == SpecifierSet(f">={oldest_core()}")
+    for definition in DEFINITIONS:
+        image = Requirement(load(definition)["dependencies"]["ansible_core"]["package_pip"])
+        assert image.specifier == SpecifierSet(f">={oldest_core()}")
     cores = [path.stem.removeprefix("core-") for path in (ROOT / "requirements").glob("core-*.in")]
     assert min(cores, key=lambda core: tuple(map(int, core.split(".")))) == oldest_core()
 
