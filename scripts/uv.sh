@@ -5,6 +5,11 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 pins=$root/requirements/bootstrap.txt
 home=$root/.venvs/uv
+# Trust what the system trusts, such as the authority of a company's proxy. uv is told to; pip, which installs it, gets the file.
+export UV_SYSTEM_CERTS=true
+for bundle in "${SSL_CERT_FILE:-}" /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/cert.pem; do
+    if [ -z "${PIP_CERT:-}" ] && [ -f "$bundle" ]; then export PIP_CERT="$bundle"; fi
+done
 
 if ! cmp -s "$pins" "$home/installed.txt"; then
     python=$("$root/scripts/find-python.sh" 3.11 3.12 3.13) ||
