@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Lists what is in the artifact that `scripts/package.sh` has built, and says what should not be there."""
+"""Lists what is in an artifact, and says what should not be there, or is missing: `artifact.py FILE`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,21 @@ import sys
 import tarfile
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parents[1] / "build" / "package"
+# Beside the files that Galaxy makes; documentation and examples are for readers of an installed copy.
+EXPECTED = (
+    *(
+        "CHANGELOG.md",
+        "CHANGELOG.rst",
+        "CODE_OF_CONDUCT.md",
+        "CONTRIBUTING.md",
+        "LICENSE",
+        "README.md",
+        "SUPPORT.md",
+        "TESTING.md",
+    ),
+    *("changelogs", "docs/docsite", "examples", "extensions", "meta", "playbooks", "plugins", "requirements.txt", "roles"),
+)
+MADE = ("FILES.json", "MANIFEST.json")
 LARGEST = 1_000_000
 NEVER = re.compile(r"(^|/)(\.[^/]|__pycache__|.*\.(pyc|orig|rej|swp|tar\.gz)$)")
 # Put together from parts, so that no search for such addresses finds this file.
@@ -23,15 +37,17 @@ def main() -> int:
     """Print a line for each folder with the number of its files and their size, then what is wrong."""
     folders: dict[str, list[int]] = collections.defaultdict(list)
     wrong = []
-    (path,) = FOLDER.glob("*.tar.gz")
+    path = Path(sys.argv[1])
     with tarfile.open(path) as artifact:
         for member in (each for each in artifact if each.isfile()):
-            folders[member.name.split("/")[0]].append(member.size)
+            place = next((name for name in (*EXPECTED, *MADE) if f"{member.name}/".startswith(f"{name}/")), None)
+            folders[place or member.name].append(member.size)
             content = artifact.extractfile(member)
-            if NEVER.search(member.name):
+            if place is None or NEVER.search(member.name):
                 wrong.append(f"{member.name} does not belong into an artifact")
             elif content is not None and REGISTRY.search(content.read()):
                 wrong.append(f"{member.name} holds the address of a package registry")
+    wrong += [f"{name} is missing in the artifact" for name in EXPECTED if name not in folders]
     for folder, sizes in sorted(folders.items()):
         print(f"{folder:<20} {len(sizes):>4} files {sum(sizes):>9} bytes")
     print(f"{path.name:<20} {path.stat().st_size:>9} bytes")

@@ -2,45 +2,138 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs the installed collection once against the simulator: what is not in the artifact is not there."""
+"""Does what a user does on a bare machine, with the artifact and nothing else of this repository: `rehearse.py ARTIFACT`.
+
+A new Python environment gets ansible-core and requests, an empty home the collection from the file. Then: the documentation of
+every plugin, the first playbook of the README (predicted, applied, applied again), the first look at all zones, an audit of the
+fleet of the README, and a run with nothing but the folders that a collection may use at run time. The simulator stands for the
+service, in a process of its own.
+"""
 
 from __future__ import annotations
 
+import importlib.metadata
+import json
 import os
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
+import typing as t
 from pathlib import Path
 
 from edgeops_simulator.testing import running
 
-PLAY = """
-- hosts: localhost
-  connection: local
-  gather_facts: false
-  vars:
-    ansible_python_interpreter: "{{ ansible_playbook_python }}"
-  tasks:
-    - edgeops.observability.script_monitor:
-        zone_id: "{{ zone }}"
-        enabled: true
-      vars:
-        edgeops_in_process: "{{ item }}"
-      loop: [true, false]
-      register: monitor
-    - ansible.builtin.assert:
-        that:
-          - monitor.results[0] is changed
-          - monitor.results[1] is not changed
-"""
+ROOT = Path(__file__).resolve().parents[1]
+ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
+COLLECTION = "edgeops.observability"
+# All that the rules for collections let plugins, roles and playbooks use.
+AT_RUN_TIME = {"meta", "playbooks", "plugins", "roles"}
+KINDS = {"modules": "module", "filter": "filter", "test": "test", "inventory": "inventory"}
+
+
+class Machine:
+    """A home, a Python environment and a project folder of a user who has just installed Ansible."""
+
+    def __init__(self, folder: Path, service: dict[str, str]) -> None:
+        self.project = folder / "project"
+        self.installed = folder / "home" / ".ansible" / "collections" / "ansible_collections" / "edgeops" / "observability"
+        self._bin = folder / "venv" / "bin"
+        path = f"{self._bin}{os.pathsep}/usr/bin{os.pathsep}/bin"
+        self._environment = {"HOME": str(folder / "home"), "PATH": path, "LC_ALL": "C.UTF-8", **service}
+        (folder / "home").mkdir()
+        self.project.mkdir()
+        uv, core = str(ROOT / "scripts" / "uv.sh"), importlib.metadata.version("ansible-core")
+        subprocess.run([uv, "venv", "--quiet", "--no-project", "--python", sys.executable, folder / "venv"], check=True)
+        install = [uv, "pip", "install", "--quiet", "--python", self._bin / "python", f"ansible-core=={core}"]
+        subprocess.run([*install, "--requirement", ROOT / "requirements.txt"], check=True)
+
+    def run(self, *command: str) -> str:
+        """What a command prints; anything but success ends the rehearsal."""
+        print("$", *command, flush=True)
+        done = subprocess.run(
+            [self._bin / command[0], *command[1:]],
+            cwd=self.project,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            sys.exit(f"{done.stdout}\n{command[0]} ended with {done.returncode}")
+        return done.stdout
+
+    def save(self, name: str, text: str) -> None:
+        """Save what the documentation shows under this name in the project."""
+        path = self.project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
 
 def main() -> int:
-    """In-process first, as an ordinary module after it."""
-    folder = Path(sys.argv[1])
-    (folder / "play.yml").write_text(PLAY, encoding="utf-8")
-    with running() as simulator:
-        command = ["ansible-playbook", "play.yml", "-i", "localhost,", "-e", f"zone={simulator.zone}"]
-        return subprocess.run(command, cwd=folder, env={**os.environ, **simulator.environment()}, check=False).returncode
+    """Rehearse, and print each command."""
+    artifact = str(Path(sys.argv[1]).resolve())
+    with tempfile.TemporaryDirectory() as folder, running(zones=[ZONE]) as simulator:
+        simulator.seed(zones=[{"id": ZONE, "name": "shop.example", "status": "active"}])
+        machine = Machine(Path(folder), simulator.environment())
+        machine.run("ansible-galaxy", "collection", "install", "--offline", artifact)
+        machine.run("ansible-galaxy", "collection", "verify", "--offline", COLLECTION)
+        _read_documentation(machine)
+        _first_playbook(machine)
+        _fleet(machine)
+        for path in [path for path in machine.installed.iterdir() if path.name not in AT_RUN_TIME | {"MANIFEST.json"}]:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        _fleet(machine)
+    print("The artifact does on a bare machine what the README says.")
+    return 0
+
+
+def _read_documentation(machine: Machine) -> None:
+    """Ask for every plugin by its name; one that cannot be shown is missing in the answer."""
+    for folder, kind in KINDS.items():
+        files = (machine.installed / "plugins" / folder).glob("[a-z]*")
+        names = sorted({f"{COLLECTION}.{path.stem}" for path in files if path.suffix in {".py", ".yml"}})
+        shown = json.loads(machine.run("ansible-doc", "--json", "--type", kind, *names))
+        if sorted(shown) != names:
+            sys.exit(f"ansible-doc does not show {sorted(set(names) - set(shown))}")
+    machine.run("ansible-doc", "--type", "role", f"{COLLECTION}.log_delivery")
+
+
+def _blocks(machine: Machine) -> list[str]:
+    readme = (machine.installed / "README.md").read_text(encoding="utf-8")
+    return re.findall(r"^```yaml\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
+
+
+def _first_playbook(machine: Machine) -> None:
+    """Predict it, apply it, and see that it changes nothing the second time."""
+    machine.save("first.yml", next(block for block in _blocks(machine) if "hosts:" in block))
+    counts: list[t.Any] = []
+    for arguments in (["--check", "--diff"], [], []):
+        recap = machine.run("ansible-playbook", "first.yml", *arguments)
+        counts.append(int(re.findall(r"changed=(\d+)", recap)[-1]))
+    if not counts[0] == counts[1] > counts[2] == 0:
+        sys.exit(f"the first playbook of the README changes {counts} times")
+    fleet = iter(block for block in _blocks(machine) if block.startswith(("plugin:", "log_delivery_")))
+    machine.save("fleet.zones.yml", next(fleet))
+    machine.save("group_vars/all.yml", next(fleet))
+
+
+def _fleet(machine: Machine) -> None:
+    """A first look at all zones, and an audit that ends with a report."""
+    if (machine.installed / "playbooks" / "survey.yml").exists():
+        machine.run("ansible-playbook", f"{COLLECTION}.survey", "-e", "edgeops_report_dir=survey")
+        _expect(machine, "survey/report.html")
+    machine.run("ansible-playbook", f"{COLLECTION}.check", "-i", "fleet.zones.yml", "-e", "edgeops_report_dir=report")
+    _expect(machine, "report/report.html")
+
+
+def _expect(machine: Machine, name: str) -> None:
+    if not (machine.project / name).exists():
+        sys.exit(f"there is no {name}")
+    shutil.rmtree((machine.project / name).parent)
 
 
 if __name__ == "__main__":
