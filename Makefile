@@ -40,6 +40,14 @@ test: setup ## Every gate; sanity, units and playbooks on the floor and the newe
 test-all: setup ## Every gate on every supported ansible-core
 	@python scripts/run_gates.py test-all
 
+.PHONY: test-core
+test-core: setup ## Sanity, units and playbooks on one ansible-core: `make test-core CORE=2.17`
+	@python scripts/run_gates.py core-$(CORE)
+
+.PHONY: test-once
+test-once: setup ## Every gate that needs one ansible-core only
+	@python scripts/run_gates.py once
+
 .PHONY: test-faults
 test-faults: setup ## The whole fault matrix, of which `make test` runs a seeded sample
 	@python -m pytest -q -n auto --faults=all tests/faults
@@ -64,7 +72,6 @@ bench: ## Measure against other ways of doing the same; `make bench ARGS=--quick
 release-check: setup ## Whether version, changelog and package agree and could be published
 	@python scripts/release_check.py
 	@scripts/package.sh >/dev/null
-	@python scripts/artifact.py
 	@scripts/importer.sh >/dev/null
 	@echo "ready to be released"
 

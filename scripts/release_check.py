@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -78,6 +79,9 @@ def _tree(version: str) -> list[str]:
     unsaved = _git("status", "--porcelain")
     if unsaved:
         found.append(f"uncommitted changes:\n{unsaved}")
+    tag = os.environ.get("RELEASE_TAG", version)
+    if tag != version:
+        found.append(f"the release is tagged {tag}, and {DECIDES} says {version}")
     if _git("tag", "--list", version) and _git("rev-parse", f"{version}^{{commit}}") != _git("rev-parse", "HEAD"):
         found.append(f"the tag {version} is on another commit already")
     return found

@@ -79,3 +79,8 @@ def test_fragment_that_is_left_is_named(release_check: types.ModuleType, elsewhe
 def test_missing_document_is_named(release_check: types.ModuleType, elsewhere: Path) -> None:
     (elsewhere / "SUPPORT.md").unlink()
     assert release_check.problems() == ["SUPPORT.md is missing, or says nothing of 'Semantic Versioning'"]
+
+
+def test_tag_of_another_version_is_named(monkeypatch: pytest.MonkeyPatch, release_check: types.ModuleType) -> None:
+    monkeypatch.setenv("RELEASE_TAG", "9.9.9")
+    assert any("the release is tagged 9.9.9" in problem for problem in release_check.problems())

@@ -1,0 +1,236 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The workflows of the public repository: valid, on every supported core, and each of their commands does what it is for."""
+
+from __future__ import annotations
+
+import hashlib
+import http.server
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import typing as t
+from pathlib import Path
+
+import gates
+import pytest
+import yaml
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+PASSPHRASE = "planted-passphrase-3f"
+TOKEN = "planted-galaxy-token-9c"
+# What only a server of GitHub can do, with the reason.
+ELSEWHERE = {
+    "scripts/environment.sh .venvs/devel": "fetches a branch of ansible-core",
+    "scripts/sanity.sh": "is a gate of its own",
+}
+
+
+def load(path: Path) -> t.Any:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def steps() -> list[dict[str, t.Any]]:
+    return [step for path in WORKFLOWS for job in load(path)["jobs"].values() for step in job.get("steps", ())]
+
+
+def commands() -> list[str]:
+    return [step["run"] for step in steps() if "run" in step]
+
+
+def shell(command: str, folder: Path, **environment: str) -> str:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-ec", command],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "HOME": str(folder), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def named(words: str) -> str:
+    """The command of the workflows that holds these words."""
+    (command,) = [each for each in commands() if words in each]
+    return command
+
+
+@pytest.mark.parametrize("path", [*WORKFLOWS, ROOT / "examples" / "ci" / "github-actions.yml"], ids=lambda path: path.name)
+def test_workflow_is_valid(path: Path) -> None:
+    shell(f"check-jsonschema --builtin-schema vendor.github-workflows {path}", ROOT)
+
+
+def test_gitlab_job_is_valid() -> None:
+    shell("check-jsonschema --builtin-schema vendor.gitlab-ci --data-transform gitlab-ci examples/ci/gitlab-ci.yml", ROOT)
+
+
+def test_every_supported_core_is_tested() -> None:
+    """On each pull request, each week and before a release."""
+    workflow = load(ROOT / ".github" / "workflows" / "test.yml")
+    assert workflow["jobs"]["core"]["strategy"]["matrix"]["core"] == list(gates.CORES)
+    assert {"pull_request", "schedule", "workflow_call"} <= workflow["on"].keys()
+    release = load(ROOT / ".github" / "workflows" / "release.yml")
+    assert release["jobs"]["test"]["uses"] == "./.github/workflows/test.yml" and release["jobs"]["publish"]["needs"] == "test"
+
+
+def test_actions_are_pinned() -> None:
+    used = {step["uses"] for step in steps() if "uses" in step}
+    assert used and all(re.fullmatch(r"actions/[\w-]+@v\d+", name) for name in used)
+
+
+def test_secrets_reach_commands_through_the_environment() -> None:
+    assert not [command for command in commands() if "secrets." in command or "github.token" in command]
+
+
+def test_every_command_is_tried() -> None:
+    tried = ("make ", "scripts/release.sh ", "gh release create", *ELSEWHERE)
+    assert not [command for command in commands() if not any(words in command for words in tried)]
+
+
+@pytest.mark.parametrize("core", gates.CORES)
+def test_gates_of_a_core(core: str) -> None:
+    command = named("test-core").replace("${{ matrix.core }}", core).replace("make ", "make --dry-run ")
+    assert f"run_gates.py core-{core}\n" in shell(command, ROOT)
+    assert {"sanity", "units", "playbooks"} <= {gate.name for gate in gates.RUNS[f"core-{core}"]}
+
+
+def test_gates_of_one_core() -> None:
+    assert "run_gates.py once\n" in shell(named("test-once").replace("make ", "make --dry-run "), ROOT)
+    names = {run: {gate.name for gate in table} for run, table in gates.RUNS.items()}
+    assert names["once"] | names[f"core-{gates.MAIN}"] == names["test-all"]
+
+
+def test_nox_offers_the_targets_of_make() -> None:
+    offered = set(re.findall(r"^[*-] (\S+) ->", shell("nox --list", ROOT), re.MULTILINE))
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {"check", "test"} <= offered <= set(targets)
+
+
+@pytest.fixture(scope="module")
+def artifact(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The artifact, alone in a folder."""
+    folder = tmp_path_factory.mktemp("release")
+    source = folder / "source"
+    copy = shell(f"{ROOT}/scripts/tracked-copy.sh {source}", folder).strip()
+    (folder / "package").mkdir()
+    shell(f"ansible-galaxy collection build {copy} --output-path {folder}/package", folder)
+    (path,) = (folder / "package").glob("*.tar.gz")
+    return path
+
+
+def test_release_is_checked_built_and_rehearsed() -> None:
+    planned = shell(named("release-check").replace("make ", "make --dry-run "), ROOT, GITHUB_REF_NAME="0.0.0")
+    assert [name for name in ("release_check.py", "package.sh", "importer.sh") if f"scripts/{name}" not in planned] == []
+
+
+def test_release_is_described(artifact: Path) -> None:
+    """The checksum fits, and both lists of dependencies are valid CycloneDX that name what matters."""
+    shell(named("describe"), ROOT, RELEASE_FOLDER=str(artifact.parent))
+    digest, name = (artifact.parent / "SHA256SUMS").read_text(encoding="utf-8").split()
+    assert (digest, name) == (hashlib.sha256(artifact.read_bytes()).hexdigest(), artifact.name)
+    found = {path.name: path.read_text(encoding="utf-8") for path in artifact.parent.glob("*.cdx.json")}
+    assert len(found) == 2
+    for text in found.values():
+        version = SchemaVersion.from_version(json.loads(text)["specVersion"])
+        assert JsonStrictValidator(version).validate_str(text) is None
+    parts = {name: {each["name"] for each in json.loads(text)["components"]} for name, text in found.items()}
+    assert {"requests", "urllib3"} <= parts["requirements.cdx.json"]
+    image = yaml.safe_load((ROOT / "examples/awx/execution-environment.yml").read_text(encoding="utf-8"))["images"]["base_image"]
+    assert {"requests", "ansible-core", "observability", image["name"].rpartition(":")[0]} <= parts[
+        "execution-environment.cdx.json"
+    ]
+
+
+def test_manifest_is_signed(artifact: Path, tmp_path: Path) -> None:
+    """The signature is that of the key, and verifies the manifest as ansible-galaxy does."""
+    home = tmp_path / "keys"
+    home.mkdir(mode=0o700)
+    gpg = f"gpg --homedir {home} --batch --quiet --pinentry-mode loopback --passphrase {PASSPHRASE}"
+    shell(f"{gpg} --quick-generate-key release@example.com ed25519 sign never", tmp_path)
+    key = shell(f"{gpg} --armor --export-secret-keys", tmp_path)
+    shell(f"{gpg} --output {tmp_path}/ring.kbx --export", tmp_path)
+    said = shell(
+        named("release.sh sign"), ROOT, RELEASE_FOLDER=str(artifact.parent), GPG_PRIVATE_KEY=key, GPG_PASSPHRASE=PASSPHRASE
+    )
+    assert PASSPHRASE not in said
+    shell(f"gpgconf --homedir {home} --kill all", tmp_path)
+    signature = f"file://{artifact.parent}/MANIFEST.json.asc"
+    where = {"ANSIBLE_COLLECTIONS_PATH": str(tmp_path / "installed"), "ANSIBLE_COLLECTIONS_SCAN_SYS_PATH": "false"}
+    shell(
+        f"ansible-galaxy collection install --offline --disable-gpg-verify {artifact} -p {tmp_path}/installed", tmp_path, **where
+    )
+    verify = (
+        f"ansible-galaxy collection verify --offline --keyring {tmp_path}/ring.kbx --signature {signature} edgeops.observability"
+    )
+    assert "Successfully verified" in shell(verify, tmp_path, **where)
+
+
+class Galaxy(http.server.BaseHTTPRequestHandler):
+    """As much of a Galaxy server as an upload takes."""
+
+    uploads: t.ClassVar[list[tuple[str, bytes]]] = []
+
+    def do_GET(self) -> None:
+        done = {"state": "completed", "finished_at": "2026-01-01T00:00:00Z", "messages": []}
+        self._answer(done if "imports" in self.path else {"available_versions": {"v3": "v3/"}})
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.uploads.append((self.headers["Authorization"], body))
+        self._answer({"task": "/api/v3/imports/collections/1/"})
+
+    def _answer(self, document: dict[str, t.Any]) -> None:
+        body = json.dumps(document).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: t.Any) -> None:  # noqa: A002  # the name is the base class's
+        pass
+
+
+def test_artifact_is_published(artifact: Path) -> None:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Galaxy) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/"
+        said = shell(
+            named("publish"), ROOT, RELEASE_FOLDER=str(artifact.parent), GALAXY_URL=url, GALAXY_TOKEN=TOKEN, no_proxy="127.0.0.1"
+        )
+        server.shutdown()
+    ((authorization, body),) = Galaxy.uploads
+    assert authorization == f"Token {TOKEN}" and hashlib.sha256(artifact.read_bytes()).hexdigest().encode() in body
+    assert TOKEN not in said
+
+
+def test_nothing_is_published_without_a_token(artifact: Path) -> None:
+    with pytest.raises(AssertionError, match="GALAXY_TOKEN: is missing"):
+        shell(named("publish"), ROOT, RELEASE_FOLDER=str(artifact.parent), GALAXY_TOKEN="")
+
+
+def test_release_of_the_repository_holds_the_files(artifact: Path, tmp_path: Path) -> None:
+    """Run in a folder that looks like the repository after a build, with a command that only notes its arguments."""
+    (tmp_path / "bin").mkdir()
+    gh = tmp_path / "bin" / "gh"
+    gh.write_text('#!/bin/sh\nprintf "%s\\n" "$@" >arguments\n', encoding="utf-8")
+    gh.chmod(0o755)
+    (tmp_path / "build" / "package").mkdir(parents=True)
+    (tmp_path / "build" / "package" / artifact.name).touch()
+    (tmp_path / "CHANGELOG.md").touch()
+    command = f"export PATH={gh.parent}:$PATH; {named('gh release create')}"
+    shell(command, tmp_path, GITHUB_REF_NAME="1.2.3")
+    arguments = (tmp_path / "arguments").read_text(encoding="utf-8").split()
+    assert arguments[:3] == ["release", "create", "1.2.3"]
+    assert arguments[-1] == f"build/package/{artifact.name}" and "CHANGELOG.md" in arguments
