@@ -10,6 +10,10 @@ import json
 import pathlib
 import typing as t
 
+import pytest
+
+from edgeops_simulator.testing import ControlError, running
+
 RULE = {
     "action": "log_custom_field",
     "expression": "true",
@@ -21,7 +25,7 @@ RULE = {
         "cookie_fields": [{"name": "Sid"}],
     },
 }
-FIELDS = "EdgeStartTimestamp,ClientRequestURI,EdgeResponseStatus,RequestHeaders,ResponseHeaders,Cookies"
+FIELDS = "EdgeStartTimestamp,ClientRequestURI,EdgeResponseStatus,RequestHeaders,ResponseHeaders,ResponseFields,Cookies"
 VISIT = {
     "method": "GET", "host": "shop.example", "path": "/cart?id=1", "status": 503, "time": "2026-03-01T10:20:30.123456Z", "client_ip": "192.0.2.9",
     "headers": [["X-Team", "blue"], ["X-Team", "red"], ["X-Geo", "raw"], ["Range", "bytes=0-1"], ["X-Other", "no"]],
@@ -55,7 +59,8 @@ def test_custom_fields_arrive(zone: t.Any, sim: t.Any, log_folder: pathlib.Path)
             "ClientRequestURI": "/cart?id=1",
             "EdgeResponseStatus": 503,
             "RequestHeaders": {"x-team": "blue", "x-geo": "eu"},
-            "ResponseHeaders": {"set-cookie": ["a=1", "b=2"], "vary": "accept", "x-origin": "first"},
+            "ResponseHeaders": {"vary": "accept", "x-origin": "first"},
+            "ResponseFields": {"set-cookie": ["a=1", "b=2"]},
             "Cookies": {"Sid": "1"},
         }
     ]
@@ -131,3 +136,70 @@ def test_sampling_and_a_bucket_that_is_closed(zone: t.Any, sim: t.Any, log_folde
     sim.settings(unwritable_destinations=["s3://bucket*"])
     assert len(sim.traffic([{}])["files"]) == 1
     assert "cannot be written" in zone.result("GET", "/logpush/jobs/1")["error_message"]
+
+
+LONG = [
+    {"destination_conf": "s3://" + "x" * 300}, {"destination_conf": "s3://b/" + "é" * 300}, {"destination_conf": "s3://b/" + "/d" * 2000},
+    {"destination_conf": "s3://b/" + "/".join(["x" * 100] * 40)}, {"output_options": {"batch_prefix": "\ud800"}},
+    {"output_options": {"output_type": "csv", "field_names": ["ClientCity"], "record_suffix": "\udfff"}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("member", LONG, ids=lambda member: json.dumps(member)[:40])
+def test_texts_that_no_file_system_takes(zone: t.Any, sim: t.Any, member: dict[str, t.Any], log_folder: pathlib.Path) -> None:
+    """A name that is too long, or a text that UTF-8 does not have, is delivered all the same, and so is what comes after it."""
+    first = job(zone, **member)["id"]
+    second = job(zone)["id"]
+    report = sim.traffic([{"ClientCity": "\ud800"}])
+    assert [file["job_id"] for file in report["files"]] == [first, second]
+    assert all(pathlib.Path(file["path"]).resolve().is_relative_to(log_folder.resolve()) for file in report["files"])
+    challenge = zone.result("POST", "/logpush/ownership", {"destination_conf": member.get("destination_conf", "s3://b")})
+    assert challenge["valid"] is True
+
+
+UNDELIVERABLE = [
+    {"filter": "{"}, {"filter": '{"where":{}}'}, {"filter": "[" * 5000}, {"logpull_options": "sample=x"}, {"output_options": {"timestamp_format": "x"}},
+    {"output_options": {"sample_rate": "all"}}, {"destination_conf": None}, {"output_options": []}, {"destination_conf": "ftp://x"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("member", UNDELIVERABLE, ids=lambda member: json.dumps(member)[:40])
+def test_a_job_that_cannot_be_delivered_fails_alone(zone: t.Any, sim: t.Any, member: dict[str, t.Any]) -> None:
+    """A seed may hold what the service would refuse; that job fails, the others go on."""
+    usual = {"destination_conf": "s3://b", "enabled": True}
+    sim.seed(jobs={zone.id: [{"id": 1, **usual, **member}, {"id": 2, **usual}]})
+    report = sim.traffic([{}])
+    assert [file["job_id"] for file in report["files"]] == [2] and report["skipped"][0]["job_id"] == 1
+    assert sim.state(zone.id)["jobs"][0]["error_message"].startswith("error pushing logs: ")
+
+
+def test_a_folder_that_cannot_be_written(zone: t.Any, tmp_path: pathlib.Path) -> None:
+    folder = tmp_path / "buckets"
+    folder.mkdir()
+    (folder / "b").write_text("a file where a folder has to be")
+    with running(
+        zones=[zone.id], log_folder=folder, seed={"jobs": {zone.id: [{"destination_conf": "s3://b", "enabled": True}]}}
+    ) as sim:
+        assert "Error" in sim.traffic([{}])["skipped"][0]["reason"]
+        asked = sim.request("POST", f"/zones/{zone.id}/logpush/ownership", {"destination_conf": "s3://b"})[1]["result"]
+        assert asked["valid"] is False and asked["message"].startswith("error writing challenge")
+
+
+@pytest.mark.parametrize("bad", [{"time": 1e300}, {"time": -1}, {"time": "x"}, {"headers": 1}, 1], ids=json.dumps)
+def test_bad_traffic_is_refused(sim: t.Any, bad: t.Any) -> None:
+    with pytest.raises(ControlError):
+        sim.traffic([bad])
+
+
+def test_records_of_any_dataset(account: t.Any, sim: t.Any) -> None:
+    sim.seed(
+        jobs={
+            account.id: [
+                {"id": 5, "dataset": "audit_logs", "destination_conf": "s3://b", "enabled": True, "logpull_options": "fields=ID"}
+            ]
+        }
+    )
+    report = sim.traffic(account=account.id, dataset="audit_logs", records=[{"ID": "a", "When": "now"}])
+    assert report["files"][0]["records"] == [{"ID": "a"}] and report["files"][0]["key"].startswith("b/")
+    with pytest.raises(ControlError, match="dataset and records"):
+        sim.traffic([{}], account=account.id)

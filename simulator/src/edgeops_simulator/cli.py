@@ -36,7 +36,7 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
         elif isinstance(default, list):
             group.add_argument(_flag(field.name), dest=field.name, action="append", metavar="TEXT")
         else:
-            kind = float if field.name in ("latency_ms", "rate_window") else type(default)
+            kind = float if field.type == "float" else type(default)
             group.add_argument(_flag(field.name), dest=field.name, type=kind, choices=CHOICES.get(field.name))
 
 

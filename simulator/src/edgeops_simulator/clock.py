@@ -26,3 +26,24 @@ def stamp(micro: int | None = None) -> str:
 def stamp_seconds() -> str:
     """ISO 8601 in UTC, whole seconds."""
     return f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def read(text: str) -> str:
+    """A time in ISO 8601, in UTC where it has no zone, as `stamp_seconds` writes it; ValueError for anything else."""
+    try:
+        moment = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+        in_utc = moment.astimezone(datetime.timezone.utc) if moment.tzinfo else moment
+    except (ValueError, OverflowError):
+        raise ValueError(f"{text!r} is not a time such as 2026-01-31T12:00:00Z") from None
+    return f"{in_utc:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def shifted(moment: str, seconds: float) -> str:
+    """The time so many seconds later, in the same form."""
+    start = datetime.datetime.strptime(moment, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=datetime.timezone.utc)
+    return f"{start + datetime.timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def seconds_between(first: str, second: str) -> float:
+    form = "%Y-%m-%dT%H:%M:%SZ"
+    return (datetime.datetime.strptime(second, form) - datetime.datetime.strptime(first, form)).total_seconds()  # noqa: DTZ007 - both UTC

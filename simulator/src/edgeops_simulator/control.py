@@ -171,9 +171,8 @@ class Control:
 
     async def _traffic(self, request: Request) -> Response:
         body = await self._body(request)
-        zone = self._zone(body.get("zone"))
-        delivered = deliver.deliver(zone, body.get("requests", []), self._world.log_folder, self._world.service.settings)
-        self._world.keep(zone)
+        delivered = deliver.deliver(self._owner(body), body, self._world.log_folder, self._world.service.settings)
+        self._world.keep()
         return _json(delivered)
 
     async def _openapi(self, request: Request) -> Response:

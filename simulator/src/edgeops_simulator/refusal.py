@@ -13,6 +13,8 @@ class Refusal(Exception):
     def __init__(self, status: int, code: int, message: str, **more: t.Any) -> None:
         super().__init__(message)
         self.status = status
+        self.bare: dict[str, t.Any] | None = None
+        """The whole answer, where it is not the envelope."""
         self.headers: dict[str, str] = more.pop("headers", {})
         self.errors: list[dict[str, t.Any]] = [{"code": code, "message": message, **more}]
 

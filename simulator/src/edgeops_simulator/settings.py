@@ -57,6 +57,17 @@ class Settings:
     rate_limit: int = 0
     rate_window: float = 300
     rate_headers: bool = False
+    graphql_disabled: list[str] = dataclasses.field(default_factory=list)
+    graphql_hidden_fields: list[str] = dataclasses.field(default_factory=list)
+    graphql_zone_window: int = 604800
+    graphql_account_window: int = 2592000
+    graphql_usage_window: int = 7776000
+    graphql_page_size: int = 10000
+    graphql_max_fields: int = 30
+    graphql_account_has_zones: bool = False
+    graphql_error_status: bool = False
+    graphql_rate_limit: int = 0
+    graphql_rate_window: float = 300
 
     def change(self, changes: t.Mapping[str, t.Any]) -> None:
         """Take over the members given; a name, type or choice that is not known raises ValueError and changes nothing."""

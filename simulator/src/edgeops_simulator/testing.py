@@ -88,8 +88,13 @@ class Simulator:
     def restore(self, document: Document) -> None:
         self.control("PUT", "/snapshot", document)
 
-    def traffic(self, requests: t.Sequence[Document], zone: str | None = None) -> Document:
-        return t.cast(Document, self.control("POST", "/traffic", {"zone": zone, "requests": list(requests)}))
+    def traffic(self, requests: t.Sequence[Document] = (), zone: str | None = None, **more: t.Any) -> Document:
+        """Deliver these requests to a zone; `more` holds `at`, `failures`, or `account`, `dataset` and `records`."""
+        return t.cast(Document, self.control("POST", "/traffic", {"zone": zone, "requests": list(requests), **more}))
+
+    def query(self, text: str, **variables: t.Any) -> t.Any:
+        """A query of GraphQL, and its whole answer."""
+        return self.request("POST", "/graphql", {"query": text, "variables": variables})[1]
 
     def scripts(self, *events: Document, zone: str | None = None) -> list[Document]:
         """Let these events happen to the scripts of a zone; returns the scripts that they touched."""

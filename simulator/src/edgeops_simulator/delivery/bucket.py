@@ -4,23 +4,36 @@
 
 from __future__ import annotations
 
-import gzip
+import hashlib
 import pathlib
 import secrets
 import time
 
 from edgeops_simulator.rules import destinations
 
+# File systems take 255 bytes for a name and 4096 for a path, destinations take more than both.
+_MAX_NAME_BYTES = 100
+_MAX_FOLDERS = 16
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+
 
 def _safe(part: str) -> str:
-    """One folder name, whatever the destination holds; nothing climbs out of the log folder."""
+    """One folder name, whatever the destination holds: it climbs out of no folder, and every file system takes its length."""
     cleaned = "".join(char if char.isalnum() or char in "-_.=@" else "_" for char in part)
+    data = cleaned.encode("utf-8")
+    if len(data) > _MAX_NAME_BYTES:
+        return f"{data[: _MAX_NAME_BYTES - 20].decode('utf-8', 'ignore')}-{_digest(part)}"
     return cleaned if cleaned.strip(".") else "_" * max(1, len(cleaned))
 
 
 def _folder(root: pathlib.Path, destination: str, day: str) -> pathlib.Path:
     bucket, path = destinations.bucket_and_path(destination)
     parts = [part for part in path.replace("{DATE}", day).split("/") if part]
+    if len(parts) > _MAX_FOLDERS:
+        parts = [*parts[:_MAX_FOLDERS], _digest("/".join(parts))]
     return root.joinpath(_safe(bucket), *map(_safe, parts))
 
 
@@ -33,7 +46,7 @@ def write_challenge(root: pathlib.Path, destination: str, filename: str, token: 
     return str(target)
 
 
-def write_records(root: pathlib.Path, destination: str, text: str, first: int, last: int) -> str:
+def write_records(root: pathlib.Path, destination: str, data: bytes, first: int, last: int) -> str:
     """One gzipped batch below a folder for its day, named by the span of time it covers."""
     start, end = time.gmtime(first // 1_000_000_000), time.gmtime(last // 1_000_000_000)
     day = time.strftime("%Y%m%d", start)
@@ -43,6 +56,5 @@ def write_records(root: pathlib.Path, destination: str, text: str, first: int, l
     folder.mkdir(parents=True, exist_ok=True)
     span = "_".join(time.strftime("%Y%m%dT%H%M%SZ", moment) for moment in (start, end))
     target = folder / f"{span}_{secrets.token_hex(4)}.log.gz"
-    with gzip.open(target, "wb", compresslevel=6) as stream:
-        stream.write(text.encode("utf-8"))
+    target.write_bytes(data)
     return str(target)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import typing as t
 
 from edgeops_simulator.delivery.traffic import Pairs, Visit
-from edgeops_simulator.rules.custom_fields import ACTION
+from edgeops_simulator.rules.custom_fields import ACTION, KINDS
 from edgeops_simulator.rules.rulesets import CUSTOM_FIELDS_PHASE
 from edgeops_simulator.state import rulesets
 from edgeops_simulator.state.owners import Zone
@@ -25,7 +25,7 @@ def configured(zone: Zone) -> Names:
         if rule.get("action") != ACTION or not rule.get("enabled", True):
             continue
         for kind, items in (rule.get("action_parameters") or {}).items():
-            for item in items:
+            for item in items if kind in KINDS else ():
                 names.setdefault(kind, {})[item["name"]] = bool(item.get("preserve_duplicates"))
     return names
 
@@ -36,9 +36,10 @@ def truncated(value: str) -> str:
     return value if len(data) <= MAX_BYTES else data[:MAX_BYTES].decode("utf-8", "ignore")
 
 
-def _picked(names: dict[str, bool], found: Pairs, *, headers: bool) -> dict[str, t.Any]:
+def _picked(names: dict[str, bool], found: Pairs, *, headers: bool, all_values: bool = False) -> dict[str, t.Any]:
+    """Of the names whose duplicates are preserved, every value; otherwise of the other names, the first value."""
     picked: dict[str, t.Any] = {}
-    for requested, all_values in names.items():
+    for requested in [name for name, preserved in names.items() if preserved is all_values]:
         values = [truncated(v) for name, v in found if (name.lower() if headers else name) == requested]
         if values and not (headers and requested in _NEVER_LOGGED):
             picked[requested] = values if all_values else values[0]
@@ -49,7 +50,12 @@ def members(names: Names, visit: Visit) -> dict[str, dict[str, t.Any]]:
     """The members of a log record that hold custom fields: of what was configured, what the request or response had."""
     request = _picked(names.get("request_fields", {}), visit.request, headers=True)
     request.update(_picked(names.get("transformed_request_fields", {}), visit.transformed, headers=True))
-    response = _picked(names.get("response_fields", {}), visit.response, headers=True)
-    response.update(_picked(names.get("raw_response_fields", {}), visit.raw_response, headers=True))
+    response, lists = (
+        {
+            **_picked(names.get("response_fields", {}), visit.response, headers=True, all_values=all_values),
+            **_picked(names.get("raw_response_fields", {}), visit.raw_response, headers=True, all_values=all_values),
+        }
+        for all_values in (False, True)
+    )
     cookies = _picked(names.get("cookie_fields", {}), visit.cookies, headers=False)
-    return {"RequestHeaders": request, "ResponseHeaders": response, "ResponseFields": response, "Cookies": cookies}
+    return {"RequestHeaders": request, "ResponseHeaders": response, "ResponseFields": lists, "Cookies": cookies}

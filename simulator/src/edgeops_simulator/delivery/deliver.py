@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import fnmatch
+import gzip
 import pathlib
 import typing as t
 
@@ -12,55 +14,118 @@ from edgeops_simulator.delivery import bucket, custom_fields, output, traffic
 from edgeops_simulator.filters import evaluate, syntax
 from edgeops_simulator.rules import destinations
 from edgeops_simulator.settings import Settings
-from edgeops_simulator.state.owners import Zone
+from edgeops_simulator.state.owners import Owner, Zone
 
 Job = dict[str, t.Any]
+# What goes wrong with a job that the service would have refused, or with a file that cannot be written: that job fails, no other one.
+_UNDELIVERABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError)
+_FAILURE: t.Mapping[str, t.Any] = {"status": 503, "error": "the destination answered 503", "tries": 1, "lost": True}
 
 
-def deliver(zone: Zone, requests: t.Sequence[t.Any], folder: pathlib.Path | None, settings: Settings) -> dict[str, t.Any]:
-    """What each enabled job would push for these requests: the files, their records, and the jobs that pushed nothing."""
-    visits = [traffic.visit(request, zone.name) for request in requests]
-    names = custom_fields.configured(zone)
-    full = [{**visit.fields, **custom_fields.members(names, visit)} for visit in visits]
+def deliver(owner: Owner, described: t.Mapping[str, t.Any], folder: pathlib.Path | None, settings: Settings) -> dict[str, t.Any]:
+    """What each enabled job would push: the files, their records, and the jobs that pushed nothing."""
+    dataset, full = _records(owner, described)
+    moment = clock.read(described["at"]) if described.get("at") else clock.stamp_seconds()
+    failures = [_failure(given) for given in described.get("failures") or []]
     files: list[dict[str, t.Any]] = []
     skipped: list[dict[str, t.Any]] = []
-    for job in zone.jobs.values():
-        reason = _reason_to_skip(job, settings)
-        if reason:
-            skipped.append({"job_id": job["id"], "reason": reason})
-            continue
-        pushed = _push(job, full, folder)
-        if pushed is None:
-            skipped.append({"job_id": job["id"], "reason": "no record passed"})
-        else:
+    for job in owner.jobs.values():
+        try:
+            reason = _reason_to_skip(job, dataset)
+            pushed = None if reason else _push(owner, job, full, folder, moment, _failure_of(job, failures, settings))
+        except _UNDELIVERABLE as problem:
+            failure = {**_FAILURE, "status": 500, "error": f"{type(problem).__name__}: {problem}"[:500]}
+            pushed, reason = None, _lose(owner, job, {}, moment, failure)
+        if isinstance(pushed, dict):
             files.append(pushed)
+        else:
+            skipped.append({"job_id": job["id"], "reason": reason or pushed or "no record passed"})
     return {"files": files, "skipped": skipped}
 
 
-def _reason_to_skip(job: Job, settings: Settings) -> str:
+def _records(owner: Owner, described: t.Mapping[str, t.Any]) -> tuple[str, list[output.Record]]:
+    """The dataset and its full records: requests to a zone, or records of any dataset as they are given."""
+    if "records" in described:
+        given = described["records"]
+        if not isinstance(given, list) or not all(isinstance(record, dict) for record in given):
+            raise traffic.BadTraffic("records: expected a list of objects")
+        return str(described.get("dataset") or "http_requests"), given
+    if not isinstance(owner, Zone):
+        raise traffic.BadTraffic("traffic of an account is given as dataset and records")
+    visits = [traffic.visit(request, owner.name) for request in described.get("requests", [])]
+    names = custom_fields.configured(owner)
+    return "http_requests", [{**visit.fields, **custom_fields.members(names, visit)} for visit in visits]
+
+
+def _failure(given: t.Any) -> dict[str, t.Any]:
+    """How deliveries to a job, or to destinations of a pattern, fail."""
+    known = {*_FAILURE, "job_id", "destination"}
+    if not isinstance(given, dict) or not known >= given.keys() or not {"job_id", "destination"} & given.keys():
+        raise traffic.BadTraffic(f"a failure is an object with job_id or destination, and of {', '.join(sorted(known))}")
+    made = {**_FAILURE, **given}
+    if "error" not in given and "status" in given:
+        made["error"] = f"the destination answered {given['status']}"
+    if not isinstance(made["tries"], int) or not isinstance(made["status"], int) or made["tries"] < 1:
+        raise traffic.BadTraffic("status and tries of a failure are numbers")
+    return made
+
+
+def _failure_of(job: Job, failures: t.Sequence[dict[str, t.Any]], settings: Settings) -> t.Mapping[str, t.Any] | None:
+    for failure in failures:
+        if failure.get("job_id") == job["id"] or fnmatch.fnmatchcase(job["destination_conf"], failure.get("destination", "")):
+            return failure
+    problem = destinations.fault_of(job["destination_conf"], settings.unwritable_destinations)
+    return {**_FAILURE, "status": 403, "error": problem} if problem else None
+
+
+def _reason_to_skip(job: Job, dataset: str) -> str:
     if not job.get("enabled"):
         return "disabled"
-    if job.get("dataset") != "http_requests":
+    if job.get("dataset") != dataset:
         return f"dataset {job.get('dataset')} has no simulated traffic"
-    problem = destinations.fault_of(job["destination_conf"], settings.unwritable_destinations)
-    if problem:
-        job["last_error"] = clock.stamp_seconds()
-        job["error_message"] = f"error pushing logs: {problem}"
-        return problem
     return ""
 
 
-def _push(job: Job, full: t.Sequence[output.Record], folder: pathlib.Path | None) -> dict[str, t.Any] | None:
+def _push(
+    owner: Owner,
+    job: Job,
+    full: t.Sequence[output.Record],
+    folder: pathlib.Path | None,
+    moment: str,
+    failure: t.Mapping[str, t.Any] | None,
+) -> dict[str, t.Any] | str | None:
+    """What is pushed, or why it is lost, or None where no record passes."""
     tree = syntax.parse(job["filter"]) if job.get("filter") else None
     form = output.of_job(job)
-    kept = [r for r in full if form.keeps(str(r["RayID"])) and (tree is None or evaluate.passes(r, tree))]
-    job.update(last_complete=clock.stamp_seconds(), error_message=None)
+    kept = [r for r in full if form.keeps(r) and (tree is None or evaluate.passes(r, tree))]
+    if not kept and failure and failure["lost"]:
+        return _fail(job, moment, failure)
     if not kept:
+        job.update(last_complete=moment, error_message=None)
         return None
     records = [form.record(record) for record in kept]
-    times = sorted(r["EdgeStartTimestamp"] for r in kept if isinstance(r["EdgeStartTimestamp"], int)) or [0]
-    path = None
-    if folder is not None:
-        path = bucket.write_records(folder, job["destination_conf"], output.text(records, form), times[0], times[-1])
-    key = path and pathlib.Path(path).relative_to(t.cast(pathlib.Path, folder)).as_posix()
+    text = output.text(records, form).encode("utf-8", "replace")
+    data = gzip.compress(text, 6)
+    sizes = {"records": len(records), "bytes": len(text), "bytes_compressed": len(data)}
+    if failure and failure["lost"]:
+        return _lose(owner, job, sizes, moment, failure)
+    path = bucket.write_records(folder, job["destination_conf"], data, *output.span(kept)) if folder else None
+    owner.uploads.record(moment, {**_upload(job), **sizes}, failure)
+    job.update(last_complete=moment, error_message=None)
+    key = pathlib.Path(path).relative_to(folder).as_posix() if path and folder else None
     return {"job_id": job["id"], "name": job.get("name"), "path": path, "key": key, "records": records}
+
+
+def _upload(job: Job) -> dict[str, t.Any]:
+    return {"job_id": job["id"], "destination_type": str(job.get("destination_conf")).partition("://")[0][:20]}
+
+
+def _lose(owner: Owner, job: Job, sizes: dict[str, int], moment: str, failure: t.Mapping[str, t.Any]) -> str:
+    """A batch that none of its tries delivered. Returns why."""
+    owner.uploads.record(moment, {**_upload(job), **sizes}, failure)
+    return _fail(job, moment, failure)
+
+
+def _fail(job: Job, moment: str, failure: t.Mapping[str, t.Any]) -> str:
+    job.update(last_error=moment, error_message=f"error pushing logs: {failure['error']}")
+    return str(failure["error"])

@@ -28,9 +28,10 @@ class Output:
     sample_rate: float = 1.0
     options: t.Mapping[str, t.Any] = dataclasses.field(default_factory=dict)
 
-    def keeps(self, ray_id: str) -> bool:
+    def keeps(self, record: Record) -> bool:
         """Sampling that lets the same request through each time."""
-        return self.sample_rate >= 1 or zlib.crc32(ray_id.encode()) / 2**32 < self.sample_rate
+        text = str(record.get("RayID") or jsontext.dump(record))
+        return self.sample_rate >= 1 or zlib.crc32(text.encode("utf-8", "replace")) / 2**32 < self.sample_rate
 
     def record(self, full: Record) -> Record:
         names = self.fields or tuple(full)
@@ -62,6 +63,12 @@ def timestamp(nanoseconds: int, form: str) -> int | str:
     digits = _FRACTIONS[form]
     fraction = f".{rest:09d}"[: digits + 1] if digits else ""
     return f"{moment:%Y-%m-%dT%H:%M:%S}{fraction}Z"
+
+
+def span(records: t.Sequence[Record]) -> tuple[int, int]:
+    """The times of the first and the last record, in nanoseconds."""
+    times = [r["EdgeStartTimestamp"] for r in records if isinstance(r.get("EdgeStartTimestamp"), int)]
+    return (min(times), max(times)) if times else (0, 0)
 
 
 def text(records: t.Sequence[Record], output: Output) -> str:

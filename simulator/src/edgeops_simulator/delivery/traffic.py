@@ -34,7 +34,9 @@ def _nanoseconds(value: t.Any) -> int:
     if value is None:
         return time.time_ns()
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return int(value * 1_000_000_000) if isinstance(value, float) else value * 1_000_000_000
+        if not 0 <= value < 4_000_000_000:
+            raise BadTraffic(f"time: {value!r} is not within the years 1970 to 2096")
+        return int(value * 1_000_000_000)
     try:
         moment = datetime.datetime.fromisoformat(str(value).replace("Z", "+00:00"))
     except ValueError:

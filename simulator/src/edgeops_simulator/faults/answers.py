@@ -9,7 +9,7 @@ import email.utils
 import time
 import typing as t
 
-from edgeops_simulator import jsontext
+from edgeops_simulator import clock, jsontext
 
 STATUS_KINDS = ("429", "500", "502", "503", "504", *(str(status) for status in range(520, 528)))
 _HTML_BY_DEFAULT = (502, *range(520, 528))
@@ -108,6 +108,14 @@ def _failure_200(reply: Reply, params: Params) -> Reply:
     return reply.with_json(failure(params.get("code", 1001), params.get("message", "simulated failure")), 200)
 
 
+def _graphql_error(reply: Reply, params: Params) -> Reply:
+    """An error of GraphQL, by default that of a spent budget; it comes with HTTP 200."""
+    message = params.get("message", "rate limiter budget depleted, try again after 5 minutes")
+    extensions = {"timestamp": clock.stamp_seconds(), "code": params.get("code", "budget")}
+    errors = [{"message": message, "path": None, "extensions": extensions}]
+    return reply.with_json({"data": None, "errors": errors}, params.get("status", 200))
+
+
 ANSWERS: t.Mapping[str, t.Callable[[Reply, Params], Reply]] = {
     "status": lambda reply, params: _status(reply, params, params["status"]),
     "truncated": lambda reply, params: reply.with_body(reply.body[: max(1, len(reply.body) // 2)], "application/json"),
@@ -116,6 +124,7 @@ ANSWERS: t.Mapping[str, t.Callable[[Reply, Params], Reply]] = {
     "number": _json(42),
     "null": _json(None),
     "not_json": lambda reply, params: reply.with_body(str(params.get("value", "<html>fine</html>")).encode(), "application/json"),
+    "graphql_error": _graphql_error,
     "empty": lambda reply, params: reply.with_body(b"", "application/json"),
     "no_success": _without("success"),
     "no_result": _without("result"),

@@ -14,7 +14,7 @@ import typing as t
 from edgeops_simulator.faults import wire
 from edgeops_simulator.faults.answers import Reply, garble
 from edgeops_simulator.faults.table import Fault
-from edgeops_simulator.front import auth
+from edgeops_simulator.front import analytics, auth
 from edgeops_simulator.front.call import Answer
 from edgeops_simulator.front.messages import MAX_BODY, journal_body, read_request, refuse, respond, run
 from edgeops_simulator.front.routes import BASE_PATH, routes
@@ -52,7 +52,7 @@ class Front:
         """What the service answers; nothing is applied where the fault demands that."""
         world = self._world
         entry.credential, denied = auth.check(headers, world.service.credentials, world.service.settings)
-        extra, too_many = world.rate.take(world.service.settings)
+        extra, too_many = self._count(scope["service_path"])
         if world.service.settings.latency_ms:
             await asyncio.sleep(world.service.settings.latency_ms / 1000)
         if body is None:
@@ -67,6 +67,17 @@ class Front:
         ray = f"{secrets.token_hex(8)}-SIM"
         reply.headers += [("date", email.utils.formatdate(usegmt=True)), ("cf-ray", ray), *extra.items()]
         return reply
+
+    def _count(self, path: str) -> tuple[dict[str, str], Refusal | None]:
+        """Queries of GraphQL have a budget of their own, whose end is an error of theirs."""
+        world, settings = self._world, self._world.service.settings
+        if path != analytics.PATH:
+            return world.rate.take(settings.rate_limit, settings.rate_window, headers_always=settings.rate_headers)
+        headers, refusal = world.query_rate.take(settings.graphql_rate_limit, settings.graphql_rate_window, headers_always=False)
+        if refusal is not None:
+            refusal.bare = analytics.budget_depleted()
+            refusal.status = 429 if settings.graphql_error_status else 200
+        return headers, refusal
 
     async def _carry_out(self, scope: t.Any, body: bytes) -> Reply:
         try:

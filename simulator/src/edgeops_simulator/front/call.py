@@ -64,6 +64,7 @@ class Answer:
     result: t.Any = None
     status: int = 200
     result_info: dict[str, t.Any] | None = None
+    bare: bool = False
 
 
 def page_of(items: t.Sequence[t.Any], page: int, per_page: int) -> tuple[list[t.Any], dict[str, int]]:

@@ -125,7 +125,10 @@ def create_ownership(call: Call) -> Answer:
         return Answer({"filename": "", "valid": False, "message": f"error writing challenge: {problem}"})
     challenge = ownership.issue(call.owner, destination)
     if call.log_folder is not None:
-        bucket.write_challenge(call.log_folder, destination, challenge["filename"], challenge["token"])
+        try:
+            bucket.write_challenge(call.log_folder, destination, challenge["filename"], challenge["token"])
+        except OSError as failure:
+            return Answer({"filename": "", "valid": False, "message": f"error writing challenge: {failure.strerror}"})
     return Answer({"filename": challenge["filename"], "valid": True, "message": ""})
 
 

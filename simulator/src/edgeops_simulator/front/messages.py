@@ -20,6 +20,8 @@ def respond(answer: Answer) -> Response:
     """The envelope around a result; the one answer without an envelope is 204."""
     if answer.status == 204:
         return Response(status_code=204)
+    if answer.bare:
+        return Response(jsontext.dump(answer.result), answer.status, media_type="application/json")
     content = {"result": answer.result, "success": True, "errors": [], "messages": []}
     if answer.result_info is not None:
         content["result_info"] = answer.result_info
@@ -27,7 +29,7 @@ def respond(answer: Answer) -> Response:
 
 
 def refuse(refusal: Refusal) -> Response:
-    content = {"result": None, "success": False, "errors": refusal.errors, "messages": []}
+    content = refusal.bare or {"result": None, "success": False, "errors": refusal.errors, "messages": []}
     return Response(jsontext.dump(content), refusal.status, dict(refusal.headers), "application/json")
 
 

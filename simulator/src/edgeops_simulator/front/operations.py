@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
-from edgeops_simulator.front import logpush, rulesets, script_monitor, transformers, zones
+from edgeops_simulator.front import analytics, logpush, rulesets, script_monitor, transformers, zones
 
 OPERATIONS = tuple(
-    operation for area in (zones, script_monitor, rulesets, logpush, transformers) for operation in area.routes.operations
+    operation
+    for area in (zones, script_monitor, rulesets, logpush, transformers, analytics)
+    for operation in area.routes.operations
 )

@@ -9,7 +9,6 @@ import math
 import time
 
 from edgeops_simulator.refusal import Refusal
-from edgeops_simulator.settings import Settings
 
 
 class RateLimit:
@@ -19,17 +18,17 @@ class RateLimit:
         self._start = 0.0
         self._count = 0
 
-    def take(self, settings: Settings) -> tuple[dict[str, str], Refusal | None]:
+    def take(self, limit: int, window: float, *, headers_always: bool) -> tuple[dict[str, str], Refusal | None]:
         """Count a request. The headers that tell how much is left, and the refusal of one too many."""
-        if not settings.rate_limit:
-            return (self._headers(1200, 1200, settings.rate_window) if settings.rate_headers else {}), None
+        if not limit:
+            return (self._headers(1200, 1200, window) if headers_always else {}), None
         now = time.monotonic()
-        if now >= self._start + settings.rate_window:
+        if now >= self._start + window:
             self._start, self._count = now, 0
         self._count += 1
-        left = settings.rate_limit - self._count
-        wait = self._start + settings.rate_window - now
-        headers = self._headers(settings.rate_limit, max(0, left), wait)
+        left = limit - self._count
+        wait = self._start + window - now
+        headers = self._headers(limit, max(0, left), wait)
         if left >= 0:
             return headers, None
         headers["retry-after"] = str(math.ceil(wait))

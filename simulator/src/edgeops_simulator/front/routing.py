@@ -28,6 +28,8 @@ class Operation:
     body: Schema | None = None
     query: Schema = dataclasses.field(default_factory=dict)
     paged: bool = False
+    bare: bool = False
+    """Whether `result` is the whole answer, without the envelope."""
     status: int = 200
     also: tuple[int, ...] = ()
     """Statuses beside that one and beside those that every operation has."""

@@ -35,6 +35,7 @@ class World:
     journal: Journal = dataclasses.field(default_factory=Journal)
     faults: FaultTable = dataclasses.field(default_factory=FaultTable)
     rate: RateLimit = dataclasses.field(default_factory=RateLimit)
+    query_rate: RateLimit = dataclasses.field(default_factory=RateLimit)
     refuse: t.Callable[[float | None], None] = lambda seconds: None
     reopen: t.Callable[[], None] = lambda: None
 
@@ -46,7 +47,7 @@ class World:
         self.faults.clear()
         self.faults.add(faults)
         self.reopen()
-        self.rate = RateLimit()
+        self.rate, self.query_rate = RateLimit(), RateLimit()
         self.journal.clear()
 
     def restart(self, document: t.Any) -> None:

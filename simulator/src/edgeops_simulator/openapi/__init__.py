@@ -40,7 +40,8 @@ def _responses(operation: Operation) -> Schema:
     if operation.result is None:
         made[str(operation.status)] = {"description": "Done"}
     else:
-        made[str(operation.status)] = _answer(envelope(operation.result, pages=operation.paged), "Done")
+        schema = operation.result if operation.bare else envelope(operation.result, pages=operation.paged)
+        made[str(operation.status)] = _answer(schema, "Done")
     return made
 
 

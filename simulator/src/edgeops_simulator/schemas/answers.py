@@ -126,6 +126,7 @@ FAILURE = record(
         "messages": {"type": "array"},
     }
 )
+GRAPHQL = record({"data": nullable({"type": "object"}), "errors": nullable(array(record({"message": TEXT})))})
 SCHEMAS: Schema = {
     "ScriptMonitor": STATUS,
     "PageShield": PAGE_SHIELD,

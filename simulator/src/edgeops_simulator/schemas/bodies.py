@@ -147,3 +147,4 @@ TRANSFORMER = record({"name": _TRANSFORMER_NAME, "code": nullable(_CODE), "descr
 DESTINATION = record({"destination_conf": _TEXT})
 OWNERSHIP = record({"destination_conf": _TEXT, "ownership_challenge": _TEXT})
 ORIGIN = record({"logpull_options": _TEXT})
+GRAPHQL = record({"query": _TEXT, "variables": nullable(_OBJECT), "operationName": nullable(_TEXT)}, ["query"])

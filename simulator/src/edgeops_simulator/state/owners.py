@@ -15,6 +15,7 @@ from edgeops_simulator.state.rulesets import Rulesets
 from edgeops_simulator.state.script_monitor import ScriptMonitor
 from edgeops_simulator.state.scripts import Scripts
 from edgeops_simulator.state.transformers import Transformers
+from edgeops_simulator.state.uploads import Uploads
 
 
 @dataclass
@@ -27,6 +28,7 @@ class Owner:
     jobs: Jobs = field(default_factory=Jobs)
     challenges: Challenges = field(default_factory=Challenges)
     fields: Fields = field(default_factory=Fields)
+    uploads: Uploads = field(default_factory=Uploads)
 
     def parts(self) -> dict[str, Part]:
         return {name: value for name, value in vars(self).items() if isinstance(value, Part)}

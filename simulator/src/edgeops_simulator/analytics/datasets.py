@@ -1,0 +1,154 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The datasets that GraphQL has of Logpush, and how rows of them are filtered, grouped and added up."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import typing as t
+
+Row = t.Mapping[str, t.Any]
+Value = t.Callable[[Row], t.Any]
+
+
+def _rounded(minutes: int) -> Value:
+    def value(row: Row) -> str:
+        text = str(row["datetime"])
+        return f"{text[:14]}{int(text[14:16]) // minutes * minutes:02}:00Z"
+
+    return value
+
+
+def _like(found: str, pattern: str) -> bool:
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("%"))), found, re.DOTALL) is not None
+
+
+def _member(name: str) -> Value:
+    return lambda row: row[name]
+
+
+def _mean(name: str) -> t.Callable[[t.Sequence[Row]], float]:
+    return lambda rows: sum(row[name] for row in rows) / len(rows)
+
+
+def _sum(name: str) -> t.Callable[[t.Sequence[Row]], int]:
+    return lambda rows: sum(row[name] for row in rows)
+
+
+@dataclasses.dataclass(frozen=True)
+class Dataset:
+    """One node: by what its rows can be grouped and filtered (name -> type, value), and what is added up (path -> type, value)."""
+
+    name: str
+    dimensions: t.Mapping[str, tuple[str, Value]]
+    totals: t.Mapping[str, tuple[str, t.Callable[[t.Sequence[Row]], t.Any]]]
+    scopes: tuple[str, ...] = ("zone", "account")
+
+    @property
+    def available_fields(self) -> list[str]:
+        return [*self.totals, *(f"dimensions_{name}" for name in self.dimensions)]
+
+
+HEALTH = Dataset(
+    "logpushHealthAdaptiveGroups",
+    {
+        "jobId": ("uint64", _member("job_id")),
+        "destinationType": ("string", _member("destination_type")),
+        **{name: ("uint16", _member(name)) for name in ("status", "success", "final")},
+        "error": ("string", _member("error")),
+        "date": ("Date", lambda row: row["datetime"][:10]),
+        "datetime": ("Time", _member("datetime")),
+        "datetimeMinute": ("Time", _rounded(1)),
+        "datetimeFiveMinutes": ("Time", _rounded(5)),
+        "datetimeFifteenMinutes": ("Time", _rounded(15)),
+        "datetimeHour": ("Time", _rounded(60)),
+    },
+    {
+        "count": ("uint64", len),
+        "sum_bytes": ("uint64", _sum("bytes")),
+        "sum_bytesCompressed": ("uint64", _sum("bytes_compressed")),
+        "sum_records": ("uint64", _sum("records")),
+        "sum_uploads": ("uint64", len),
+        "avg_uploadDuration": ("float64", _mean("duration")),
+        "avg_sampleInterval": ("float64", lambda rows: 1.0),
+        "max_timestamp": ("Time", lambda rows: max(row["datetime"] for row in rows)),
+    },
+)
+USAGE = Dataset(
+    "logpushUsageAdaptiveGroups",
+    {"date": HEALTH.dimensions["date"]},
+    {"sum_billableBytes": ("uint64", _sum("bytes"))},
+    scopes=("account",),
+)
+DATASETS = (HEALTH, USAGE)
+OPERATORS = ("", "_gt", "_geq", "_lt", "_leq", "_neq")
+SETS = ("_in", "_notin")
+PATTERNS = ("_like", "_notlike")
+_SUFFIX = re.compile(r"(.+?)(_gt|_geq|_lt|_leq|_neq|_in|_notin|_like|_notlike|)")
+_HOLDS: t.Mapping[str, t.Callable[[t.Any, t.Any], bool]] = {
+    "": lambda found, given: bool(found == given),
+    "_neq": lambda found, given: bool(found != given),
+    "_gt": lambda found, given: bool(found > given),
+    "_geq": lambda found, given: bool(found >= given),
+    "_lt": lambda found, given: bool(found < given),
+    "_leq": lambda found, given: bool(found <= given),
+    "_in": lambda found, given: found in given,
+    "_notin": lambda found, given: found not in given,
+    "_like": _like,
+    "_notlike": lambda found, given: not _like(found, given),
+}
+
+
+def split(condition: str) -> tuple[str, str]:
+    """A member of a filter as the dimension and the operator in its name."""
+    found = _SUFFIX.fullmatch(condition)
+    assert found is not None  # any text matches
+    return found[1], found[2]
+
+
+def passes(dataset: Dataset, row: Row, conditions: t.Mapping[str, t.Any]) -> bool:
+    """Whether a row is one that a filter asks for; null says nothing."""
+    for name, given in conditions.items():
+        if given is None:
+            continue
+        if name in ("AND", "OR"):
+            outcomes = [passes(dataset, row, one) for one in given]
+            holds = all(outcomes) if name == "AND" else any(outcomes)
+        else:
+            dimension, operator = split(name)
+            holds = _HOLDS[operator](dataset.dimensions[dimension][1](row), given)
+        if not holds:
+            return False
+    return True
+
+
+def groups(dataset: Dataset, rows: t.Iterable[Row], dimensions: t.Sequence[str]) -> list[dict[str, t.Any]]:
+    """The rows added up by these dimensions; no rows are no group."""
+    found: dict[tuple[t.Any, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(dataset.dimensions[name][1](row) for name in dimensions), []).append(row)
+    made = []
+    for key, members in found.items():
+        group: dict[str, t.Any] = {"dimensions": dict(zip(dimensions, key, strict=True))}
+        for path, (_type, value) in dataset.totals.items():
+            outer, _line, inner = path.partition("_")
+            if inner:
+                group.setdefault(outer, {})[inner] = value(members)
+            else:
+                group[outer] = value(members)
+        made.append(group)
+    return made
+
+
+def ordered(dataset: Dataset, found: list[dict[str, t.Any]], order: t.Sequence[str]) -> list[dict[str, t.Any]]:
+    """Groups in the order asked for: the last key first, because sorting keeps what is equal in its order."""
+    for given in reversed(order):
+        name, _line, direction = given.rpartition("_")
+        outer, _line, inner = name.partition("_")
+        if name in dataset.dimensions:
+            outer, inner = "dimensions", name
+        found.sort(key=lambda group, o=outer, i=inner: group[o][i] if i else group[o], reverse=direction == "DESC")  # type: ignore[misc]
+    return found

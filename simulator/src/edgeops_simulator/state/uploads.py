@@ -1,0 +1,53 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from edgeops_simulator import clock
+from edgeops_simulator.state.part import BadSeed, Document, Table
+
+if t.TYPE_CHECKING:
+    from edgeops_simulator.state.service import Service
+
+_USUAL: Document = {
+    "job_id": 1,
+    "destination_type": "s3",
+    "status": 200,
+    "error": "",
+    "success": 1,
+    "final": 1,
+    "records": 0,
+    "bytes": 0,
+    "bytes_compressed": 0,
+    "duration": 0.2,
+}
+
+
+class Uploads(Table):
+    """What became of each try to deliver a batch: what analytics knows of the jobs. `final` is 1 for the last try of a batch."""
+
+    in_log = False
+    members: t.ClassVar[t.Mapping[str, type]] = {
+        "datetime": str,
+        **{name: type(value) for name, value in _USUAL.items()},
+    }
+
+    def add(self, service: Service, item: Document, index: int) -> None:
+        try:
+            moment = clock.read(item["datetime"]) if item.get("datetime") else clock.stamp_seconds()
+        except ValueError as problem:
+            raise BadSeed(f"datetime of an upload: {problem}") from None
+        self[len(self)] = {**_USUAL, **item, "datetime": moment}
+
+    def record(self, moment: str, upload: Document, failure: t.Mapping[str, t.Any] | None = None) -> None:
+        """One batch: tries that fail, as many as the failure says, and where it is not lost one that succeeds."""
+        failed = failure or {"tries": 0, "lost": False}
+        for number in range(1, failed["tries"] + 1):
+            last = failed["lost"] and number == failed["tries"]
+            members = {"status": failed["status"], "error": failed["error"], "success": 0, "final": int(last)}
+            self[len(self)] = {**_USUAL, **upload, **members, "datetime": moment}
+        if not failed["lost"]:
+            self[len(self)] = {**_USUAL, **upload, "datetime": moment}
