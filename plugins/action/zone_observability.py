@@ -4,9 +4,16 @@
 
 from __future__ import annotations
 
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.options import without_hidden_defaults
 from ansible_collections.edgeops.observability.plugins.modules.zone_observability import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
 
 
 class ActionModule(InProcessAction):
     task = TASK
+
+    def arranged(self, arguments: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        """Return the arguments without the defaults that a null in a job takes the place of."""
+        return without_hidden_defaults(arguments)

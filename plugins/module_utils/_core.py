@@ -216,11 +216,12 @@ class Rival(t.NamedTuple):
 
 
 class Approval(t.NamedTuple):
-    """The plan id that an option expects, if it does, and the present one."""
+    """The plan id that an option expects, None for no plan at all, and the present one; `compared` is whether the option is set."""
 
     option: str
     expected: str | None
     found: str | None
+    compared: bool
 
 
 class Composition(t.NamedTuple):

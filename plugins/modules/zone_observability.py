@@ -30,8 +30,8 @@ options:
   state:
     description:
       - With V(present) the custom fields are configured first, then the jobs, which select the log fields that carry them.
-      - With V(absent) the jobs are deleted, then the names in O(custom_fields); every custom field, if O(custom_fields.request_headers),
-        O(custom_fields.response_headers) and O(custom_fields.cookies) are set and no list contains a name.
+      - With V(absent) the jobs are deleted, then the names in O(custom_fields); every custom field, if O(custom_fields.request_fields),
+        O(custom_fields.response_fields) and O(custom_fields.cookie_fields) are set and no list contains a name.
     type: str
     choices: [present, absent]
     default: present
@@ -43,23 +43,23 @@ options:
         O(edgeops.observability.log_custom_fields#module:purge). Their names of omitted types are then logged for every request; the diff shows each rule.
     type: dict
     suboptions:
-      request_headers:
+      request_fields:
         description: Names of request headers, logged as the client sent them.
         type: list
         elements: str
-      response_headers:
+      response_fields:
         description: Names of response headers, logged as the client receives them.
         type: list
         elements: str
-      cookies:
+      cookie_fields:
         description: Names of cookies, case-sensitive.
         type: list
         elements: str
-      transformed_request_headers:
+      transformed_request_fields:
         description: Names of request headers, logged after transformation.
         type: list
         elements: str
-      raw_response_headers:
+      raw_response_fields:
         description: Names of response headers, logged as the origin sent them.
         type: list
         elements: str
@@ -83,25 +83,9 @@ options:
   expected_plan_ids:
     description:
       - The RV(plan_ids) of an approved check run. If one of the plans differs, nothing is written, and the task fails as V(conflict).
-      - A plan that is omitted or V(null) is not compared. An empty text approves no plan.
+      - The members are C(custom_fields), C(jobs) and C(script_monitor). One that is omitted is not compared. V(null) approves a part that has no plan,
+        because the task does not manage it. An empty text approves no plan.
     type: dict
-    suboptions:
-      custom_fields:
-        description: The approved plan of the custom fields.
-        type: str
-      jobs:
-        description: The approved plan of the jobs.
-        type: str
-      script_monitor:
-        description: The approved plan of the script monitor.
-        type: str
-  option_prefix:
-    description:
-      - For a role, the prefix of its variables. An option whose value is the name of a variable with this prefix takes the value of that variable; it is
-        omitted if the variable is not defined, V(null) or empty.
-      - Error messages name the variable. A variable that cannot be evaluated is refused.
-    type: str
-    default: ""
 attributes:
   diff_mode:
     details:
@@ -125,8 +109,8 @@ EXAMPLES = r"""
   edgeops.observability.zone_observability:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     custom_fields:
-      request_headers: [x-trace-id]
-      response_headers: [server-timing]
+      request_fields: [x-trace-id]
+      response_fields: [server-timing]
     job_defaults:
       fields: [ClientIP, ClientRequestHost, EdgeResponseStatus, RayID]
     jobs:
@@ -141,7 +125,7 @@ EXAMPLES = r"""
   edgeops.observability.zone_observability:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     state: absent
-    custom_fields: {request_headers: [], response_headers: [], cookies: []}
+    custom_fields: {request_fields: [], response_fields: [], cookie_fields: []}
     jobs:
       - name: archive
       - name: errors

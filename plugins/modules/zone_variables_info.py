@@ -73,7 +73,7 @@ variables:
   type: dict
   sample:
     log_delivery_custom_fields:
-      request_headers: [x-trace-id]
+      request_fields: [x-trace-id]
     log_delivery_jobs:
       - name: shop-logs
         dataset: http_requests

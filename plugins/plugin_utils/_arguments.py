@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import json
-import types
 import typing as t
 
 from ansible.module_utils.common import json as core_json
@@ -22,6 +21,12 @@ if hasattr(core_json, "get_module_encoder"):
     _ENCODING: dict[str, t.Any] = {"cls": core_json.get_module_encoder("legacy", core_json.Direction.CONTROLLER_TO_MODULE)}
 else:  # ansible-core before 2.19
     _ENCODING = {"cls": core_json.AnsibleJSONEncoder, "vault_to_text": True}
+
+Members = t.Mapping[str, t.Any]
+# A null in these has a meaning of its own: a part without a plan, and what a run recorded of a zone.
+VERBATIM = frozenset(("expected_plan_ids", "zones"))
+_PLAIN = (str, int, float, dict, list, tuple, type(None))
+_NO_TEXT = ("bool", "int", "float", "dict", "list")
 
 
 class Validated(t.NamedTuple):
@@ -50,26 +55,48 @@ def validated(specification: t.Mapping[str, t.Any], arguments: t.Mapping[str, t.
     return Validated(outcome.validated_parameters, outcome._no_log_values, error)
 
 
-def parsed(
-    specification: t.Mapping[str, t.Mapping[str, t.Any]],
-    arguments: t.Mapping[str, t.Any],
-    names: t.Mapping[str, str] = types.MappingProxyType({}),
-) -> dict[str, t.Any]:
-    """Return the arguments with mappings in place of the JSON text of them, such as a survey gives; raise `Failure` for other text."""
-    prefix = arguments.get("option_prefix") or ""
-    found = dict(arguments)
-    for name, value in arguments.items():
-        if "options" in specification.get(name, ()) and not isinstance(value, (dict, list)):
-            text = serialised({name: value})[name]
-            if isinstance(text, str):
-                found[name] = _parsed(names.get(name, f"{prefix}{name}"), text, specification[name]["type"])
-    return found
+def prepared(specification: Members, arguments: Members, arrange: t.Callable[[Members], Members] = dict) -> dict[str, t.Any]:
+    """Return the arguments without nulls, which mean omitted, and with data in place of its JSON text, such as a survey gives.
+
+    So a null hides a default of `module_defaults`. `arrange` sees the nulls, where one says more. Raise `Failure` for text that
+    is neither JSON nor what AnsibleModule reads.
+    """
+    given = arrange({name: _data(name, value, specification.get(name, {})) for name, value in arguments.items()})
+    found = {name: _prepared(name, value, specification.get(name, {})) for name, value in given.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _prepared(place: str, given: t.Any, option: Members) -> t.Any:
+    """Return the value of an option, nulls removed at every depth; None means omitted."""
+    value = _data(place, given, option)
+    if place in VERBATIM:
+        return value
+    if isinstance(value, dict):
+        options = option.get("options") or {}
+        members = {name: _prepared(f"{place}.{name}", member, options.get(name, {})) for name, member in value.items()}
+        return {name: member for name, member in members.items() if member is not None}
+    if isinstance(value, (list, tuple)):
+        kind = {**option, "type": option.get("elements")}
+        items = [_prepared(f"{place}[{index}]", item, kind) for index, item in enumerate(value)]
+        return [item for item in items if item is not None]
+    return value
+
+
+def _data(place: str, given: t.Any, option: Members) -> t.Any:
+    """Return data in place of its text; an empty text is no value of an option that takes anything else."""
+    kind = option.get("type")
+    value = given if isinstance(given, _PLAIN) else serialised({place: given})[place]
+    if not isinstance(value, str) or (kind not in _NO_TEXT and "choices" not in option):
+        return value
+    if not value.strip():
+        return None
+    if kind in ("dict", "list") and ("options" in option or value.lstrip()[0] in "[{"):
+        return _parsed(place, value, kind)
+    return value
 
 
 def _parsed(place: str, text: str, kind: str) -> t.Any:
     """Parse JSON, or what else AnsibleModule reads: what ansible-core before 2.19 makes of data in a template, and pairs with `=`."""
-    if not text.strip():
-        return [] if kind == "list" else None
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -21,9 +21,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task, presentable, without_empty
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import text_without
-from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import Validated, parsed, serialised, validated
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import Validated, prepared, serialised, validated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._refusals import refusal
-from ansible_collections.edgeops.observability.plugins.plugin_utils._variables import referenced, variable_names, with_names
 
 SWITCH = "edgeops_in_process"
 
@@ -40,23 +39,26 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
     task: t.ClassVar[Task]
 
     def run(self, tmp: str | None = None, task_vars: Result | None = None) -> Result:
-        """Carry the task out here where nothing speaks against it, otherwise as any module is carried out."""
+        """Run the task in this process if possible, otherwise as an ordinary module."""
         variables = task_vars or {}
-        specification, names = self.task.arguments(), variable_names(self._task.args, variables)
+        specification = self.task.arguments()
         try:
-            given = referenced(specification["argument_spec"], self._task.args, names, variables, self._templar.template)
-            self._task.args = parsed(specification["argument_spec"], given, names)
+            self._task.args = prepared(specification["argument_spec"], self._task.args, self.arranged)
         except Failure as failure:
             return {"failed": True, "msg": failure.message, "error": failure.report()}
         if not self._belongs_here(variables):
-            return self._named(self._as_module(variables), names)
+            return self._named(self._as_module(variables))
         result: Result = super().run(tmp, variables)
         checked = validated(specification, without_empty(serialised(self._task.args)), self._task.action)
         with _working_directory(self._loader.get_basedir()):
             result.update(self._carried_out(checked))
         if _shows_invocation(variables):
             result["invocation"] = {"module_args": presentable(checked.params, specification["argument_spec"])}
-        return _masked(self._named(result, names), checked.secrets)
+        return _masked(self._named(result), checked.secrets)
+
+    def arranged(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
+        """Return the arguments of a task in which a null says more than that an option is omitted."""
+        return arguments
 
     def _belongs_here(self, variables: Result) -> bool:
         return (
@@ -64,10 +66,14 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
             and not self._connection.become
             and not self._task.async_val
             and not any(self._task.environment or ())
-            and boolean(self._templar.template(variables.get(SWITCH, True)))
+            and self._is_switched_on(variables)
             # The interpreter of the module may have the library that this one lacks; if not, the module fails with that reason.
             and missing_requests() is None
         )
+
+    def _is_switched_on(self, variables: Result) -> bool:
+        value = self._templar.template(variables.get(SWITCH))
+        return value in (None, "") or boolean(value)
 
     def _as_module(self, variables: Result) -> Result:
         ordinary = self._shared_loader_obj.action_loader.get(
@@ -82,14 +88,14 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         result: Result = ordinary.run(task_vars=variables)
         return result
 
-    def _named(self, result: Result, names: t.Mapping[str, str]) -> Result:
-        """Return a result whose refusal names what the user wrote: the item of a list, and a variable in place of an option."""
+    def _named(self, result: Result) -> Result:
+        """Return a result whose refusal names the item of a list, as the user wrote it."""
         if (result.get("error") or {}).get("kind") != INVALID_OPTION:
             return result
         specification, given = self.task.arguments(), without_empty(serialised(self._task.args))
-        text = refusal(specification, given, names)
+        text = refusal(specification, given)
         if text is None:
-            return with_names(result, names)
+            return result
         return {**result, "msg": _without_secrets(text, validated(specification, given, self._task.action).secrets)}
 
     def _carried_out(self, checked: Validated) -> Result:

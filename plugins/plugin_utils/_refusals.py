@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Where in the arguments of a task AnsibleModule finds its fault: it names an option, but not the item of a list or a variable."""
+"""Where in the arguments of a task AnsibleModule finds its error: it names an option, but not the item of a list."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ class _Place(t.NamedTuple):
     shown: str
     named: str
 
-    def member(self, name: str, renamed: str | None = None) -> _Place:
+    def member(self, name: str) -> _Place:
         """Return the place of an option in this mapping."""
-        return _Place(f"{self.shown}.{name}" if self.shown else renamed or name, f"{self.named}.{name}" if self.named else name)
+        return _Place(*(f"{place}.{name}" if place else name for place in self))
 
 
-def refusal(specification: Members, arguments: Members, names: t.Mapping[str, str]) -> str | None:
-    """Return the first fault with its place, such as `jobs[1].kind`; None where the words of AnsibleModule name the option as it was given."""
-    found = _fault(specification, arguments, _Place("", ""), names)
+def refusal(specification: Members, arguments: Members) -> str | None:
+    """Return the first error with its place, such as `jobs[1].kind`; None where the words of AnsibleModule name the option as it was given."""
+    found = _fault(specification, arguments, _Place("", ""))
     if found is None:
         return None
     place, text = found
     return f"{place.shown}: {text}" if place.shown != place.named else None
 
 
-def _fault(specification: Members, arguments: Members, around: _Place, names: t.Mapping[str, str]) -> tuple[_Place, str] | None:
+def _fault(specification: Members, arguments: Members, around: _Place) -> tuple[_Place, str] | None:
     options = specification["argument_spec"]
     shallow = {
         name: {key: value for key, value in option.items() if key not in ("options", *_RULES)} for name, option in options.items()
     }
     for name, value in arguments.items():
-        place = around.member(name, names.get(name))
+        place = around.member(name)
         if name not in options:
             known = ", ".join(sorted(options))
             return place, f"Unsupported parameter: {around.member(name).named}. Supported parameters include: {known}."
@@ -53,7 +53,7 @@ def _fault(specification: Members, arguments: Members, around: _Place, names: t.
                 return inner
     for name, option in options.items():
         if option.get("required") and arguments.get(name) is None:
-            return around.member(name, names.get(name)), f"missing required arguments: {name}"
+            return around.member(name), f"missing required arguments: {name}"
     found = _error({"argument_spec": shallow, **{rule: specification.get(rule) for rule in _RULES}}, arguments)
     return (around, found) if found else None
 
@@ -66,7 +66,7 @@ def _within(option: Members, value: t.Any, place: _Place) -> tuple[_Place, str] 
         items = [
             (_Place(f"{place.shown}[{index}]", place.named), item) for index, item in enumerate(value) if isinstance(item, dict)
         ]
-    return next((found for where, item in items if (found := _fault(inner, item, where, {}))), None)
+    return next((found for where, item in items if (found := _fault(inner, item, where))), None)
 
 
 def _error(specification: Members, arguments: Members) -> str | None:

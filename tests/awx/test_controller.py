@@ -123,7 +123,7 @@ def test_survey_takes_precedence_over_inventory(
     """Answers of the survey take the place of what the inventory says."""
     job = {"name": "answered", "destination_conf": "s3://edge-logs/answered?region=eu-west-1", "fields": ["RayID"]}
     answers = {
-        "survey_custom_fields": '{"request_headers": [], "response_headers": [], "cookies": ["Cart"]}',
+        "survey_custom_fields": '{"request_fields": [], "response_fields": [], "cookie_fields": ["Cart"]}',
         "survey_job": json.dumps(job, indent=1),
         "survey_state": "present",
         "survey_script_monitor_enabled": "false",
@@ -144,7 +144,7 @@ def test_survey_takes_precedence_over_inventory(
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ("{'request_headers'", "log_delivery_custom_fields: not JSON: "),
+        ("{'request_fields'", "log_delivery_custom_fields: not JSON: "),
         ('{"headers": ["x-trace-id"]}', "custom_fields.headers. Supported parameters include"),
     ],
 )

@@ -29,9 +29,9 @@ def variables(jobs: int) -> dict[str, t.Any]:
     return {
         "edgeops_request_budget": "none",
         "log_delivery_custom_fields": {
-            "request_headers": ["x-request-id", "x-tenant"],
-            "response_headers": ["x-cache"],
-            "cookies": ["Session"],
+            "request_fields": ["x-request-id", "x-tenant"],
+            "response_fields": ["x-cache"],
+            "cookie_fields": ["Session"],
         },
         "log_delivery_job_defaults": {"fields": ["ClientIP", "RayID"], "timestamp_format": "rfc3339"},
         "log_delivery_jobs": [

@@ -36,7 +36,7 @@ def zone(n):
         "zone": f"shop{n}.example", "zone_id": f"{n:032x}", "jobs": jobs,
         "scripts": {"findings": [finding], "inventory": [], "evidence": {"seq": 3, "head": "ab" * 32}},
         "result": {
-            "custom_fields": part({"request_headers": []}, {"request_headers": ["x-trace-id"]}),
+            "custom_fields": part({"request_fields": []}, {"request_fields": ["x-trace-id"]}),
             "jobs": part({"edge": {"enabled": False}}, {"edge": {"enabled": True}}),
             "script_monitor": part({"enabled": False}, {"enabled": True}),
         },

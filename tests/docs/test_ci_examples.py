@@ -20,7 +20,7 @@ from blocks import ROOT, ZONE
 from harness.process import Place
 
 CI = ROOT / "examples" / "ci"
-GROUP_VARS = "log_delivery_script_monitor_enabled: true\nlog_delivery_custom_fields: {cookies: [Cart]}\n"
+GROUP_VARS = "log_delivery_script_monitor_enabled: true\nlog_delivery_custom_fields: {cookie_fields: [Cart]}\n"
 
 
 class Job(t.NamedTuple):

@@ -172,7 +172,7 @@ def test_cost_of_a_zone_is_counted(playbook: t.Any, simulator: t.Any) -> None:
     costs = [cells[0] for cells in table("guide_fleets", "A zone with custom fields, jobs and the script monitor").values()]
     variables = {
         "log_delivery_zone_id": playbook.zone,
-        "log_delivery_custom_fields": {"request_headers": ["x-trace-id"]},
+        "log_delivery_custom_fields": {"request_fields": ["x-trace-id"]},
         "log_delivery_job": {"name": "n", "destination_conf": "s3://b/p?region=r", "fields": ["RayID"]},
         "log_delivery_script_monitor_enabled": True,
     }

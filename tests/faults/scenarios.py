@@ -157,8 +157,8 @@ _REPLACING_JOB: Document = {
     "max_upload_records": 2000,
     "option_flags": {"CVE-2021-44228": True},
 }
-_NEW_LISTS: Document = {"request_headers": ["X-New"], "cookies": ["Session"]}
-_OLD_LISTS: Document = {"request_headers": [], "response_headers": [], "cookies": []}
+_NEW_LISTS: Document = {"request_fields": ["X-New"], "cookie_fields": ["Session"]}
+_OLD_LISTS: Document = {"request_fields": [], "response_fields": [], "cookie_fields": []}
 _NEW_NEIGHBOUR: Document = {**_NEW_JOB, "name": "edge-logs-new"}
 _CHANGED_NEIGHBOUR: Document = {**_CHANGED_JOB, "name": "edge-logs-changed"}
 _GONE_NEIGHBOUR: Document = {"name": "edge-logs-gone", "state": "absent"}

@@ -36,7 +36,7 @@ def adopted(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"job_id": 7, "enabled": False, "option_flags": {"CVE-2021-44228": True, "sample": "0.5"}, "frequency": "low"},
     ]
     variables = {
-        "log_delivery_custom_fields": {"request_headers": ["x-trace-id", "on"]},
+        "log_delivery_custom_fields": {"request_fields": ["x-trace-id", "on"]},
         "log_delivery_jobs": items,
         "log_delivery_script_monitor_enabled": True,
     }

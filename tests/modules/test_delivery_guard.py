@@ -18,7 +18,7 @@ RULE = {
 
 
 def written(modules: Modules, *, check: bool = False, **args: t.Any) -> dict[str, t.Any]:
-    options = {"custom_fields": {"request_headers": [], "response_headers": [], "cookies": []}, **args}
+    options = {"custom_fields": {"request_fields": [], "response_fields": [], "cookie_fields": []}, **args}
     return modules.run({"edgeops.observability.zone_observability": options}, check=check).result
 
 

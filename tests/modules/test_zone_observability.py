@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import typing as t
 
+import pytest
+
 from harness import Modules, prediction
 
 MODULE = "edgeops.observability.zone_observability"
 KEY = "planted-key-8c0db7"
 JOB = {"name": "archive", "destination_conf": f"s3://archive/http?access-key-id=ID&secret-access-key={KEY}", "fields": ["RayID"]}
 DESIRED = {
-    "custom_fields": {"request_headers": ["X-A"], "raw_response_headers": ["server"]},
+    "custom_fields": {"request_fields": ["X-A"], "raw_response_fields": ["server"]},
     "jobs": [JOB, {**JOB, "name": "events", "dataset": "firewall_events"}],
     "script_monitor_enabled": True,
 }
@@ -86,29 +88,53 @@ def test_each_part_is_approved_on_its_own(modules: Modules) -> None:
         [task(**other), task(script_monitor_enabled=True, expected_plan_ids=approved)], fails="conflict", secrets=[KEY]
     )
     assert not report.writes
-    assert "expected_plan_ids.script_monitor: the plan is now" in report.ours[0].result["msg"]
+    assert "expected_plan_ids.script_monitor: the plan is sha256:" in report.ours[0].result["msg"]
     assert report.ours[0].result["plan_ids"]["jobs"] == approved["jobs"]
     assert "expected_plan_ids.custom_fields: the task does not manage this" in report.ours[1].result["msg"]
     emptied = {**DESIRED, "expected_plan_ids": {**approved, "custom_fields": ""}}
     report = modules.run([task(check, **emptied) for check in (True, False)], fails="conflict", secrets=[KEY])
     assert all("expected_plan_ids.custom_fields is empty" in outcome.result["msg"] for outcome in report.ours)
-    partly = {**approved, "custom_fields": None}
+    unplanned = {**approved, "custom_fields": None}
+    report = modules.run(task(**DESIRED, expected_plan_ids=unplanned), fails="conflict", secrets=[KEY])
+    assert "but no plan was approved" in report.failure["msg"] and not report.writes
+    partly = {name: plan for name, plan in approved.items() if name != "custom_fields"}
     assert modules.run(task(**DESIRED, expected_plan_ids=partly), secrets=[KEY]).result["changed"] is True
+
+
+@pytest.mark.parametrize(
+    ("plans", "said"),
+    [({"job": "a"}, "expected_plan_ids.job: not a part of a zone (did you mean 'jobs'?)"), ({"jobs": 1}, "a plan id")],
+)
+def test_plans_of_parts_that_do_not_exist(modules: Modules, plans: dict[str, t.Any], said: str) -> None:
+    report = modules.run(task(**DESIRED, expected_plan_ids=plans), fails="invalid_option", secrets=[KEY])
+    assert said in report.failure["msg"] and not report.journal
+
+
+def test_one_job_for_all_and_a_list(modules: Modules) -> None:
+    """The single job is the first of the zone, unless the list names it; `jobs: []` with it manages that job."""
+    single = {**DESIRED["jobs"][0], "name": "for-all"}
+    both = modules.run(task(job=single, jobs=DESIRED["jobs"]), secrets=[KEY]).result
+    assert [job["name"] for job in both["jobs"]["jobs"]] == ["for-all", *(job["name"] for job in DESIRED["jobs"])]
+    named = {"name": "for-all", "state": "absent"}
+    gone = modules.run(task(job=single, jobs=[named]), secrets=[KEY]).result
+    assert gone["jobs"]["jobs"] == [None]
+    again = modules.run(task(job=single, jobs=[]), secrets=[KEY]).result
+    assert [job["name"] for job in again["jobs"]["jobs"]] == ["for-all"]
 
 
 def test_one_invalid_part_writes_nothing(modules: Modules) -> None:
     """One part that cannot be planned stops all."""
     desired_states = [
         {**DESIRED, "jobs": [{"name": "new"}]},
-        {**DESIRED, "custom_fields": {"response_headers": ["x-a"], "raw_response_headers": ["x-a"]}},
-        {**DESIRED, "custom_fields": {"request_headers": ["x-a"], "preserve_duplicates": ["x-b"]}},
+        {**DESIRED, "custom_fields": {"response_fields": ["x-a"], "raw_response_fields": ["x-a"]}},
+        {**DESIRED, "custom_fields": {"request_fields": ["x-a"], "preserve_duplicates": ["x-b"]}},
     ]
     report = modules.run([task(**desired) for desired in desired_states], fails="invalid_option", secrets=[KEY])
     assert not report.writes
     messages = [outcome.result["msg"] for outcome in report.ours]
     assert messages[0].startswith("jobs[0].destination_conf: is required")
-    assert messages[1].startswith("custom_fields.response_headers: ") or messages[1].startswith(
-        "custom_fields.raw_response_headers: "
+    assert messages[1].startswith("custom_fields.response_fields: ") or messages[1].startswith(
+        "custom_fields.raw_response_fields: "
     )
     assert messages[2].startswith("custom_fields.preserve_duplicates: ")
 
@@ -121,7 +147,7 @@ def test_job_by_id_keeps_its_dataset_fields(modules: Modules) -> None:
     ]
     modules.simulator.seed(jobs={modules.zone: seed})
     jobs = [{"job_id": 7, "fields": ["Action"]}, {"job_id": 8, "fields": ["RayID"]}]
-    result = modules.run(task(jobs=jobs, custom_fields={"cookies": ["Cart"]})).result
+    result = modules.run(task(jobs=jobs, custom_fields={"cookie_fields": ["Cart"]})).result
     assert [job["logpull_options"] for job in result["jobs"]["jobs"]] == ["fields=Action", "fields=RayID,Cookies"]
 
 

@@ -88,7 +88,7 @@ SEVERAL = [
     task("logpush_jobs", jobs=[JOB], unlisted="absent"),
 ]
 
-ZONE_FIELDS = {"request_headers": ["X-A"], "cookies": ["Session"]}
+ZONE_FIELDS = {"request_fields": ["X-A"], "cookie_fields": ["Session"]}
 WHOLE = [
     task("zone_observability", custom_fields=ZONE_FIELDS, jobs=[JOB, {**JOB, "name": "second"}], script_monitor_enabled=True),
     task(
@@ -153,7 +153,7 @@ SCENARIOS: dict[str, Scenario] = {
         [
             task("zone_observability", job=JOB, jobs=[JOB]),
             task("zone_observability", jobs=[{**JOB, "bogus": BUCKET}], job_defaults={"destination_conf": {"a": BUCKET}}),
-            task("zone_observability", custom_fields={"request_headers": ["a b"]}),
+            task("zone_observability", custom_fields={"request_fields": ["a b"]}),
         ],
         fails="invalid_option",
     ),

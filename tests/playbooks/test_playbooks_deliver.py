@@ -244,7 +244,7 @@ def test_foreign_write_between_the_phases(zones: Zones, playbook: Playbook) -> N
 
 def test_unchanged_fleet_costs_three_reads(zones: Zones, playbook: Playbook) -> None:
     """The two phases send no request more than the one, and an unchanged zone costs its three reads beside changed ones."""
-    whole = {"custom_fields": {"request_headers": ["x-trace-id"], "response_headers": [], "cookies": []}, **ON}
+    whole = {"custom_fields": {"request_fields": ["x-trace-id"], "response_fields": [], "cookie_fields": []}, **ON}
     hosts = zones(whole, whole)
     deliver(playbook, hosts)
     guarded, single = deliver(playbook, hosts), deliver(playbook, hosts, guard="off")

@@ -23,7 +23,7 @@ def job(**options: t.Any) -> dict[str, t.Any]:
 
 def lists(request: t.Any = (), response: t.Any = (), cookies: t.Any = ()) -> dict[str, list[str]]:
     """The three lists of the role, all given."""
-    return {"request_headers": list(request), "response_headers": list(response), "cookies": list(cookies)}
+    return {"request_fields": list(request), "response_fields": list(response), "cookie_fields": list(cookies)}
 
 
 def role_variables(zone: str | None = None, **variables: t.Any) -> dict[str, t.Any]:

@@ -21,15 +21,6 @@ from .._zone import options as fields
 from .._zones import is_zone_id
 from .jobs import Expressed, LeftOut, express_jobs, joined, variable_key
 
-# The role's name of each list, and the field of a job that carries it.
-LISTS: t.Mapping[str, str] = {
-    "request_fields": "request_headers",
-    "transformed_request_fields": "transformed_request_headers",
-    "response_fields": "response_headers",
-    "raw_response_fields": "raw_response_headers",
-    "cookie_fields": "cookies",
-}
-
 
 def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[t.Mapping[str, Json]]) -> Expressed:
     """The custom log fields as `log_delivery_custom_fields`, without those that the jobs do not select.
@@ -47,7 +38,7 @@ def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[t.Mapping[s
     kept: dict[str, Json] = {}
     left_out = []
     for carrier, kinds in CARRIERS.items():
-        lists = {LISTS[kind]: names[kind] for kind in kinds if names[kind]}
+        lists = {kind: names[kind] for kind in kinds if names[kind]}
         if lists and any(carrier not in _selected(item) for item in carrying):
             why = f"a job of {DATASET} does not select {carrier}, so that declaring them would change it"
             left_out += [LeftOut(f"custom fields: {name}", why) for name in lists]
@@ -75,7 +66,7 @@ def _without_change(lists: dict[str, Json], ruleset: Ruleset | None) -> tuple[di
 def _trouble(lists: t.Mapping[str, Json], ruleset: Ruleset | None) -> str:
     """Why lists cannot be declared: the plan of the role itself would write, or refuse them; "" where they can."""
     try:
-        desired = fields.desire_fields("custom_fields", lists, present=True)
+        desired = fields.desire_fields(lists, present=True)
         return "declaring them would change their rule" if desired and fields.plan_fields(desired, ruleset)[1].requests else ""
     except Failure as failure:
         return f"the role refuses them: {failure}"

@@ -282,7 +282,8 @@ class Run:
             self._result["plan_ids"] = {name: approval.found for name, approval in approvals.items()}
         if approvable:
             self._result["plan_id"] = plan_id(self._params["zone_id"], plan)
-            _insist(Approval("expected_plan_id", self._params["expected_plan_id"], self._result["plan_id"]))
+            expected = self._params["expected_plan_id"]
+            _insist(Approval("expected_plan_id", expected, self._result["plan_id"], expected is not None))
         for approval in approvals.values():
             _insist(approval)
         self._result.update(plan.result)
@@ -327,14 +328,14 @@ def _all_kept() -> t.Iterator[None]:
 
 def _insist(approval: Approval) -> None:
     """Refuse a plan that is not the approved one, where there is one."""
-    if approval.expected is None or approval.expected == approval.found:
+    if not approval.compared or approval.expected == approval.found:
         return
-    if not approval.expected:
+    if approval.expected is not None and not approval.expected.strip():
         raise conflict(
             f"{approval.option} is empty, so that no plan is approved. Nothing was written; omit it, or set the plan of a check run."
         )
-    now = f"the plan is now {approval.found}" if approval.found else "the task does not manage this"
+    now = f"the plan is {approval.found}" if approval.found else "the task does not manage this"
     raise conflict(
-        f"{approval.option}: {now}, not the approved {approval.expected}: the service or the options have changed since."
+        f"{approval.option}: {now}, but {approval.expected or 'no plan'} was approved: the service or the options have changed since."
         " Nothing was written; review a new check run."
     )

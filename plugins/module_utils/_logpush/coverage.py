@@ -108,14 +108,6 @@ def _unconfigured_sentence(finding: t.Mapping[str, Json]) -> str:
     return f"Job {job} selects {finding['field']}, which stays empty: the zone has no {kinds}."
 
 
-# The lists of the role beside those of the module.
-ROLE_LISTS: t.Mapping[str, tuple[str, ...]] = {
-    "RequestHeaders": ("request_headers", "transformed_request_headers"),
-    "ResponseHeaders": ("response_headers", "raw_response_headers"),
-    "Cookies": ("cookies",),
-}
-
-
 def select_custom_log_fields(job: Json, custom_fields: Json) -> dict[str, Json]:
     """Options of a job that select, beside the caller's own fields, what carries each list of custom fields that is not empty.
 
@@ -138,9 +130,7 @@ def select_custom_log_fields(job: Json, custom_fields: Json) -> dict[str, Json]:
 
 def carriers_of(custom_fields: t.Mapping[str, Json]) -> list[str]:
     """The fields of a job that carry the custom fields in these lists."""
-    return [
-        carrier for carrier, kinds in CARRIERS.items() if any(custom_fields.get(name) for name in (*ROLE_LISTS[carrier], *kinds))
-    ]
+    return [carrier for carrier, kinds in CARRIERS.items() if any(custom_fields.get(kind) for kind in kinds)]
 
 
 def _with_field_names(output: Json, carriers: t.Sequence[str]) -> Json:

@@ -4,14 +4,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
-import re
 import typing as t
 
-from .._core import Failure, Json, Plan, invalid_option, moved, within
+from .._core import Json, Plan, invalid_option, moved, within
 from .._custom_fields import options
-from .._custom_fields.facts import PRESERVE_DUPLICATES
+from .._custom_fields.facts import FIELD_KINDS, PRESERVE_DUPLICATES
 from .._custom_fields.result import names_of
 from .._custom_fields.state import Ruleset
 from .._custom_fields.task import TASK
@@ -21,38 +18,35 @@ from .._logpush.jobs import ABSENT, DesiredJobs, Item, checked, desire_item
 from .._logpush.options import IDENTITY, OPTIONS
 from .._scripts.monitor import Desired as DesiredMonitor
 from .._scripts.task import TASK as MONITOR
-from .facts import ALL_LISTS, CUSTOM_FIELDS, EVERY_TYPE, LISTS, PARTS
-
-_OWN_NAMES = {kind: name for name, kind in LISTS.items()}
-_KIND = re.compile(rf"\b({'|'.join(sorted(_OWN_NAMES, key=len, reverse=True))})\b")
+from .._text import did_you_mean, nearest
+from .facts import CUSTOM_FIELDS, EVERY_TYPE, PARTS
 
 
 class DesiredFields(t.NamedTuple):
     """The desired custom fields; `removal` stands for them where the zone would be left without any."""
 
-    place: str
     desired: options.Desired
     removal: options.Desired | None
 
 
 def given_lists(custom_fields: t.Mapping[str, Json] | None) -> dict[str, list[str]]:
-    """Return the lists that are given, by their names in a zone."""
+    """Return the lists that are given, by their names."""
     return {name: names for name, names in (custom_fields or {}).items() if names is not None}
 
 
-def desire_fields(place: str, given: t.Mapping[str, list[str]], present: bool) -> DesiredFields | None:
+def desire_fields(given: t.Mapping[str, list[str]], present: bool) -> DesiredFields | None:
     """Return the desired custom fields of the given lists; None where no list is given."""
     if not given:
         return None
-    lists = {name: names for name, names in given.items() if name in LISTS}
+    lists = {name: names for name, names in given.items() if name in FIELD_KINDS}
     named = any(lists.values())
     if not present:
         everything = not named and all(name in lists for name in EVERY_TYPE)
-        return DesiredFields(place, _options(place, {} if everything else lists, present=False), None)
-    removal = None if named or given.get(PRESERVE_DUPLICATES) else _options(place, {}, present=False)
-    if removal is not None and len(lists) == len(LISTS):
-        return DesiredFields(place, removal, None)
-    return DesiredFields(place, _options(place, given, present=True), removal)
+        return DesiredFields(_options({} if everything else lists, present=False), None)
+    removal = None if named or given.get(PRESERVE_DUPLICATES) else _options({}, present=False)
+    if removal is not None and len(lists) == len(FIELD_KINDS):
+        return DesiredFields(removal, None)
+    return DesiredFields(_options(given, present=True), removal)
 
 
 def plan_fields(desired: DesiredFields, ruleset: Ruleset | None) -> tuple[options.Desired, Plan]:
@@ -60,32 +54,17 @@ def plan_fields(desired: DesiredFields, ruleset: Ruleset | None) -> tuple[option
     chosen = desired.desired
     if desired.removal is not None:
         names = names_of(ruleset.own_rules if ruleset else ())
-        if not any(names[kind] for kind in LISTS.values() if kind not in chosen.given):
+        if not any(names[kind] for kind in FIELD_KINDS if kind not in chosen.given):
             chosen = desired.removal
-    with _worded(desired.place):
+    with within(CUSTOM_FIELDS):
         found = TASK.plan(chosen, ruleset)
-    return chosen, found._replace(warnings=tuple(moved(desired.place, _in_own_words(text)) for text in found.warnings))
+    return chosen, found._replace(warnings=tuple(moved(CUSTOM_FIELDS, text) for text in found.warnings))
 
 
-def _options(place: str, given: t.Mapping[str, list[str]], present: bool) -> options.Desired:
+def _options(given: t.Mapping[str, list[str]], present: bool) -> options.Desired:
     defaults = {name: option.get("default") for name, option in TASK.spec.options.items()}
-    lists = {ALL_LISTS[name]: names for name, names in given.items()}
-    with _worded(place):
-        return TASK.desire({**defaults, **lists, "state": "present" if present else "absent"})
-
-
-@contextlib.contextmanager
-def _worded(place: str) -> t.Iterator[None]:
-    """Give failures the names and the place of the lists of a zone."""
-    with within(place):
-        try:
-            yield
-        except Failure as failure:
-            raise dataclasses.replace(failure, message=_in_own_words(failure.message)) from failure
-
-
-def _in_own_words(text: str) -> str:
-    return _KIND.sub(lambda found: _OWN_NAMES[found[1]], text.removeprefix("field_limit: "))
+    with within(CUSTOM_FIELDS):
+        return TASK.desire({**defaults, **given, "state": "present" if present else "absent"})
 
 
 Options = t.Mapping[str, Json]
@@ -95,20 +74,29 @@ _TELLING = (*IDENTITY, "dataset")
 
 def desire_zone_jobs(params: Options, lists: t.Mapping[str, list[str]]) -> DesiredJobs | None:
     """Return the desired jobs, which select what carries the given lists of custom fields; None where jobs are left alone."""
-    prefix = params["option_prefix"]
-    given = params["jobs"]
-    if params["job"] is not None:
-        if given is not None:
-            raise invalid_option(f"{prefix}jobs", f"cannot be used together with {prefix}job")
-        places, given = [f"{prefix}job"], [params["job"]]
-    else:
-        places = [f"{prefix}jobs[{index}]" for index, _options in enumerate(given or ())]
+    given = _together(params["job"], params["jobs"], params["job_defaults"] or {})
     if not given:
-        if given is not None and params["unlisted_jobs"] == ABSENT:
-            raise invalid_option(f"{prefix}jobs", f"is empty; with {prefix}unlisted_jobs 'absent', that would delete every job")
+        if params["jobs"] is not None and params["unlisted_jobs"] == ABSENT:
+            raise invalid_option("jobs", "is empty; with unlisted_jobs 'absent', that would delete every job")
         return None
-    found = [_item(place, each, params, lists) for place, each in zip(places, given, strict=True)]
+    found = [_item(place, each, params, lists) for place, each in given]
     return checked(DesiredJobs(tuple(found), params["unlisted_jobs"]))
+
+
+def _together(job: Options | None, jobs: t.Sequence[Options] | None, defaults: Options) -> list[tuple[str, Options]]:
+    """Return each job with its place: the single one is the first item of the list, unless the list names that job itself."""
+    listed = [(f"jobs[{index}]", each) for index, each in enumerate(jobs or ())]
+    if job is None or any(_mean_the_same(job, each, defaults) for _place, each in listed):
+        return listed
+    return [("job", job), *listed]
+
+
+def _mean_the_same(job: Options, other: Options, defaults: Options) -> bool:
+    ids = [each.get("job_id") for each in (job, other)]
+    if None not in ids:
+        return bool(ids[0] == ids[1])
+    names = [(_own(each, defaults, "name"), _own(each, defaults, "dataset") or DATASET) for each in (job, other)]
+    return names[0] == names[1] and names[0][0] is not None
 
 
 def _item(place: str, given: Options, params: Options, lists: t.Mapping[str, list[str]]) -> Item:
@@ -118,18 +106,22 @@ def _item(place: str, given: Options, params: Options, lists: t.Mapping[str, lis
     plain = desire_item(place, options, params["zone_id"])
     if not present or (options["dataset"] or DATASET) != DATASET:
         return Item(place, plain)
-    extended = select_custom_log_fields(options, {LISTS[name]: names for name, names in lists.items() if name in LISTS})
+    extended = select_custom_log_fields(options, dict(lists))
     if extended == options:
         return Item(place, plain)
     known = options["dataset"] is not None or options["job_id"] is None
     return Item(place, desire_item(place, extended, params["zone_id"]), None if known else plain)
 
 
+def _own(given: Options, defaults: Options, name: str) -> Json:
+    return given.get(name) if given.get(name) is not None else defaults.get(name)
+
+
 def _merged(given: Options, defaults: Options, present: bool) -> dict[str, Json]:
     last = {name: option.get("default") for name, option in OPTIONS.items()}
     last = {**last, "enabled": True} if present else last
     names = OPTIONS if present else _TELLING
-    own = {name: given.get(name) if given.get(name) is not None else defaults.get(name) for name in names}
+    own = {name: _own(given, defaults, name) for name in names}
     return {
         **last,
         **{name: value for name, value in own.items() if value is not None},
@@ -142,25 +134,51 @@ class Desired(t.NamedTuple):
 
     present: bool
     zone_id: str
-    prefix: str
     fields: DesiredFields | None
     jobs: DesiredJobs | None
     monitor: DesiredMonitor | None
     expected: t.Mapping[str, str | None]
 
 
+def expected_plans(given: t.Mapping[str, t.Any] | None) -> dict[str, str | None]:
+    """Return the approved plan of each part; None is the approval of no plan, a part that is omitted is not compared."""
+    for name, plan in (given or {}).items():
+        if name not in PARTS:
+            raise invalid_option(f"expected_plan_ids.{name}", f"not a part of a zone{did_you_mean(nearest(name, PARTS))}")
+        if plan is not None and not isinstance(plan, str):
+            raise invalid_option(f"expected_plan_ids.{name}", "a plan id is needed, or null for a part without a plan")
+    return dict(given or {})
+
+
 def desire(params: t.Mapping[str, t.Any]) -> Desired:
     """Return the desired state of validated options; refuse what no state of the zone could make right."""
-    present, prefix = params["state"] == "present", params["option_prefix"]
+    present = params["state"] == "present"
     lists = given_lists(params[CUSTOM_FIELDS])
     enabled = params["script_monitor_enabled"]
-    expected = params["expected_plan_ids"] or {}
     return Desired(
         present=present,
         zone_id=params["zone_id"],
-        prefix=prefix,
-        fields=desire_fields(f"{prefix}{CUSTOM_FIELDS}", lists, present),
+        fields=desire_fields(lists, present),
         jobs=desire_zone_jobs(params, lists),
         monitor=None if enabled is None else MONITOR.desire({"enabled": enabled, "route": params["route"]}),
-        expected={name: expected.get(name) for name in PARTS},
+        expected=expected_plans(params["expected_plan_ids"]),
     )
+
+
+def without_hidden_defaults(arguments: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """Return arguments in which no default stands where a job has null, which replaces it and then means omitted.
+
+    Such a default goes from `job_defaults` to the jobs that do not set the option themselves.
+    """
+    defaults, job, jobs = (arguments.get(name) for name in ("job_defaults", "job", "jobs"))
+    given = [each for each in (job, *(jobs if isinstance(jobs, list) else ())) if isinstance(each, dict)]
+    if not isinstance(defaults, dict):
+        return dict(arguments)
+    hidden = {name for name in defaults if any(name in each and each[name] is None for each in given)}
+    moved = {name: defaults[name] for name in hidden}
+    found = {**arguments, "job_defaults": {name: value for name, value in defaults.items() if name not in hidden}}
+    if isinstance(job, dict):
+        found["job"] = {**moved, **job}
+    if isinstance(jobs, list):
+        found["jobs"] = [{**moved, **each} if isinstance(each, dict) else each for each in jobs]
+    return found

@@ -48,7 +48,10 @@ def plan(desired: Desired, state: State) -> Composition:
         basis={name: part.whole.basis for name, part in parts.items()},
         warnings=tuple(text for part in in_order for text in part.whole.warnings),
     )
-    approvals = {name: Approval(f"{desired.prefix}expected_plan_ids.{name}", desired.expected[name], ids[name]) for name in PARTS}
+    approvals = {
+        name: Approval(f"expected_plan_ids.{name}", desired.expected.get(name), ids[name], name in desired.expected)
+        for name in PARTS
+    }
     return Composition(whole, tuple(step for part in in_order for step in part.steps), conclude, approvals)
 
 
@@ -62,13 +65,14 @@ def _parts(desired: Desired, state: State) -> dict[str, Composition]:
     parts = {}
     if desired.fields is not None:
         chosen, made = fields.plan_fields(desired.fields, state.fields)
-        parts[CUSTOM_FIELDS] = _single(Step(CUSTOM_FIELDS, desired.fields.place, CUSTOM_FIELDS, chosen, state.fields, made))
+        parts[CUSTOM_FIELDS] = _single(Step(CUSTOM_FIELDS, CUSTOM_FIELDS, CUSTOM_FIELDS, chosen, state.fields, made))
     if desired.jobs is not None and state.jobs is not None:
         parts[JOBS] = compose.plan_jobs(desired.jobs, state.jobs)
     if desired.monitor is not None:
         made = script_monitor.TASK.plan(desired.monitor, t.cast(t.Any, state.monitor))
-        place = f"{desired.prefix}script_monitor_enabled"
-        parts[SCRIPT_MONITOR] = _single(Step(SCRIPT_MONITOR, place, SCRIPT_MONITOR, desired.monitor, state.monitor, made))
+        parts[SCRIPT_MONITOR] = _single(
+            Step(SCRIPT_MONITOR, "script_monitor_enabled", SCRIPT_MONITOR, desired.monitor, state.monitor, made)
+        )
     return parts
 
 

@@ -133,10 +133,10 @@ def test_rules_that_a_run_would_change(rules: list[dict[str, t.Any]], reason: st
 @pytest.mark.parametrize(
     ("lists", "kept", "left_out"),
     [
-        ({"request_fields": ["X-Trace"], "cookie_fields": ["Cart"]}, {"cookies": ["Cart"]}, {"request_headers": "change"}),
-        ({"request_fields": ["x a"], "cookie_fields": ["Cart"]}, {"cookies": ["Cart"]}, {"request_headers": "is not a header"}),
-        ({"cookie_fields": [f"c{number}" for number in range(41)]}, None, {"cookies": "more than the limit"}),
-        ({"request_fields": ["x-a"], "transformed_request_fields": ["x-a"]}, None, {"request_headers": "at once"}),
+        ({"request_fields": ["X-Trace"], "cookie_fields": ["Cart"]}, {"cookie_fields": ["Cart"]}, {"request_fields": "change"}),
+        ({"request_fields": ["x a"], "cookie_fields": ["Cart"]}, {"cookie_fields": ["Cart"]}, {"request_fields": "is not a header"}),
+        ({"cookie_fields": [f"c{number}" for number in range(41)]}, None, {"cookie_fields": "more than the limit"}),
+        ({"request_fields": ["x-a"], "transformed_request_fields": ["x-a"]}, None, {"request_fields": "at once"}),
     ],
 )
 def test_custom_fields_that_the_role_would_change(
@@ -152,15 +152,15 @@ def test_custom_fields_that_no_job_selects() -> None:
     rules = ruleset(fields(request_fields=["x-a"], cookie_fields=["Cart"]))
     job = {**PLAIN, "logpull_options": "fields=ClientIP,Cookies"}
     found = express_zone("z", rules, [job], {"enabled": False})
-    assert found.variables["log_delivery_custom_fields"] == {"cookies": ["Cart"]}
-    assert "does not select RequestHeaders" in reasons(found)["custom fields: request_headers"]
+    assert found.variables["log_delivery_custom_fields"] == {"cookie_fields": ["Cart"]}
+    assert "does not select RequestHeaders" in reasons(found)["custom fields: request_fields"]
     assert found.variables["log_delivery_script_monitor_enabled"] is False
 
 
 def test_custom_fields_without_a_job() -> None:
     rules = ruleset(fields(request_fields=["x-a"], response_fields=["set-cookie"]))
     assert express_zone("z", rules, [], None).variables == {
-        "log_delivery_custom_fields": {"request_headers": ["x-a"], "response_headers": ["set-cookie"]}
+        "log_delivery_custom_fields": {"request_fields": ["x-a"], "response_fields": ["set-cookie"]}
     }
 
 

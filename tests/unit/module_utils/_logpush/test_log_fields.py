@@ -14,18 +14,18 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.cov
     selected_fields,
 )
 
-LISTS = {"request_headers": ["x-a"], "response_headers": [], "cookies": ["Cart"]}
+LISTS = {"request_fields": ["x-a"], "response_fields": [], "cookie_fields": ["Cart"]}
 
 
 @pytest.mark.parametrize(
     ("lists", "carriers"),
     [
         ({}, []),
-        ({"request_headers": [], "response_headers": [], "cookies": []}, []),
-        ({"request_headers": None}, []),
-        ({"request_headers": ["x-a"]}, ["RequestHeaders"]),
-        ({"response_headers": ["x-a"]}, ["ResponseHeaders"]),
-        ({"cookies": ["Cart"]}, ["Cookies"]),
+        ({"request_fields": [], "response_fields": [], "cookie_fields": []}, []),
+        ({"request_fields": None}, []),
+        ({"request_fields": ["x-a"]}, ["RequestHeaders"]),
+        ({"response_fields": ["x-a"]}, ["ResponseHeaders"]),
+        ({"cookie_fields": ["Cart"]}, ["Cookies"]),
         ({"transformed_request_fields": ["x-a"], "raw_response_fields": ["x-b"]}, ["RequestHeaders", "ResponseHeaders"]),
         (
             {"request_fields": ["x-a"], "response_fields": ["x-b"], "cookie_fields": ["c"]},
@@ -85,7 +85,7 @@ def test_the_fields_go_where_the_callers_own_are(job, extended):
 def test_no_custom_fields_is_no_change():
     """Without custom fields the caller's own fields stay as they are."""
     job = {"fields": ["Cookies", "ClientIP"], "filter": None}
-    assert select_custom_log_fields(job, {"request_headers": [], "cookies": []}) == job
+    assert select_custom_log_fields(job, {"request_fields": [], "cookie_fields": []}) == job
 
 
 JOB_NEEDED = "the options of a log delivery job are needed: a mapping, or its JSON text"

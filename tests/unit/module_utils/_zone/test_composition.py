@@ -29,13 +29,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
 
 Json = t.Any
 Document = dict[str, Json]
-KINDS = {
-    "request_headers": "request_fields",
-    "response_headers": "response_fields",
-    "cookies": "cookie_fields",
-    "transformed_request_headers": "transformed_request_fields",
-    "raw_response_headers": "raw_response_fields",
-}
+KINDS = tuple(LISTS)
 ORDER = {"present": ("custom_fields", "jobs", "script_monitor"), "absent": ("jobs", "custom_fields", "script_monitor")}
 
 RULES = st.lists(
@@ -67,8 +61,11 @@ JOBS = st.one_of(
     st.just({}),
     ITEMS.map(lambda item: {"job": {key: value for key, value in item.items() if key != "state"}}),
     st.lists(ITEMS, max_size=3).map(lambda items: {"jobs": items}),
+    st.tuples(ITEMS, st.lists(ITEMS, max_size=2)).map(
+        lambda both: {"job": {key: value for key, value in both[0].items() if key != "state"}, "jobs": both[1]}
+    ),
 )
-OWN_LISTS = some(**{name: LISTS[kind] for name, kind in KINDS.items()}, preserve_duplicates=st.lists(HEADERS, max_size=1))
+OWN_LISTS = some(**LISTS, preserve_duplicates=st.lists(HEADERS, max_size=1))
 REQUESTED = st.tuples(
     JOBS,
     some(
@@ -83,8 +80,8 @@ REQUESTED = st.tuples(
 
 def fields_alone(requested: Document, ruleset: Document | None) -> Document | None:
     """The options of `log_custom_fields` for a zone's lists: without any name left, all are removed."""
-    lists = {KINDS.get(name, name): names for name, names in requested.get("custom_fields", {}).items()}
-    kinds = {kind: names for kind, names in lists.items() if kind in KINDS.values()}
+    lists = requested.get("custom_fields", {})
+    kinds = {kind: names for kind, names in lists.items() if kind in KINDS}
     named = any(kinds.values())
     if not lists:
         return None
@@ -92,16 +89,26 @@ def fields_alone(requested: Document, ruleset: Document | None) -> Document | No
         everything = not named and {"request_fields", "response_fields", "cookie_fields"} <= set(kinds)
         return {"state": "absent", **({} if everything else kinds)}
     rules = [rule for rule in (ruleset or {"rules": []})["rules"] if rule["action"] == "log_custom_field"]
-    rest = any(rule["action_parameters"].get(kind) for rule in rules for kind in KINDS.values() if kind not in kinds)
+    rest = any(rule["action_parameters"].get(kind) for rule in rules for kind in KINDS if kind not in kinds)
     return lists if named or rest or lists.get("preserve_duplicates") else {"state": "absent"}
 
 
 def jobs_alone(requested: Document, stored: t.Sequence[Document]) -> Document | None:
     """The options of `logpush_jobs` for a zone's jobs, each with the defaults and with the fields that carry custom ones."""
-    items = [requested["job"]] if "job" in requested else requested.get("jobs", [])
+    items = list(requested.get("jobs", []))
+    if "job" in requested and not any(mean_the_same(requested, requested["job"], item) for item in items):
+        items.insert(0, requested["job"])
     if not items and not ("jobs" in requested and requested.get("unlisted_jobs") == "absent"):
         return None
     return {"jobs": [_alone(requested, item, stored) for item in items], "unlisted": requested.get("unlisted_jobs", "ignore")}
+
+
+def mean_the_same(requested: Document, *jobs: Document) -> bool:
+    """Whether two jobs have one id, or one name and dataset, defaults included."""
+    one, other = ({"dataset": "http_requests", **requested.get("job_defaults", {}), **job} for job in jobs)
+    if "job_id" in one and "job_id" in other:
+        return bool(one["job_id"] == other["job_id"])
+    return "name" in one and (one["name"], one["dataset"]) == (other.get("name"), other["dataset"])
 
 
 def _alone(requested: Document, item: Document, stored: t.Sequence[Document]) -> Document:
@@ -110,8 +117,7 @@ def _alone(requested: Document, item: Document, stored: t.Sequence[Document]) ->
         return {"state": "absent", **{key: merged[key] for key in ("name", "job_id", "dataset") if key in merged}}
     found = {job["id"]: job["dataset"] for job in stored}
     dataset = merged.get("dataset") or found.get(merged.get("job_id"), "http_requests")
-    lists = {KINDS[name]: names for name, names in requested.get("custom_fields", {}).items() if name in KINDS}
-    return select_custom_log_fields(merged, lists) if dataset == "http_requests" else merged
+    return select_custom_log_fields(merged, requested.get("custom_fields", {})) if dataset == "http_requests" else merged
 
 
 class Single(t.NamedTuple):
@@ -138,12 +144,8 @@ def params(task: Json, options: Document) -> Document:
 
 
 def in_words_of_a_zone(text: str) -> str:
-    """A message with the names of the lists of a zone, and without places that the two give differently."""
-    for name, kind in KINDS.items():
-        text = re.sub(rf"\b{kind}\b", name, text)
-    return re.sub(r"^(custom_fields[.:] ?|field_limit: )", "", re.sub(r"\bjob(?=[.:])", "jobs[0]", text)).partition(
-        "; with unlisted"
-    )[0]
+    """A message without places that the two give differently."""
+    return re.sub(r"\b(custom_fields[.:] ?|jobs?(\[\d\])?(?=[.:]|$))", "", text).partition("; with unlisted")[0]
 
 
 class Case(t.NamedTuple):

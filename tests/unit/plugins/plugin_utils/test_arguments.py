@@ -12,7 +12,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.utils.unsafe_proxy import wrap_var
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import parsed, serialised, validated
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, serialised, validated
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,19 @@ def test_options_are_converted_and_completed(given: dict[str, t.Any], params: di
     assert checked.secrets == set(given.get("c", ()))
 
 
+OPTIONS = {
+    "name": {"type": "str"},
+    "enabled": {"type": "bool"},
+    "filter": {"type": "raw"},
+    "state": {"type": "str", "choices": ["present", "absent"]},
+    "fields": {"type": "list", "elements": "str"},
+    "option_flags": {"type": "dict"},
+}
 SPEC = {
-    "jobs": {"type": "list", "elements": "dict", "options": {"name": {"type": "str"}}},
-    "job": {"type": "dict", "options": {"name": {"type": "str"}}},
-    "names": {"type": "list", "elements": "str"},
+    **OPTIONS,
+    "jobs": {"type": "list", "elements": "dict", "options": OPTIONS},
+    "job": {"type": "dict", "options": OPTIONS},
+    "expected_plan_ids": {"type": "dict"},
 }
 
 
@@ -72,22 +81,44 @@ SPEC = {
     [
         ({"jobs": '[{"name": "a"}]', "job": ' {"name": "b"}'}, {"jobs": [{"name": "a"}], "job": {"name": "b"}}),
         ({"jobs": wrap_var("[]")}, {"jobs": []}),
-        ({"jobs": "", "job": None}, {"jobs": [], "job": None}),
-        ({"jobs": " ", "job": " "}, {"jobs": [], "job": None}),
+        ({"jobs": " ", "job": ""}, {}),
         # What ansible-core before 2.19 makes of a dict in a template.
-        ({"job": "{'name': None}"}, {"job": {"name": None}}),
-        ({"job": "name=a", "names": '["a"]', "other": "{"}, {"job": {"name": "a"}, "names": '["a"]', "other": "{"}),
+        ({"job": "{'name': 'a'}", "jobs": "[{'name': 'b'}]"}, {"job": {"name": "a"}, "jobs": [{"name": "b"}]}),
+        ({"job": "name=a", "other": "{"}, {"job": {"name": "a"}, "other": "{"}),
+        ({"fields": '["a", "b"]', "option_flags": '{"c": true}'}, {"fields": ["a", "b"], "option_flags": {"c": True}}),
+        ({"fields": "a,b", "option_flags": "c=d"}, {"fields": "a,b", "option_flags": "c=d"}),
+        ({"jobs": [{"fields": '["a"]', "option_flags": "{}"}]}, {"jobs": [{"fields": ["a"], "option_flags": {}}]}),
     ],
 )
 def test_json_text_becomes_data(given: dict[str, t.Any], found: dict[str, t.Any]) -> None:
-    """Of options with suboptions only; every other option has its own way to read text."""
-    assert parsed(SPEC, given) == found
+    assert prepared(SPEC, given) == found
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ({"name": None, "filter": None, "unknown": None}, {}),
+        (
+            {"jobs": [{"name": "a", "filter": None, "option_flags": {"b": None}}, None]},
+            {"jobs": [{"name": "a", "option_flags": {}}]},
+        ),
+        ({"job": '{"name": null, "fields": ["a", null]}'}, {"job": {"fields": ["a"]}}),
+        # An empty text is no value of these, and removes a filter.
+        ({"enabled": "", "state": " ", "fields": "", "filter": "", "name": ""}, {"filter": "", "name": ""}),
+        ({"expected_plan_ids": {"jobs": None}}, {"expected_plan_ids": {"jobs": None}}),
+        ({"expected_plan_ids": '{"jobs": null}'}, {"expected_plan_ids": {"jobs": None}}),
+        ({"expected_plan_ids": None}, {}),
+    ],
+)
+def test_null_means_omitted(given: dict[str, t.Any], found: dict[str, t.Any]) -> None:
+    """At every depth; only in an approval it says something: a part without a plan."""
+    assert prepared(SPEC, given) == found
 
 
 @pytest.mark.parametrize("text", ['[{"name": "secret", ]', "secret", "[" * 5000, "[secret()]"])
 def test_other_text_is_refused_with_its_place(text: str) -> None:
-    with pytest.raises(Failure, match=r"^role_jobs: not JSON: ") as caught:
-        parsed(SPEC, {"jobs": text, "option_prefix": "role_"})
+    with pytest.raises(Failure, match=r"^jobs: not JSON: ") as caught:
+        prepared(SPEC, {"jobs": text})
     with pytest.raises(Failure, match=r"^job: not JSON: "):
-        parsed(SPEC, {"job": text})
+        prepared(SPEC, {"job": text})
     assert "secret" not in caught.value.message
