@@ -12,6 +12,9 @@ import re
 import types
 import typing as t
 
+# Cloudflare's own API, whose limits and routes differ from those of other services with the same interface.
+CLOUDFLARE_HOST = "api.cloudflare.com"
+
 # What can go wrong, in the words of the public contract; nothing else is ever reported as `error.kind`.
 INVALID_OPTION = "invalid_option"
 AUTHENTICATION = "authentication"
@@ -109,6 +112,48 @@ class Request(t.NamedTuple):
     digested: Json = None
 
 
+class Effect(t.NamedTuple):
+    """What a plan destroys: one of the names below, the job that it happens to (None for the zone), and what goes, if names go."""
+
+    name: str
+    subject: str | None = None
+    detail: tuple[str, ...] | None = None
+
+    def report(self) -> dict[str, Json]:
+        """Return the effect as results show it."""
+        return {"name": self.name, "subject": self.subject, "detail": None if self.detail is None else list(self.detail)}
+
+
+# Every effect that a planner may name; `edgeops_allow` and the documentation use these names.
+DISABLE_MONITOR = "disable_monitor"
+DROP_CUSTOM_FIELDS = "drop_custom_fields"
+DROP_JOB_FIELDS = "drop_job_fields"
+DELETE_JOB = "delete_job"
+DISABLE_JOB = "disable_job"
+RECREATE_JOB = "recreate_job"
+CHANGE_FILTER = "change_filter"
+REDUCE_SAMPLE_RATE = "reduce_sample_rate"
+CHANGE_DESTINATION = "change_destination"
+CHANGE_TRANSFORMER = "change_transformer"
+EFFECTS = (
+    CHANGE_DESTINATION,
+    CHANGE_FILTER,
+    CHANGE_TRANSFORMER,
+    DELETE_JOB,
+    DISABLE_JOB,
+    DISABLE_MONITOR,
+    DROP_CUSTOM_FIELDS,
+    DROP_JOB_FIELDS,
+    RECREATE_JOB,
+    REDUCE_SAMPLE_RATE,
+)
+
+
+def in_order(effects: t.Iterable[Effect]) -> list[Effect]:
+    """Return effects sorted by name, then subject."""
+    return sorted(effects, key=lambda effect: (effect.name, effect.subject or "", effect.detail or ()))
+
+
 class Plan(t.NamedTuple):
     """What a run will do, computed once for check mode, diff mode and the real run.
 
@@ -116,6 +161,7 @@ class Plan(t.NamedTuple):
     `result` is the result as predicted, keyed as the module documents it.
     `basis` is the managed state that was read, secrets included and volatile members left out: with the requests it makes `plan_id`.
     `changes` is false for the rare request that asks and changes nothing.
+    `effects` name what the plan destroys, for the rails of a delivery, which never read the words of a diff.
     """
 
     before: Json
@@ -125,6 +171,7 @@ class Plan(t.NamedTuple):
     basis: Json = None
     warnings: tuple[str, ...] = ()
     changes: bool = True
+    effects: tuple[Effect, ...] = ()
 
     @property
     def changed(self) -> bool:

@@ -107,9 +107,8 @@ options:
     description:
       - Maximum number of custom fields of the zone in total. More are refused before anything is written. V(0) turns the check off.
       - A name counts once for each type, in however many rules it is.
-      - The default is 40 over all types. Cloudflare documents 100 for each type on some plans; raise the limit if your account has it.
+      - If omitted, 40 in total; 100 of each type if the host of O(base_url) is C(api.cloudflare.com), as Cloudflare documents it.
     type: int
-    default: 40
 notes:
   - With Cloudflare, custom log fields need an Enterprise plan, and an API token with the permission Logs Write.
   - The value of a custom field is truncated to 8 KB.
@@ -148,7 +147,7 @@ EXAMPLES = r"""
       - x-trace-id
     purge: false
 
-- name: Raise the limit for an account that may have 100 fields of each type
+- name: Raise the limit for a zone that accepts more than 40 fields
   edgeops.observability.log_custom_fields:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     transformed_request_fields:
@@ -248,6 +247,30 @@ plan_id:
   returned: success
   type: str
   sample: sha256:4be1a7c05f2d98e36a1b7c40d5e2f3986b7a1c0d9e8f2a3b4c5d6e7f8091a2b3
+effects:
+  description:
+    - What the task destroys, or in check mode would, sorted by name and subject. An empty list if nothing is destroyed.
+    - The playbook C(edgeops.observability.deliver) refuses effects that C(edgeops_allow) does not name.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: V(drop_custom_fields) if a name of any type goes, also to another type.
+      type: str
+      returned: success
+      sample: drop_custom_fields
+    subject:
+      description: Always V(null), because the custom fields belong to the zone.
+      type: str
+      returned: success
+      sample: null
+    detail:
+      description: The names that go, each with its type.
+      type: list
+      elements: str
+      returned: success
+      sample: ['request_fields: x-trace-id']
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure

@@ -219,6 +219,32 @@ plan_id:
   returned: success
   type: str
   sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
+effects:
+  description:
+    - What the task destroys, or in check mode would, sorted by name and subject. An empty list if nothing is destroyed.
+    - The playbook C(edgeops.observability.deliver) refuses effects that C(edgeops_allow) does not name.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description:
+        - One of V(change_destination), V(change_filter), V(change_transformer), V(delete_job), V(disable_job), V(drop_job_fields),
+          V(recreate_job) and V(reduce_sample_rate).
+      type: str
+      returned: success
+      sample: drop_job_fields
+    subject:
+      description: The job, by its name; C(name/dataset/id) if the name is empty or repeated in the zone.
+      type: str
+      returned: success
+      sample: edge-logs
+    detail:
+      description: The log fields that go, for V(drop_job_fields); otherwise V(null).
+      type: list
+      elements: str
+      returned: success
+      sample: [ClientIP]
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure

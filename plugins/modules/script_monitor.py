@@ -68,6 +68,30 @@ plan_id:
   returned: success
   type: str
   sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
+effects:
+  description:
+    - What the task destroys, or in check mode would, sorted by name and subject. An empty list if nothing is destroyed.
+    - The playbook C(edgeops.observability.deliver) refuses effects that C(edgeops_allow) does not name.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: V(disable_monitor) if the script monitor is disabled.
+      type: str
+      returned: success
+      sample: disable_monitor
+    subject:
+      description: Always V(null), because the script monitor belongs to the zone.
+      type: str
+      returned: success
+      sample: null
+    detail:
+      description: Always V(null).
+      type: list
+      elements: str
+      returned: success
+      sample: null
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure

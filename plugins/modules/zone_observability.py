@@ -147,6 +147,12 @@ custom_fields:
       type: dict
       returned: if managed
       sample: {before: {}, after: {}}
+    effects:
+      description: What this part destroys, as in RV(effects).
+      type: list
+      elements: dict
+      returned: if managed
+      sample: []
     plan_id:
       description: The plan of this part, for O(expected_plan_ids).
       type: str
@@ -177,6 +183,12 @@ jobs:
       type: dict
       returned: if managed
       sample: {before: {}, after: {}}
+    effects:
+      description: What this part destroys, as in RV(effects).
+      type: list
+      elements: dict
+      returned: if managed
+      sample: []
     plan_id:
       description: The plan of this part, for O(expected_plan_ids).
       type: str
@@ -209,6 +221,12 @@ script_monitor:
       type: dict
       returned: if managed
       sample: {before: {}, after: {}}
+    effects:
+      description: What this part destroys, as in RV(effects).
+      type: list
+      elements: dict
+      returned: if managed
+      sample: []
     plan_id:
       description: The plan of this part, for O(expected_plan_ids).
       type: str
@@ -246,6 +264,30 @@ plan_ids:
       type: str
       returned: success
       sample: null
+effects:
+  description:
+    - What the task destroys, or in check mode would, sorted by name and subject. An empty list if nothing is destroyed.
+    - The playbook C(edgeops.observability.deliver) refuses effects that C(edgeops_allow) does not name.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: An effect of M(edgeops.observability.log_custom_fields), M(edgeops.observability.logpush_jobs) or M(edgeops.observability.script_monitor).
+      type: str
+      returned: success
+      sample: drop_job_fields
+    subject:
+      description: The job, by its name; V(null) for custom fields and the script monitor.
+      type: str
+      returned: success
+      sample: edge-logs
+    detail:
+      description: The names that go; V(null) if no names go.
+      type: list
+      elements: str
+      returned: success
+      sample: [ClientIP]
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure

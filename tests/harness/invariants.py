@@ -112,6 +112,8 @@ def _check_result(outcome: Outcome, result: dict[str, t.Any], diff: bool) -> Non
     ids = list(result["plan_ids"].values()) if "plan_ids" in result else [result.get("plan_id")]
     assert all(each is None or (isinstance(each, str) and each) for each in ids), f"{outcome.name}: plan ids {ids}"
     assert "plan_ids" in result or ids != [None], f"{outcome.name}: no plan_id"
+    assert isinstance(result.get("effects"), list), f"{outcome.name}: effects {result.get('effects')!r}"
+    assert result["changed"] or not result["effects"], f"{outcome.name}: changes nothing, and has the effects {result['effects']}"
     assert ("diff" in result) == diff, f"{outcome.name}: diff mode is {diff}, and the result has {sorted(result)}"
     if diff:
         before, after = result["diff"]["before"], result["diff"]["after"]

@@ -16,12 +16,12 @@ IDENTITY = frozenset(("id", "rule_id", "ref"))
 MOVING = frozenset(("version", "updated_at", "last_updated", "last_complete", "last_error", "error_message"))
 # What means the same in several spellings.
 SPELLED = frozenset(("filter", "logpull_options", "output_options"))
-ASIDE = ("invocation", "warnings", "plan_id", "diff", "changed")
+ASIDE = ("invocation", "warnings", "plan_id", "diff", "changed", "effects")
 
 
 def check_predicted(predicted: Outcome, real: Outcome, recreated: bool = False) -> None:
     """Same `changed`, same diff, same plan, same members, same values but for those that only the service can know."""
-    for name in ("changed", "diff", "plan_id"):
+    for name in ("changed", "diff", "plan_id", "effects"):
         assert predicted.result.get(name) == real.result.get(name), (
             f"{predicted.name}: check mode predicted {name} {predicted.result.get(name)!r}, then it was {real.result.get(name)!r}"
         )

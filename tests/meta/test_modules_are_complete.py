@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import CUSTOM_FIELD_LIMIT
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import MAX_CUSTOM_FIELDS
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import text as limits
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts as jobs
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import MAX_PER_PAGE, MEMBERS
@@ -36,7 +36,7 @@ LIMITS = {
     ("logpush_job", "ownership_challenge"): (jobs.MAX_CHALLENGE_LENGTH,),
     ("logpush_job", "logpull_options"): (jobs.MAX_OPTIONS_LENGTH,),
     ("logpush_job", "validate_filter"): (limits.MAX_FILTER_OPERATORS, limits.MAX_FILTER_BYTES),
-    ("log_custom_fields", "field_limit"): (CUSTOM_FIELD_LIMIT,),
+    ("log_custom_fields", "field_limit"): (MAX_CUSTOM_FIELDS,),
     ("script_monitor_info", "per_page"): (1, MAX_PER_PAGE),
 }
 

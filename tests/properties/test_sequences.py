@@ -297,12 +297,14 @@ class Zone(RuleBasedStateMachine):
         result = self.run(module, {**options, **self.approval(predicted)})
         after = self.state()
         assert set(predicted) == set(result)
-        for name in ("changed", "diff", "plan_id"):
+        for name in ("changed", "diff", "plan_id", "effects"):
             assert predicted[name] == result[name], name
         assert without_server_made(predicted) == without_server_made(result)
         again = self.run(module, options)
         assert not again["changed"] and again["diff"]["before"] == again["diff"]["after"]
-        assert in_meaning(again) == in_meaning({**result, **{name: again[name] for name in ("changed", "diff", "plan_id")}})
+        assert in_meaning(again) == in_meaning(
+            {**result, **{name: again[name] for name in ("changed", "diff", "plan_id", "effects")}}
+        )
         assert self.simulator.writes() == []
         if result["changed"]:
             assert again["plan_id"] != result["plan_id"]

@@ -22,7 +22,7 @@ from .._zones import is_zone_id
 from .jobs import Expressed, LeftOut, express_jobs, joined, variable_key
 
 
-def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[t.Mapping[str, Json]]) -> Expressed:
+def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[t.Mapping[str, Json]], base_url: str) -> Expressed:
     """The custom log fields as `log_delivery_custom_fields`, without those that the jobs do not select.
 
     `items` are the jobs as they are declared: the role adds the field that carries a list to each of them.
@@ -44,29 +44,29 @@ def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[t.Mapping[s
             left_out += [LeftOut(f"custom fields: {name}", why) for name in lists]
         else:
             kept.update(lists)
-    kept, refused = _without_change(kept, ruleset)
+    kept, refused = _without_change(kept, ruleset, base_url)
     left_out += refused
     responses = {*kept.get("response_headers", ()), *kept.get("raw_response_headers", ())}
     flagged = [name for name in names[PRESERVE_DUPLICATES] if name in responses]
-    if flagged and not _trouble({**kept, PRESERVE_DUPLICATES: flagged}, ruleset):
+    if flagged and not _trouble({**kept, PRESERVE_DUPLICATES: flagged}, ruleset, base_url):
         kept[PRESERVE_DUPLICATES] = flagged
     return Expressed({"log_delivery_custom_fields": kept} if kept else {}, tuple(left_out))
 
 
-def _without_change(lists: dict[str, Json], ruleset: Ruleset | None) -> tuple[dict[str, Json], list[LeftOut]]:
+def _without_change(lists: dict[str, Json], ruleset: Ruleset | None, base_url: str) -> tuple[dict[str, Json], list[LeftOut]]:
     """The lists that the role takes and leaves as they are, alone and together; why the others are not among them."""
-    troubles = {name: _trouble({name: names}, ruleset) for name, names in lists.items()}
+    troubles = {name: _trouble({name: names}, ruleset, base_url) for name, names in lists.items()}
     kept = {name: names for name, names in lists.items() if not troubles[name]}
-    together = _trouble(kept, ruleset)
+    together = _trouble(kept, ruleset, base_url)
     if together:
         troubles, kept = {name: troubles[name] or together for name in lists}, {}
     return kept, [LeftOut(f"custom fields: {name}", why) for name, why in troubles.items() if why]
 
 
-def _trouble(lists: t.Mapping[str, Json], ruleset: Ruleset | None) -> str:
+def _trouble(lists: t.Mapping[str, Json], ruleset: Ruleset | None, base_url: str) -> str:
     """Why lists cannot be declared: the plan of the role itself would write, or refuse them; "" where they can."""
     try:
-        desired = fields.desire_fields(lists, present=True)
+        desired = fields.desire_fields(lists, True, base_url)
         return "declaring them would change their rule" if desired and fields.plan_fields(desired, ruleset)[1].requests else ""
     except Failure as failure:
         return f"the role refuses them: {failure}"
@@ -217,17 +217,18 @@ Part = t.TypeVar("Part")
 
 
 class Query(t.NamedTuple):
-    """The zone, its name in variables, and over which route its script monitor is read."""
+    """The zone, its name in variables, over which route its script monitor is read, and whose limits apply."""
 
     zone_id: str
     zone_name: str
     route: str
+    base_url: str
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Query:
     """The query in validated options."""
     name = params["zone_name"] or params["zone_id"]
-    return Query(params["zone_id"], check_name("zone_name", name), params["route"])
+    return Query(params["zone_id"], check_name("zone_name", name), params["route"], params["base_url"])
 
 
 def report(client: Client, query: Query) -> Conclusion:
@@ -238,7 +239,7 @@ def report(client: Client, query: Query) -> Conclusion:
     ruleset = custom_fields.entry_point(client, confirm=False)
     jobs, no_jobs = _offered(lambda: logpush.listed(client))
     monitor, no_monitor = _offered(lambda: scripts.monitor(client, query.route))
-    found = express_zone(query.zone_name, ruleset, jobs or [], None if monitor is None else monitor.status)
+    found = express_zone(query.zone_name, ruleset, jobs or [], None if monitor is None else monitor.status, query.base_url)
     reasons = {"jobs": no_jobs, "script monitor": no_monitor}
     missing = tuple(LeftOut(what, why) for what, why in reasons.items() if why)
     return Conclusion(
@@ -255,12 +256,12 @@ def report(client: Client, query: Query) -> Conclusion:
 
 
 def express_zone(
-    zone_name: str, ruleset: Ruleset | None, jobs: t.Sequence[Json], monitor: t.Mapping[str, Json] | None
+    zone_name: str, ruleset: Ruleset | None, jobs: t.Sequence[Json], monitor: t.Mapping[str, Json] | None, base_url: str = ""
 ) -> Expressed:
     """The whole of a zone in variables of the role, in the order in which a user reads them."""
     declared = express_jobs(jobs, variable_key(zone_name))
     items = declared.variables.get("log_delivery_jobs", [])
-    found = joined([express_custom_fields(ruleset, items), declared, _monitor(monitor)])
+    found = joined([express_custom_fields(ruleset, items, base_url), declared, _monitor(monitor)])
     if not found.variables:
         found = found._replace(notes=(*found.notes, "No setting of this zone is managed: the role does not change it."))
     return found

@@ -41,5 +41,6 @@ DEFAULT_RULESET_DESCRIPTION = "Custom log fields of this zone"
 HEADER_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 COOKIE_SEPARATORS = frozenset("=;,")
 
-# The most in total, as the service documents it.
-CUSTOM_FIELD_LIMIT = 40
+# Maximum over all types (interface document), and of each type on Cloudflare (custom fields, limitations; 2026-10).
+MAX_CUSTOM_FIELDS = 40
+MAX_CUSTOM_FIELDS_EACH = 100

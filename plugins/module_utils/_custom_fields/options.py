@@ -5,13 +5,16 @@
 from __future__ import annotations
 
 import typing as t
+from urllib.parse import urlsplit
 
-from .._core import invalid_option
+from .._core import CLOUDFLARE_HOST, invalid_option
 from .facts import (
     COOKIE_FIELDS,
     COOKIE_SEPARATORS,
     FIELD_KINDS,
     HEADER_TOKEN,
+    MAX_CUSTOM_FIELDS,
+    MAX_CUSTOM_FIELDS_EACH,
     NEVER_LOGGED,
     PRESERVE_DUPLICATES,
     RAW_AND_TRANSFORMED,
@@ -35,13 +38,40 @@ def require_no_clash(names: NamesByKind, given: t.Collection[str] = FIELD_KINDS)
             )
 
 
-def require_limit(names: NamesByKind, limit: int) -> None:
-    """Refuse more custom fields in total than the zone accepts, a name once for each kind; 0 means no limit."""
+class Limit(t.NamedTuple):
+    """The maximum number of custom fields, in total or of each type; 0 means no limit."""
+
+    maximum: int
+    of_each_type: bool
+
+
+def limit_of(given: int | None, base_url: str) -> Limit:
+    """Return the limit that the task sets, or the documented one of the service."""
+    if given is not None:
+        return Limit(given, of_each_type=False)
+    if urlsplit(base_url).hostname == CLOUDFLARE_HOST:
+        return Limit(MAX_CUSTOM_FIELDS_EACH, of_each_type=True)
+    return Limit(MAX_CUSTOM_FIELDS, of_each_type=False)
+
+
+def require_limit(names: NamesByKind, limit: Limit) -> None:
+    """Refuse more custom fields than the zone accepts; a name counts once for each type."""
     counts = {kind: len(set(names.get(kind, ()))) for kind in FIELD_KINDS}
+    if not limit.maximum:
+        return
+    if limit.of_each_type:
+        for kind, count in counts.items():
+            if count > limit.maximum:
+                raise invalid_option(
+                    "field_limit",
+                    f"{count} {kind} are {count - limit.maximum} more than the limit of {limit.maximum} of each type",
+                )
+        return
     total = sum(counts.values())
-    if limit and total > limit:
+    if total > limit.maximum:
         parts = ", ".join(f"{kind} {count}" for kind, count in counts.items() if count)
-        raise invalid_option("field_limit", f"{total} custom fields ({parts}) are {total - limit} more than the limit of {limit}")
+        more = total - limit.maximum
+        raise invalid_option("field_limit", f"{total} custom fields ({parts}) are {more} more than the limit of {limit.maximum}")
 
 
 def require_response_names(flagged: t.Iterable[str], names: NamesByKind) -> None:
@@ -84,7 +114,7 @@ class Desired(t.NamedTuple):
     description: str | None
     ruleset_name: str
     ruleset_description: str
-    field_limit: int
+    field_limit: Limit
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Desired:
@@ -97,10 +127,10 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
         description=params["description"],
         ruleset_name=params["ruleset_name"],
         ruleset_description=params["ruleset_description"],
-        field_limit=params["field_limit"],
+        field_limit=limit_of(params["field_limit"], params["base_url"]),
     )
-    if desired.field_limit < 0:
-        raise invalid_option("field_limit", f"{desired.field_limit} is below 0; 0 turns the check off")
+    if desired.field_limit.maximum < 0:
+        raise invalid_option("field_limit", f"{desired.field_limit.maximum} is below 0; 0 turns the check off")
     if desired.present:
         _require_possible(desired)
     elif desired.preserve_duplicates is not None and not desired.given:

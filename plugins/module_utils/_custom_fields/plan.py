@@ -6,9 +6,17 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import REJECTED, Json, Plan, Request
+from .._core import DROP_CUSTOM_FIELDS, REJECTED, Effect, Json, Plan, Request
 from .facts import FIELD_KINDS, PHASE, RULESET_KIND
-from .options import Desired, require_limit, require_no_clash, require_response_names, require_something, warnings_about
+from .options import (
+    Desired,
+    NamesByKind,
+    require_limit,
+    require_no_clash,
+    require_response_names,
+    require_something,
+    warnings_about,
+)
 from .result import result_of, view
 from .state import Rule, Ruleset, present_rules, remaining_rules
 
@@ -27,8 +35,15 @@ def plan(desired: Desired, ruleset: Ruleset | None) -> Plan:
         result=result_of(ruleset, rules_after, made=desired.present),
         requests=() if before == after else _requests(desired, ruleset, rules_after),
         basis={"ruleset_id": ruleset.id if ruleset else None, **view(rules, in_detail=True)},
+        effects=_effects(before["custom_fields"], after["custom_fields"]),
         warnings=warnings_about(desired.given) if desired.present else (),
     )
+
+
+def _effects(before: NamesByKind, after: NamesByKind) -> tuple[Effect, ...]:
+    """Return the names that are no longer logged as they were; a name that moves to another type goes from its own."""
+    gone = sorted(f"{kind}: {name}" for kind in FIELD_KINDS for name in set(before[kind]) - set(after[kind]))
+    return (Effect(DROP_CUSTOM_FIELDS, None, tuple(gone)),) if gone else ()
 
 
 def _check(desired: Desired, rules_after: t.Sequence[Rule]) -> None:

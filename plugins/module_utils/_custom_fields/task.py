@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from .._engine.task import Spec, StateTask
-from .facts import CUSTOM_FIELD_LIMIT, DEFAULT_RULESET_DESCRIPTION, DEFAULT_RULESET_NAME, FIELD_KINDS, PRESERVE_DUPLICATES
+from .facts import DEFAULT_RULESET_DESCRIPTION, DEFAULT_RULESET_NAME, FIELD_KINDS, PRESERVE_DUPLICATES
 from .options import desire
 from .plan import plan
 from .read import read
@@ -21,7 +21,7 @@ TASK = StateTask(
             "description": {"type": "str"},
             "ruleset_name": {"type": "str", "default": DEFAULT_RULESET_NAME},
             "ruleset_description": {"type": "str", "default": DEFAULT_RULESET_DESCRIPTION},
-            "field_limit": {"type": "int", "default": CUSTOM_FIELD_LIMIT},
+            "field_limit": {"type": "int"},
         },
     ),
     desire=desire,

@@ -26,6 +26,7 @@ from .._core import (
     Rival,
     Step,
     conflict,
+    in_order,
     plan_id,
 )
 from .._destination import readable_failure, readable_text
@@ -286,6 +287,8 @@ class Run:
             _insist(Approval("expected_plan_id", expected, self._result["plan_id"], expected is not None))
         for approval in approvals.values():
             _insist(approval)
+        if approvable or approvals:
+            self._result["effects"] = [effect.report() for effect in in_order(plan.effects)]
         self._result.update(plan.result)
         self._result["changed"] = plan.changed
         if self._diff_mode:

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import typing as t
 
+from .._core import CLOUDFLARE_HOST
+
 # Cloudflare renamed routes and fields in 2022; results keep the names on the right (cloudflare-docs, page-shield API reference).
 ROUTES = ("script_monitor", "page_shield")
-# Try the routes one after the other; Cloudflare's host has the new names only.
+# Try the routes one after the other; Cloudflare has the new names only.
 AUTO = "auto"
 ROUTE_CHOICES = (AUTO, *ROUTES)
-RENAMED_ON = "api.cloudflare.com"
 PAGE_SHIELD_NAMES: t.Mapping[str, str] = {
     "id": "script_id",
     "url": "script_url",
@@ -25,7 +26,7 @@ def routes_to_try(route: str, host: str) -> tuple[str, ...]:
     """Return the routes that an option `route` means for a service on `host`, the likely one first."""
     if route != AUTO:
         return (route,)
-    return ROUTES[::-1] if host == RENAMED_ON else ROUTES
+    return ROUTES[::-1] if host == CLOUDFLARE_HOST else ROUTES
 
 
 # On which side of the threshold a score means malicious. The present route counts from 1 (surely malicious) to 99 (surely clean).

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json, Plan, Request
+from .._core import BAD_RESPONSE, DISABLE_MONITOR, Answer, Conclusion, Effect, Failure, Json, Plan, Request
 
 Status = dict[str, Json]
 
@@ -58,6 +58,7 @@ def plan(desired: Desired, state: State) -> Plan:
         result={"script_monitor": {**state.status, **after}},
         requests=() if before == after else (Request(f"{state.route}.update", body=after),),
         basis={"route": state.route, **before},
+        effects=(Effect(DISABLE_MONITOR),) if before["enabled"] and not after["enabled"] else (),
     )
 
 

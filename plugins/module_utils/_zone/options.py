@@ -34,7 +34,7 @@ def given_lists(custom_fields: t.Mapping[str, Json] | None) -> dict[str, list[st
     return {name: names for name, names in (custom_fields or {}).items() if names is not None}
 
 
-def desire_fields(given: t.Mapping[str, list[str]], present: bool) -> DesiredFields | None:
+def desire_fields(given: t.Mapping[str, list[str]], present: bool, base_url: str) -> DesiredFields | None:
     """Return the desired custom fields of the given lists; None where no list is given."""
     if not given:
         return None
@@ -42,11 +42,11 @@ def desire_fields(given: t.Mapping[str, list[str]], present: bool) -> DesiredFie
     named = any(lists.values())
     if not present:
         everything = not named and all(name in lists for name in EVERY_TYPE)
-        return DesiredFields(_options({} if everything else lists, present=False), None)
-    removal = None if named or given.get(PRESERVE_DUPLICATES) else _options({}, present=False)
+        return DesiredFields(_options({} if everything else lists, False, base_url), None)
+    removal = None if named or given.get(PRESERVE_DUPLICATES) else _options({}, False, base_url)
     if removal is not None and len(lists) == len(FIELD_KINDS):
         return DesiredFields(removal, None)
-    return DesiredFields(_options(given, present=True), removal)
+    return DesiredFields(_options(given, True, base_url), removal)
 
 
 def plan_fields(desired: DesiredFields, ruleset: Ruleset | None) -> tuple[options.Desired, Plan]:
@@ -61,10 +61,10 @@ def plan_fields(desired: DesiredFields, ruleset: Ruleset | None) -> tuple[option
     return chosen, found._replace(warnings=tuple(moved(CUSTOM_FIELDS, text) for text in found.warnings))
 
 
-def _options(given: t.Mapping[str, list[str]], present: bool) -> options.Desired:
+def _options(given: t.Mapping[str, list[str]], present: bool, base_url: str) -> options.Desired:
     defaults = {name: option.get("default") for name, option in TASK.spec.options.items()}
     with within(CUSTOM_FIELDS):
-        return TASK.desire({**defaults, **given, "state": "present" if present else "absent"})
+        return TASK.desire({**defaults, **given, "base_url": base_url, "state": "present" if present else "absent"})
 
 
 Options = t.Mapping[str, Json]
@@ -158,7 +158,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     return Desired(
         present=present,
         zone_id=params["zone_id"],
-        fields=desire_fields(lists, present),
+        fields=desire_fields(lists, present, params["base_url"]),
         jobs=desire_zone_jobs(params, lists),
         monitor=None if enabled is None else MONITOR.desire({"enabled": enabled, "route": params["route"]}),
         expected=expected_plans(params["expected_plan_ids"]),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import Approval, Composition, Conclusion, Json, Outcome, Plan, Step, plan_id
+from .._core import Approval, Composition, Conclusion, Json, Outcome, Plan, Step, in_order, plan_id
 from .._custom_fields import task as log_custom_fields
 from .._engine.task import StateTask
 from .._logpush import jobs as compose
@@ -31,7 +31,7 @@ def plan(desired: Desired, state: State) -> Composition:
     """Make the plan of each part as a task of its own would, and one of them all."""
     parts = _parts(desired, state)
     ids = {name: plan_id(desired.zone_id, parts[name].whole) if name in parts else None for name in PARTS}
-    in_order = [parts[name] for name in _ORDER[desired.present] if name in parts]
+    sequence = [parts[name] for name in _ORDER[desired.present] if name in parts]
 
     def conclude(done: t.Sequence[Outcome]) -> Conclusion:
         ends = {name: _end(part, done) for name, part in parts.items()}
@@ -44,15 +44,16 @@ def plan(desired: Desired, state: State) -> Composition:
         before={name: before for name, (before, _after) in diffs.items()},
         after={name: after for name, (_before, after) in diffs.items()},
         result=conclude(()).result,
-        requests=tuple(request for part in in_order for request in part.whole.requests),
+        requests=tuple(request for part in sequence for request in part.whole.requests),
         basis={name: part.whole.basis for name, part in parts.items()},
-        warnings=tuple(text for part in in_order for text in part.whole.warnings),
+        warnings=tuple(text for part in sequence for text in part.whole.warnings),
+        effects=tuple(effect for part in sequence for effect in part.whole.effects),
     )
     approvals = {
         name: Approval(f"expected_plan_ids.{name}", desired.expected.get(name), ids[name], name in desired.expected)
         for name in PARTS
     }
-    return Composition(whole, tuple(step for part in in_order for step in part.steps), conclude, approvals)
+    return Composition(whole, tuple(step for part in sequence for step in part.steps), conclude, approvals)
 
 
 def secrets(desired: Desired, state: State | None) -> t.Iterable[str]:
@@ -91,7 +92,8 @@ def _end(part: Composition, done: t.Sequence[Outcome]) -> Conclusion:
     found = part.conclude(mine)
     changed = any(outcome.written for outcome in mine) if done else part.whole.changed
     diff = {"before": part.whole.before, "after": part.whole.after}
-    return found._replace(result={"changed": changed, "diff": diff, **found.result})
+    effects = [effect.report() for effect in in_order(part.whole.effects)]
+    return found._replace(result={"changed": changed, "diff": diff, "effects": effects, **found.result})
 
 
 def _coverage(results: t.Mapping[str, t.Mapping[str, Json]]) -> dict[str, Json]:

@@ -18,7 +18,8 @@ DEFAULTS = {
     "description": None,
     "ruleset_name": "Zone-level phase entry point",
     "ruleset_description": "Custom log fields of this zone",
-    "field_limit": 40,
+    "field_limit": None,
+    "base_url": "http://127.0.0.1:8787",
 }
 
 
@@ -94,6 +95,17 @@ def test_limit_is_inclusive_and_zero_disables_it():
     names = [f"x-{number}" for number in range(40)]
     assert len(desire({**DEFAULTS, "request_fields": names}).given["request_fields"]) == 40
     assert desire({**DEFAULTS, "request_fields": [*names, "x-more"], "field_limit": 0})
+
+
+def test_cloudflare_limits_each_type():
+    """Cloudflare's own API takes 100 of each type, whatever the total; the option takes precedence."""
+    public = {"base_url": "https://API.cloudflare.com/client/v4"}
+    names = [f"x-{number}" for number in range(101)]
+    assert desire({**DEFAULTS, **public, "request_fields": names[1:], "cookie_fields": names[1:]})
+    assert refusal(**public, request_fields=names).startswith(
+        "field_limit: 101 request_fields are 1 more than the limit of 100 of each type"
+    )
+    assert refusal(**public, request_fields=names[1:], field_limit=40).startswith("field_limit: 100 custom fields")
 
 
 def test_a_limit_below_zero_is_refused():

@@ -20,7 +20,8 @@ DEFAULTS = {
     "description": None,
     "ruleset_name": "Zone-level phase entry point",
     "ruleset_description": "Custom log fields of this zone",
-    "field_limit": 40,
+    "field_limit": None,
+    "base_url": "http://127.0.0.1:8787",
 }
 FOREIGN = {
     "id": "f1",
@@ -635,3 +636,22 @@ def test_names_of_a_rule_that_was_off_are_shown(members):
     assert [rule["custom_fields"]["cookie_fields"] for rule in made.before["rules"]] == [["Id"], ["Cart", "Id"]]
     assert [rule["custom_fields"]["cookie_fields"] for rule in made.after["rules"]] == [["Cart", "Id"]]
     assert [rule["id"] for rule in made.after["rules"]] == ["on"]
+
+
+@pytest.mark.parametrize(
+    ("options", "gone"),
+    [
+        ({"request_fields": ["a", "b", "c"]}, None),
+        ({"request_fields": ["b"]}, ("request_fields: a",)),
+        ({"transformed_request_fields": ["a"], "request_fields": ["b"]}, ("request_fields: a",)),
+        ({"state": "absent", "cookie_fields": ["C"]}, ("cookie_fields: C",)),
+        ({"state": "absent"}, ("cookie_fields: C", "request_fields: a", "request_fields: b")),
+        ({"request_fields": ["c"], "purge": False}, None),
+    ],
+)
+def test_effects_name_what_goes(options, gone):
+    """A name that goes is an effect, also where it moves to another type; an added one is none."""
+    found = planned(ruleset(own(request_fields=["a", "b"], cookie_fields=["C"])), **options).effects
+    assert [(effect.name, effect.subject, effect.detail) for effect in found] == (
+        [("drop_custom_fields", None, gone)] if gone else []
+    )

@@ -27,7 +27,8 @@ OPTIONS = st.fixed_dictionaries(
         "description": st.none() | st.sampled_from(["", "mine"]),
         "ruleset_name": st.just("n"),
         "ruleset_description": st.just("d"),
-        "field_limit": st.sampled_from([0, 40]),
+        "field_limit": st.sampled_from([0, None]),
+        "base_url": st.just("http://127.0.0.1"),
     }
 )
 

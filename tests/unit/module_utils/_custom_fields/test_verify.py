@@ -25,7 +25,8 @@ OPTIONS = {
     "description": None,
     "ruleset_name": "n",
     "ruleset_description": "d",
-    "field_limit": 40,
+    "field_limit": None,
+    "base_url": "http://127.0.0.1",
 }
 OURS = {
     "id": "r1",
