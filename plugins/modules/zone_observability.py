@@ -237,6 +237,19 @@ script_monitor:
       type: dict
       returned: if managed
       sample: {enabled: true, updated_at: '2026-03-02T09:41:33.358104Z'}
+listed_jobs:
+  description:
+    - All jobs of the zone as they were listed before the first write, with their health, as M(edgeops.observability.logpush_job_info) returns them.
+    - V(null) if the task does not manage jobs, or if the service does not list them.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - id: 1234567
+      name: archive
+      dataset: http_requests
+      enabled: true
+      health: {state: healthy, since: '2026-03-02T09:41:33Z', lag_seconds: 42, message: 'The last delivery was at 2026-03-02T09:41:33Z.'}
 coverage:
   description:
     - Custom log fields that no job selects, and selected log fields that stay empty, as P(edgeops.observability.log_field_coverage#filter).

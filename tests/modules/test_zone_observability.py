@@ -176,3 +176,16 @@ def test_the_secrets_of_all_jobs_are_rotated(modules: Modules) -> None:
         assert predicted.result["diff"] == applied.result["diff"]
     assert [len(outcome.writes) for outcome in report.ours] == [0, 0, 0, 1, 0, 2]
     assert {job["destination_conf"] for job in modules.simulator.state(modules.zone)["jobs"]} == {rotated[0]["destination_conf"]}
+
+
+def test_listed_jobs_are_those_of_the_zone(modules: Modules) -> None:
+    """Every job of the zone as it was read, with its health; nothing where the task does not manage jobs."""
+    seed = [
+        {"id": 8, "name": "mine", "enabled": True, "error_message": "403", "destination_conf": "s3://b/x?region=r"},
+        {"id": 7, "name": "other", "destination_conf": "s3://b/x?region=r"},
+    ]
+    modules.simulator.seed(jobs={modules.zone: seed})
+    report = modules.run([task(True, jobs=[{"name": "mine"}]), task(True, script_monitor_enabled=False)], warns=["its last delivery failed"])
+    listed, nothing = (outcome.result["listed_jobs"] for outcome in report.ours)
+    assert [(job["id"], job["health"]["state"]) for job in listed] == [(7, "disabled"), (8, "failing")]
+    assert nothing is None

@@ -10,11 +10,16 @@ import typing as t
 from .._core import Json
 from .._text import format_time, parse_time
 from .facts import MEMBERS, ZERO_TIME
-from .job import free_text
+from .job import Job, free_text, view
 
 DEFAULT_STALE_AFTER = 3600
 DISABLED, FAILING, NEVER, STALE, HEALTHY, UNKNOWN = STATES = ("disabled", "failing", "never", "stale", "healthy", "unknown")
 _SIGNS = ("last_complete", "last_error", "error_message")
+
+
+def with_health(jobs: t.Iterable[Job], stale_after: float, now: float) -> list[Job]:
+    """Return jobs as they are reported, each with its `health`."""
+    return [{**view(job), "health": health(job, stale_after, now)} for job in jobs]
 
 
 def health(job: t.Mapping[str, Json], stale_after: float, now: float) -> dict[str, Json]:

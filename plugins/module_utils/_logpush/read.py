@@ -15,8 +15,8 @@ from .._api.response import NO_ROUTE_CODES, is_missing, lacks_route
 from .._core import BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Outcome, Rival, Step, invalid_option
 from .._text import did_you_mean, json_type, nearest, shown
 from .coverage import selected_fields
-from .health import health
-from .job import Job, checked, view
+from .health import with_health
+from .job import Job, checked
 from .jobs import IGNORE, DesiredJobs, Listing
 from .options import Desired
 from .plan import fixed_changes
@@ -165,9 +165,7 @@ def report(client: Client, query: JobQuery) -> Conclusion:
     else:
         found = by_id(client, query.job_id)
         jobs = [] if found is None else [found]
-    now = time.time()
-    shown = [{**view(job), "health": health(job, query.stale_after, now)} for job in selected(jobs, query)]
-    return Conclusion({"jobs": shown})
+    return Conclusion({"jobs": with_health(selected(jobs, query), query.stale_after, time.time())})
 
 
 def listed(client: Client) -> list[Json]:

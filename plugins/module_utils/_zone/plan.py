@@ -12,6 +12,7 @@ from .._engine.task import StateTask
 from .._logpush import jobs as compose
 from .._logpush import task as logpush_job
 from .._logpush.coverage import log_field_coverage
+from .._logpush.health import DEFAULT_STALE_AFTER, with_health
 from .._scripts import task as script_monitor
 from . import options as fields
 from .facts import CUSTOM_FIELDS, JOBS, PARTS, SCRIPT_MONITOR
@@ -37,7 +38,8 @@ def plan(desired: Desired, state: State) -> Composition:
         ends = {name: _end(part, done) for name, part in parts.items()}
         results = {name: {"plan_id": ids[name], **ends[name].result} if name in ends else {} for name in PARTS}
         warnings = [text for end in ends.values() for text in end.warnings]
-        return Conclusion({**results, "coverage": _coverage(results), "plan_ids": ids}, tuple(warnings))
+        read = {"listed_jobs": _listed(state), "coverage": _coverage(results), "plan_ids": ids}
+        return Conclusion({**results, **read}, tuple(warnings))
 
     diffs = {name: _differing(name, part.whole) for name, part in parts.items() if part.whole.changed}
     whole = Plan(
@@ -94,6 +96,13 @@ def _end(part: Composition, done: t.Sequence[Outcome]) -> Conclusion:
     diff = {"before": part.whole.before, "after": part.whole.after}
     effects = [effect.report() for effect in in_order(part.whole.effects)]
     return found._replace(result={"changed": changed, "diff": diff, "effects": effects, **found.result})
+
+
+def _listed(state: State) -> list[Json] | None:
+    """Return the jobs of the zone as they were read, with their health; None where they were not listed."""
+    if state.jobs is None or state.jobs.refusal is not None:
+        return None
+    return sorted(with_health(state.jobs.jobs, DEFAULT_STALE_AFTER, state.jobs.now), key=lambda job: t.cast(int, job["id"]))
 
 
 def _coverage(results: t.Mapping[str, t.Mapping[str, Json]]) -> dict[str, Json]:

@@ -134,7 +134,11 @@ def test_rules_that_a_run_would_change(rules: list[dict[str, t.Any]], reason: st
     ("lists", "kept", "left_out"),
     [
         ({"request_fields": ["X-Trace"], "cookie_fields": ["Cart"]}, {"cookie_fields": ["Cart"]}, {"request_fields": "change"}),
-        ({"request_fields": ["x a"], "cookie_fields": ["Cart"]}, {"cookie_fields": ["Cart"]}, {"request_fields": "is not a header"}),
+        (
+            {"request_fields": ["x a"], "cookie_fields": ["Cart"]},
+            {"cookie_fields": ["Cart"]},
+            {"request_fields": "is not a header"},
+        ),
         ({"cookie_fields": [f"c{number}" for number in range(41)]}, None, {"cookie_fields": "more than the limit"}),
         ({"request_fields": ["x-a"], "transformed_request_fields": ["x-a"]}, None, {"request_fields": "at once"}),
     ],
