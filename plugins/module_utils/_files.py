@@ -170,9 +170,9 @@ _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def unusable(reason: object) -> Failure:
-    """Return the failure of a history that cannot be used."""
+    """Return the failure of a folder of evidence that cannot be used."""
     text = reason.strerror if isinstance(reason, OSError) and reason.strerror else reason
-    return invalid_option("history", f"evidence cannot be kept there: {text}")
+    return invalid_option("evidence_dir", f"evidence cannot be kept there: {text}")
 
 
 def prepare_folder(path: str) -> str:

@@ -14,7 +14,7 @@ author:
 description:
   - Reads the scripts that the script monitor (Page Shield) of a Cloudflare zone lists, finds the entry of O(baseline) for each, and returns the inventory
     with all findings.
-  - With O(history), each audit adds a record to a chain of evidence, also in check mode, because the record is the product of an audit.
+  - With O(evidence_dir), each audit adds a record to a chain of evidence, also in check mode, because the record is the product of an audit.
   - Nothing is written to the service. The guide R(payment page scripts,ansible_collections.edgeops.observability.docsite.guide_payment_scripts)
     describes what this covers of PCI DSS 4.0.1 6.4.3 and 11.6.1.
   - A script is identified by its URL, without the fragment, and the host on which it was seen. The C(script_id) of the service is not stable.
@@ -30,7 +30,7 @@ attributes:
       - Sends only C(GET) requests. The record of evidence is also written in check mode.
   idempotent:
     details:
-      - Each run adds a record to O(history).
+      - Each run adds a record to O(evidence_dir).
 options:
   baseline:
     description:
@@ -48,19 +48,15 @@ options:
       - Also accepted as JSON text, or in Python's notation, in which ansible-core before 2.19 passes a templated list with a date.
     type: raw
     required: true
-  gate:
+  fail_on:
     description:
-      - The findings that make RV(passed) false, and with O(enforce) fail the task. RV(summary) describes them.
+      - The findings that fail the task with the kind V(gate), after the evidence is written. The failed result has all return values.
+      - V(all) means every finding but V(unused). With an empty list no finding fails the task. RV(summary) describes the findings.
     type: list
     elements: str
-    choices: [malicious, reported, new, changed, unverified, expired, unjustified, gone, unused, monitor_off, nothing_seen, evidence_gap,
+    choices: [all, malicious, reported, new, changed, unverified, expired, unjustified, gone, unused, monitor_off, nothing_seen, evidence_gap,
       history_broken]
-    default: [malicious, reported, new, changed, unverified, expired, unjustified, gone, monitor_off, nothing_seen, evidence_gap, history_broken]
-  enforce:
-    description:
-      - Whether a finding of O(gate) fails the task with the kind V(gate), after the evidence is written. The failed result has all return values.
-    type: bool
-    default: false
+    default: []
   details:
     description:
       - Which scripts are also read individually, with one request each, for their C(versions) and C(seen_on).
@@ -69,7 +65,7 @@ options:
     type: str
     choices: [findings, none, all]
     default: findings
-  history:
+  evidence_dir:
     description:
       - Folder of the evidence, one file for each zone, C(ZONE_ID.jsonl). It is created if it is missing.
       - A folder that is not writable, or is reached through a symbolic link of another user, is an error before any request.
@@ -77,10 +73,10 @@ options:
     type: path
   expected_head:
     description:
-      - The RV(evidence.head) of an earlier record, stored outside of O(history), because a chain alone does not show that its last records were
+      - The RV(evidence.head) of an earlier record, stored outside of O(evidence_dir), because a chain alone does not show that its last records were
         removed. If no record has this digest, the finding is V(history_broken).
     type: str
-  max_gap:
+  max_gap_days:
     description:
       - Days after which the last record is too old, which is the finding V(evidence_gap). Cloudflare removes infrequent scripts after five days.
     type: float
@@ -118,14 +114,14 @@ notes:
   - With Cloudflare, reading needs an API token with the permission Page Shield Read (or Zone Settings Read).
 seealso:
   - module: edgeops.observability.script_monitor_info
-  - module: edgeops.observability.script_history_info
+  - module: edgeops.observability.script_evidence_info
 """
 
 EXAMPLES = r"""
 - name: Compare the scripts of the shop with the baseline
   edgeops.observability.script_audit:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
-    history: evidence
+    evidence_dir: evidence
     baseline:
       - name: stripe
         url: https://js.stripe.com/v3/**
@@ -190,7 +186,7 @@ summary:
     changed:
       description:
         - Scripts of a pinned entry with a hash that the entry does not list. Compared are the hash of the listing, and with O(details) those of the
-          versions that the service fetched after the last record of O(history).
+          versions that the service fetched after the last record of O(evidence_dir).
       type: int
       returned: success
       sample: 0
@@ -230,7 +226,7 @@ summary:
       returned: success
       sample: 0
     evidence_gap:
-      description: 1 if the last record is older than O(max_gap).
+      description: 1 if the last record is older than O(max_gap_days).
       type: int
       returned: success
       sample: 0
@@ -293,7 +289,7 @@ findings:
       returned: success
       sample: no entry of the baseline covers it
 passed:
-  description: Whether there is no finding of O(gate).
+  description: Whether there is no finding but V(unused).
   returned: success, and failure with the kind C(gate)
   type: bool
   sample: false
@@ -324,12 +320,12 @@ evidence:
   type: dict
   contains:
     seq:
-      description: Number of the record, from 1; V(null) without O(history).
+      description: Number of the record, from 1; V(null) without O(evidence_dir).
       type: int
       returned: success
       sample: 12
     head:
-      description: Digest of the record, to be kept elsewhere and passed as O(expected_head) to a later audit; V(null) without O(history).
+      description: Digest of the record, to be kept elsewhere and passed as O(expected_head) to a later audit; V(null) without O(evidence_dir).
       type: str
       returned: success
       sample: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae
@@ -351,8 +347,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.modu
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import (
+    ALL,
     AUTO,
-    DEFAULT_GATE,
     DEFAULT_MAX_GAP_DAYS,
     DEFAULT_STATUSES,
     FINDINGS,
@@ -366,12 +362,11 @@ TASK = InfoTask(
     spec=Spec(
         options={
             "baseline": {"type": "raw", "required": True},
-            "gate": {"type": "list", "elements": "str", "choices": list(FINDINGS), "default": list(DEFAULT_GATE)},
-            "enforce": {"type": "bool", "default": False},
+            "fail_on": {"type": "list", "elements": "str", "choices": [ALL, *FINDINGS], "default": []},
             "details": {"type": "str", "choices": ["findings", "none", "all"], "default": "findings"},
-            "history": {"type": "path"},
+            "evidence_dir": {"type": "path"},
             "expected_head": {"type": "str"},
-            "max_gap": {"type": "float", "default": DEFAULT_MAX_GAP_DAYS},
+            "max_gap_days": {"type": "float", "default": DEFAULT_MAX_GAP_DAYS},
             "at": {"type": "str"},
             "hosts": {"type": "list", "elements": "str"},
             "status": {"type": "list", "elements": "str", "default": list(DEFAULT_STATUSES)},
@@ -379,7 +374,7 @@ TASK = InfoTask(
             "malicious_when": {"type": "str", "choices": ["above", "below"]},
             "route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO},
         },
-        required_by={"expected_head": ["history"]},
+        required_by={"expected_head": ["evidence_dir"]},
     ),
     desire=desire,
     report=report_audit,

@@ -18,7 +18,6 @@ SCRIPTS, ENTRIES = 50_000, 500
 CHILD = """
 import datetime, gc, json, resource, sys, time
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Service, desire, perform
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import DEFAULT_GATE
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State
 count, entries, folder = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 kinds = ("https://cdn{}.example/**", "https://cdn.example/{}/*", "https://cdn.example/*/{}.js", "https://cdn.example/{}.js")
@@ -38,7 +37,7 @@ listing = [
 ]
 params = {
     "zone_id": "0" * 32, "route": "script_monitor", "hosts": None, "status": [], "malicious_threshold": 50, "malicious_when": None,
-    "gate": list(DEFAULT_GATE), "enforce": False, "details": "findings", "history": folder, "expected_head": None, "max_gap": 5.0,
+    "fail_on": [], "details": "findings", "evidence_dir": folder, "expected_head": None, "max_gap_days": 5.0,
     "at": None, "baseline": baseline,
 }
 service = Service(lambda route: State(route, {"enabled": True, "updated_at": None}), lambda query: listing, lambda query, script_ids: [])

@@ -59,7 +59,7 @@ def records(evidence: Path, zone: str) -> list[dict[str, t.Any]]:
 
 def test_every_run_adds_a_record(modules: Modules, scripts: None, evidence: Path, zone: str) -> None:
     """Check mode and the real run add a record each."""
-    tasks = [task(f"{check} {number}", check=check, history=str(evidence)) for number in (1, 2) for check in (True, False)]
+    tasks = [task(f"{check} {number}", check=check, evidence_dir=str(evidence)) for number in (1, 2) for check in (True, False)]
     report = modules.run(tasks)
     first, *others = [outcome.result for outcome in report.ours]
     for number, result in enumerate([first, *others], 1):
@@ -77,14 +77,13 @@ def test_every_run_adds_a_record(modules: Modules, scripts: None, evidence: Path
     assert (evidence.stat().st_mode & 0o777, (evidence / f"{zone}.jsonl").stat().st_mode & 0o777) == (0o750, 0o640)
 
 
-def test_gate_fails_after_writing_evidence(modules: Modules, scripts: None, evidence: Path, zone: str) -> None:
-    """The gate fails after the evidence is written."""
-    refused = modules.run(task(history=str(evidence), enforce=True), fails="gate").result
-    adopting = task(baseline=[*refused["proposals"], KNOWN], history=str(evidence), enforce=True, gate=["new", "changed"])
+def test_fail_on_fails_after_writing_evidence(modules: Modules, scripts: None, evidence: Path, zone: str) -> None:
+    refused = modules.run(task(evidence_dir=str(evidence), fail_on=["all"]), fails="gate").result
+    adopting = task(baseline=[*refused["proposals"], KNOWN], evidence_dir=str(evidence), fail_on=["new", "changed"])
     adopted = modules.run(adopting).result
     assert refused["error"]["kind"] == "gate" and "1 new" in refused["msg"]
     assert refused["evidence"] == {"seq": 1, "head": records(evidence, zone)[0]["digest"]}
-    assert (adopted["passed"], adopted["summary"]["unjustified"]) == (True, 1)
+    assert (adopted["passed"], adopted["summary"]["unjustified"]) == (False, 1)
 
 
 def test_page_shield_route_and_empty_zone(modules: Modules, simulator: t.Any, zone: str) -> None:
@@ -107,11 +106,11 @@ def test_invalid_options_send_nothing(modules: Modules, scripts: None, evidence:
         "baseline[1].name: an entry needs it": {"baseline": [KNOWN, {"url": "https://a.example/"}]},
         "baseline[0].hashes[0]: 'abc' is not": {"baseline": [{**KNOWN, "hashes": ["abc"]}]},
         "baseline: a list of entries is needed": {"baseline": "stripe"},
-        "Not a directory": {"history": str(tmp_path / "file" / "below")},
-        "is a symbolic link of another user": {"history": str(tmp_path / "link" / "evidence")},
-        "expected_head: 'f' is not 64": {"history": str(evidence), "expected_head": "f"},
-        "missing parameter(s) required by 'expected_head': history": {"expected_head": A},
-        "value of gate must be one or more of": {"gate": ["everything"]},
+        "Not a directory": {"evidence_dir": str(tmp_path / "file" / "below")},
+        "is a symbolic link of another user": {"evidence_dir": str(tmp_path / "link" / "evidence")},
+        "expected_head: 'f' is not 64": {"evidence_dir": str(evidence), "expected_head": "f"},
+        "missing parameter(s) required by 'expected_head': evidence_dir": {"expected_head": A},
+        "value of fail_on must be one or more of": {"fail_on": ["everything"]},
     }
     tasks = [{**task(text, **options), "ignore_errors": True} for text, options in refused.items()]
     report = modules.run(tasks, fails="invalid_option")
@@ -122,21 +121,21 @@ def test_invalid_options_send_nothing(modules: Modules, scripts: None, evidence:
 
 def test_a_tie_is_refused_after_the_listing(modules: Modules, scripts: None, evidence: Path, zone: str) -> None:
     entries = [KNOWN, {**KNOWN, "name": "also a", "hosts": ["shop.example.com"]}]
-    report = modules.run(task(baseline=entries, history=str(evidence)), fails="invalid_option")
+    report = modules.run(task(baseline=entries, evidence_dir=str(evidence)), fails="invalid_option")
     assert "'a' (baseline[0]) and 'also a' (baseline[1])" in report.result["msg"] and report.journal
     assert not (evidence / f"{zone}.jsonl").exists(), "an audit that could not be made leaves no record"
 
 
 def test_what_is_no_archive_is_refused(modules: Modules, tmp_path: Path) -> None:
     options: list[dict[str, t.Any]] = [
-        {"history": str(tmp_path / "nowhere")},
-        {"history": str(tmp_path), "expected_heads": {"shop": A}},
-        {"history": str(tmp_path), "expected_heads": {"ab": "f"}},
+        {"evidence_dir": str(tmp_path / "nowhere")},
+        {"evidence_dir": str(tmp_path), "expected_heads": {"shop": A}},
+        {"evidence_dir": str(tmp_path), "expected_heads": {"ab": "f"}},
     ]
-    tasks = [{"name": "Verify", "edgeops.observability.script_history_info": each, "ignore_errors": True} for each in options]
+    tasks = [{"name": "Verify", "edgeops.observability.script_evidence_info": each, "ignore_errors": True} for each in options]
     report = modules.run(tasks, fails="invalid_option")
     assert [outcome.result["msg"].partition(":")[0] for outcome in report.ours] == [
-        "history",
+        "evidence_dir",
         "expected_heads['shop']",
         "expected_heads['ab']",
     ]

@@ -142,7 +142,7 @@ SCENARIOS: dict[str, Scenario] = {
         [
             task("audit_report", dest="/nowhere/report", zones=[]),
             task("delivery_guard", allow=["delete_jobs"]),
-            task("script_history_info", history="/nowhere/history"),
+            task("script_evidence_info", evidence_dir="/nowhere/evidence"),
             task("zone_variables_files", dest="/nowhere/inventory", date="today", zones=[ADOPTED]),
         ],
         fails="invalid_option",

@@ -73,7 +73,7 @@ def verify(playbook: Playbook, evidence: Path, *, fails: str | None = None, **va
 
 def test_verify_names_the_first_bad_record(playbook: Playbook, scripts: None, evidence: Path, zone: str) -> None:
     """The playbook that verifies names the first bad record."""
-    done = playbook.run([task(str(number), history=str(evidence), details="none") for number in range(4)])
+    done = playbook.run([task(str(number), evidence_dir=str(evidence), details="none") for number in range(4)])
     heads = [outcome.result["evidence"]["head"] for outcome in done.ours]
     file = evidence / f"{zone}.jsonl"
     lines = file.read_bytes().splitlines(keepends=True)
@@ -84,7 +84,7 @@ def test_verify_names_the_first_bad_record(playbook: Playbook, scripts: None, ev
 
     file.write_bytes(b"".join([lines[0], lines[1].replace(b'"passed":false', b'"passed":true'), *lines[2:]]))
     assert f"{zone}: record 2 was edited" in verify(playbook, evidence, fails="ansible")
-    broken = playbook.run(task(history=str(evidence), details="none")).result
+    broken = playbook.run(task(evidence_dir=str(evidence), details="none")).result
     assert broken["findings"][-1]["kind"] == "history_broken" and broken["findings"][-1]["message"].startswith(
         "record 2 was edited"
     )
@@ -95,10 +95,10 @@ def test_verify_names_the_first_bad_record(playbook: Playbook, scripts: None, ev
 
 def test_incomplete_line_is_moved_aside(playbook: Playbook, scripts: None, evidence: Path, zone: str) -> None:
     """An incomplete line is moved, with a warning."""
-    playbook.run(task(history=str(evidence)))
+    playbook.run(task(evidence_dir=str(evidence)))
     with (evidence / f"{zone}.jsonl").open("ab") as file:
         file.write(b'{"v":1,"seq')
     verify(playbook, evidence)
-    result = playbook.run(task(history=str(evidence), check=True), warns=["was incomplete, because a run ended"]).result
+    result = playbook.run(task(evidence_dir=str(evidence), check=True), warns=["was incomplete, because a run ended"]).result
     assert result["evidence"]["seq"] == 2 and result["summary"]["history_broken"] == 0
     assert (evidence / f"{zone}.jsonl.torn").read_bytes() == b'{"v":1,"seq\n'

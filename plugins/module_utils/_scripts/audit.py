@@ -15,7 +15,7 @@ from . import evidence, inventory
 from .baseline import AUTHORISATION, PINNED, Baseline, Entry, Match, is_host, parse_baseline
 from .chain import is_digest
 from .evidence import History
-from .facts import MAX_DETAILS, MAX_PER_PAGE
+from .facts import ALL, FAILURES, MAX_DETAILS, MAX_PER_PAGE
 from .findings import (
     Finding,
     LastRecord,
@@ -106,12 +106,11 @@ class Audit(t.NamedTuple):
     zone_id: str
     query: Query
     baseline: Baseline
-    gate: frozenset[str]
-    enforce: bool
+    fail_on: frozenset[str]
     details: str
     history: History | None
     expected_head: str | None
-    max_gap: float
+    max_gap_days: float
     at: datetime.datetime | None
 
 
@@ -125,10 +124,10 @@ class Service(t.NamedTuple):
 
 def desire(params: t.Mapping[str, t.Any]) -> Audit:
     """The audit in validated options; refuses what could not be matched, and evidence that could not be kept."""
-    gap, head = params["max_gap"], params["expected_head"]
+    gap, head = params["max_gap_days"], params["expected_head"]
     at = None if params["at"] is None else need_time("at", params["at"])
     if not math.isfinite(gap) or gap <= 0:
-        raise invalid_option("max_gap", f"{gap!r} is not a number of days above 0")
+        raise invalid_option("max_gap_days", f"{gap!r} is not a number of days above 0")
     if head is not None and not is_digest(head.lower()):
         raise invalid_option("expected_head", f"{shown(head)} is not 64 hexadecimal digits; omit it for the first record")
     query = inventory.desire({**params, "script_id": None, "per_page": MAX_PER_PAGE, "malicious_only": False, "members": ()})
@@ -137,12 +136,11 @@ def desire(params: t.Mapping[str, t.Any]) -> Audit:
         zone_id=params["zone_id"],
         query=query,
         baseline=baseline,
-        gate=frozenset(params["gate"]),
-        enforce=params["enforce"],
+        fail_on=FAILURES if ALL in params["fail_on"] else frozenset(params["fail_on"]),
         details=params["details"],
-        history=History.prepare(params["history"], params["zone_id"]) if params["history"] else None,
+        history=History.prepare(params["evidence_dir"], params["zone_id"]) if params["evidence_dir"] else None,
         expected_head=head and head.lower(),
-        max_gap=gap,
+        max_gap_days=gap,
         at=at,
     )
 
@@ -159,12 +157,11 @@ def perform(audit: Audit, service: Service, hide: evidence.Hide, now: datetime.d
     matches = [_match(audit, each) for each in seen]  # a tie is refused before there is a file of evidence
 
     def conclude(last: LastRecord) -> dict[str, Json]:
-        rows = [_row(each, match, last.at) for each, match in zip(seen, matches, strict=True)]
+        rows = [_row(each, match, last.since) for each, match in zip(seen, matches, strict=True)]
         return _report(audit, rows, state.status, last, at)
 
     result, noted = evidence.keep(audit.history, audit.expected_head, conclude, hide, audit.baseline, at)
-    refused = _refusal(result, audit) if audit.enforce else ""
-    return Conclusion(result, (*warnings, *noted), refused)
+    return Conclusion(result, (*warnings, *noted), _refusal(result["summary"], audit.fail_on))
 
 
 def _details(audit: Audit, listing: t.Sequence[Script]) -> tuple[list[str], tuple[str, ...]]:
@@ -207,7 +204,7 @@ def _row(seen: Observation, match: Match, since: datetime.datetime | None) -> Ro
 def _report(audit: Audit, rows: t.Sequence[Row], status: Status, last: LastRecord, at: datetime.datetime) -> dict[str, Json]:
     of_scripts = [find_in_script(row) for row in rows]
     of_entries = find_in_entries(audit.baseline.entries, rows, audit.query.hosts, at.date().isoformat())
-    of_audit = find_in_audit(status["enabled"], len(rows), last, at, audit.max_gap)
+    of_audit = find_in_audit(status["enabled"], len(rows), last, at, audit.max_gap_days)
     findings = in_order([*(finding for found in of_scripts for finding in found), *of_entries, *of_audit])
     by_entry: dict[str | None, list[Finding]] = {}
     for finding in of_entries:
@@ -220,7 +217,7 @@ def _report(audit: Audit, rows: t.Sequence[Row], status: Status, last: LastRecor
             for row, found in zip(rows, of_scripts, strict=True)
         ],
         "findings": [finding._asdict() for finding in findings],
-        "passed": not any(finding.kind in audit.gate for finding in findings),
+        "passed": not any(finding.kind in FAILURES for finding in findings),
         "proposals": propose(audit.baseline.entries, rows),
     }
 
@@ -230,10 +227,11 @@ def _item(row: Row, findings: t.Sequence[Finding]) -> dict[str, Json]:
     return {"script": row.seen.latest, "entry": entry, "findings": [finding.kind for finding in findings]}
 
 
-def _refusal(result: t.Mapping[str, Json], audit: Audit) -> str:
-    if result["passed"]:
+def _refusal(summary: t.Mapping[str, int], fail_on: frozenset[str]) -> str:
+    """Return why the task fails although its work is done; empty if no finding of `fail_on` is there."""
+    counts = ", ".join(f"{count} {kind}" for kind, count in summary.items() if count and kind in fail_on)
+    if not counts:
         return ""
-    counts = ", ".join(f"{count} {kind}" for kind, count in result["summary"].items() if count and kind in audit.gate)
     return (
-        f"gate: the audit of the scripts found {counts}. See findings; a baseline entry, or another gate, is a change to review."
+        f"fail_on: the audit of the scripts found {counts}. See findings; authorise the scripts in the baseline, or remove them."
     )

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import json
 import re
 import typing as t
 
 from .._core import Json
-from .._text import finite_float, is_integer, no_constant, unique_members
+from .._text import finite_float, format_time, is_integer, no_constant, parse_time, unique_members
 
 # A chain of evidence: one record a line, each with the digest of the one before it. Nothing here touches a file.
 
@@ -31,12 +32,13 @@ class Problem(t.NamedTuple):
 
 
 class Chain(t.NamedTuple):
-    """What was read of a chain: `heads` are the digests of the records up to the first problem, `inventory` is the last whole record."""
+    """What was read of a chain: `heads` and `times` are those of the records before the first problem; `inventory` is the last whole record."""
 
     records: int = 0
     last: Record | None = None
     inventory: Record | None = None
     heads: frozenset[str] = frozenset()
+    times: tuple[datetime.datetime, ...] = ()
     problem: Problem | None = None
 
     @property
@@ -66,25 +68,29 @@ def is_digest(value: Json) -> bool:
     return isinstance(value, str) and _DIGEST.fullmatch(value) is not None
 
 
-def read_chain(lines: t.Iterable[bytes], zone_id: str) -> Chain:
-    """Read the lines of a chain to its end, and note the first problem."""
+def read_chain(lines: t.Iterable[bytes], zone_id: str, see: t.Callable[[Record], object] = lambda record: None) -> Chain:
+    """Read the lines of a chain to its end, and note the first problem; `see` gets each record before it."""
     number, last, inventory = 0, None, None
     heads: set[str] = set()
     whole: set[int] = set()
+    times: list[datetime.datetime] = []
     problem: Problem | None = None
     for number, line in enumerate(lines, 1):
         record, reason = _parse(line)
+        at = parse_time(record.get("at")) if record else None
         if record is not None and problem is None:
-            reason = reason or _fault(record, number, zone_id, last, whole)
+            reason = _find_fault(record, number, zone_id, last, whole) or _find_time_fault(at, times)
         if problem is None and reason:
             problem = Problem(number, reason)
-        if problem is None and record is not None:
+        if problem is None and record is not None and at is not None:
             heads.add(record["digest"])
+            times.append(at)
+            see(record)
         last = record or last
         if record is not None and "inventory" in record:
             inventory = record
             whole.add(number)
-    return Chain(number, last, inventory, frozenset(heads), problem)
+    return Chain(number, last, inventory, frozenset(heads), tuple(times), problem)
 
 
 def _parse(line: bytes) -> tuple[Record | None, str]:
@@ -97,7 +103,7 @@ def _parse(line: bytes) -> tuple[Record | None, str]:
     return (record, "") if isinstance(record, dict) else (None, "is not a record: the line is not a JSON object")
 
 
-def _fault(record: Record, number: int, zone_id: str, before: Record | None, whole: t.Container[int]) -> str:
+def _find_fault(record: Record, number: int, zone_id: str, before: Record | None, whole: t.Container[int]) -> str:
     """Return why a record does not continue the chain; empty if it does."""
     same = record.get("inventory_same_as")
     faults = {
@@ -110,6 +116,15 @@ def _fault(record: Record, number: int, zone_id: str, before: Record | None, who
         "refers to an inventory that is not there": "inventory" not in record and not (is_integer(same) and same in whole),
     }
     return next((reason for reason, found in faults.items() if found), "")
+
+
+def _find_time_fault(at: datetime.datetime | None, before: t.Sequence[datetime.datetime]) -> str:
+    """Return what is wrong with the time of a record: a clock that goes back hides what changed in between."""
+    if at is None:
+        return "has no usable time, so what changed since cannot be found"
+    if before and at < before[-1]:
+        return f"has the time {format_time(at)}, before that of the record before it, {format_time(before[-1])}"
+    return ""
 
 
 def _is_sealed(record: Record) -> bool:

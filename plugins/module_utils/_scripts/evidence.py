@@ -12,11 +12,11 @@ import typing as t
 
 from .._core import Json
 from .._files import check_file, open_regular, prepare_folder, unusable
-from .._text import format_time, parse_time
+from .._text import format_time
 from .._version import VERSION
 from .baseline import Baseline
 from .chain import RECORD_VERSION, Chain, Record, canonical, digest_of, read_chain, seal
-from .findings import LastRecord
+from .findings import NEVER, LastRecord
 
 
 class History(t.NamedTuple):
@@ -80,7 +80,7 @@ class History(t.NamedTuple):
         os.ftruncate(descriptor, start)
         os.fsync(descriptor)
         return (
-            f"history: the last line of {os.path.basename(self.path)} was incomplete, because a run ended while it was writing;"
+            f"evidence_dir: the last line of {os.path.basename(self.path)} was incomplete, because a run ended while it was writing;"
             f" its {size - start} bytes are now in {os.path.basename(self.torn_path)}, and the chain goes on from the record before."
         )
 
@@ -159,22 +159,22 @@ def keep(
     if history is None:
         return {**conclude(LastRecord()), "evidence": {"seq": None, "head": None}}, ()
     with history.opened() as file:
-        result = conclude(_last(file.chain, expected_head))
+        result = conclude(_last(file.chain, expected_head, at))
         record = hide(_record(history.zone_id, result, baseline, at))
         written = file.append(_shortened(record, file.chain))
         warnings = (file.warning,) if file.warning else ()
     return {**result, "evidence": {"seq": written["seq"], "head": written["digest"]}}, warnings
 
 
-def _last(chain: Chain, expected_head: str | None) -> LastRecord:
-    """Return what the audit needs of the chain."""
-    at = parse_time(chain.last.get("at")) if chain.last else None
+def _last(chain: Chain, expected_head: str | None, at: datetime.datetime) -> LastRecord:
+    """Return what the audit needs of the chain; a record that is later than the audit itself hides no change."""
+    known = max((time for time in chain.times if time <= at), default=None)
     problem = f"{chain.problem}" if chain.problem else None
-    if problem is None and chain.last and at is None:
-        problem = f"record {chain.records} has no usable time, so what changed since cannot be told"
+    if problem is None and chain.times and at < chain.times[-1]:
+        problem = f"the time of this audit, {format_time(at)}, is before that of the last record, {format_time(chain.times[-1])}"
     if problem is None and expected_head is not None and expected_head not in chain.heads:
         problem = f"none of the {chain.records} records has the expected head: records at the end are missing, or all of them"
-    return LastRecord(at, problem)
+    return LastRecord(known, NEVER if chain.records and known is None else known, problem)
 
 
 def _record(zone_id: str, result: Result, baseline: Baseline, at: datetime.datetime) -> Result:

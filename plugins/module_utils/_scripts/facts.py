@@ -76,7 +76,7 @@ MAX_PER_PAGE = 100
 # Flags that report the URL or the domain of a script as malicious.
 REPORTED = ("url_reported_malicious", "domain_reported_malicious")
 
-# What an audit can find, in the order of reports. An entry that matches nothing is not a failure by itself.
+# What an audit can find, in the order of reports.
 FINDINGS = (
     "malicious",
     "reported",
@@ -92,7 +92,9 @@ FINDINGS = (
     "evidence_gap",
     "history_broken",
 )
-DEFAULT_GATE = tuple(kind for kind in FINDINGS if kind != "unused")
+# An entry that matches nothing is no failure by itself.
+FAILURES = frozenset(FINDINGS) - {"unused"}
+ALL = "all"
 DEFAULT_STATUSES = ("active", "infrequent")
 
 # The service forgets scripts that are seen seldom after five days.

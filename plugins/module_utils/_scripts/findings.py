@@ -22,7 +22,7 @@ from .pattern import normalize_url
 
 Identity = tuple[str, str, str]
 # Before every time; a script without a usable one was not seen last.
-_NEVER = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)
+NEVER = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)
 
 
 class Observation(t.NamedTuple):
@@ -76,7 +76,7 @@ def _observation(key: Identity, scripts: list[Script]) -> Observation:
 def _last_seen(script: Script) -> datetime.datetime:
     """Return when a script was seen last; a day means its beginning."""
     value = script.get("last_seen_at")
-    return parse_time(value) or parse_time(f"{parse_date(value)}T00:00:00Z") or _NEVER
+    return parse_time(value) or parse_time(f"{parse_date(value)}T00:00:00Z") or NEVER
 
 
 def _is_after(fetched_at: Json, since: datetime.datetime) -> bool:
@@ -110,9 +110,13 @@ class Row(t.NamedTuple):
 
 
 class LastRecord(t.NamedTuple):
-    """What an audit needs of the chain of evidence: when the last record was made, and what is broken."""
+    """What an audit needs of the evidence: when the last record was made, from when on versions are news, and what is broken.
+
+    Without any record `since` is None: a first audit has nothing to compare versions with.
+    """
 
     at: datetime.datetime | None = None
+    since: datetime.datetime | None = None
     problem: str | None = None
 
 

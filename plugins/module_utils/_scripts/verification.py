@@ -4,39 +4,70 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import typing as t
 
 from .._core import Conclusion, Json, invalid_option
 from .._files import open_regular
-from .._text import shown
+from .._text import format_time, shown
 from .._zones import is_zone_id
-from .chain import Chain, Problem, is_digest, read_chain
+from .chain import Chain, Problem, Record, is_digest, read_chain
+from .facts import FINDINGS
 
-# Chains of evidence, verified where they lie: files are only read, and no service is asked.
-
+# Evidence, verified where it lies: files are only read, and no service is asked.
 
 _SUFFIX = ".jsonl"
 
 
 class Archive(t.NamedTuple):
-    """A folder of chains, and the heads that are known from elsewhere, by zone."""
+    """A folder of evidence, and the heads that are known from elsewhere, by zone."""
 
     folder: str
     expected_heads: t.Mapping[str, str]
 
 
-class _Read(t.NamedTuple):
+class Story:
+    """What the valid records of a chain say: findings by kind, the findings of the last one, and changes of what was looked at."""
+
+    def __init__(self) -> None:
+        self.findings = dict.fromkeys(FINDINGS, 0)
+        self.open: list[Json] = []
+        self.scope_changes: list[dict[str, Json]] = []
+        self._scope: dict[str, Json] | None = None
+
+    def see(self, record: Record) -> None:
+        """Add a record."""
+        self.open = [each for each in _list(record.get("findings")) if isinstance(each, dict) and each.get("kind") in FINDINGS]
+        for finding in self.open:
+            self.findings[finding["kind"]] += 1
+        scope = record.get("scope")
+        if not isinstance(scope, dict):
+            return
+        before, self._scope = self._scope, scope
+        members = [] if before is None else sorted(name for name in {**before, **scope} if before.get(name) != scope.get(name))
+        if before is not None and members:
+            self.scope_changes.append(
+                {
+                    "seq": record["seq"],
+                    "at": record["at"],
+                    "before": {name: before.get(name) for name in members},
+                    "after": {name: scope.get(name) for name in members},
+                }
+            )
+
+
+class Read(t.NamedTuple):
+    """A file of evidence as it was read."""
+
     chain: Chain
+    story: Story
     is_there: bool
-    torn_bytes: int
+    torn_bytes: int = 0
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Archive:
-    """The archive in validated options; refuses a folder that is not there, and heads that are none."""
-    folder = params["history"]
-    if not os.path.isdir(folder):
-        raise invalid_option("history", f"{folder!r} is not a folder")
+    """The archive in validated options; refuses heads that cannot be any."""
     heads = {}
     for zone_id, head in (params["expected_heads"] or {}).items():
         place = f"expected_heads[{zone_id!r}]"
@@ -45,7 +76,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Archive:
         if not isinstance(head, str) or not is_digest(head.lower()):
             raise invalid_option(place, f"{shown(head)} is not 64 hexadecimal digits")
         heads[str(zone_id).lower()] = head.lower()
-    return Archive(folder, heads)
+    return Archive(params["evidence_dir"], heads)
 
 
 def report(archive: Archive) -> Conclusion:
@@ -53,30 +84,42 @@ def report(archive: Archive) -> Conclusion:
     try:
         found = {name.removesuffix(_SUFFIX) for name in os.listdir(archive.folder) if name.endswith(_SUFFIX)}
     except OSError as error:
-        raise invalid_option("history", f"the folder cannot be read: {error.strerror}") from None
+        raise invalid_option("evidence_dir", f"{archive.folder!r} cannot be read: {error.strerror}") from None
     there = {zone for zone in found if is_zone_id(zone)}
     zones = sorted(there | (archive.expected_heads.keys() - {zone.lower() for zone in there}))
-    histories = [_verify(archive, zone) for zone in zones]
-    return Conclusion({"histories": histories, "valid": bool(histories) and all(each["valid"] for each in histories)})
+    verified = [_verify(archive, zone) for zone in zones]
+    return Conclusion({"zones": verified, "valid": bool(verified) and all(each["valid"] for each in verified)})
 
 
 def _verify(archive: Archive, zone_id: str) -> dict[str, Json]:
-    read = _read(os.path.join(archive.folder, zone_id + _SUFFIX), zone_id)
-    chain, last = read.chain, read.chain.last or {}
-    problem = chain.problem or _missing(read, archive.expected_heads.get(zone_id.lower()))
+    read = _read(archive.folder, zone_id)
+    chain, times = read.chain, read.chain.times
+    problem = chain.problem or _find_missing(read, archive.expected_heads.get(zone_id.lower()))
+    gaps = [(later - earlier).total_seconds() for earlier, later in itertools.pairwise(times)]
     return {
         "zone_id": zone_id,
         "valid": problem is None,
+        "message": str(problem) if problem else _sentence(read),
         "records": chain.records,
+        "first": format_time(times[0]) if times else None,
+        "last": format_time(times[-1]) if times else None,
+        "longest_gap_days": round(max(gaps) / 86400, 3) if gaps else None,
+        "findings": read.story.findings,
+        "open": read.story.open,
+        "scope_changes": read.story.scope_changes,
         "head": chain.head,
-        "at": last["at"] if isinstance(last.get("at"), str) else None,
-        "first_bad_record": problem.record if problem else None,
-        "message": str(problem) if problem else f"{chain.records} records are valid",
-        "torn_bytes": read.torn_bytes,
     }
 
 
-def _missing(read: _Read, head: str | None) -> Problem | None:
+def _sentence(read: Read) -> str:
+    count = read.chain.records
+    text = "1 record is valid" if count == 1 else f"{count} records are valid"
+    if read.torn_bytes:
+        text += f"; an incomplete last line of {read.torn_bytes} bytes is left of a run that was killed while it was writing"
+    return text
+
+
+def _find_missing(read: Read, head: str | None) -> Problem | None:
     """Return what is wrong with a chain that is valid in itself."""
     records = read.chain.records
     if not read.is_there:
@@ -86,8 +129,9 @@ def _missing(read: _Read, head: str | None) -> Problem | None:
     return None if records else Problem(1, f"is missing: the file {'has no complete line' if read.torn_bytes else 'is empty'}")
 
 
-def _read(path: str, zone_id: str) -> _Read:
+def _read(folder: str, zone_id: str) -> Read:
     torn = 0
+    story = Story()
 
     def whole(file: t.Iterable[bytes]) -> t.Iterator[bytes]:
         nonlocal torn
@@ -95,14 +139,18 @@ def _read(path: str, zone_id: str) -> _Read:
             if line.endswith(b"\n"):
                 yield line
             else:
-                torn = len(line)  # a run was killed while it wrote, or is writing now
+                torn = len(line)
 
     try:
-        with open(open_regular(path, os.O_RDONLY), "rb") as file:
-            chain = read_chain(whole(file), zone_id.lower())
+        with open(open_regular(os.path.join(folder, zone_id + _SUFFIX), os.O_RDONLY), "rb") as file:
+            chain = read_chain(whole(file), zone_id.lower(), story.see)
     except FileNotFoundError:
-        return _Read(Chain(), False, 0)
+        return Read(Chain(), story, False)
     except OSError as error:
         # One file that another user put in the way must not hide what is wrong with the others.
-        return _Read(Chain(problem=Problem(1, f"cannot be read: {error.strerror}")), True, 0)
-    return _Read(chain, True, torn)
+        return Read(Chain(problem=Problem(1, f"cannot be read: {error.strerror}")), story, True)
+    return Read(chain, story, True, torn)
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []

@@ -17,7 +17,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import audit as audits
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Service, desire, perform
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import canonical, seal
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import DEFAULT_GATE, FINDINGS
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import FINDINGS
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State
 
 A, B, C = ("a" * 64, "b" * 64, "c" * 64)
@@ -30,12 +30,11 @@ DEFAULTS = {
     "status": [],
     "malicious_threshold": 50,
     "malicious_when": None,
-    "gate": list(DEFAULT_GATE),
-    "enforce": False,
+    "fail_on": [],
     "details": "findings",
-    "history": None,
+    "evidence_dir": None,
     "expected_head": None,
-    "max_gap": 5.0,
+    "max_gap_days": 5.0,
     "at": AT,
 }
 FULL = {"owner": "o", "justification": "j", "authorised_by": "a"}
@@ -152,11 +151,20 @@ def test_script_with_several_ids_is_one() -> None:
     assert item["script"]["hash"] == A
 
 
-def test_the_gate_is_what_the_user_chose() -> None:
-    done = run([script(hash=B)], [entry()], gate=["new"], enforce=True)
-    assert done.result["passed"] is True and not done.refused
-    done = run([script(hash=B), script(2)], [entry()], gate=["new", "gone"], enforce=True)
-    assert done.result["passed"] is False and done.refused.startswith("gate: the audit of the scripts found 1 new. ")
+@pytest.mark.parametrize(
+    ("fail_on", "refused"),
+    [
+        ([], ""),
+        (["gone", "unused"], "fail_on: the audit of the scripts found 1 unused. "),
+        (["all"], "fail_on: the audit of the scripts found 1 new, 1 changed. "),
+        (["new", "gone"], "fail_on: the audit of the scripts found 1 new. "),
+    ],
+)
+def test_what_fails_is_what_the_user_chose(fail_on: list[str], refused: str) -> None:
+    done = run([script(hash=B), script(2)], [entry(), entry("two", "https://kept/")], fail_on=fail_on)
+    assert done.result["passed"] is False, "whatever fails the task"
+    assert done.refused.startswith(refused) and bool(done.refused) is bool(refused)
+    assert run([script()], [entry(), entry("two", "https://kept/")], fail_on=["all"]).refused == ""
 
 
 def test_adopting_is_not_authorising() -> None:
@@ -255,10 +263,11 @@ def test_versions_count_from_the_last_record_on(tmp_path: Path) -> None:
     """A hash that changed and changed back between two records; what came before the first one does not count."""
     versions = [{"hash": B, "fetched_at": "2026-11-21T07:00:00.5Z"}, {"hash": C, "fetched_at": "2026-11-21T05:00:00Z"}]
     single = script(versions=versions)
-    options = {"history": str(tmp_path), "details": "all"}
+    options = {"evidence_dir": str(tmp_path), "details": "all"}
     assert kinds(run([script()], [entry()], [single], **options)) == []
     assert kinds(run([script()], [entry()], [single], **options, at="2026-11-21T08:00:00Z")) == [("changed", URL, "one")]
     assert kinds(run([script()], [entry()], [single], **options, at="2026-11-21T09:00:00Z")) == []
+    options["at"] = "2026-11-21T10:00:00Z"
     odd = script(versions=[{"hash": B}, {"fetched_at": "2030-01-01T00:00:00Z"}, None, 7])
     assert kinds(run([script()], [entry()], [odd], **options)) == [("changed", URL, "one")], "a version without a time counts"
     assert kinds(run([script(hash=None)], [entry()], [script(hash=None, versions=7)], **options)) == [("unverified", URL, "one")]
@@ -270,7 +279,7 @@ def records(folder: Path) -> list[t.Any]:
 
 def test_records_refer_to_an_equal_inventory(tmp_path: Path) -> None:
     """Records refer to an inventory that is the same."""
-    options = {"history": str(tmp_path)}
+    options = {"evidence_dir": str(tmp_path)}
     heads = [run([script(count=n, last_seen_at=str(n))], [entry()], **options).result["evidence"] for n in range(3)]
     run([script(), script(2)], [entry()], **options)
     found = records(tmp_path)
@@ -287,11 +296,24 @@ def test_records_refer_to_an_equal_inventory(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("at", "expected"), [("2026-11-26T06:00:00Z", []), ("2026-11-26T06:00:01Z", ["evidence_gap"]), ("2026-11-01T00:00:00Z", [])]
+    ("at", "expected"),
+    [("2026-11-26T06:00:00Z", []), ("2026-11-26T06:00:01Z", ["evidence_gap"]), ("2026-11-01T00:00:00Z", ["history_broken"])],
 )
 def test_a_gap_in_the_evidence(tmp_path: Path, at: str, expected: list[str]) -> None:
-    run([script()], [entry()], history=str(tmp_path))
-    assert [kind for kind, *_rest in kinds(run([script()], [entry()], history=str(tmp_path), at=at))] == expected
+    run([script()], [entry()], evidence_dir=str(tmp_path))
+    assert [kind for kind, *_rest in kinds(run([script()], [entry()], evidence_dir=str(tmp_path), at=at))] == expected
+
+
+def test_a_clock_ahead_hides_nothing(tmp_path: Path) -> None:
+    """What changed, and that an audit was missed, is found although one record is dated in the future."""
+    versions = [{"hash": B, "fetched_at": "2026-11-24T00:00:00Z"}]
+    options = {"evidence_dir": str(tmp_path), "details": "all"}
+    for at in (AT, "2030-01-01T00:00:00Z"):
+        run([script()], [entry()], **options, at=at)
+    for at in ("2026-11-28T06:00:00Z", "2026-11-28T07:00:00Z"):
+        done = run([script()], [entry()], [script(versions=versions)], **options, at=at)
+        assert [kind for kind, *_rest in kinds(done)] == ["changed", "evidence_gap", "history_broken"], at
+    assert "record 3 has the time 2026-11-28T06:00:00Z, before" in done.result["findings"][-1]["message"]
 
 
 @pytest.mark.parametrize("required", [True, False])
@@ -324,25 +346,25 @@ def test_a_star_in_a_script_is_no_proposal(url: str) -> None:
 @pytest.mark.parametrize("details", ["none", "findings", "all"])
 def test_a_tie_leaves_no_file(tmp_path: Path, details: str) -> None:
     with pytest.raises(Failure, match=r"match 'https://cdn/1.js' on 'shop' equally well"):
-        run([script()], [entry(), entry("two")], history=str(tmp_path), details=details)
+        run([script()], [entry(), entry("two")], evidence_dir=str(tmp_path), details=details)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("at", [None, 7, "yesterday"])
 def test_a_record_without_a_time_is_broken(tmp_path: Path, at: t.Any) -> None:
     """Without it neither a gap nor a hash that changed back could be found."""
-    run([script()], [entry()], history=str(tmp_path))
+    run([script()], [entry()], evidence_dir=str(tmp_path))
     (record,) = records(tmp_path)
     del record["digest"]
     (tmp_path / f"{ZONE}.jsonl").write_bytes(canonical(seal({**record, "at": at})) + b"\n")
-    assert kinds(run([script()], [entry()], history=str(tmp_path))) == [("history_broken", None, None)]
+    assert kinds(run([script()], [entry()], evidence_dir=str(tmp_path))) == [("history_broken", None, None)]
 
 
 @pytest.mark.parametrize("line", [b'{"seq":1e999}\n', b"9" * 5000 + b"\n", b"\xff\xfe\n", b"\0" * 100 + b"\n", b"\n"])
 def test_a_damaged_history_is_a_finding(tmp_path: Path, line: bytes) -> None:
     """The audit is made and recorded, and what it writes can be read."""
     (tmp_path / f"{ZONE}.jsonl").write_bytes(line)
-    done = run([script()], [entry()], history=str(tmp_path))
+    done = run([script()], [entry()], evidence_dir=str(tmp_path))
     assert kinds(done) == [("history_broken", None, None)]
     assert done.result["evidence"]["seq"] == 2
     last = (tmp_path / f"{ZONE}.jsonl").read_bytes().splitlines()[-1]
@@ -351,7 +373,7 @@ def test_a_damaged_history_is_a_finding(tmp_path: Path, line: bytes) -> None:
 
 def test_expected_head_detects_truncation(tmp_path: Path) -> None:
     """The expected head shows that the end of the history was cut off."""
-    options = {"history": str(tmp_path)}
+    options = {"evidence_dir": str(tmp_path)}
     head = [run([script()], [entry()], **options).result["evidence"]["head"] for _number in range(3)][1]
     file = tmp_path / f"{ZONE}.jsonl"
     assert kinds(run([script()], [entry()], expected_head=head.upper(), **options)) == [], "later records may have been added"
@@ -366,10 +388,10 @@ def test_expected_head_detects_truncation(tmp_path: Path) -> None:
     ("options", "place"),
     [
         ({"at": "yesterday"}, "at: "),
-        ({"max_gap": 0.0}, "max_gap: "),
-        ({"max_gap": float("nan")}, "max_gap: "),
-        ({"expected_head": "", "history": "h"}, "expected_head: "),
-        ({"expected_head": "f" * 63, "history": "h"}, "expected_head: "),
+        ({"max_gap_days": 0.0}, "max_gap_days: "),
+        ({"max_gap_days": float("nan")}, "max_gap_days: "),
+        ({"expected_head": "", "evidence_dir": "h"}, "expected_head: "),
+        ({"expected_head": "f" * 63, "evidence_dir": "h"}, "expected_head: "),
         ({"hosts": ["a,b"]}, "hosts[0]: "),
     ],
 )

@@ -20,11 +20,12 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.cha
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import History
 
 ZONE = "0123abcd"
+AT = "2026-11-21T06:00:00Z"
 
 
 def append(folder: Path, number: int = 0) -> tuple[t.Any, str | None]:
     with History.prepare(str(folder), ZONE).opened() as evidence:
-        return evidence.append({"v": 1, "zone_id": ZONE, "inventory": [number]}), evidence.warning
+        return evidence.append({"v": 1, "zone_id": ZONE, "at": AT, "inventory": [number]}), evidence.warning
 
 
 def lines(folder: Path) -> list[bytes]:
@@ -168,6 +169,8 @@ FOLLOWS = "does not follow the record before it"
         (lambda c: [c[0], resealed(c[1], seq=7), *c[2:]], f"record 2 {FOLLOWS}"),
         (lambda c: [*c[:3], resealed(c[3], zone_id="ffff")], "record 4 belongs to another zone"),
         (lambda c: [*c[:3], resealed(c[3], v=2)], "record 4 has a version"),
+        (lambda c: [*c[:3], resealed(c[3], at="2026-11-21T05:59:59Z")], "record 4 has the time 2026-11-21T05:59:59Z, before"),
+        (lambda c: [*c[:3], resealed(c[3], at="today")], "record 4 has no usable time"),
         (
             lambda c: [*c, canonical(seal({"v": 1, "zone_id": ZONE, "seq": 5, "prev": json.loads(c[3])["digest"]}))],
             "record 5 refers to",
@@ -233,7 +236,7 @@ def refusal(folder: Path | str) -> str:
 
 def test_places_that_cannot_keep_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
-    assert refusal(tmp_path / "file").startswith("history: evidence cannot be kept there: ")
+    assert refusal(tmp_path / "file").startswith("evidence_dir: evidence cannot be kept there: ")
     assert "Not a directory" in refusal(tmp_path / "file" / "below")
     (tmp_path / "linked").mkdir()
     (tmp_path / "linked" / f"{ZONE}.jsonl").symlink_to(tmp_path / "file")

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 import typing as t
 from pathlib import Path
 
@@ -16,36 +17,39 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.cha
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.verification import desire, report
 
 HEAD = "f" * 64
+AT = "2026-11-21T06:00:00Z"
 
 
 def record(zone_id: str, **members: t.Any) -> bytes:
-    return canonical(seal({"v": 1, "seq": 1, "zone_id": zone_id, "prev": None, "inventory": [], **members})) + b"\n"
+    return canonical(seal({"v": 1, "seq": 1, "zone_id": zone_id, "prev": None, "inventory": [], "at": AT, **members})) + b"\n"
 
 
 def verified(folder: Path, **heads: str) -> dict[str, dict[str, t.Any]]:
-    result = report(desire({"history": str(folder), "expected_heads": heads or None})).result
-    assert result["valid"] is all(each["valid"] for each in result["histories"])
-    return {each["zone_id"]: each for each in result["histories"]}
+    result = report(desire({"evidence_dir": str(folder), "expected_heads": heads or None})).result
+    assert result["valid"] is all(each["valid"] for each in result["zones"])
+    return {each["zone_id"]: each for each in result["zones"]}
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (record("ab"), "1 records are valid"),
+        (record("ab"), "1 record is valid"),
         (b"", "record 1 is missing: the file is empty"),
         (b"half", "record 1 is missing: the file has no complete line"),
         (b"\xff\xfe\n", "record 1 is not a record: the line is not JSON in ASCII, or repeats a name"),
         (b'{"a":1e999}\n', "record 1 is not a record: the line is not JSON in ASCII, or repeats a name"),
         (record("ab") + b"\0" * 100 + b"\n", "record 2 is not a record: the line is not JSON in ASCII, or repeats a name"),
         (b"[]\n" + record("ab"), "record 1 is not a record: the line is not a JSON object"),
-        (record("ab", at=["x"]) + b"{}\n", "record 2 was edited: its digest is not that of its content"),
+        (record("ab", at=["x"]) + b"{}\n", "record 1 has no usable time, so what changed since cannot be found"),
+        (record("ab") + b"{}\n", "record 2 was edited: its digest is not that of its content"),
     ],
 )
 def test_a_damaged_file_is_reported(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "ab.jsonl").write_bytes(content)
     (found,) = verified(tmp_path).values()
     assert (found["message"], found["valid"]) == (message, content == record("ab"))
-    assert found["at"] is None and found["head"] in (None, *(seal_of(content)))
+    assert found["last"] == (AT if b'"at":"2026' in content and not content.startswith(b"[]") else None), content
+    assert found["head"] in (None, *(seal_of(content)))
 
 
 def seal_of(content: bytes) -> list[str]:
@@ -62,7 +66,6 @@ def test_a_file_that_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
         "ab": "record 1 was edited",
         "ac": "record 1 cannot be read",
     }
-    assert {each["first_bad_record"] for each in found.values()} == {1}
 
 
 def test_zone_is_one_in_any_letter_case(tmp_path: Path) -> None:
@@ -74,7 +77,34 @@ def test_zone_is_one_in_any_letter_case(tmp_path: Path) -> None:
     }
 
 
-def test_a_history_that_is_a_file_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(Failure, match=r"^history: .* is not a folder$"):
+    with pytest.raises(Failure, match=r"^evidence_dir: .* cannot be read: Not a directory$"):
         verified(tmp_path / "file")
+
+
+def test_what_is_told_of_a_zone(tmp_path: Path) -> None:
+    finding = {"kind": "new", "script_url": "https://cdn/1.js", "host": "shop", "entry": None, "message": "m"}
+    times = ("2026-11-01T00:00:00Z", "2026-11-08T12:00:00Z", "2026-11-09T00:00:00Z")
+    scopes: list[t.Any] = [
+        {"hosts": [], "details": "all"},
+        {"hosts": ["shop"], "details": "all"},
+        {"hosts": ["shop"], "details": "all"},
+    ]
+    content, head = b"", None
+    for number, (at, scope) in enumerate(zip(times, scopes, strict=True), 1):
+        members = {"seq": number, "at": at, "prev": head, "scope": scope, "findings": [finding, 7] if number < 3 else []}
+        content += record("ab", **members)
+        head = seal_of(content)[-1]
+    (tmp_path / "ab.jsonl").write_bytes(content + b"half")
+    (found,) = verified(tmp_path).values()
+    assert found["message"].startswith("3 records are valid; an incomplete last line of 4 bytes")
+    assert (found["records"], found["first"], found["last"], found["head"]) == (3, times[0], times[2], head)
+    assert (found["longest_gap_days"], found["findings"]["new"], found["open"]) == (7.5, 2, [])
+    assert found["scope_changes"] == [{"seq": 2, "at": times[1], "before": {"hosts": []}, "after": {"hosts": ["shop"]}}]
+    assert len(found) == 11, "the members that the documentation names"
+
+
+def test_a_pipe_does_not_hang(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "ab.jsonl")
+    assert verified(tmp_path)["ab"]["message"] == "record 1 cannot be read: ab.jsonl is not a regular file"

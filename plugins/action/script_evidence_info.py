@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.edgeops.observability.plugins.modules.script_history_info import TASK
+from ansible_collections.edgeops.observability.plugins.modules.script_evidence_info import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 DOCUMENTATION = r"""
-module: script_history_info
+module: script_evidence_info
 short_description: Verify the evidence of script audits
 version_added: 1.0.0
 author:
@@ -14,10 +14,10 @@ author:
 requirements:
   - python >= 3.10
 description:
-  - Reads the chains of evidence that M(edgeops.observability.script_audit) writes, and names the first record of each that was edited, inserted, swapped,
-    or follows a record that was deleted.
+  - Reads the evidence that M(edgeops.observability.script_audit) writes, and names the first record of each zone that was edited, inserted, swapped,
+    follows a record that was deleted, or has a time before that of the record before it.
   - Reads files on the host where it runs. It does not contact the service, and needs no credentials.
-  - The playbook C(edgeops.observability.verify_history) runs it and fails for an invalid chain.
+  - The playbook C(edgeops.observability.verify_evidence) runs it and fails for an invalid chain.
 extends_documentation_fragment:
   - edgeops.observability.attributes.info
   - edgeops.observability.attributes
@@ -28,14 +28,14 @@ attributes:
     details:
       - The module has no connection options.
 options:
-  history:
+  evidence_dir:
     description:
       - Folder of the evidence. Each file C(ZONE_ID.jsonl) in it is verified; one that cannot be read is an invalid chain.
     type: path
     required: true
   expected_heads:
     description:
-      - Digests that were stored outside of O(history), by zone id, because a chain alone does not show that its last records were removed. A chain is
+      - Digests that were stored outside of O(evidence_dir), by zone id, because a chain alone does not show that its last records were removed. A chain is
         invalid if no record has the digest, or if there is no file for the zone.
     type: dict
 notes:
@@ -46,13 +46,13 @@ seealso:
 
 EXAMPLES = r"""
 - name: Verify the evidence of all zones
-  edgeops.observability.script_history_info:
-    history: "{{ script_history | default(playbook_dir) }}"
+  edgeops.observability.script_evidence_info:
+    evidence_dir: "{{ edgeops_evidence_dir | default(playbook_dir) }}"
   register: verified
 
 - name: Show the errors of invalid chains
   ansible.builtin.debug:
-    msg: "{{ verified.histories | rejectattr('valid') | map(attribute='message') }}"
+    msg: "{{ verified.zones | rejectattr('valid') | map(attribute='message') }}"
 """
 
 RETURN = r"""
@@ -61,8 +61,8 @@ valid:
   returned: success
   type: bool
   sample: true
-histories:
-  description: The chains, sorted by zone id.
+zones:
+  description: The zones, sorted by id.
   returned: success
   type: list
   elements: dict
@@ -77,36 +77,59 @@ histories:
       type: bool
       returned: success
       sample: true
+    message:
+      description: A sentence for the user. For an invalid chain it begins with the number of the first record that is invalid or missing, and the reason.
+      type: str
+      returned: success
+      sample: 52 records are valid
     records:
-      description: Number of complete lines.
+      description: Number of audits, one record each.
       type: int
       returned: success
       sample: 52
+    first:
+      description: Time of the first record; V(null) if there is none.
+      type: str
+      returned: success
+      sample: "2025-11-24T06:00:00Z"
+    last:
+      description: Time of the last record before the first invalid one; V(null) if there is none.
+      type: str
+      returned: success
+      sample: "2026-11-21T06:00:00Z"
+    longest_gap_days:
+      description: The longest time between two consecutive records, in days; V(null) if there are not two.
+      type: float
+      returned: success
+      sample: 7.0
+    findings:
+      description: Number of findings of each kind in all records. The kinds are those of RV(edgeops.observability.script_audit#module:summary).
+      type: dict
+      returned: success
+      sample: {"new": 3, "changed": 0}
+    open:
+      description: The findings of the last valid record, as in RV(edgeops.observability.script_audit#module:findings).
+      type: list
+      elements: dict
+      returned: success
+      sample: []
+    scope_changes:
+      description:
+        - The records whose audit did not look at the same as the one before, each with C(seq), C(at), and in C(before) and C(after) the members of the
+          scope that differ.
+      type: list
+      elements: dict
+      returned: success
+      sample:
+        - seq: 12
+          at: "2026-02-09T06:00:00Z"
+          before: {"hosts": []}
+          after: {"hosts": ["shop.example.com"]}
     head:
       description: Digest of the last record; V(null) if there is none.
       type: str
       returned: success
       sample: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae
-    at:
-      description: Time of the last record; V(null) if there is none.
-      type: str
-      returned: success
-      sample: "2026-11-21T06:00:00Z"
-    first_bad_record:
-      description: Number of the first record that is invalid or missing, from 1; V(null) if the chain is valid.
-      type: int
-      returned: success
-      sample:
-    message:
-      description: A sentence for the user.
-      type: str
-      returned: success
-      sample: 52 records are valid
-    torn_bytes:
-      description: Length of an incomplete last line, which a killed run leaves; the next audit moves it to the file C(ZONE_ID.jsonl.torn).
-      type: int
-      returned: success
-      sample: 0
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure
@@ -126,8 +149,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.task
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.verification import desire, report
 
 TASK = LocalTask(
-    name="script_history_info",
-    spec=Spec(options={"history": {"type": "path", "required": True}, "expected_heads": {"type": "dict"}}),
+    name="script_evidence_info",
+    spec=Spec(options={"evidence_dir": {"type": "path", "required": True}, "expected_heads": {"type": "dict"}}),
     desire=desire,
     report=report,
 )
