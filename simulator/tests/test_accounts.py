@@ -140,6 +140,8 @@ def test_transformers(account: t.Any, zone: t.Any, sim: t.Any) -> None:
     changed = account.result("PUT", "/logpush/transformers/1", {"name": "no-ip"})
     assert changed["description"] == "" and account.result("GET", "/logpush/transformers/1/content")["content"] == new["code"]
     assert account.result("DELETE", "/logpush/transformers/1") == {"id": 1}
+    for bad, status in (({"name": "x"}, 400), ({**new, "name": "x" * 256}, 400), ({**new, "code": "x" * 10_241}, 413)):
+        assert account.refusal("POST", "/logpush/transformers", bad)[0] == status
     assert [account.refusal(m, "/logpush/transformers/1")[0] for m in ("GET", "DELETE")] == [404, 404]
 
 

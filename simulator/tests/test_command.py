@@ -145,7 +145,7 @@ def test_a_thousand_zones_are_cheap(sim: Simulator) -> None:
 
 def test_the_description_names_every_operation(sim: Simulator) -> None:
     described = sim.control("GET", "/openapi.json")
-    assert described == openapi.description(sim.base_url, sim.zones)
+    assert described == openapi.description(sim.base_url, sim.zones, sim.accounts)
     found = {(method.upper(), path) for path, methods in described["paths"].items() for method in methods}
     assert found == {(operation.method, operation.path) for operation in OPERATIONS}
     assert len({operation.name for operation in OPERATIONS}) == len(OPERATIONS) == 53

@@ -212,6 +212,7 @@ def test_queries_have_their_own_budget(sim: t.Any) -> None:
 def test_nothing_is_written(sim: t.Any) -> None:
     assert "mutation" in message(sim.query("mutation {zones}"))
     assert sim.writes() == [] and len(sim.journal()) == 1
+    assert sim.request("POST", "/graphql", {"variables": {}})[0] == 400
 
 
 def test_uploads_are_kept(sim: t.Any) -> None:

@@ -179,3 +179,41 @@ def test_validation_routes(zone: t.Any, sim: t.Any) -> None:
         body = {"logpull_options": "fields=RayID", "dataset": dataset}
         assert zone.result("POST", "/logpush/validate/origin", body)["valid"] is valid
     assert zone.refusal("POST", "/logpush/jobs", {**JOB, "destination_conf": "s3://closed/x"})[:2] == (400, 1002)
+
+
+DESTINATIONS = {
+    "r2://logs/web/{DATE}?account-id=a1&access-key-id=AK1&secret-access-key=SK1": False,
+    "s3://logs/web/{DATE}?region=eu-west-1&sse=AES256": True,
+    "s3://logs/web?region=x&endpoint=s3.example&access-key-id=AK1&secret-access-key=SK1": False,
+    "gs://logs/web/{DATE}": True,
+    "azure://acct.blob.core.windows.net/logs?sv=2024-11-04&ss=b&srt=o&sp=w&se=2031-01-01&sig=S1": True,
+    "sumo://endpoint1.sumologic.com/receiver/v1/http/CODE1": True,
+    "splunk://hec.example:8088/services/collector/raw?channel=GUID&header_Authorization=Splunk%20T1": False,
+    "datadog://http-intake.logs.datadoghq.com/api/v2/logs?header_DD-API-KEY=K1&ddsource=cloudflare": False,
+    "https://logs.example/in?header_Authorization=Bearer%20T1&tags=x": False,
+    "https://log-api.newrelic.com/log/v1?Api-Key=K1&format=cloudflare": False,
+    "sentinelone://ingest.us1.sentinelone.net/services/collector/raw?sourcetype=cf": False,
+    "bq://projects/P/datasets/D/tables/T?credentials=base64:QUJD": False,
+    "kinesis://stream?region=eu-west-1&sts-assume-role-arn=arn:aws:iam::1:role/r&sts-external-id=E1": False,
+    "ibmcl://ID.ingress.eu-de.logs.cloud.ibm.com/logs/v1/singles?ibm_api_key=K1": False,
+}
+
+
+@pytest.mark.parametrize(("destination", "challenged"), DESTINATIONS.items(), ids=lambda value: str(value)[:30])
+def test_destinations(zone: t.Any, sim: t.Any, destination: str, challenged: bool) -> None:
+    sim.settings(strict_ownership=True)
+    assert zone("POST", "/logpush/jobs", {**JOB, "destination_conf": destination})[0] == (400 if challenged else 201)
+    sim.settings(strict_ownership=False, echo_destination="masked")
+    shown = zone.result("POST", "/logpush/jobs", {**JOB, "destination_conf": destination})["destination_conf"]
+    assert not any(secret in shown for secret in ("SK1", "=S1", "T1", "=K1", "QUJD", "=E1"))
+
+
+def test_limits_of_destinations(zone: t.Any) -> None:
+    """IBM Cloud Logs takes small uploads only; Azure wants a signature for objects only."""
+    ibm = "ibmcl://ID.ingress.eu-de.logs.cloud.ibm.com/logs/v1/singles?ibm_api_key=K1"
+    made = zone.result("POST", "/logpush/jobs", {**JOB, "destination_conf": ibm, "max_upload_bytes": 2_000_000})
+    assert made["max_upload_bytes"] == 2_000_000
+    zone.result("PUT", f"/logpush/jobs/{made['id']}", {"max_upload_bytes": 1_000_000})
+    assert "must be 0 or 5000000" in zone.refusal("POST", "/logpush/jobs", {**JOB, "max_upload_bytes": 2_000_000})[2]
+    azure = "azure://acct.blob.core.windows.net/logs?srt=sco&sig=S1"
+    assert "srt=o" in zone.refusal("POST", "/logpush/jobs", {**JOB, "destination_conf": azure})[2]

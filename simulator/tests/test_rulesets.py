@@ -191,3 +191,29 @@ def test_preserve_duplicates_is_echoed_if_set(zone: t.Any, sim: t.Any) -> None:
     sim.settings(echo_preserve_duplicates=True)
     shown = zone.result("GET", f"/rulesets/phases/{PHASE}/entrypoint")["rules"][0]["action_parameters"]["response_fields"]
     assert [item["preserve_duplicates"] for item in shown] == [True, False]
+
+
+REFUSED_BODIES = [
+    ("POST", "/rulesets", {**NEW, "x": 1}, 10014, 'invalid JSON: unknown field "x"', None),
+    ("POST", "/rulesets", {"kind": "zone", "phase": PHASE}, 20120, "name is required", "/name"),
+    ("POST", "/rulesets", {**NEW, "kind": "root"}, 20120, "kind must be 'zone'", "/kind"),
+    ("POST", "/rulesets", [], 10014, "the body must be an object", None),
+    ("PUT", "", {"rules": [{**rule(request_fields=["x-a"]), "enabled": 1}]}, 10014, "rules[0].enabled must be a boolean", "/rules/0/enabled"),
+    ("PUT", "", {"rules": [rule(request_fields=["x-a\n"])]}, 20120, "rules[0].action_parameters.request_fields[0].name must match", None),
+    ("PUT", "", {"rules": [{"action": "log_custom_field", "expression": "true"}]}, 20120, "rules[0].action_parameters is required", None),
+    ("POST", "/rules", {**rule(cookie_fields=["C"]), "position": {}}, 20120, "position must have at least 1 member(s)", "/position"),
+    ("PATCH", "/rules/x", {"position": {"index": 0}}, 20120, "position.index must be at least 1", "/position/index"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "code", "message", "pointer"), REFUSED_BODIES, ids=[row[4] for row in REFUSED_BODIES]
+)
+def test_refused_bodies_name_the_place(
+    zone: t.Any, method: str, path: str, body: t.Any, code: int, message: str, pointer: str | None
+) -> None:
+    full = path if path == "/rulesets" else f"/rulesets/{zone.ruleset()['id']}{path}"
+    status, envelope = zone(method, full, body)
+    error = envelope["errors"][0]
+    assert (status, error["code"]) == (400, code) and error["message"].startswith(message)
+    assert pointer is None or error["source"] == {"pointer": pointer}

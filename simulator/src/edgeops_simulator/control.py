@@ -176,7 +176,8 @@ class Control:
         return _json(delivered)
 
     async def _openapi(self, request: Request) -> Response:
-        return _json(openapi.description(self._base_url(), list(self._world.service.zones)))
+        service = self._world.service
+        return _json(openapi.description(self._base_url(), list(service.zones), list(service.accounts)))
 
 
 async def _bad(request: Request, problem: Exception) -> Response:

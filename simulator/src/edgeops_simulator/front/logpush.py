@@ -12,13 +12,12 @@ from edgeops_simulator.front.call import Answer, Call
 from edgeops_simulator.front.routing import ACCOUNT, ZONE, Routes
 from edgeops_simulator.refusal import Refusal, unroutable
 from edgeops_simulator.rules import destinations, jobs, options
-from edgeops_simulator.rules.members import need_object
 from edgeops_simulator.schemas import bodies
 from edgeops_simulator.schemas.answers import FLAG, TEXT, array, nullable, record, ref
 from edgeops_simulator.state import jobs as state
 from edgeops_simulator.state import ownership
 
-routes = Routes(f"{ZONE}/logpush", f"{ACCOUNT}/logpush")
+routes = Routes(f"{ZONE}/logpush", f"{ACCOUNT}/logpush", codes=(jobs.CODE, jobs.CODE))
 _CODE = jobs.CODE
 _VALID = record({"valid": FLAG, "message": TEXT})
 
@@ -105,21 +104,12 @@ def delete_job(call: Call) -> Answer:
     return Answer({"id": {"id": job["id"]}, "empty": {}, "null": None}[form])
 
 
-def _texts(call: Call, *names: str) -> list[str]:
-    """Members of the body that must be there and be texts."""
-    body = need_object(call.body, _CODE)
-    for name in names:
-        if not isinstance(body.get(name), str):
-            raise Refusal(400, _CODE, f"{name} is required and must be a string", source={"pointer": f"/{name}"})
-    return [body[name] for name in names]
-
-
 @routes(
     "POST", "/ownership", "createOwnership", body=bodies.DESTINATION, result=record({"filename": TEXT, **_VALID["properties"]})
 )
 def create_ownership(call: Call) -> Answer:
     """Writes a challenge to the destination; the answer holds the place, never the content."""
-    (destination,) = _texts(call, "destination_conf")
+    destination = call.body["destination_conf"]
     problem = destinations.fault_of(destination, call.settings.unwritable_destinations)
     if problem:
         return Answer({"filename": "", "valid": False, "message": f"error writing challenge: {problem}"})
@@ -134,26 +124,26 @@ def create_ownership(call: Call) -> Answer:
 
 @routes("POST", "/ownership/validate", "validateOwnership", body=bodies.OWNERSHIP, result=record({"valid": FLAG}))
 def validate_ownership(call: Call) -> Answer:
-    destination, token = _texts(call, "destination_conf", "ownership_challenge")
+    destination, token = call.body["destination_conf"], call.body["ownership_challenge"]
     return Answer({"valid": ownership.holds(call.owner, destination, token)})
 
 
 @routes("POST", "/validate/destination", "validateDestination", body=bodies.DESTINATION, result=_VALID)
 def validate_destination(call: Call) -> Answer:
-    (destination,) = _texts(call, "destination_conf")
+    destination = call.body["destination_conf"]
     problem = destinations.fault_of(destination, call.settings.unwritable_destinations)
     return Answer({"valid": not problem, "message": problem})
 
 
 @routes("POST", "/validate/destination/exists", "destinationExists", body=bodies.DESTINATION, result=record({"exists": FLAG}))
 def destination_exists(call: Call) -> Answer:
-    (destination,) = _texts(call, "destination_conf")
+    destination = call.body["destination_conf"]
     return Answer({"exists": any(job["destination_conf"] == destination for job in call.owner.jobs.values())})
 
 
 @routes("POST", "/validate/origin", "validateOrigin", body=bodies.ORIGIN, result=_VALID)
 def validate_origin(call: Call) -> Answer:
-    (text,) = _texts(call, "logpull_options")
+    text = call.body["logpull_options"]
     dataset = call.body.get("dataset") or "http_requests"
     problem = options.logpull_problem(text)
     if not problem and call.settings.check_fields:

@@ -19,6 +19,7 @@ from edgeops_simulator.front.operations import OPERATIONS
 from edgeops_simulator.front.routing import Operation
 from edgeops_simulator.front.world import World
 from edgeops_simulator.refusal import Refusal, unroutable
+from edgeops_simulator.schemas.check import BodyCheck
 from edgeops_simulator.state.owners import Owner
 
 BASE_PATH = "/client/v4"
@@ -32,6 +33,7 @@ class _Endpoint:
     def __init__(self, world: World, methods: t.Mapping[str, Operation]) -> None:
         self._world = world
         self._methods = methods
+        self._checks = {m: BodyCheck(o.body, o.codes) for m, o in methods.items() if o.body is not None}
         self._allowed = ", ".join(sorted({*methods, "OPTIONS", *(["HEAD"] if "GET" in methods else [])}))
 
     async def __call__(self, scope: t.Any, receive: t.Any, send: t.Any) -> None:
@@ -51,6 +53,8 @@ class _Endpoint:
         if operation.switch and not getattr(self._world.service.settings, operation.switch):
             raise unroutable(request.scope["service_path"])
         body = read_body(await request.body(), request.headers) if method in _WITH_BODY else None
+        if method in self._checks:
+            self._checks[method](body)
         path, ids, query = request.scope["service_path"], request.path_params, request.query_params
         call = Call(self._world.service, path, ids, query, body, self._world.log_folder, owner)
         answer = operation.handler(call)

@@ -30,6 +30,8 @@ class Operation:
     paged: bool = False
     bare: bool = False
     """Whether `result` is the whole answer, without the envelope."""
+    codes: tuple[int, int] = (1001, 1001)
+    """Of a body that has the wrong form, and of one that is refused otherwise."""
     status: int = 200
     also: tuple[int, ...] = ()
     """Statuses beside that one and beside those that every operation has."""
@@ -40,15 +42,15 @@ class Operation:
 class Routes:
     """The operations of one area, each declared above the function that carries it out, below each prefix of the area."""
 
-    def __init__(self, *prefixes: str) -> None:
-        self._prefixes = prefixes
+    def __init__(self, *prefixes: str, codes: tuple[int, int] = (1001, 1001)) -> None:
+        self._prefixes, self._codes = prefixes, codes
         self.operations: list[Operation] = []
 
     def __call__(self, method: str, path: str, name: str, **more: t.Any) -> t.Callable[[Handler], Handler]:
         def declare(handler: Handler) -> Handler:
             for prefix in self._prefixes:
                 own_name = name if prefix is self._prefixes[0] else f"account{name[:1].upper()}{name[1:]}"
-                self.operations.append(Operation(method, prefix + path, own_name, handler, **more))
+                self.operations.append(Operation(method, prefix + path, own_name, handler, codes=self._codes, **more))
             return handler
 
         return declare

@@ -13,13 +13,12 @@ from edgeops_simulator.front.routing import ZONE, Handler, Routes
 from edgeops_simulator.refusal import Refusal
 from edgeops_simulator.rules import custom_fields
 from edgeops_simulator.rules import rulesets as rules
-from edgeops_simulator.rules.members import need_object
 from edgeops_simulator.schemas import bodies
 from edgeops_simulator.schemas.answers import array, nullable, ref
 from edgeops_simulator.schemas.queries import DRY_RUN
 from edgeops_simulator.state import rulesets as state
 
-routes = Routes(f"{ZONE}/rulesets")
+routes = Routes(f"{ZONE}/rulesets", codes=(rules.BAD_BODY, rules.BAD_RULE))
 
 Document = dict[str, t.Any]
 _WRITTEN: Document = {"result": nullable(ref("Ruleset")), "query": DRY_RUN}
@@ -89,7 +88,6 @@ def get_ruleset(call: Call) -> Answer:
 @routes("POST", "", "createRuleset", body=bodies.NEW_RULESET, **_WRITTEN)
 @_write
 def create_ruleset(call: Call) -> Answer:
-    rules.check_create(call.body)
     phase = call.body["phase"]
     rules.check_rules(call.body.get("rules", []), phase, call.settings)
     if state.entry_point(call.zone, phase):
@@ -102,7 +100,7 @@ def create_ruleset(call: Call) -> Answer:
 @_write
 def put_ruleset(call: Call) -> Answer:
     ruleset = _own(call)
-    rules.check_update(call.body, ruleset, entry_point=False)
+    rules.check_update(call.body, ruleset)
     rules.check_rules(call.body.get("rules", []), ruleset["phase"], call.settings)
     return Answer(shown(call, state.update(ruleset, call.body)))
 
@@ -133,7 +131,6 @@ def put_entry_point(call: Call) -> Answer:
     ruleset, phase = _entry_point(call), call.ids["phase"]
     if phase not in rules.PHASES:
         raise Refusal(404, rules.NO_ENTRY_POINT, f"unknown phase {phase!r}")
-    rules.check_update(call.body, ruleset, entry_point=True)
     rules.check_rules(call.body.get("rules", []), phase, call.settings)
     if ruleset is None:
         named = {"name": "default", **call.body, "kind": "zone", "phase": phase}
@@ -143,7 +140,7 @@ def put_entry_point(call: Call) -> Answer:
 
 def _checked_rule(call: Call, ruleset: Document, replaced: str | None) -> Document:
     """A rule with an optional position, good for itself and together with those that stay."""
-    body = dict(need_object(call.body, rules.BAD_BODY))
+    body = dict(call.body)
     if "position" in body:
         rules.check_position(body["position"], ruleset["rules"])
     rule = {name: value for name, value in body.items() if name != "position"}
@@ -158,7 +155,7 @@ def _checked_rule(call: Call, ruleset: Document, replaced: str | None) -> Docume
     return body
 
 
-@routes("POST", f"{_ONE}/rules", "addRule", body=bodies.RULE, **_WRITTEN)
+@routes("POST", f"{_ONE}/rules", "addRule", body=bodies.NEW_RULE, **_WRITTEN)
 @_write
 def post_rule(call: Call) -> Answer:
     ruleset = _own(call)

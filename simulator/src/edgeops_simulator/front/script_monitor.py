@@ -9,7 +9,6 @@ import typing as t
 from edgeops_simulator.front.call import Answer, Call, page_of
 from edgeops_simulator.front.routing import ZONE, Routes
 from edgeops_simulator.refusal import Refusal
-from edgeops_simulator.rules.members import check_types, need_object
 from edgeops_simulator.schemas import bodies, queries
 from edgeops_simulator.schemas.answers import array, ref
 from edgeops_simulator.state import script_monitor as state
@@ -17,7 +16,6 @@ from edgeops_simulator.state import scripts
 
 routes = Routes(ZONE)
 _OLD, _NEW = {"switch": "script_monitor_routes"}, {"switch": "page_shield_routes"}
-_CODE = 1001
 
 
 @routes("GET", "/script_monitor", "getScriptMonitor", result=ref("ScriptMonitor"), **_OLD)
@@ -27,11 +25,7 @@ def get_status(call: Call) -> Answer:
 
 @routes("PUT", "/script_monitor", "updateScriptMonitor", result=ref("ScriptMonitor"), body=bodies.SCRIPT_MONITOR, **_OLD)
 def put_status(call: Call) -> Answer:
-    body = need_object(call.body, _CODE)
-    if "enabled" not in body:
-        raise Refusal(400, _CODE, "enabled is required", source={"pointer": "/enabled"})
-    check_types(body, {"enabled": bool}, _CODE, nullable=False)
-    return Answer(state.update(call.zone, {"enabled": body["enabled"]}))
+    return Answer(state.update(call.zone, {"enabled": call.body["enabled"]}))
 
 
 @routes("GET", "/page_shield", "getPageShield", result=ref("PageShield"), **_NEW)
@@ -41,10 +35,8 @@ def get_page_shield(call: Call) -> Answer:
 
 @routes("PUT", "/page_shield", "updatePageShield", result=ref("PageShield"), body=bodies.PAGE_SHIELD, **_NEW)
 def put_page_shield(call: Call) -> Answer:
-    body = need_object(call.body, _CODE)
     known = ("enabled", *state.PAGE_SHIELD_DEFAULTS)
-    check_types(body, dict.fromkeys(known, bool), _CODE, nullable=False)
-    state.update(call.zone, {name: body[name] for name in known if name in body})
+    state.update(call.zone, {name: call.body[name] for name in known if name in call.body})
     return Answer(state.page_shield_status(call.zone))
 
 

@@ -12,8 +12,9 @@ from edgeops_simulator.schemas.answers import COUNT, TEXT, array, record, ref
 from edgeops_simulator.state import transformers as state
 from edgeops_simulator.state.part import Document
 
-routes = Routes(f"{ACCOUNT}/logpush/transformers")
 _CODE = 1004
+_MAX_BYTES = 10_240
+routes = Routes(f"{ACCOUNT}/logpush/transformers", codes=(_CODE, _CODE))
 _ONE = "/{transformer_id}"
 
 
@@ -32,6 +33,11 @@ def _transformer(call: Call) -> Document:
     return found
 
 
+def _check_size(code: str) -> None:
+    if len(code.encode("utf-8", "replace")) > _MAX_BYTES:
+        raise Refusal(413, _CODE, f"code is larger than {_MAX_BYTES} bytes")
+
+
 @routes("GET", "", "listTransformers", result=array(ref("Transformer")))
 def list_transformers(call: Call) -> Answer:
     return Answer([_shown(call, transformer) for transformer in call.account.transformers.values()])
@@ -39,6 +45,7 @@ def list_transformers(call: Call) -> Answer:
 
 @routes("POST", "", "createTransformer", body=bodies.NEW_TRANSFORMER, result=ref("Transformer"), status=201)
 def create_transformer(call: Call) -> Answer:
+    _check_size(call.body["code"])
     return Answer(_shown(call, state.create(call.account, call.body)), status=201)
 
 
@@ -54,7 +61,9 @@ def get_content(call: Call) -> Answer:
 
 @routes("PUT", _ONE, "updateTransformer", body=bodies.TRANSFORMER, result=ref("Transformer"))
 def put_transformer(call: Call) -> Answer:
-    return Answer(_shown(call, state.update(_transformer(call), call.body)))
+    transformer = _transformer(call)
+    _check_size(call.body.get("code") or "")
+    return Answer(_shown(call, state.update(transformer, call.body)))
 
 
 @routes("DELETE", _ONE, "deleteTransformer", result=record({"id": COUNT}), also=(409,))

@@ -56,11 +56,12 @@ def _operation(operation: Operation, in_paths: Schema) -> Schema:
     return made
 
 
-def description(base_url: str, zones: t.Sequence[str] = ()) -> Schema:
-    """The whole document, for a service at this base URL; it names the zones if they are few."""
+def description(base_url: str, zones: t.Sequence[str] = (), accounts: t.Sequence[str] = ()) -> Schema:
+    """The whole document, for a service at this base URL; it names the zones and the accounts if they are few."""
     in_paths: Schema = {"phase": {"enum": list(PHASES)}, "dataset": {"type": "string", "pattern": "^[a-zA-Z0-9_-]+$"}}
-    if 0 < len(zones) <= _FEW:
-        in_paths["zone_id"] = {"enum": list(zones)}
+    for name, ids in (("zone_id", zones), ("account_id", accounts)):
+        if 0 < len(ids) <= _FEW:
+            in_paths[name] = {"enum": list(ids)}
     paths: Schema = {}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, in_paths)

@@ -7,19 +7,26 @@ from __future__ import annotations
 import fnmatch
 import re
 import typing as t
+from urllib.parse import parse_qsl
 
 from edgeops_simulator.refusal import Refusal
 
 BAD_DESTINATION = 1002
-SCHEMES = ("r2", "gs", "s3", "sumo", "https", "azure", "splunk", "datadog")
+SCHEMES = (
+    *("r2", "gs", "s3", "sumo", "https", "azure", "splunk", "datadog"),
+    *("sentinelone", "bq", "kinesis", "ibmcl"),
+)
+PATTERN = rf"^({'|'.join(SCHEMES)})://[^/?]+(/[^?]*)?(\?[\s\S]*)?$"
 _FORM = re.compile(r"([a-z0-9]+)://([^/?]+)(/[^?]*)?(?:\?(.*))?", re.DOTALL)
-_SECRET = re.compile(r"secret|token|password|sig|key$|^header_", re.IGNORECASE)
+_SECRET = re.compile(r"secret|token|password|credential|external-id|sig|key$|^header_", re.IGNORECASE)
 
 
-def check(destination: t.Any, unwritable: t.Sequence[str]) -> None:
+def scheme_of(destination: str) -> str:
+    return destination.partition("://")[0]
+
+
+def check(destination: str, unwritable: t.Sequence[str]) -> None:
     """A destination that the service can push to."""
-    if not isinstance(destination, str):
-        raise Refusal(400, BAD_DESTINATION, "error validating destination: destination_conf must be a string")
     problem = fault_of(destination, unwritable)
     if problem:
         raise Refusal(400, BAD_DESTINATION, f"error validating destination: {problem}")
@@ -32,6 +39,9 @@ def fault_of(destination: str, unwritable: t.Sequence[str]) -> str:
         return "longer than 4096 characters"
     if not found or found[1] not in SCHEMES:
         return f"not of the form SCHEME://ADDRESS[/PATH][?OPTIONS] with one of the schemes {', '.join(SCHEMES)}"
+    options = dict(parse_qsl(found[4] or ""))
+    if found[1] == "azure" and options.get("srt", "o") != "o":
+        return "signedResourceTypes must be Object only (srt=o)"
     if any(fnmatch.fnmatchcase(destination, pattern) for pattern in unwritable):
         return "the destination cannot be written to"
     return ""
@@ -43,7 +53,7 @@ def bucket_and_path(destination: str) -> tuple[str, str]:
 
 
 def needs_ownership(destination: str) -> bool:
-    """s3 without access keys or own endpoint, gs, azure and sumo; the others bring their credentials."""
+    """s3 without access keys or own endpoint, gs, azure and sumo; the others bring their credentials, or nobody knows."""
     found = _FORM.fullmatch(destination)
     if not found:
         return False

@@ -17,6 +17,10 @@ TEXTS: Schema = {"type": "array", "items": TEXT}
 
 
 def nullable(schema: Schema) -> Schema:
+    if "enum" in schema:
+        return {**schema, "enum": [*schema["enum"], None]}
+    if "type" in schema:
+        return {**schema, "type": [schema["type"], "null"]}
     return {"anyOf": [schema, {"type": "null"}]}
 
 
