@@ -76,7 +76,7 @@ def comparable(state: t.Any, known: frozenset[t.Any]) -> t.Any:
         return [comparable(item, known) for item in state]
     if not isinstance(state, dict):
         return state
-    kept = {name: value for name, value in state.items() if name not in ("version", "last_updated", "updated_at")}
+    kept = {name: value for name, value in state.items() if name not in ("version", "last_updated", "updated_at", "time_created")}
     new = {name: "new" for name in ("id", "ref") if name in kept and kept[name] not in known}
     return {name: new.get(name) or comparable(value, known) for name, value in kept.items()}
 
