@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Makes or refreshes one virtual environment: `scripts/environment.sh FOLDER PYTHON_VERSIONS PINS`, such as `.venv "3.11 3.12" requirements/dev.txt`.
 # The first of the versions that is on this machine is taken; with none of them it ends with 3.
-# The collection is linked into it under its full name and the simulator is installed editable. A second run with the same pins does nothing.
+# The simulator is installed editable. A second run with the same pins does nothing.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$1 pins=$3
@@ -42,10 +42,7 @@ packages=$("$folder/bin/python" -c 'import sysconfig; print(sysconfig.get_path("
 # the large tools few files are ever imported. What is for another Python does not compile, and is not needed.
 large='ansible_collections|ansible_test|babel|docutils|graphql|hypothesis|libcst|mypyc?|pip|pygments|schemathesis|setuptools|sphinx|textual'
 "$folder/bin/python" -m compileall -qq -j 0 -x "^$packages/($large)/" "$packages" || true
-namespace=$packages/ansible_collections/edgeops
-mkdir -p "$namespace"
-ln -sfn "$root" "$namespace/observability"
-# The same link for mypy, which looks past site-packages for code to check.
-mkdir -p .venvs/types/ansible_collections/edgeops
-ln -sfn "$root" .venvs/types/ansible_collections/edgeops/observability
+# Gives the checkout its name as a collection, for the tests and tools that import it. No environment has it: playbooks run the installed artifact.
+mkdir -p .venvs/collections/ansible_collections/edgeops
+ln -sfn "$root" .venvs/collections/ansible_collections/edgeops/observability
 echo "$key" > "$folder/installed"

@@ -71,7 +71,7 @@ def configured(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory
         for _run in range(2):
             controller.journal.clear()
             command = [str(BIN / "ansible-playbook"), str(EXAMPLE / "configure.yml"), "-vv"]
-            code, stdout, stderr = execute(command, environment, place.input, timeout=400, repeated=True)
+            code, stdout, stderr = execute(command, environment, place.input, timeout=400)
             assert code == 0, stdout + stderr
             outputs.append(stdout + stderr)
             writes.append(controller.writes)

@@ -13,18 +13,14 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import typing as t
 from pathlib import Path
 
-from . import warm
+from . import artifact
 from .outcome import FAILED, Entry, Outcome
 
 HARNESS = Path(__file__).resolve().parent
 BIN = Path(sys.executable).parent
-SERVERS = warm.Servers()
-# What modules of this test process compile; it goes with the process.
-COMPILED = tempfile.TemporaryDirectory(prefix="compiled-")
 LOCAL: dict[str, t.Any] = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 
 
@@ -67,14 +63,11 @@ class Place:
             "TMPDIR": str(self.folder / "tmp"),
             "XDG_STATE_HOME": str(self.folder / "home" / "state"),
             "LC_ALL": "C.UTF-8",
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONPATH": str(HARNESS / "compiled"),
-            "EDGEOPS_COMPILED": COMPILED.name,
             # Ten times the usual pause: waiting for a task then takes less of the processor.
             "ANSIBLE_CONFIG": str(self.write("ansible.cfg", "[defaults]\ninternal_poll_interval = 0.01\n")),
             "ANSIBLE_HOME": str(self.folder / "home" / "ansible"),
             "ANSIBLE_LOG_PATH": str(self.log),
-            "ANSIBLE_COLLECTIONS_PATH": str(self.input / "collections"),
+            "ANSIBLE_COLLECTIONS_PATH": f"{self.input / 'collections'}{os.pathsep}{artifact.installed()}",
             "ANSIBLE_CALLBACK_PLUGINS": str(HARNESS / "callback_plugins"),
             "ANSIBLE_CALLBACKS_ENABLED": "edgeops_record",
             "ANSIBLE_RETRY_FILES_ENABLED": "false",
@@ -89,23 +82,12 @@ def inventory(hosts: t.Mapping[str, t.Mapping[str, t.Any]] | None) -> dict[str, 
     return {"all": {"vars": LOCAL, "hosts": {name: dict(variables) for name, variables in (hosts or {"localhost": {}}).items()}}}
 
 
-def execute(
-    command: t.Sequence[str], environment: t.Mapping[str, str], cwd: Path, timeout: float, *, repeated: bool = False
-) -> warm.Ended:
-    """Run to the end, or end the whole process group when the time is over; in a warm process where one can be had.
-
-    `repeated` says that there will be more runs of this configuration.
-    """
-    run = warm.Run(command, environment, cwd)
-    return SERVERS.execute(run, timeout, repeated=repeated) or execute_anew(run, timeout)
-
-
-def execute_anew(run: warm.Run, timeout: float) -> warm.Ended:
-    """The same in a process of its own."""
-    process = subprocess.Popen(  # the command is put together here
-        run.command,
-        cwd=run.cwd,
-        env=dict(run.environment),
+def execute(command: t.Sequence[str], environment: t.Mapping[str, str], cwd: Path, timeout: float) -> tuple[int, str, str]:
+    """Exit code, output and errors of a command; its whole process group ends when the time is over."""
+    process = subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=dict(environment),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -126,24 +108,18 @@ def execute_anew(run: warm.Run, timeout: float) -> warm.Ended:
 
 def outcomes(record: str, journal: t.Sequence[Entry]) -> list[Outcome]:
     """The results in order, each with the requests that came in between the start of its task and that of the next."""
+    found: list[Outcome] = []
     lines = [json.loads(line) for line in record.splitlines()]
-    starts = [line for line in lines if line["event"] == "start"]
-    ends = [line["monotonic"] for line in starts[1:]] + [float("inf")]
-    spans = [
-        (start["uuid"], [entry for entry in journal if start["monotonic"] <= entry["monotonic"] < end])
-        for start, end in zip(starts, ends, strict=False)  # a run that ends before its first task has an end only
-    ]
-    return [
-        Outcome(
-            name=line["name"],
-            action=line["action"],
-            host=line["host"],
-            status=line["status"],
-            # Callbacks get results without this member.
-            result={**line["result"], **({"failed": True} if line["status"] in FAILED else {})},
-            check_mode=line["fields"]["check_mode"] is True,
-            journal=[entry for uuid, entries in spans if uuid == line["uuid"] for entry in entries],
-        )
-        for line in lines
-        if line["event"] == "result"
-    ]
+    starts = [line["monotonic"] for line in lines if line["event"] == "start"]
+    spans = zip(starts, [*starts[1:], float("inf")], strict=False)  # a run that ends before its first task has an end only
+    entries: list[Entry] = []
+    for line in lines:
+        if line["event"] == "start":
+            start, end = next(spans)
+            entries = [entry for entry in journal if start <= entry["monotonic"] < end]
+            continue
+        # Callbacks get results without this member.
+        failed = {"failed": True} if line["status"] in FAILED else {}
+        result = {**line["result"], **failed}
+        found.append(Outcome(line["name"], line["action"], line["host"], line["status"], result, line["check_mode"], entries))
+    return found

@@ -22,8 +22,6 @@ from pathlib import Path
 
 from ansible.plugins.callback import CallbackBase
 
-KEPT_FIELDS = ("check_mode", "diff", "ignore_errors", "register")
-
 
 def plain(value):
     """Data without the tags and wrappers that ansible-core puts around it."""
@@ -51,7 +49,7 @@ class CallbackModule(CallbackBase):
             record.write(json.dumps(line, ensure_ascii=False) + "\n")
 
     def _start(self, task):
-        self._write(event="start", uuid=task._uuid, name=task.get_name())
+        self._write(event="start", name=task.get_name())
 
     def v2_playbook_on_task_start(self, task, is_conditional):
         self._start(task)
@@ -63,20 +61,18 @@ class CallbackModule(CallbackBase):
         self._start(task)
 
     def _result(self, status, result):
-        # ansible-core 2.19 renamed the attributes. Its `task_fields` looks at the whole stack in 2.21, to warn of itself.
-        new = hasattr(type(result), "task_fields")
-        task = result.task if new else result._task
-        fields = result._task_fields
-        host = result.host if new else result._host
+        if hasattr(result, "task"):
+            task, host, returned = result.task, result.host, result.result
+        else:  # the names before ansible-core 2.19
+            task, host, returned = result._task, result._host, result._result
         self._write(
             event="result",
-            uuid=task._uuid,
             name=task.get_name(),
             action=task.resolved_action or task.action,
             host=host.get_name(),
             status=status,
-            fields={name: plain(fields.get(name)) for name in KEPT_FIELDS},
-            result=plain(result.result if new else result._result),
+            check_mode=task.check_mode is True,
+            result=plain(returned),
         )
 
     def v2_runner_on_ok(self, result):

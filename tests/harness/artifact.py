@@ -1,0 +1,41 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The collection as users get it: built, and installed where nothing else is."""
+
+from __future__ import annotations
+
+import functools
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+GALAXY = Path(sys.executable).with_name("ansible-galaxy")
+# Goes with the test process; parallel processes have one each.
+FOLDER = tempfile.TemporaryDirectory(prefix="artifact-")
+
+
+@functools.cache
+def installed() -> Path:
+    """The folder for ANSIBLE_COLLECTIONS_PATH, in which the collection of this checkout is installed from its artifact."""
+    folder = Path(FOLDER.name)
+    _galaxy("build", str(ROOT), "--output-path", str(folder))
+    (built,) = folder.glob("*.tar.gz")
+    _galaxy("install", str(built), "--offline", "--force", "--collections-path", str(folder / "collections"))
+    return folder / "collections"
+
+
+def _galaxy(*arguments: str) -> None:
+    environment = {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": FOLDER.name,
+        "LC_ALL": "C.UTF-8",
+        "ANSIBLE_COLLECTIONS_PATH": FOLDER.name,
+    }
+    command = [str(GALAXY), "collection", *arguments]
+    done = subprocess.run(command, env=environment, cwd=FOLDER.name, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
