@@ -56,6 +56,8 @@ export CONTROL_URL=$control
 unset CLOUDFLARE_TOKEN CLOUDFLARE_EMAIL CLOUDFLARE_API_KEY
 CLOUDFLARE_BASE_URL=$(edge member "$work/announcement" base_url)
 export CLOUDFLARE_BASE_URL CLOUDFLARE_API_TOKEN=demo-token
+# The collection of this checkout, unless the caller says where another is installed.
+export ANSIBLE_COLLECTIONS_PATH=${ANSIBLE_COLLECTIONS_PATH:-$root/.venvs/collections}
 export ANSIBLE_CONFIG=$demo/ansible.cfg ANSIBLE_LOCAL_TEMP=$work/home XDG_STATE_HOME=$work/home
 [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && export ANSIBLE_FORCE_COLOR=true
 

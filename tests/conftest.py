@@ -6,10 +6,15 @@ from __future__ import annotations
 
 import collections
 import gc
+import os
 import typing as t
+from pathlib import Path
 
 import hypothesis
 import pytest
+
+# Programs that tests start find the collection where pytest does. Runs of playbooks do not: they get an environment of their own.
+os.environ["PYTHONPATH"] = str(Path(__file__).resolve().parents[1] / ".venvs" / "collections")
 
 # What pytest has collected lives as long as the run: to look for garbage among it over and over takes a fifth of the unit tests.
 gc.set_threshold(50_000, 20, 20)

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from harness import artifact
+
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts"
 STATEMENTS = (
@@ -33,6 +35,7 @@ def demonstrate(tmp_path, script=SCRIPTS / "demo.sh", **further):
         "TMPDIR": str(tmp_path),
         "DEMO_REPORT": str(tmp_path / "report"),
         "LC_ALL": "C.UTF-8",
+        "ANSIBLE_COLLECTIONS_PATH": str(artifact.installed()),
         **further,
     }
     return subprocess.run(  # the script is the repository's own

@@ -19,6 +19,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from harness import artifact
+
 QUICK = Path(__file__).parent / "quick_rulebook.py"
 NAME = "shop.example"
 # Far more than a busy machine needs; each wait ends with what it waits for.
@@ -67,7 +69,7 @@ class Rulebook:
             "HOME": str(folder / "home"),
             "TMPDIR": str(folder / "tmp"),
             "LC_ALL": "C.UTF-8",
-            "PYTHONDONTWRITEBYTECODE": "1",
+            "ANSIBLE_COLLECTIONS_PATH": str(artifact.installed()),
             **simulator.environment(),
         }
 
