@@ -87,10 +87,12 @@ def test_folder_is_listed_for_the_tools() -> None:
 
 @pytest.mark.parametrize("parent", ["ansible_collections/edgeops/observability", "somewhere"])
 def test_libraries_are_found_beside_the_source(parent: str, tmp_path: Path) -> None:
-    """Wherever the collection lies, and although nothing of it is on sys.path; another copy that is there does not count."""
+    """Wherever the collection lies, and although nothing of it is on sys.path (`-I`); another copy that is there does not count."""
     copy = tmp_path / parent
     (copy / SOURCE.parent).mkdir(parents=True)
     shutil.copy(ROOT / SOURCE, copy / SOURCE)
     (copy / "plugins").symlink_to(ROOT / "plugins")
-    done = subprocess.run([sys.executable, "-c", CHILD, copy / SOURCE], capture_output=True, text=True, check=True)
-    assert Path(done.stdout.strip()).is_relative_to(copy)
+    for isolation in ([], ["-I"]):
+        command = [sys.executable, *isolation, "-c", CHILD, copy / SOURCE]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert Path(done.stdout.strip()).is_relative_to(copy)

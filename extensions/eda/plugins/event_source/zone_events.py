@@ -194,7 +194,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-COLLECTION = "ansible_collections.edgeops.observability"
+# Not the collection's full name: Python would import each part of it, and `ansible_collections` may be nowhere, or another copy.
+PACKAGE = "edgeops_observability"
 
 
 async def main(queue: asyncio.Queue[Any], args: dict[str, Any]) -> None:
@@ -205,12 +206,12 @@ async def main(queue: asyncio.Queue[Any], args: dict[str, Any]) -> None:
 
 def _import_watch() -> Any:
     """Return the watch from the collection that this file belongs to; ansible-rulebook leaves collections off sys.path."""
-    if COLLECTION not in sys.modules:
-        spec = importlib.util.spec_from_loader(COLLECTION, None, is_package=True)
+    if PACKAGE not in sys.modules:
+        spec = importlib.util.spec_from_loader(PACKAGE, None, is_package=True)
         package = importlib.util.module_from_spec(spec)
         package.__path__ = [str(Path(__file__).parents[4])]
-        sys.modules[COLLECTION] = package
-    return importlib.import_module(f"{COLLECTION}.plugins.module_utils._events.source").watch
+        sys.modules[PACKAGE] = package
+    return importlib.import_module(f"{PACKAGE}.plugins.module_utils._events.source").watch
 
 
 if __name__ == "__main__":
