@@ -22,6 +22,8 @@ VERSIONS = {
     "plugins/module_utils/_version.py": r'^VERSION = "(.+)"$',
     "simulator/pyproject.toml": r'^version = "(.+)"$',
     "simulator/src/edgeops_simulator/__init__.py": r'^__version__ = "(.+)"$',
+    "examples/awx/README.md": r"src: edgeops-observability-(.+)\.tar\.gz$",
+    "examples/awx/project/ansible-navigator.yml": r"^ +image: .+:(.+)$",
     "examples/awx/execution-environment.yml": r"^ +version: (.+)$",
     "examples/eda/decision-environment.yml": r"^ +version: (.+)$",
     "examples/awx/controller.yml": r"^edgeops_execution_environment_image: .+:(.+)$",
