@@ -206,13 +206,13 @@ class Conclusion(t.NamedTuple):
     refused: str = ""
 
 
-def plan_id(zone_id: str | None, plan: Plan) -> str:
-    """A digest (`sha256:` and 64 hexadecimal digits) of the managed state that was read and of the writes that would follow.
+def plan_id(address: t.Mapping[str, str], plan: Plan) -> str:
+    """Return a digest (`sha256:` and 64 hexadecimal digits) of the managed state that was read and of the writes that would follow.
 
     Equal inputs give equal digests on every machine and in every mode, so a check run can be approved and applied exactly.
     """
     content = {
-        "zone_id": zone_id,
+        **address,
         "basis": plan.basis,
         "requests": [_content(request) for request in plan.requests],
     }

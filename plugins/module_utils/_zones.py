@@ -7,17 +7,104 @@ from __future__ import annotations
 import re
 import typing as t
 
-from ._core import Json
+from ._core import BAD_RESPONSE, NOT_FOUND, Failure, Json, conflict, invalid_option
 
-_ZONE_ID = re.compile(r"[0-9a-fA-F]{1,32}")
+# Addresses: the zone or the account that a task is about.
+
+
+ZONE, ACCOUNT = "zone", "account"
+ZONE_ID, ZONE_NAME, ACCOUNT_ID = "zone_id", "zone_name", "account_id"
+ZONE_ADDRESSES = (ZONE_ID, ZONE_NAME)
+ALL_ADDRESSES = (ZONE_ID, ZONE_NAME, ACCOUNT_ID)
+
+_MAX_NAMED = 10
+_MAX_NAME = 253
+_ID = re.compile(r"[0-9a-fA-F]{1,32}")
+# With a colon, the name would be a pattern of the API, such as `contains:shop`.
+_ZONE_NAME = re.compile(r"[^\s:/\x00-\x1f\x7f]+")
 
 
 def is_zone_id(text: str) -> bool:
-    """Return whether a text is 1 to 32 hexadecimal digits."""
-    return bool(_ZONE_ID.fullmatch(text))
+    """Return whether a text is 1 to 32 hexadecimal digits, the form of the ids of zones and accounts."""
+    return bool(_ID.fullmatch(text))
 
 
-"""How zones are listed, selected and named as hosts, by the inventory and by the event source."""
+class Address(t.NamedTuple):
+    """A zone or an account; `id` is empty while only the name of a zone is known."""
+
+    scope: str
+    id: str
+    name: str = ""
+
+    @property
+    def member(self) -> str:
+        """Return the name of the id, in options and in results."""
+        return f"{self.scope}_id"
+
+    @property
+    def named(self) -> dict[str, str]:
+        """Return the id by its name, as results have it."""
+        return {self.member: self.id}
+
+    @property
+    def path(self) -> str:
+        """Return the start of the paths of everything that belongs to this zone or account."""
+        return f"/{self.scope}s/{self.id}"
+
+
+def scope_of(params: t.Mapping[str, Json]) -> str:
+    """Return whether validated options are about a zone or an account."""
+    return ACCOUNT if params.get(ACCOUNT_ID) else ZONE
+
+
+def parse_address(params: t.Mapping[str, Json], options: t.Sequence[str]) -> Address | None:
+    """Return the address among these options, None for one that is a list; refuse none and several. An empty one means omitted."""
+    given = [name for name in options if params.get(name)]
+    if len(given) != 1:
+        found = f"only one of them can be set, and {' and '.join(given)} are" if given else "one of them is required"
+        raise invalid_option(given[0] if given else options[0], f"{_either(options)}: {found}")
+    (option,), value = given, params[given[0]]
+    if isinstance(value, list):
+        return None
+    if option == ZONE_NAME:
+        name = value.lower()
+        if len(name) > _MAX_NAME or not _ZONE_NAME.fullmatch(name):
+            raise invalid_option(option, f"{value[:100]!r} is not the name of a zone, such as shop.example")
+        return Address(ZONE, "", name)
+    if not is_zone_id(value):
+        raise invalid_option(option, f"{value!r} is not 1 to 32 hexadecimal digits")
+    return Address(option.removesuffix("_id"), value)
+
+
+def _either(options: t.Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(options[:-1]), options[-1])))
+
+
+def select_named(listed: t.Iterable[Json], name: str) -> Address:
+    """Return the zone of this name in a listing; `not_found` for none, `conflict` for several."""
+    zones = list(listed)
+    for zone in zones:
+        if not isinstance(zone, dict) or not isinstance(zone.get("name"), str) or not is_zone_id(str(zone.get("id"))):
+            raise Failure(BAD_RESPONSE, "The service lists a zone without a valid id and name.")
+    found = [zone for zone in zones if zone["name"].lower() == name]
+    if not found:
+        raise Failure(
+            NOT_FOUND,
+            f"zone_name: the credentials can read no zone named {name!r}. Check the name, and that the token has Zone: Read for this zone.",
+        )
+    if len(found) > 1:
+        texts = ", ".join(_with_account(zone) for zone in found[:_MAX_NAMED])
+        raise conflict(f"zone_name: {len(found)} zones are named {name!r}: {texts}. Set zone_id to select one.")
+    return Address(ZONE, found[0]["id"], name)
+
+
+def _with_account(zone: t.Mapping[str, Json]) -> str:
+    account = zone.get("account")
+    label = account.get("name") or account.get("id") if isinstance(account, dict) else None
+    return f"{zone['id']} (account {str(label)[:100]})" if label else str(zone["id"])
+
+
+# How zones are listed, selected and named as hosts, by the inventory and by the event source.
 
 
 PER_PAGE = 50

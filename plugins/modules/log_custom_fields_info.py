@@ -44,6 +44,11 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+zone_id:
+  description: The id of the zone, also if O(zone_name) names it.
+  returned: if the task is about a zone
+  type: str
+  sample: 023e105f4ecef8ad9ca31a8372d0c353
 custom_fields:
   description: The custom log fields of the zone, over all rules with the action C(log_custom_field).
   returned: success

@@ -16,7 +16,7 @@ description:
   - With Cloudflare, the fields depend on the plan of the zone.
 extends_documentation_fragment:
   - edgeops.observability.connection
-  - edgeops.observability.connection.zone
+  - edgeops.observability.connection.address
   - edgeops.observability.attributes.info
   - edgeops.observability.attributes
 options:
@@ -45,6 +45,16 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+zone_id:
+  description: The id of the zone, also if O(zone_name) names it.
+  returned: if the task is about a zone
+  type: str
+  sample: 023e105f4ecef8ad9ca31a8372d0c353
+account_id:
+  description: The id of the account.
+  returned: if the task is about an account
+  type: str
+  sample: 9a7806061c88ada191ed06f989cc3dac
 fields:
   description: The fields by name, sorted, each with its description, which may be empty.
   returned: success
@@ -72,12 +82,14 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.modu
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import desire_dataset
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import report_fields
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES
 
 TASK = InfoTask(
     name="logpush_dataset_info",
     spec=Spec(options={"dataset": {"type": "str", "required": True}}),
     desire=desire_dataset,
     report=report_fields,
+    addresses=ALL_ADDRESSES,
 )
 
 

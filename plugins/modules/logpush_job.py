@@ -19,7 +19,7 @@ description:
     Check mode reports drift.
 extends_documentation_fragment:
   - edgeops.observability.connection
-  - edgeops.observability.connection.zone
+  - edgeops.observability.connection.address
   - edgeops.observability.connection.approval
   - edgeops.observability.attributes
 options:
@@ -279,6 +279,16 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+zone_id:
+  description: The id of the zone, also if O(zone_name) names it.
+  returned: if the task is about a zone
+  type: str
+  sample: 023e105f4ecef8ad9ca31a8372d0c353
+account_id:
+  description: The id of the account.
+  returned: if the task is about an account
+  type: str
+  sample: 9a7806061c88ada191ed06f989cc3dac
 job:
   description:
     - The job as the service returns it, without secrets. In check mode the predicted one.

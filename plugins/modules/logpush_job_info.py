@@ -15,7 +15,7 @@ description:
   - Returns the log delivery (Logpush) jobs of one Cloudflare zone with their health - all jobs, or those that match all options.
 extends_documentation_fragment:
   - edgeops.observability.connection
-  - edgeops.observability.connection.zone
+  - edgeops.observability.connection.address
   - edgeops.observability.attributes.info
   - edgeops.observability.attributes
 options:
@@ -63,6 +63,16 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+zone_id:
+  description: The id of the zone, also if O(zone_name) names it.
+  returned: if the task is about a zone
+  type: str
+  sample: 023e105f4ecef8ad9ca31a8372d0c353
+account_id:
+  description: The id of the account.
+  returned: if the task is about an account
+  type: str
+  sample: 9a7806061c88ada191ed06f989cc3dac
 jobs:
   description:
     - The jobs, sorted by RV(jobs[].id), without secrets. Empty if there is none.
@@ -232,6 +242,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.task
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import DEFAULT_STALE_AFTER
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import report
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import desire
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES
 
 TASK = InfoTask(
     name="logpush_job_info",
@@ -245,6 +256,7 @@ TASK = InfoTask(
     ),
     desire=desire,
     report=report,
+    addresses=ALL_ADDRESSES,
 )
 
 

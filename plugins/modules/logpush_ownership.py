@@ -19,7 +19,7 @@ description:
     It is valid for the zone and the exact text of O(destination_conf), and expires after 7 days.
 extends_documentation_fragment:
   - edgeops.observability.connection
-  - edgeops.observability.connection.zone
+  - edgeops.observability.connection.address
   - edgeops.observability.attributes
 attributes:
   check_mode:
@@ -70,6 +70,16 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+zone_id:
+  description: The id of the zone, also if O(zone_name) names it.
+  returned: if the task is about a zone
+  type: str
+  sample: 023e105f4ecef8ad9ca31a8372d0c353
+account_id:
+  description: The id of the account.
+  returned: if the task is about an account
+  type: str
+  sample: 9a7806061c88ada191ed06f989cc3dac
 ownership:
   description: The response of the service. In check mode all members are V(null), because nothing is sent.
   returned: success
@@ -115,6 +125,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.own
     read,
     secrets,
 )
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES
 
 TASK = StateTask(
     name="logpush_ownership",
@@ -130,6 +141,7 @@ TASK = StateTask(
     conclude=conclude,
     secrets=secrets,
     approvable=False,
+    addresses=ALL_ADDRESSES,
 )
 
 

@@ -148,6 +148,11 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+zone_id:
+  description: The id of the zone, also if O(zone_name) names it.
+  returned: if the task is about a zone
+  type: str
+  sample: 023e105f4ecef8ad9ca31a8372d0c353
 script_monitor:
   description: The status of the script monitor.
   returned: success, and failure with the kind C(gate)

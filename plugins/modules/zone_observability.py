@@ -23,7 +23,7 @@ description:
 extends_documentation_fragment:
   - edgeops.observability.jobs.zone
   - edgeops.observability.connection
-  - edgeops.observability.connection.zone
+  - edgeops.observability.connection.address
   - edgeops.observability.route
   - edgeops.observability.attributes
 options:
@@ -132,6 +132,16 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+zone_id:
+  description: The id of the zone, also if O(zone_name) names it.
+  returned: if the task is about a zone
+  type: str
+  sample: 023e105f4ecef8ad9ca31a8372d0c353
+account_id:
+  description: The id of the account.
+  returned: if the task is about an account
+  type: str
+  sample: 9a7806061c88ada191ed06f989cc3dac
 custom_fields:
   description: The result of M(edgeops.observability.log_custom_fields). An empty mapping if they are not managed.
   returned: success

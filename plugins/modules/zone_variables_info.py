@@ -19,16 +19,16 @@ description:
   - The playbook C(edgeops.observability.adopt) uses this module for all zones of an inventory.
 extends_documentation_fragment:
   - edgeops.observability.connection
-  - edgeops.observability.connection.zone
+  - edgeops.observability.connection.address
   - edgeops.observability.route
   - edgeops.observability.attributes.info
   - edgeops.observability.attributes
 options:
-  zone_name:
+  label:
     description:
-      - The name of the zone, which becomes part of the names in RV(vault), and the name of its folder below C(host_vars). A name that no folder can have
-        is refused.
-      - If omitted, the zone id.
+      - What the zone or the account is called in the files, which becomes part of the names in RV(vault), and the name of its folder below C(host_vars).
+        A name that no folder can have is refused.
+      - If omitted, the id of the zone or account.
     type: str
 notes:
   - The token needs the permission to read each of the three. If reading is not permitted, the task fails.
@@ -44,7 +44,7 @@ EXAMPLES = r"""
 - name: Read a zone that was configured by hand
   edgeops.observability.zone_variables_info:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
-    zone_name: shop.example
+    label: shop.example
   register: zone
 
 - name: Show the variables, and the settings that are not in them
@@ -55,16 +55,21 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+zone_id:
+  description: The id of the zone, also if O(zone_name) names it.
+  returned: if the task is about a zone
+  type: str
+  sample: 023e105f4ecef8ad9ca31a8372d0c353
+account_id:
+  description: The id of the account.
+  returned: if the task is about an account
+  type: str
+  sample: 9a7806061c88ada191ed06f989cc3dac
 zone:
-  description: O(zone_name), or the zone id if it is omitted.
+  description: O(label), or the id of the zone or account if it is omitted.
   returned: success
   type: str
   sample: shop.example
-zone_id:
-  description: The id of the zone.
-  returned: success
-  type: str
-  sample: 023e105f4ecef8ad9ca31a8372d0c353
 variables:
   description:
     - Variables of the role, in the order in which they are written to a file.
@@ -154,17 +159,19 @@ from ansible_collections.edgeops.observability.plugins.module_utils._adopt.zone 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import AUTO, ROUTES
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES
 
 TASK = InfoTask(
     name="zone_variables_info",
     spec=Spec(
         options={
-            "zone_name": {"type": "str"},
+            "label": {"type": "str"},
             "route": {"type": "str", "choices": [AUTO, *ROUTES], "default": AUTO},
         },
     ),
     desire=desire,
     report=report,
+    addresses=ALL_ADDRESSES,
 )
 
 

@@ -185,7 +185,9 @@ def test_listed_jobs_are_those_of_the_zone(modules: Modules) -> None:
         {"id": 7, "name": "other", "destination_conf": "s3://b/x?region=r"},
     ]
     modules.simulator.seed(jobs={modules.zone: seed})
-    report = modules.run([task(True, jobs=[{"name": "mine"}]), task(True, script_monitor_enabled=False)], warns=["its last delivery failed"])
+    report = modules.run(
+        [task(True, jobs=[{"name": "mine"}]), task(True, script_monitor_enabled=False)], warns=["its last delivery failed"]
+    )
     listed, nothing = (outcome.result["listed_jobs"] for outcome in report.ours)
     assert [(job["id"], job["health"]["state"]) for job in listed] == [(7, "disabled"), (8, "failing")]
     assert nothing is None

@@ -269,7 +269,7 @@ def _trouble(options: t.Mapping[str, Json], job: Job) -> str:
     if not (_is_offered(OPTIONS, options) and _is_offered(OPTIONS["output_options"]["options"], output or {})):
         return "the service has a value that the module does not know"
     try:
-        found = plan(desire({"zone_id": "0", **defaults, **options}), State(job)).requests
+        found = plan(desire({**defaults, **options}), State(job)).requests
     except Failure as failure:
         return f"the module refuses it: {failure}"
     return "declaring it would change the job" if found else ""

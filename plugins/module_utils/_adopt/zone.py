@@ -18,7 +18,7 @@ from .._logpush import read as logpush
 from .._logpush.coverage import CARRIERS, DATASET, selected_fields
 from .._scripts import read as scripts
 from .._zone import options as fields
-from .._zones import is_zone_id
+from .._zones import ZONE, is_zone_id
 from .jobs import Expressed, LeftOut, express_jobs, joined, variable_key
 
 
@@ -217,35 +217,31 @@ Part = t.TypeVar("Part")
 
 
 class Query(t.NamedTuple):
-    """The zone, its name in variables, over which route its script monitor is read, and whose limits apply."""
+    """What the zone or account is called (None: its id), over which route its script monitor is read, and whose limits apply."""
 
-    zone_id: str
-    zone_name: str
+    label: str | None
     route: str
     base_url: str
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Query:
-    """The query in validated options."""
-    name = params["zone_name"] or params["zone_id"]
-    return Query(params["zone_id"], check_name("zone_name", name), params["route"], params["base_url"])
+    """Return the query of validated options."""
+    label = check_name("label", params["label"]) if params["label"] else None
+    return Query(label, params["route"], params["base_url"])
 
 
 def report(client: Client, query: Query) -> Conclusion:
-    """Read a zone and express it in variables of the role; a part that the service does not offer is left out.
-
-    Every service has rulesets: without a route for them the zone does not exist, and would be adopted as an empty one.
-    """
-    ruleset = custom_fields.entry_point(client, confirm=False)
-    jobs, no_jobs = _offered(lambda: logpush.listed(client))
-    monitor, no_monitor = _offered(lambda: scripts.monitor(client, query.route))
-    found = express_zone(query.zone_name, ruleset, jobs or [], None if monitor is None else monitor.status, query.base_url)
-    reasons = {"jobs": no_jobs, "script monitor": no_monitor}
+    """Read a zone or an account and express it in variables of the role."""
+    label = query.label or client.address.id
+    if client.address.scope == ZONE:
+        found, reasons = _report_zone(client, query, label)
+    else:
+        # The role manages only the jobs of an account.
+        found, reasons = express_jobs(logpush.listed(client), variable_key(label)), {}
     missing = tuple(LeftOut(what, why) for what, why in reasons.items() if why)
     return Conclusion(
         {
-            "zone": query.zone_name,
-            "zone_id": query.zone_id,
+            "zone": label,
             "variables": found.variables,
             "vault": list(found.vault),
             "vault_destinations": list(found.destinations),
@@ -253,6 +249,18 @@ def report(client: Client, query: Query) -> Conclusion:
             "notes": list(found.notes),
         }
     )
+
+
+def _report_zone(client: Client, query: Query, label: str) -> tuple[Expressed, dict[str, str]]:
+    """Return a zone in variables, and why a part is left out that the service does not offer.
+
+    Every service has rulesets: without a route for them the zone does not exist, and would be adopted as an empty one.
+    """
+    ruleset = custom_fields.entry_point(client, confirm=False)
+    jobs, no_jobs = _offered(lambda: logpush.listed(client))
+    monitor, no_monitor = _offered(lambda: scripts.monitor(client, query.route))
+    found = express_zone(label, ruleset, jobs or [], None if monitor is None else monitor.status, query.base_url)
+    return found, {"jobs": no_jobs, "script monitor": no_monitor}
 
 
 def express_zone(

@@ -12,6 +12,7 @@ import typing as t
 from urllib.parse import urlsplit
 
 from .._core import BAD_RESPONSE, NOT_FOUND, REJECTED, Answer, Failure, Json, invalid_option
+from .._zones import Address, select_named
 from .budget import Budget
 from .connection import Connection
 from .endpoints import ENDPOINTS
@@ -125,10 +126,24 @@ class Client:
         except Failure as failure:
             raise self.locate(failure) from None
 
-    def in_zone(self: _Client, zone_id: str | None) -> _Client:
-        """Return a client for another zone that shares connections, request budget and warnings with this one."""
+    @property
+    def address(self) -> Address:
+        """Return the zone or the account that requests are about."""
+        if self._connection.address is None:
+            raise ValueError("the task has no single zone or account")
+        return self._connection.address
+
+    def resolve(self: _Client) -> _Client:
+        """Return a client whose address has its id; the name of a zone takes one request."""
+        address = self._connection.address
+        if address is None or address.id:
+            return self
+        return self.at(select_named(self.items("zones.list", query={"name": address.name}, keys=("id",)), address.name))
+
+    def at(self: _Client, address: Address | None) -> _Client:
+        """Return a client for another address that shares connections, request budget and warnings with this one."""
         other = copy.copy(self)
-        other._connection = dataclasses.replace(self._connection, zone_id=zone_id)
+        other._connection = dataclasses.replace(self._connection, address=address)
         other._local = threading.local()
         return other
 
@@ -143,15 +158,12 @@ class Client:
 
     def _address(self, operation: str, ids: Ids | None) -> tuple[str, str]:
         """Return the method and the path of an operation on what the ids name."""
-        given: dict[str, str | int] = {**(ids or {})}
-        if self._connection.zone_id is not None:
-            given["zone_id"] = self._connection.zone_id
-        for name, value in given.items():
+        for name, value in (ids or {}).items():
             if str(value) in ("", ".", ".."):
                 # As a segment of a path these mean another path.
                 raise invalid_option(name, f"{value!r} is not an id")
         endpoint = ENDPOINTS[operation]
-        return endpoint.method, endpoint.url_path(given)
+        return endpoint.method, endpoint.url_path(ids or {}, self._connection.address)
 
 
 def side_by_side(function: t.Callable[[_In], _Out], values: t.Sequence[_In], parallel: int) -> t.Iterable[_Out]:

@@ -9,6 +9,7 @@ import typing as t
 from urllib.parse import urlsplit
 
 from .._core import invalid_option
+from .._zones import Address
 from .session import AuthBase
 
 if t.TYPE_CHECKING:
@@ -27,12 +28,12 @@ class Connection:
     """Where the service is, who asks, and how patiently: the connection options, checked and completed.
 
     `verify` is what requests calls so: true, false, or the path of a bundle. `request_budget` is (requests, seconds)
-    or None. `zone_id` is None where no zone is meant. `proxy_secrets` are those of the environment's proxies, which may
+    or None. `address` is None for requests that are about no single zone or account. `proxy_secrets` are those of the environment's proxies, which may
     repeat them. Secrets stay out of the representation.
     """
 
     base_url: str
-    zone_id: str | None = None
+    address: Address | None = None
     token: str | None = dataclasses.field(default=None, repr=False)
     email: str | None = dataclasses.field(default=None, repr=False)
     key: str | None = dataclasses.field(default=None, repr=False)

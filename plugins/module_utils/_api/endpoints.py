@@ -7,52 +7,63 @@ from __future__ import annotations
 import typing as t
 from urllib.parse import quote
 
+from .._zones import ACCOUNT, ZONE, Address
+
 
 class Endpoint(t.NamedTuple):
-    """Method and path of one operation, relative to the base URL, its name in a message, and the JSON types that `result` may have."""
+    """One operation: method and path, its name in a message, the JSON types that `result` may have, and where it exists.
+
+    The path is relative to that of the zone or account; with no scope, to the base URL.
+    """
 
     method: str
     path: str
     description: str
     result: tuple[type, ...] = (dict,)
+    scopes: tuple[str, ...] = (ZONE,)
 
-    def url_path(self, ids: t.Mapping[str, str | int]) -> str:
-        """The path with its ids filled in, each quoted as one segment."""
-        return self.path.format_map({name: quote(str(value), safe="") for name, value in ids.items()})
+    def url_path(self, ids: t.Mapping[str, str | int], address: Address | None = None) -> str:
+        """Return the path below the base URL with its ids filled in, each quoted as one segment."""
+        path = self.path.format_map({name: quote(str(value), safe="") for name, value in ids.items()})
+        if not self.scopes:
+            return path
+        if address is None or not address.id or address.scope not in self.scopes:
+            raise ValueError(f"{self.method} {self.path} does not exist for {address}")
+        return address.path + path
 
 
-_ZONE = "/zones/{zone_id}"
+def _logpush(method: str, path: str, description: str, result: tuple[type, ...] = (dict,)) -> Endpoint:
+    """Return an operation of Logpush, which zones and accounts have alike."""
+    return Endpoint(method, path, description, result, (ZONE, ACCOUNT))
+
+
 _PHASE = "http_log_custom_fields"
-_JOBS = f"{_ZONE}/logpush/jobs"
 
 # Every path that the collection knows. A DELETE may answer with anything or nothing, so it expects no type.
 ENDPOINTS: t.Mapping[str, Endpoint] = {
-    "zones.list": Endpoint("GET", "/zones", "Listing the zones", (list,)),
-    "zones.get": Endpoint("GET", _ZONE, "Reading the zone"),
-    "script_monitor.get": Endpoint("GET", f"{_ZONE}/script_monitor", "Reading the status of the script monitor"),
-    "script_monitor.update": Endpoint("PUT", f"{_ZONE}/script_monitor", "Changing the status of the script monitor"),
-    "script_monitor.scripts": Endpoint("GET", f"{_ZONE}/script_monitor/scripts", "Listing the monitored scripts", (list,)),
-    "script_monitor.script": Endpoint("GET", f"{_ZONE}/script_monitor/scripts/{{script_id}}", "Reading a monitored script"),
-    "page_shield.get": Endpoint("GET", f"{_ZONE}/page_shield", "Reading the status of the script monitor"),
-    "page_shield.update": Endpoint("PUT", f"{_ZONE}/page_shield", "Changing the status of the script monitor"),
-    "page_shield.scripts": Endpoint("GET", f"{_ZONE}/page_shield/scripts", "Listing the monitored scripts", (list,)),
-    "page_shield.script": Endpoint("GET", f"{_ZONE}/page_shield/scripts/{{script_id}}", "Reading a monitored script"),
-    "rulesets.list": Endpoint("GET", f"{_ZONE}/rulesets", "Listing the rulesets", (list,)),
-    "rulesets.create": Endpoint("POST", f"{_ZONE}/rulesets", "Creating the ruleset for custom log fields"),
-    "rulesets.get": Endpoint("GET", f"{_ZONE}/rulesets/{{ruleset_id}}", "Reading a ruleset"),
-    "rulesets.update": Endpoint("PUT", f"{_ZONE}/rulesets/{{ruleset_id}}", "Changing the ruleset for custom log fields"),
-    "rulesets.entrypoint": Endpoint(
-        "GET", f"{_ZONE}/rulesets/phases/{_PHASE}/entrypoint", "Reading the ruleset for custom log fields"
-    ),
-    "logpush_jobs.list": Endpoint("GET", _JOBS, "Listing the Logpush jobs", (list,)),
-    "logpush_jobs.create": Endpoint("POST", _JOBS, "Creating the Logpush job"),
+    "zones.list": Endpoint("GET", "/zones", "Listing the zones", (list,), ()),
+    "accounts.list": Endpoint("GET", "/accounts", "Listing the accounts", (list,), ()),
+    "zones.get": Endpoint("GET", "", "Reading the zone"),
+    "script_monitor.get": Endpoint("GET", "/script_monitor", "Reading the status of the script monitor"),
+    "script_monitor.update": Endpoint("PUT", "/script_monitor", "Changing the status of the script monitor"),
+    "script_monitor.scripts": Endpoint("GET", "/script_monitor/scripts", "Listing the monitored scripts", (list,)),
+    "script_monitor.script": Endpoint("GET", "/script_monitor/scripts/{script_id}", "Reading a monitored script"),
+    "page_shield.get": Endpoint("GET", "/page_shield", "Reading the status of the script monitor"),
+    "page_shield.update": Endpoint("PUT", "/page_shield", "Changing the status of the script monitor"),
+    "page_shield.scripts": Endpoint("GET", "/page_shield/scripts", "Listing the monitored scripts", (list,)),
+    "page_shield.script": Endpoint("GET", "/page_shield/scripts/{script_id}", "Reading a monitored script"),
+    "rulesets.list": Endpoint("GET", "/rulesets", "Listing the rulesets", (list,)),
+    "rulesets.create": Endpoint("POST", "/rulesets", "Creating the ruleset for custom log fields"),
+    "rulesets.get": Endpoint("GET", "/rulesets/{ruleset_id}", "Reading a ruleset"),
+    "rulesets.update": Endpoint("PUT", "/rulesets/{ruleset_id}", "Changing the ruleset for custom log fields"),
+    "rulesets.entrypoint": Endpoint("GET", f"/rulesets/phases/{_PHASE}/entrypoint", "Reading the ruleset for custom log fields"),
+    "logpush_jobs.list": _logpush("GET", "/logpush/jobs", "Listing the Logpush jobs", (list,)),
+    "logpush_jobs.create": _logpush("POST", "/logpush/jobs", "Creating the Logpush job"),
     # An official example shows one job as a list of one.
-    "logpush_jobs.get": Endpoint("GET", f"{_JOBS}/{{job_id}}", "Reading the Logpush job", (dict, list)),
-    "logpush_jobs.update": Endpoint("PUT", f"{_JOBS}/{{job_id}}", "Changing the Logpush job"),
-    "logpush_jobs.delete": Endpoint("DELETE", f"{_JOBS}/{{job_id}}", "Deleting the Logpush job", ()),
-    "logpush_datasets.fields": Endpoint(
-        "GET", f"{_ZONE}/logpush/datasets/{{dataset}}/fields", "Listing the fields of the dataset"
-    ),
-    "logpush_ownership.create": Endpoint("POST", f"{_ZONE}/logpush/ownership", "Requesting an ownership challenge"),
-    "logpush_ownership.validate": Endpoint("POST", f"{_ZONE}/logpush/ownership/validate", "Validating the ownership challenge"),
+    "logpush_jobs.get": _logpush("GET", "/logpush/jobs/{job_id}", "Reading the Logpush job", (dict, list)),
+    "logpush_jobs.update": _logpush("PUT", "/logpush/jobs/{job_id}", "Changing the Logpush job"),
+    "logpush_jobs.delete": _logpush("DELETE", "/logpush/jobs/{job_id}", "Deleting the Logpush job", ()),
+    "logpush_datasets.fields": _logpush("GET", "/logpush/datasets/{dataset}/fields", "Listing the fields of the dataset"),
+    "logpush_ownership.create": _logpush("POST", "/logpush/ownership", "Requesting an ownership challenge"),
+    "logpush_ownership.validate": _logpush("POST", "/logpush/ownership/validate", "Validating the ownership challenge"),
 }

@@ -195,6 +195,7 @@ class Run:
         self._written = False
         self._secrets: set[str] = set()
         self._client: Client | None = None
+        self._address: dict[str, str] = {}
 
     def finish(self, task: Task) -> dict[str, Json]:
         """Run the task and return its result, failed or not, warnings included and free of secrets."""
@@ -227,7 +228,7 @@ class Run:
 
     def _read(self, task: InfoTask[Desired]) -> None:
         desired = task.desire(self._params)
-        self._report(task.report(self._connect(), desired))
+        self._report(task.report(self._connect(task.addresses), desired))
 
     def _change(self, task: StateTask[Desired, State]) -> None:
         """Read, plan, and write unless this is check mode."""
@@ -263,17 +264,20 @@ class Run:
         """Return the client of this run, the desired state and the current one, whose secrets are hidden from here on."""
         desired = task.desire(self._params)
         self._hide(task.secrets(desired, None))
-        client = self._connect()
+        client = self._connect(task.addresses)
         state = task.read(client, desired)
         self._hide(task.secrets(desired, state))
         return client, desired, state
 
-    def _connect(self) -> Client:
-        """Return the client of this run; fail before any request where options, credentials or the library are unusable."""
-        described = connection(self._params)
+    def _connect(self, addresses: t.Sequence[str]) -> Client:
+        """Return the client of this run; fail before any request if options, credentials or the library are unusable."""
+        described = connection(self._params, addresses=addresses)
         self._hide(value for value in (described.token, described.key) if value)
         self._client = Client(described)
         self._hide(self._client.secrets)
+        self._client = self._client.resolve()
+        self._address = self._client.address.named if described.address else {}
+        self._result.update(self._address)
         return self._client
 
     def _propose(self, plan: Plan, approvable: bool, approvals: t.Mapping[str, Approval] = _NO_APPROVALS) -> None:
@@ -282,7 +286,7 @@ class Run:
         if approvals:
             self._result["plan_ids"] = {name: approval.found for name, approval in approvals.items()}
         if approvable:
-            self._result["plan_id"] = plan_id(self._params["zone_id"], plan)
+            self._result["plan_id"] = plan_id(self._address, plan)
             expected = self._params["expected_plan_id"]
             _insist(Approval("expected_plan_id", expected, self._result["plan_id"], expected is not None))
         for approval in approvals.values():
@@ -313,7 +317,7 @@ class Run:
             failure = self._client.locate(failure)
         kept = self._result
         if failure.kind != GATE:
-            kept = {name: self._result[name] for name in ("plan_id", "plan_ids") if name in self._result}
+            kept = {name: self._result[name] for name in (*self._address, "plan_id", "plan_ids") if name in self._result}
         self._result = {**kept, "failed": True, "changed": self._written, "msg": str(failure), "error": failure.report()}
 
 

@@ -25,7 +25,7 @@ from .._api.connection import (
 from .._core import Answer, Composition, Conclusion, Outcome, Plan, Request, Rival, Step, invalid_option
 from .._redact import MASK
 from .._version import VERSION
-from .._zones import is_zone_id
+from .._zones import ZONE_ADDRESSES, parse_address
 
 Params = t.Mapping[str, t.Any]
 ArgumentSpec = dict[str, dict[str, t.Any]]
@@ -49,18 +49,20 @@ CONNECTION_OPTIONS: ArgumentSpec = {
     "ca_path": {"type": "path"},
     "request_budget": {"type": "str", "default": "{}/{:.0f}".format(*DEFAULT_REQUEST_BUDGET)},
 }
-ZONE_OPTIONS: ArgumentSpec = {"zone_id": {"type": "str", "required": True}}
 APPROVAL_OPTIONS: ArgumentSpec = {"expected_plan_id": {"type": "str"}}
 
 _UNFIT = re.compile(r"[\s\x00-\x1f\x7f\\]")
 
 
-def connection(params: Params, environ: t.Mapping[str, str] | None = None) -> Connection:
-    """The connection that validated options and the environment describe; refuses what could never work."""
+def connection(params: Params, environ: t.Mapping[str, str] | None = None, addresses: t.Sequence[str] = ()) -> Connection:
+    """Return the connection that validated options and the environment describe; refuse what could never work.
+
+    `addresses` are the options of which exactly one names what the requests are about.
+    """
     token, email, key = _credentials(params, os.environ if environ is None else environ)
     return Connection(
         base_url=_base_url(params["base_url"]),
-        zone_id=_zone_id(params["zone_id"]) if "zone_id" in params else None,
+        address=parse_address(params, addresses) if addresses else None,
         token=token,
         email=email,
         key=key,
@@ -117,12 +119,6 @@ def _base_url(text: str) -> str:
     if "?" in url or "#" in url:
         raise invalid_option("base_url", "a query or a fragment cannot be part of it")
     return url
-
-
-def _zone_id(text: str) -> str:
-    if not is_zone_id(text):
-        raise invalid_option("zone_id", f"{text!r} is not 1 to 32 hexadecimal digits")
-    return text
 
 
 def _credentials(params: Params, environ: t.Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
@@ -199,6 +195,7 @@ class StateTask(t.Generic[Desired, State]):
     validate(client, steps)                     GET only; raises `invalid_option` where the service would misunderstand a plan
     rivals(client, outcomes) -> rivals          GET only; what other runs created before this one, looked for after the last write
     approvable: whether the module has `plan_id` and `expected_plan_id`
+    addresses: the options of which exactly one names the zone or the account
     """
 
     name: str
@@ -212,10 +209,11 @@ class StateTask(t.Generic[Desired, State]):
     validate: t.Callable[[Client, t.Sequence[Step]], None] = lambda client, steps: None
     rivals: t.Callable[[Client, t.Sequence[Outcome]], t.Sequence[Rival]] = lambda client, outcomes: ()
     approvable: bool = True
+    addresses: tuple[str, ...] = ZONE_ADDRESSES
 
     def arguments(self) -> dict[str, t.Any]:
-        """The arguments of AnsibleModule, or of the validator that stands in for it."""
-        return _arguments(self.spec, {**CONNECTION_OPTIONS, **ZONE_OPTIONS, **(APPROVAL_OPTIONS if self.approvable else {})})
+        """Return the arguments of AnsibleModule, or of the validator that stands in for it."""
+        return _arguments(self.spec, _remote_options(self.addresses) | (APPROVAL_OPTIONS if self.approvable else {}))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -233,10 +231,11 @@ class CompositeTask(t.Generic[Desired, State]):
     parts: t.Mapping[str, StateTask[t.Any, t.Any]]
     secrets: t.Callable[[Desired, State | None], t.Iterable[str]] = lambda desired, state: ()
     approvable: bool = True
+    addresses: tuple[str, ...] = ZONE_ADDRESSES
 
     def arguments(self) -> dict[str, t.Any]:
-        """The arguments of AnsibleModule, or of the validator that stands in for it."""
-        return _arguments(self.spec, {**CONNECTION_OPTIONS, **ZONE_OPTIONS, **(APPROVAL_OPTIONS if self.approvable else {})})
+        """Return the arguments of AnsibleModule, or of the validator that stands in for it."""
+        return _arguments(self.spec, _remote_options(self.addresses) | (APPROVAL_OPTIONS if self.approvable else {}))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -247,10 +246,11 @@ class InfoTask(t.Generic[Desired]):
     spec: Spec
     desire: t.Callable[[Params], Desired]
     report: t.Callable[[Client, Desired], Conclusion]
+    addresses: tuple[str, ...] = ZONE_ADDRESSES
 
     def arguments(self) -> dict[str, t.Any]:
-        """The arguments of AnsibleModule, or of the validator that stands in for it."""
-        return _arguments(self.spec, {**CONNECTION_OPTIONS, **ZONE_OPTIONS})
+        """Return the arguments of AnsibleModule, or of the validator that stands in for it."""
+        return _arguments(self.spec, _remote_options(self.addresses))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -273,6 +273,10 @@ class LocalTask(t.Generic[Desired]):
 
 
 Task: t.TypeAlias = "StateTask[t.Any, t.Any] | CompositeTask[t.Any, t.Any] | InfoTask[t.Any] | LocalTask[t.Any]"
+
+
+def _remote_options(addresses: t.Iterable[str]) -> ArgumentSpec:
+    return {**CONNECTION_OPTIONS, **{name: {"type": "str"} for name in addresses}}
 
 
 def _arguments(spec: Spec, shared: ArgumentSpec) -> dict[str, t.Any]:

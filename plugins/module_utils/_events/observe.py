@@ -25,6 +25,7 @@ from .._scripts.findings import observe
 from .._scripts.inventory import Query, report
 from .._scripts.read import monitor
 from .._scripts.read import scripts as list_scripts
+from .._zones import ZONE, Address
 from . import jobs, scripts
 from .compare import Seen
 from .facts import JOBS, OFF, SCRIPTS, SETTINGS
@@ -155,7 +156,7 @@ class Service:
 
     def discover(self) -> tuple[Zone, ...]:
         """List the zones that the credentials see."""
-        client = self._client.in_zone(None)
+        client = self._client.at(None)
         try:
             found = discover(client, self._settings.discover or {})
         except Failure as failure:
@@ -176,7 +177,7 @@ class Service:
         """Return what there is in a zone, or why it cannot be read."""
         if zone.id not in self._names and zone.id not in self._nameless:
             self._find_name(zone.id)
-        client = self._client.in_zone(zone.id)
+        client = self._client.at(Address(ZONE, zone.id))
         try:
             return look_at(client, self._look, self._clock.now())
         except Stopped:
@@ -206,7 +207,7 @@ class Service:
         self._client.close()
 
     def _find_name(self, zone_id: str, *, at_start: bool = False) -> None:
-        client = self._client.in_zone(zone_id)
+        client = self._client.at(Address(ZONE, zone_id))
         try:
             name = name_of(client)
         except Failure as failure:

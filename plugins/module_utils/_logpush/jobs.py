@@ -8,6 +8,7 @@ import dataclasses
 import typing as t
 
 from .._core import NOT_FOUND, Composition, Conclusion, Failure, Json, Outcome, Plan, Step, invalid_option, moved, within
+from .._zones import Address
 from . import options
 from . import plan as single
 from .facts import DATASET
@@ -43,17 +44,17 @@ def desire_jobs(params: Params) -> DesiredJobs:
     places = [f"jobs[{index}]" for index, _options in enumerate(params["jobs"])]
     sending = params["send_destination"]
     jobs = [{**each, "send_destination": each["send_destination"] or sending} for each in params["jobs"]]
-    found = [Item(place, desire_item(place, each, params["zone_id"])) for place, each in zip(places, jobs, strict=True)]
+    found = [Item(place, desire_item(place, each)) for place, each in zip(places, jobs, strict=True)]
     return checked(DesiredJobs(tuple(found), params["unlisted"]))
 
 
-def desire_item(place: str, given: t.Mapping[str, Json], zone_id: str) -> options.Desired:
+def desire_item(place: str, given: t.Mapping[str, Json]) -> options.Desired:
     """Return the desired state of one job; `place` is where its options are."""
     for first, second in FORMS:
         if given[first] is not None and given[second] is not None:
             raise invalid_option(f"{place}.{first}", f"cannot be used together with {second}, which is another form of the same")
     with within(place):
-        return options.desire({**given, "zone_id": zone_id})
+        return options.desire(given)
 
 
 def checked(desired: DesiredJobs) -> DesiredJobs:
@@ -82,6 +83,7 @@ class Listing(t.NamedTuple):
     jobs: tuple[Job, ...]
     refusal: Failure | None = None
     now: float = 0.0
+    address: Address | None = None
 
     @property
     def known(self) -> frozenset[int] | None:
@@ -145,10 +147,10 @@ def _settled(item: Item, listing: Listing) -> Item:
 
 def _find(item: Item, listing: Listing) -> State:
     if item.desired.job_id is not None:
-        return State(numbered(listing.jobs, item.desired.job_id), now=listing.now, known=listing.known)
+        return State(numbered(listing.jobs, item.desired.job_id), now=listing.now, known=listing.known, address=listing.address)
     with within(item.place):
         job = named(listing.jobs, item.desired.name, item.desired.dataset)
-        return State(job, unlisted=listing.refusal, now=listing.now, known=listing.known)
+        return State(job, unlisted=listing.refusal, now=listing.now, known=listing.known, address=listing.address)
 
 
 def _identity(item: Item, state: State) -> Identity:

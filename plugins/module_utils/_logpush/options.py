@@ -83,7 +83,6 @@ class Desired(t.NamedTuple):
     """
 
     present: bool
-    zone_id: str
     job_id: int | None
     name: str | None
     dataset: str
@@ -109,7 +108,6 @@ def desire(params: Params) -> Desired:
     _check_ranges(plain)
     return Desired(
         present=params["state"] == "present",
-        zone_id=params["zone_id"],
         job_id=params["job_id"],
         name=params["name"],
         dataset=plain.get("dataset", DATASET),

@@ -12,15 +12,15 @@ import typing as t
 from .._core import BAD_RESPONSE, REJECTED, Answer, Conclusion, Failure, Json, Plan, Request, invalid_option
 from .._destination import public_destination, same, secret_parts, takes_token, without_secrets
 from .._redact import scrub
-from .._zones import is_zone_id
+from .._zones import ACCOUNT, ZONE, Address, is_zone_id
 from .options import checked_challenge, checked_destination, refuse_mask
 
 # Claims under which a service may put what a token is bound to; any other shape of token is left to the service.
-_ZONE_CLAIMS = ("zone_id", "zone", "zone_tag")
+_OWNER_CLAIMS = {scope: (f"{scope}_id", scope, f"{scope}_tag") for scope in (ZONE, ACCOUNT)}
 _DESTINATION_CLAIMS = ("destination_conf", "destination", "dest")
 
 
-def fault(token: str, zone_id: str, destination_conf: str, now: float) -> str | None:
+def fault(token: str, address: Address | None, destination_conf: str, now: float) -> str | None:
     """Why the service cannot accept an ownership token, as far as can be told without its key; None where nothing speaks against it."""
     claims = read_claims(token)
     if claims is None:
@@ -30,13 +30,24 @@ def fault(token: str, zone_id: str, destination_conf: str, now: float) -> str | 
         return (
             f"the token has expired {_ago(now - max(expires, 0))} ago; request a new challenge with the module logpush_ownership"
         )
-    zone = _text(claims, _ZONE_CLAIMS)
-    if zone is not None and is_zone_id(zone) and zone.lower() != zone_id.lower():
-        return f"the token belongs to another zone ({zone}), and a challenge is valid for the zone that requested it only"
+    owner = _other_owner(claims, address) if address else ""
+    if owner:
+        return f"the token belongs to {owner}, and a challenge is valid only for the zone or account that requested it"
     bound = _text(claims, _DESTINATION_CLAIMS)
     if bound is not None and "://" in bound and not same(destination_conf, bound):
         return "the token belongs to another destination; a challenge is valid for exactly the destination_conf that it was requested for"
     return None
+
+
+def _other_owner(claims: t.Mapping[str, Json], address: Address) -> str:
+    """Return the zone or account that a token is bound to, if that is not this address."""
+    owners = {scope: _text(claims, names) for scope, names in _OWNER_CLAIMS.items()}
+    own = owners.pop(address.scope)
+    if own is not None and is_zone_id(own):
+        return "" if own.lower() == address.id.lower() else f"another {address.scope} ({own})"
+    zone = owners.get(ZONE)
+    # The token of a zone may name the account of the zone as well.
+    return f"the zone {zone}" if zone is not None and is_zone_id(zone) else ""
 
 
 def read_claims(token: str) -> dict[str, Json] | None:

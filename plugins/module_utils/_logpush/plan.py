@@ -213,7 +213,7 @@ def warnings_of(desired: Desired, state: State, body: t.Mapping[str, Json]) -> l
         refuse_mask(body["destination_conf"])
     found = list(lint(desired.filter)) if desired.filter is not None and desired.filter != NO_FILTER else []
     if "ownership_challenge" in body:
-        wrong = fault(body["ownership_challenge"], desired.zone_id, body["destination_conf"], state.now)
+        wrong = fault(body["ownership_challenge"], state.address, body["destination_conf"], state.now)
         if wrong:
             raise invalid_option("ownership_challenge", wrong)
         if takes_token(body["destination_conf"]) is False:

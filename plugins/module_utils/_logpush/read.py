@@ -71,14 +71,14 @@ def read(client: Client, desired: Desired) -> State:
     """The job that a task is about; the clock is read here because plans have none."""
     now = time.time()
     if desired.job_id is not None:
-        return _beside(client, desired, State(by_id(client, desired.job_id), now=now))
+        return _beside(client, desired, State(by_id(client, desired.job_id), now=now, address=client.address))
     try:
         jobs = listed(client)
         found = named(jobs, desired.name, desired.dataset)
-        return State(found, now=now, known=frozenset(job["id"] for job in jobs))
+        return State(found, now=now, known=frozenset(job["id"] for job in jobs), address=client.address)
     except Failure as failure:
         if is_missing(failure):
-            return State(None, unlisted=failure, now=now)
+            return State(None, unlisted=failure, now=now, address=client.address)
         raise
 
 
@@ -100,13 +100,13 @@ def read_all(client: Client, desired: DesiredJobs) -> Listing:
     """Read all jobs of the zone, once; where a service lists none, those that items name by id."""
     now = time.time()
     try:
-        return Listing(tuple(checked(job) for job in listed(client)), now=now)
+        return Listing(tuple(checked(job) for job in listed(client)), now=now, address=client.address)
     except Failure as failure:
         if not is_missing(failure):
             raise
         ids = [item.desired.job_id for item in desired.items if item.desired.job_id is not None]
         found = [by_id(client, job_id) for job_id in ids] if desired.unlisted == IGNORE else []
-        return Listing(tuple(job for job in found if job is not None), refusal=failure, now=now)
+        return Listing(tuple(job for job in found if job is not None), refusal=failure, now=now, address=client.address)
 
 
 def validate(client: Client, steps: t.Sequence[Step]) -> None:
@@ -194,9 +194,7 @@ def _in_list(client: Client, job_id: int, missing: Failure) -> Job | None:
             raise
         if _is_of_the_job(missing, failure):
             return None
-        message = (
-            f"The service has no route that shows job {job_id}, so it is not known whether it exists; check zone_id. ({failure})"
-        )
+        message = f"The service has no route that shows job {job_id}, so it is not known whether it exists; check {client.address.member}. ({failure})"
         raise dataclasses.replace(failure, kind=NOT_FOUND, message=message) from None
 
 

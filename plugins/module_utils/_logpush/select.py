@@ -8,6 +8,7 @@ import types
 import typing as t
 
 from .._core import Failure, Json, Request, conflict, invalid_option
+from .._zones import Address
 from .facts import MEMBERS
 from .health import DEFAULT_STALE_AFTER
 from .job import Job, checked
@@ -28,6 +29,7 @@ class State(t.NamedTuple):
     now: float = 0.0
     known: frozenset[int] | None = None
     taken: Names = types.MappingProxyType({})
+    address: Address | None = None
 
 
 class JobQuery(t.NamedTuple):

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from .._engine.task import CompositeTask, Spec, StateTask
+from .._zones import ALL_ADDRESSES
 from .facts import SENDING
 from .jobs import IGNORE, PART, UNLISTED, desire_jobs, plan_jobs, secrets_of_jobs
 from .options import FORMS, IDENTITY, OPTIONS, desire
@@ -28,6 +29,7 @@ JOB_TASK = StateTask(
     successor=successor,
     validate=validate,
     rivals=rivals,
+    addresses=ALL_ADDRESSES,
 )
 
 
@@ -48,4 +50,5 @@ JOBS_TASK = CompositeTask(
     plan=plan_jobs,
     parts={PART: JOB_TASK},
     secrets=secrets_of_jobs,
+    addresses=ALL_ADDRESSES,
 )

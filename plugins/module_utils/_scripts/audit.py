@@ -103,12 +103,11 @@ _UNAUTHORISED: dict[str, None] = dict.fromkeys((*AUTHORISATION, "authorised_on")
 class Audit(t.NamedTuple):
     """What to audit, against which baseline, and where the evidence goes."""
 
-    zone_id: str
     query: Query
     baseline: Baseline
     fail_on: frozenset[str]
     details: str
-    history: History | None
+    folder: str | None
     expected_head: str | None
     max_gap_days: float
     at: datetime.datetime | None
@@ -123,7 +122,7 @@ class Service(t.NamedTuple):
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Audit:
-    """The audit in validated options; refuses what could not be matched, and evidence that could not be kept."""
+    """The audit in validated options; refuse what could not be matched."""
     gap, head = params["max_gap_days"], params["expected_head"]
     at = None if params["at"] is None else need_time("at", params["at"])
     if not math.isfinite(gap) or gap <= 0:
@@ -133,19 +132,18 @@ def desire(params: t.Mapping[str, t.Any]) -> Audit:
     query = inventory.desire({**params, "script_id": None, "per_page": MAX_PER_PAGE, "malicious_only": False, "members": ()})
     baseline = Baseline(parse_baseline(params["baseline"]))
     return Audit(
-        zone_id=params["zone_id"],
         query=query,
         baseline=baseline,
         fail_on=FAILURES if ALL in params["fail_on"] else frozenset(params["fail_on"]),
         details=params["details"],
-        history=History.prepare(params["evidence_dir"], params["zone_id"]) if params["evidence_dir"] else None,
+        folder=params["evidence_dir"] or None,
         expected_head=head and head.lower(),
         max_gap_days=gap,
         at=at,
     )
 
 
-def perform(audit: Audit, service: Service, hide: evidence.Hide, now: datetime.datetime) -> Conclusion:
+def perform(audit: Audit, service: Service, history: History | None, hide: evidence.Hide, now: datetime.datetime) -> Conclusion:
     """Read, judge, keep the evidence, and report; `hide` takes secrets out of what is kept."""
     state = service.monitor(audit.query.route)
     audit = audit._replace(query=audit.query.on_route(state.route))
@@ -160,7 +158,7 @@ def perform(audit: Audit, service: Service, hide: evidence.Hide, now: datetime.d
         rows = [_row(each, match, last.since) for each, match in zip(seen, matches, strict=True)]
         return _report(audit, rows, state.status, last, at)
 
-    result, noted = evidence.keep(audit.history, audit.expected_head, conclude, hide, audit.baseline, at)
+    result, noted = evidence.keep(history, audit.expected_head, conclude, hide, audit.baseline, at)
     return Conclusion(result, (*warnings, *noted), _refusal(result["summary"], audit.fail_on))
 
 

@@ -19,6 +19,7 @@ from .._logpush.options import IDENTITY, OPTIONS
 from .._scripts.monitor import Desired as DesiredMonitor
 from .._scripts.task import TASK as MONITOR
 from .._text import did_you_mean, nearest
+from .._zones import ACCOUNT, scope_of
 from .facts import CUSTOM_FIELDS, EVERY_TYPE, PARTS
 
 
@@ -103,14 +104,14 @@ def _item(place: str, given: Options, params: Options, lists: t.Mapping[str, lis
     """Return a job with the defaults under its own options, both as it is and with the fields for the custom ones."""
     present = params["state"] == "present" and (given.get("state") or "present") == "present"
     options = _merged(given, params["job_defaults"] or {}, present)
-    plain = desire_item(place, options, params["zone_id"])
+    plain = desire_item(place, options)
     if not present or (options["dataset"] or DATASET) != DATASET:
         return Item(place, plain)
     extended = select_custom_log_fields(options, dict(lists))
     if extended == options:
         return Item(place, plain)
     known = options["dataset"] is not None or options["job_id"] is None
-    return Item(place, desire_item(place, extended, params["zone_id"]), None if known else plain)
+    return Item(place, desire_item(place, extended), None if known else plain)
 
 
 def _own(given: Options, defaults: Options, name: str) -> Json:
@@ -133,7 +134,6 @@ class Desired(t.NamedTuple):
     """The desired state of a zone as a whole; a part that is None is left alone."""
 
     present: bool
-    zone_id: str
     fields: DesiredFields | None
     jobs: DesiredJobs | None
     monitor: DesiredMonitor | None
@@ -150,14 +150,22 @@ def expected_plans(given: t.Mapping[str, t.Any] | None) -> dict[str, str | None]
     return dict(given or {})
 
 
+def _refuse_zone_parts(params: t.Mapping[str, t.Any]) -> None:
+    """Refuse what only zones have in a task about an account."""
+    for name in (CUSTOM_FIELDS, "script_monitor_enabled"):
+        if params[name] is not None:
+            raise invalid_option(name, "only zones have this, and account_id names an account; an account has only jobs")
+
+
 def desire(params: t.Mapping[str, t.Any]) -> Desired:
     """Return the desired state of validated options; refuse what no state of the zone could make right."""
     present = params["state"] == "present"
+    if scope_of(params) == ACCOUNT:
+        _refuse_zone_parts(params)
     lists = given_lists(params[CUSTOM_FIELDS])
     enabled = params["script_monitor_enabled"]
     return Desired(
         present=present,
-        zone_id=params["zone_id"],
         fields=desire_fields(lists, present, params["base_url"]),
         jobs=desire_zone_jobs(params, lists),
         monitor=None if enabled is None else MONITOR.desire({"enabled": enabled, "route": params["route"]}),

@@ -31,7 +31,7 @@ _ORDER = {True: (CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR), False: (JOBS, CUSTOM_FIEL
 def plan(desired: Desired, state: State) -> Composition:
     """Make the plan of each part as a task of its own would, and one of them all."""
     parts = _parts(desired, state)
-    ids = {name: plan_id(desired.zone_id, parts[name].whole) if name in parts else None for name in PARTS}
+    ids = {name: plan_id(state.address, parts[name].whole) if name in parts else None for name in PARTS}
     sequence = [parts[name] for name in _ORDER[desired.present] if name in parts]
 
     def conclude(done: t.Sequence[Outcome]) -> Conclusion:

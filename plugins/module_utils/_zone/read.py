@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import types
 import typing as t
 
 from .._api.client import Client, side_by_side
@@ -23,6 +24,7 @@ class State(t.NamedTuple):
     fields: Ruleset | None
     jobs: Listing | None
     monitor: MonitorState | None
+    address: t.Mapping[str, str] = types.MappingProxyType({})
 
 
 def read(client: Client, desired: Desired) -> State:
@@ -35,7 +37,7 @@ def read(client: Client, desired: Desired) -> State:
     if (monitor := desired.monitor) is not None:
         reads["monitor"] = lambda: script_monitor.TASK.read(client, monitor)
     found = side_by_side(lambda name: _located(client, reads[name]), list(reads), len(reads))
-    return State(**{**dict.fromkeys(State._fields), **dict(zip(reads, found, strict=True))})
+    return State(**{**dict.fromkeys(State._fields), "address": client.address.named, **dict(zip(reads, found, strict=True))})
 
 
 def _located(client: Client, read_part: t.Callable[[], Json]) -> Json:

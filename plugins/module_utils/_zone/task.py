@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from .._engine.task import CompositeTask, Spec
+from .._zones import ALL_ADDRESSES
 from .facts import ZONE_SPEC
 from .options import desire
 from .plan import TASKS, plan, secrets
@@ -19,4 +20,5 @@ TASK = CompositeTask(
     parts=TASKS,
     secrets=secrets,
     approvable=False,
+    addresses=ALL_ADDRESSES,
 )

@@ -12,6 +12,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired, desire
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import Address
 
 ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
 S3 = "s3://bucket/dir?region=a"
@@ -42,7 +43,7 @@ def declare_job(**options: t.Any) -> Desired:
 
 
 def planned(options: dict[str, t.Any], job: dict[str, t.Any] | None, **state: t.Any) -> Plan:
-    return plan(declare_job(**options), State(job, **state))
+    return plan(declare_job(**options), State(job, **{"address": Address("zone", ZONE), **state}))
 
 
 def sent(found: Plan) -> list[tuple[str, t.Any]]:

@@ -29,25 +29,27 @@ PLAN = Plan(
     warnings=("Beware.",),
 )
 
+ADDRESS = {"zone_id": "z"}
+
 
 @pytest.mark.parametrize(
-    ("zone_id", "plan", "digest"),
+    ("address", "plan", "digest"),
     [
         (
-            "z",
+            {"zone_id": "z"},
             PLAN,
             "sha256:6aa7a7dd5ba7e5a60d0240751412f9ca43a314649cdee769bb9d04891c54577c",
         ),
         (
-            None,
+            {"account_id": "z"},
             Plan(before={}, after={}, result={}),
-            "sha256:44d73559c68732f7f63c95ad30b47d70dbc3d6e992dab4eccf4197870167484f",
+            "sha256:e289c3e62e4ce429d2e31f2a12ee7e5708520cfb8b97d5b69825dae44be29fb7",
         ),
     ],
 )
-def test_plan_id_is_stable(zone_id: str | None, plan: Plan, digest: str) -> None:
+def test_plan_id_is_stable(address: dict[str, str], plan: Plan, digest: str) -> None:
     """A plan has the same id on every machine and in every run."""
-    assert plan_id(zone_id, plan) == digest
+    assert plan_id(address, plan) == digest
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,7 @@ def test_plan_id_is_stable(zone_id: str | None, plan: Plan, digest: str) -> None
 )
 def test_plan_id_ignores_wording_and_order(same: dict[str, Json]) -> None:
     """Wording, other objects and the order of members do not change the plan id."""
-    assert plan_id("z", PLAN._replace(**same)) == plan_id("z", PLAN)
+    assert plan_id(ADDRESS, PLAN._replace(**same)) == plan_id(ADDRESS, PLAN)
 
 
 @pytest.mark.parametrize(
@@ -83,8 +85,8 @@ def test_plan_id_ignores_wording_and_order(same: dict[str, Json]) -> None:
 )
 def test_plan_id_covers_basis_and_requests(other: dict[str, t.Any]) -> None:
     """The plan id depends on the current state and on what would be sent."""
-    assert plan_id("z", PLAN._replace(**other)) != plan_id("z", PLAN)
+    assert plan_id(ADDRESS, PLAN._replace(**other)) != plan_id(ADDRESS, PLAN)
 
 
-def test_the_zone_counts() -> None:
-    assert len({plan_id(zone_id, PLAN) for zone_id in ("z", "other", "", None)}) == 4
+def test_the_address_counts() -> None:
+    assert len({plan_id(address, PLAN) for address in ({"zone_id": "z"}, {"zone_id": "other"}, {"account_id": "z"}, {})}) == 4

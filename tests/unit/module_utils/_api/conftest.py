@@ -16,6 +16,7 @@ import trustme
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import ZONE, Address
 
 TOKEN = "canary-token-4711"
 Conversation = t.Callable[["Peer", int], None]
@@ -187,7 +188,7 @@ def bundle(authority: trustme.CA, tmp_path: t.Any) -> str:
 def client(clock: Clock) -> t.Callable[..., Client]:
     def make(server: Server | str, scheme: str = "http", **options: t.Any) -> Client:
         url = server if isinstance(server, str) else f"{scheme}://127.0.0.1:{server.port}/client/v4"
-        settings: dict[str, t.Any] = {"zone_id": "abc", "token": TOKEN, "request_budget": None, **options}
+        settings: dict[str, t.Any] = {"address": Address(ZONE, "abc"), "token": TOKEN, "request_budget": None, **options}
         return Client(Connection(url, **settings), sleep=clock.sleep, now=clock.now)
 
     return make

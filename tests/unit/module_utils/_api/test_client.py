@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 # What the client adds to one exchange: listings, threads, and running without the library.
+import contextlib
 import subprocess
 import sys
 import textwrap
@@ -15,7 +16,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import side_by_side
+from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import ACCOUNT, ZONE, Address
 
 LIST = "script_monitor.scripts"
 
@@ -150,3 +153,47 @@ def test_too_old_library_counts_as_missing() -> None:
 def test_an_unverified_connection_makes_no_noise(serve: t.Any, talks: t.Any, client: t.Any, tls: t.Any, recwarn: t.Any) -> None:
     client(serve(talks.answering(), tls), "https", verify=False).call("script_monitor.get")
     assert [str(warning.message) for warning in recwarn] == []
+
+
+ZONES = [{"id": "ab", "name": "shop.example", "account": {"id": "a1", "name": "Shop"}}, {"id": "cd", "name": "other.example"}]
+
+
+@pytest.mark.parametrize(
+    ("zones", "name", "outcome"),
+    [
+        (ZONES, "shop.example", None),
+        ([{**ZONES[0], "name": "Shop.example"}], "shop.example", None),
+        ([], "shop.example", "not_found: zone_name: the credentials can read no zone named 'shop.example'"),
+        (ZONES, "hop.example", "not_found: zone_name: the credentials can read no zone named 'hop.example'"),
+        (
+            [ZONES[0], {"id": "ef", "name": "shop.example"}],
+            "shop.example",
+            "conflict: zone_name: 2 zones are named 'shop.example': ab (account Shop), ef. Set zone_id to select one.",
+        ),
+        ([{"id": "../x", "name": "shop.example"}], "shop.example", "bad_response: The service lists a zone without"),
+        (["x"], "shop.example", "bad_response: The service lists a zone without"),
+    ],
+)
+def test_zone_names(serve, client, talks, zones, name, outcome):
+    """A name is looked up once, by one request."""
+    server = serve(talks.answering(zones))
+    unresolved = client(server, address=Address(ZONE, "", name))
+    with contextlib.nullcontext() if outcome is None else pytest.raises(Failure) as caught:
+        found = unresolved.resolve()
+        assert found.resolve() is found and found.address.named == {"zone_id": "ab"}
+    assert outcome is None or f"{caught.value.kind}: {caught.value}".startswith(outcome)
+    (request,) = server.requests
+    assert request.startswith(f"GET /client/v4/zones?name={name} HTTP/1.1".encode())
+
+
+@pytest.mark.parametrize("operation", ["logpush_jobs.list", "logpush_datasets.fields", "logpush_ownership.create"])
+def test_account_paths(operation):
+    path = ENDPOINTS[operation].url_path({"dataset": "gateway_dns"}, Address(ACCOUNT, "9a"))
+    assert path.startswith("/accounts/9a/logpush/")
+
+
+@pytest.mark.parametrize(("operation", "address"), [("rulesets.list", Address(ACCOUNT, "9a")), ("logpush_jobs.list", None)])
+def test_no_path(operation, address):
+    """What does not exist for an address is a defect of ours, not an answer of the service."""
+    with pytest.raises(ValueError, match="does not exist"):
+        ENDPOINTS[operation].url_path({}, address)

@@ -21,8 +21,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.respons
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply
 from ansible_collections.edgeops.observability.plugins.module_utils._core import KINDS, Answer, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import ZONE, Address
 
-CONNECTION = Connection("https://service.example/client/v4", zone_id="abc", token="canary-token")
+CONNECTION = Connection("https://service.example/client/v4", address=Address(ZONE, "abc"), token="canary-token")
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8)
 JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4))
 MEMBERS = ("success", "result", "errors", "messages", "result_info")

@@ -19,8 +19,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.respons
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import ZONE, Address
 
-CONNECTION = Connection("https://service.example/client/v4", zone_id="abc", token="canary-token")
+CONNECTION = Connection("https://service.example/client/v4", address=Address(ZONE, "abc"), token="canary-token")
 
 
 def failure_of(status: int, *errors: t.Any, operation: str = "logpush_jobs.list", attempts: int = 1) -> Failure:

@@ -554,7 +554,7 @@ def test_absent_without_a_ruleset_makes_none():
 
 
 def digest(current, **options):
-    return plan_id("z", planned(current, **options))
+    return plan_id({"zone_id": "z"}, planned(current, **options))
 
 
 def test_plan_id_covers_managed_state_only():

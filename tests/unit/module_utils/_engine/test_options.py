@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import task as engine_options
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES
 
 ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
 OPTIONS = {
@@ -20,6 +21,8 @@ OPTIONS = {
     "api_email": None,
     "api_key": None,
     "zone_id": ZONE,
+    "zone_name": None,
+    "account_id": None,
     "timeout": 30.0,
     "retries": 4,
     "retry_wait_max": 300,
@@ -31,7 +34,7 @@ NOTHING = {"api_token": None, "api_email": None, "api_key": None}
 
 
 def connect(environ=None, **given_options):
-    return engine_options.connection({**OPTIONS, **given_options}, environ or {})
+    return engine_options.connection({**OPTIONS, **given_options}, environ or {}, ALL_ADDRESSES)
 
 
 def refusal(environ=None, **given_options) -> str:
@@ -87,17 +90,48 @@ def test_base_url_with_credentials_is_refused():
 
 @pytest.mark.parametrize("zone", ["a", "0123456789abcdefABCDEF0123456789"])
 def test_a_zone_id_is_up_to_32_hexadecimal_digits(zone):
-    assert connect(zone_id=zone).zone_id == zone
+    assert connect(zone_id=zone).address == ("zone", zone, "")
 
 
-@pytest.mark.parametrize("zone", ["", "g", "a" * 33, "abc/../def", "abc\n", " abc", "٣", "0x12"])
+@pytest.mark.parametrize("zone", ["g", "a" * 33, "abc/../def", "abc\n", " abc", "٣", "0x12"])
 def test_anything_else_is_refused_as_a_zone_id(zone):
     assert refusal(zone_id=zone).startswith("zone_id: ")
 
 
 def test_the_inventory_has_no_zone():
-    options = {name: value for name, value in OPTIONS.items() if name != "zone_id"}
-    assert engine_options.connection(options, {}).zone_id is None
+    assert engine_options.connection(OPTIONS, {}).address is None
+
+
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ({"zone_name": "Shop.Example"}, ("zone", "", "shop.example")),
+        ({"zone_id": "", "zone_name": "shop.example"}, ("zone", "", "shop.example")),
+        ({"account_id": "9A"}, ("account", "9A", "")),
+        ({"zone_id": "ab", "zone_name": "", "account_id": ""}, ("zone", "ab", "")),
+    ],
+)
+def test_addresses(given, address):
+    assert connect(**{"zone_id": None, **given}).address == address
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "zone_id: zone_id, zone_name or account_id: one of them is required"),
+        ({"zone_id": "", "account_id": ""}, "zone_id: zone_id, zone_name or account_id: one of them is required"),
+        (
+            {"zone_id": "a", "account_id": "b"},
+            "zone_id: zone_id, zone_name or account_id: only one of them can be set, and zone_id and",
+        ),
+        ({"zone_name": "contains:shop"}, "zone_name: 'contains:shop' is not the name of a zone"),
+        ({"zone_name": "a b"}, "zone_name: 'a b' is not the name of a zone"),
+        ({"zone_name": "a" * 254}, "zone_name: 'aaa"),
+        ({"account_id": "x"}, "account_id: 'x' is not 1 to 32 hexadecimal digits"),
+    ],
+)
+def test_other_addresses_are_refused(given, message):
+    assert refusal(**{"zone_id": None, **given}).startswith(message)
 
 
 PAIR = {"api_email": "me@example.com", "api_key": "task-key"}

@@ -33,6 +33,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.task
     Spec,
     StateTask,
 )
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import ZONE, Address
 
 OPTIONS = {
     "base_url": "http://127.0.0.1:1",
@@ -40,6 +41,7 @@ OPTIONS = {
     "api_email": None,
     "api_key": None,
     "zone_id": "abc",
+    "zone_name": None,
     "timeout": 1.0,
     "retries": 0,
     "retry_wait_max": 1,
@@ -59,6 +61,10 @@ class Service:
         self.sent = []
         self.warnings = []
         self.secrets = ("canary-of-a-proxy",)
+        self.address = Address(ZONE, "abc")
+
+    def resolve(self):
+        return self
 
     def read(self):
         self.sent.append("GET")
@@ -371,7 +377,7 @@ def test_no_plan_id_without_approval(execute):
 def test_an_info_task_reads_and_reports(execute):
     task = InfoTask("thing_info", Spec({}), lambda params: 7, lambda client, desired: Conclusion({"things": [desired]}, ("w",)))
     result = execute(Service(), task)
-    assert result == {"changed": False, "things": [7], "warnings": ["w"]}
+    assert result == {"changed": False, "zone_id": "abc", "things": [7], "warnings": ["w"]}
 
 
 @pytest.mark.parametrize("enabled", [True, False])

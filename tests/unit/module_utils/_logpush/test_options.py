@@ -7,7 +7,7 @@ from __future__ import annotations
 import typing as t
 
 import pytest
-from samples.logpush import CONDITION, KEYS, S3, TEXT, ZONE, declare_job
+from samples.logpush import CONDITION, KEYS, S3, TEXT, declare_job
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
@@ -16,7 +16,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.opt
 
 NOTHING = Desired(
     present=True,
-    zone_id=ZONE,
     job_id=None,
     name="n",
     dataset="http_requests",
@@ -36,7 +35,7 @@ LONG_DESTINATION = "s3://".ljust(4096, "a")
     ("options", "desired"),
     [
         ({}, {}),
-        ({"state": "absent", "zone_id": "z"}, {"present": False, "zone_id": "z"}),
+        ({"state": "absent"}, {"present": False}),
         ({"recreate": True, "create_unlisted": True}, {"recreate": True, "create_unlisted": True}),
         ({"job_id": 1}, {"job_id": 1, "name": None, "plain": {}}),
         ({"job_id": 7, "name": ""}, {"job_id": 7, "name": "", "plain": {"name": ""}}),

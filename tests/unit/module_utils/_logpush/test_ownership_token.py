@@ -13,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import fault, read_claims
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import Address
 
 ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
+ADDRESS = Address("zone", ZONE)
 S3 = "s3://bucket/dir?region=a"
 NOW = 1_000_000.0
 
@@ -45,6 +47,7 @@ def token(claims: t.Any, header: t.Any = None) -> str:
         ({"zone_id": "f" * 32}, "another zone"),
         ({"zone": "f" * 32}, "another zone"),
         ({"zone": "example.com"}, None),
+        ({"account_id": "f" * 32}, None),
         ({"destination_conf": "s3://bucket/dir?region=%61"}, None),
         ({"destination_conf": "s3://bucket/other?region=a"}, "another destination"),
         ({"dest": "a hash of it"}, None),
@@ -53,7 +56,7 @@ def token(claims: t.Any, header: t.Any = None) -> str:
     ],
 )
 def test_what_can_be_told_without_the_key(claims: t.Any, message: str | None) -> None:
-    found = fault(token(claims), ZONE, S3, NOW)
+    found = fault(token(claims), ADDRESS, S3, NOW)
     if message is None:
         assert found is None
     else:
@@ -67,7 +70,7 @@ def test_what_can_be_told_without_the_key(claims: t.Any, message: str | None) ->
 )
 def test_any_other_text_is_left_to_the_service(text: str) -> None:
     assert read_claims(text) is None
-    assert fault(text, ZONE, S3, NOW) is None
+    assert fault(text, ADDRESS, S3, NOW) is None
 
 
 BOUND = "a challenge is valid for exactly the destination_conf that it was requested for"
@@ -82,7 +85,7 @@ BOUND = "a challenge is valid for exactly the destination_conf that it was reque
         ),
         (
             {"zone_tag": "ab"},
-            "the token belongs to another zone (ab), and a challenge is valid for the zone that requested it only",
+            "the token belongs to another zone (ab), and a challenge is valid only for the zone or account that requested it",
         ),
         (
             {"destination": "s3://other/dir"},
@@ -91,7 +94,7 @@ BOUND = "a challenge is valid for exactly the destination_conf that it was reque
     ],
 )
 def test_sentences(claims: t.Any, sentence: str) -> None:
-    assert fault(token(claims), ZONE, S3, NOW) == sentence
+    assert fault(token(claims), ADDRESS, S3, NOW) == sentence
 
 
 def test_base64url_characters_are_decoded() -> None:
@@ -110,4 +113,18 @@ def test_stray_characters_make_no_token(signs: str) -> None:
 
 @given(st.text())
 def test_no_text_breaks_the_look(text: str) -> None:
-    fault(text, ZONE, S3, NOW)
+    fault(text, ADDRESS, S3, NOW)
+
+
+@pytest.mark.parametrize(
+    ("claims", "message"),
+    [
+        ({"account_id": ZONE}, None),
+        ({"account_id": ZONE, "zone_id": "f" * 32}, None),
+        ({"account_id": "f" * 32}, "another account (ffff"),
+        ({"zone_id": ZONE}, "the zone 023e"),
+    ],
+)
+def test_owner_of_an_account(claims: t.Any, message: str | None) -> None:
+    found = fault(token(claims), Address("account", ZONE), S3, NOW)
+    assert (message in found) if message and found else found is message

@@ -356,7 +356,7 @@ def test_recreated_and_deleted_jobs_are_shown_whole() -> None:
     assert (gone.before["id"], gone.before["destination"]["scheme"], gone.after) == (7, "s3", {})
     other = planned({"state": "absent"}, {**job, "destination_conf": KEYS.replace("planted", "other")})
     assert gone.before == other.before
-    assert plan_id(ZONE, gone) != plan_id(ZONE, other)
+    assert plan_id({"zone_id": ZONE}, gone) != plan_id({"zone_id": ZONE}, other)
 
 
 def jwt(claims: dict[str, t.Any]) -> str:
@@ -545,7 +545,7 @@ def test_plan_id_covers_managed_members_only() -> None:
     options = {"destination_conf": KEYS, "enabled": True}
 
     def digest(options: dict[str, t.Any], **job: t.Any) -> str:
-        return plan_id(ZONE, planned(options, {**JOB, "destination_conf": S3, **job}))
+        return plan_id({"zone_id": ZONE}, planned(options, {**JOB, "destination_conf": S3, **job}))
 
     first = digest(options)
     assert digest(options, last_error="2026-03-03", error_message="x", last_complete="y", filter=TEXT) == first

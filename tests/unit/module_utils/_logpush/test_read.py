@@ -14,6 +14,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import by_id, read, report
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import JobQuery
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import ZONE, Address
 
 JOB = {"id": 7, "name": "n"}
 MISSING = Failure("not_found", "no", status=404)
@@ -25,6 +26,8 @@ NO_ACCESS = Failure("authentication", "no", status=404)
 
 class FakeClient:
     """Answers operations from a table; a Failure in it is raised."""
+
+    address = Address(ZONE, "abc")
 
     def __init__(self, **answers: t.Any) -> None:
         self._answers = answers

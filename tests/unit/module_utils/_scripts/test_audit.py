@@ -17,6 +17,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import audit as audits
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Service, desire, perform
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import canonical, seal
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import History
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import FINDINGS
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State
 
@@ -60,7 +61,9 @@ def run(listing: t.Any, baseline: t.Any, singles: t.Any = (), *, enabled: bool =
         lambda route: State(route, {"enabled": enabled, "updated_at": None}), lambda query: [dict(each) for each in listing], find
     )
     now = datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc)
-    done = perform(desire({**DEFAULTS, "baseline": baseline, **options}), service, lambda record: record, now)
+    audit = desire({**DEFAULTS, "baseline": baseline, **options})
+    history = History.prepare(audit.folder, ZONE) if audit.folder else None
+    done = perform(audit, service, history, lambda record: record, now)
     return done._replace(result={**done.result, "read": read})
 
 

@@ -77,14 +77,14 @@ def test_write_returns_the_answer():
 
 def test_plan_id_ignores_updated_at():
     """The plan id ignores the time, and depends on the current and the desired state."""
-    digest = plan_id("abc", monitor.plan(declare(True), SEEN))
+    digest = plan_id({"zone_id": "abc"}, monitor.plan(declare(True), SEEN))
     assert digest == plan_id(
-        "abc", monitor.plan(declare(True), SEEN._replace(status={**STATUS, "updated_at": "2030-01-01T00:00:00Z"}))
+        {"zone_id": "abc"}, monitor.plan(declare(True), SEEN._replace(status={**STATUS, "updated_at": "2030-01-01T00:00:00Z"}))
     )
-    assert digest != plan_id("abc", monitor.plan(declare(True), SEEN._replace(status={**STATUS, "enabled": True})))
-    assert digest != plan_id("abc", monitor.plan(declare(False), SEEN))
-    assert digest != plan_id("abc", monitor.plan(declare(True), SEEN_ELSEWHERE))
-    assert digest != plan_id("def", monitor.plan(declare(True), SEEN))
+    assert digest != plan_id({"zone_id": "abc"}, monitor.plan(declare(True), SEEN._replace(status={**STATUS, "enabled": True})))
+    assert digest != plan_id({"zone_id": "abc"}, monitor.plan(declare(False), SEEN))
+    assert digest != plan_id({"zone_id": "abc"}, monitor.plan(declare(True), SEEN_ELSEWHERE))
+    assert digest != plan_id({"zone_id": "def"}, monitor.plan(declare(True), SEEN))
 
 
 @pytest.mark.parametrize(("enabled", "count"), [(True, 0), (False, 1)])

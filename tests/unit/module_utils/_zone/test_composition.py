@@ -161,7 +161,7 @@ class Case(t.NamedTuple):
 def case(there: Document, requested: Document) -> Case:
     stored = [{"id": number, **job} for number, job in enumerate(there["jobs"], 1)]
     monitor = MonitorState("script_monitor", {"enabled": there["monitor"], "updated_at": None})
-    state = State(there["ruleset"] and read_ruleset(there["ruleset"]), Listing(tuple(stored)), monitor)
+    state = State(there["ruleset"] and read_ruleset(there["ruleset"]), Listing(tuple(stored)), monitor, {"zone_id": ZONE})
     enabled = requested.get("script_monitor_enabled")
     parts = {
         "custom_fields": (log_custom_fields.TASK, fields_alone(requested, there["ruleset"]), state.fields),
@@ -211,7 +211,7 @@ def agree(found: Json, singles: t.Mapping[str, Single], order: t.Sequence[str]) 
         assert (
             found.whole.result["plan_ids"][name]
             == found.approvals[name].found
-            == (plan_id(ZONE, plans[name]) if name in plans else None)
+            == (plan_id({"zone_id": ZONE}, plans[name]) if name in plans else None)
         )
         if name not in plans:
             assert result == {} and name not in found.whole.before and name not in found.whole.after
@@ -221,7 +221,7 @@ def agree(found: Json, singles: t.Mapping[str, Single], order: t.Sequence[str]) 
             "changed": plans[name].changed,
             "diff": diff,
             "effects": [effect.report() for effect in in_order(plans[name].effects)],
-            "plan_id": plan_id(ZONE, plans[name]),
+            "plan_id": plan_id({"zone_id": ZONE}, plans[name]),
             **plans[name].result,
         }
         differing = {
