@@ -53,7 +53,7 @@ def files(found: dict[str, t.Any], dest: Path, check_mode: bool = False, **args:
 def test_read_and_written(modules: Modules, tmp_path: Path) -> None:
     seed(modules)
     dest = tmp_path / "inventory"
-    found = modules.run(info(zone_name="shop.example"), secrets=[SECRET]).result
+    found = modules.run(info(label="shop.example"), secrets=[SECRET]).result
     written = modules.run([files(found, dest, mode) for mode in (True, False, True, False)], secrets=[SECRET]).ours
     job, off = found["variables"]["log_delivery_jobs"]
     assert job["fields"] == ["ClientIP", "RequestHeaders"] and "destination_conf" not in job and "enabled" not in job
