@@ -213,6 +213,16 @@ def check_file(path: str) -> None:
         raise unusable(error) from None
 
 
+def open_inside(folder: str, path: str) -> int:
+    """Open a regular file below a folder for reading; raise OSError where a part of the path below it is a symbolic link."""
+    there = folder
+    for part in os.path.dirname(path).split("/"):
+        there = os.path.join(there, part) if part else there
+        if there != folder and os.path.islink(there):
+            raise OSError(errno.ELOOP, f"{there} is a symbolic link")
+    return open_regular(os.path.join(folder, path), os.O_RDONLY)
+
+
 def open_regular(path: str, flags: int) -> int:
     """Open a regular file, never through a link; raise OSError."""
     try:

@@ -16,8 +16,8 @@ requirements:
 description:
   - Writes what M(edgeops.observability.zone_variables_info) returned for several zones as C(group_vars) and C(host_vars) of an inventory,
     with an example of the variables for secrets and a list of the settings that were not adopted.
-  - Options that the jobs of all zones have in common are written for the group, as the filter P(edgeops.observability.common_variables#filter) returns
-    them.
+  - Options that the jobs of all zones have in common are written for the group as C(log_delivery_job_defaults), if the zones are all hosts of the
+    group. Otherwise no file of the group is written, because it would change hosts that were not adopted. A destination is never among them.
   - A file with other content is replaced only with O(overwrite); otherwise the task fails before it writes any file. A difference in the date of the
     adoption alone does not count.
   - If O(dest) cannot hold the files, the task fails, and no file is written or replaced.
@@ -44,6 +44,12 @@ options:
       - The group for the common variables.
     type: str
     default: all
+  group_hosts:
+    description:
+      - The names of all hosts in the group. The file of the group is written only if they are the names of O(zones).
+      - If omitted, no file of the group is written.
+    type: list
+    elements: str
   overwrite:
     description:
       - Whether a file with other content is replaced.
@@ -56,8 +62,8 @@ options:
     required: true
   zones:
     description:
-      - The results of M(edgeops.observability.zone_variables_info) for the zones, one file of host variables each.
-      - Members that are no return values of that module are ignored. Two results of one name or of one zone id are refused.
+      - The results of M(edgeops.observability.zone_variables_info) for the zones and accounts, one file of host variables each.
+      - Members that are no return values of that module are ignored. Two results of one name, or of one zone or account, are refused.
     type: list
     elements: dict
     required: true
@@ -74,6 +80,7 @@ EXAMPLES = r"""
 - name: Write the variables of a zone
   edgeops.observability.zone_variables_files:
     dest: "{{ lookup('ansible.builtin.env', 'PWD') }}/build/inventory"
+    group_hosts: "{{ groups.all }}"
     date: "2026-11-21"
     zones:
       - zone: shop.example
@@ -96,7 +103,7 @@ files:
     - inventory/ADOPTED.md
     - inventory/group_vars/all/adopted.yml
     - inventory/host_vars/shop.example/adopted.yml
-    - inventory/vault.example.yml
+    - inventory/vault-example.txt
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure

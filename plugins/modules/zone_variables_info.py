@@ -36,8 +36,6 @@ notes:
     that does not exist, the task fails as V(not_found).
 seealso:
   - module: edgeops.observability.zone_variables_files
-  - plugin: edgeops.observability.common_variables
-    plugin_type: filter
 """
 
 EXAMPLES = r"""

@@ -50,7 +50,14 @@ def adopted(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "left_out": [{"what": "filter of job 7", "why": "it cannot be read"}],
         "notes": [],
     }
-    options = {"dest": str(folder), "group": "all", "overwrite": False, "date": "2026-11-21", "zones": [zone]}
+    options = {
+        "dest": str(folder),
+        "group": "all",
+        "group_hosts": ["shop.example"],
+        "overwrite": False,
+        "date": "2026-11-21",
+        "zones": [zone],
+    }
     write(desire({**options, "script_baselines": {"shop.example": [{"name": "s", "owner": None}]}}))
     return folder
 
@@ -77,5 +84,5 @@ def test_yamllint(adopted: Path) -> None:
 def test_ansible_lint(adopted: Path) -> None:
     """In a project whose playbook applies the role, by the strictest profile."""
     (adopted / "site.yml").write_text(PLAYBOOK, encoding="utf-8")
-    files = ["site.yml", "vault.example.yml", "group_vars/all/adopted.yml", "host_vars/shop.example/adopted.yml"]
+    files = ["site.yml", "vault-example.txt", "group_vars/all/adopted.yml", "host_vars/shop.example/adopted.yml"]
     run(adopted, "ansiblelint", "--offline", "--strict", "--profile", "production", *files)

@@ -41,7 +41,7 @@ def info(**args: t.Any) -> dict[str, t.Any]:
 
 
 def files(found: dict[str, t.Any], dest: Path, check_mode: bool = False, **args: t.Any) -> dict[str, t.Any]:
-    options = {"dest": str(dest), "date": "2026-11-21", "zones": [found], **args}
+    options = {"dest": str(dest), "date": "2026-11-21", "zones": [found], "group_hosts": ["shop.example"], **args}
     return {
         "name": "Write",
         "edgeops.observability.zone_variables_files": options,
@@ -64,7 +64,7 @@ def test_read_and_written(modules: Modules, tmp_path: Path) -> None:
     assert '!unsafe "{{ 7 }}"' in (dest / "group_vars" / "all" / "adopted.yml").read_text(encoding="utf-8")
     host = yaml.safe_load((dest / "host_vars" / "shop.example" / "adopted.yml").read_text(encoding="utf-8"))
     assert host["log_delivery_jobs"][0] == {"name": "shop-logs"}
-    shown = yaml.safe_load((dest / "vault.example.yml").read_text(encoding="utf-8"))["shop.example"]
+    shown = yaml.safe_load((dest / "vault-example.txt").read_text(encoding="utf-8"))["shop.example"]
     assert shown[0]["destination_conf"].endswith("{{ vault_shop_example_job7_secret_access_key | urlencode }}")
     assert not any(SECRET in path.read_text(encoding="utf-8") for path in dest.rglob("*") if path.is_file())
 

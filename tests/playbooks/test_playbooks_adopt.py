@@ -33,7 +33,7 @@ def test_adopted_zones_deliver_without_a_write(playbook: Playbook, tmp_path: Pat
     assert len([name for name in first if name.startswith("host_vars/")]) == ZONES
     assert not any(CANARY.encode() in content for content in first.values())
     baseline = first["host_vars/zone0/adopted.yml"].decode()
-    assert "script_baseline:" in baseline and '!unsafe "https://js.example.com/{{7}}.js"' in baseline
+    assert "edgeops_script_baseline:" in baseline and '!unsafe "https://js.example.com/{{7}}.js"' in baseline
     assert playbook.run(**adopt).returncode == 0
     assert files(folder) == first
 
@@ -68,7 +68,7 @@ def test_zones_that_fail_are_named(playbook: Playbook, tmp_path: Path) -> None:
         "group_vars/edge/adopted.yml",
         "host_vars/good/adopted.yml",
         "host_vars/moved/adopted.yml",
-        "vault.example.yml",
+        "vault-example.txt",
     ]
     failed = [outcome for outcome in report.outcomes if outcome.status == "failed" and outcome.module is None]
     unread, shared = "the zone could not be read", "no file was written, because one zone has several hosts"

@@ -6,22 +6,23 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import math
 import os
 import re
 import typing as t
 
 from .._core import UNAVAILABLE, Conclusion, Failure, Json, conflict, invalid_option
-from .._files import make_folders, replace_all
+from .._files import make_folders, open_inside, replace_all
 from .jobs import variable_key
-from .zone import check_name, checked_zones, common_variables
+from .zone import DEFAULTS, JOBS, check_name, checked_zones, common_defaults, without_defaults
 
 # The last one gives the text behind it delimiters of its own.
 _DELIMITERS = ("{{", "{%", "{#", "#jinja2:")
 _STRING = "tag:yaml.org,2002:str"
 # Half a character, at which libyaml refuses the whole file; what has to keep it is not written at all.
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# Read as a blank unless it is escaped.
-_BREAK = re.compile("[\x85\u2028\u2029]")
+# Between quotes, what a terminal or an editor would act on is written as an escape.
+_ESCAPED = re.compile("[\x85\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 _WIDTH = 120
 _MAX_LINE_LENGTH = 150
 
@@ -32,15 +33,16 @@ class Template(str):
     __slots__ = ()
 
 
-def yaml_text(comments: t.Sequence[str], data: Json) -> str:
-    """One YAML document in block style under its comments; text that looks like a template is marked `!unsafe`."""
+def yaml_text(comments: t.Sequence[str], data: Json, width: float = _WIDTH) -> str:
+    """Return a YAML document in block style under its comments; text that looks like a template is marked `!unsafe`."""
     try:
         import yaml  # noqa: PLC0415  # slow to import, and only a run that writes needs it
     except ImportError:  # a module in a process of its own may lack it; ansible-core brings it for the controller
         raise Failure(UNAVAILABLE, "The Python library PyYAML is needed to write YAML files; ansible-core brings it.") from None
     body = yaml.dump(
-        data, Dumper=_dumper(yaml.SafeDumper), default_flow_style=False, sort_keys=False, allow_unicode=True, width=_WIDTH
+        data, Dumper=_dumper(yaml.SafeDumper), default_flow_style=False, sort_keys=False, allow_unicode=True, width=width
     )
+    body = _ESCAPED.sub(lambda found: f"\\U{ord(found[0]):08x}", body)
     head = [f"# {_one_line(comment)}" for comment in comments]
     if any(len(line) > _MAX_LINE_LENGTH for line in (*head, *body.splitlines())):
         head.append("# yamllint disable rule:line-length")
@@ -62,7 +64,7 @@ def _dumper(base: t.Any) -> t.Any:
         value = _SURROGATE.sub("\ufffd", value)
         if any(delimiter in value for delimiter in _DELIMITERS):
             return dumper.represent_scalar("!unsafe", value, style='"')
-        return dumper.represent_scalar(_STRING, value, style='"' if _BREAK.search(value) else None)
+        return dumper.represent_scalar(_STRING, value, style='"' if _ESCAPED.search(value) else None)
 
     Dumper.add_representer(str, text)
     Dumper.add_representer(
@@ -71,26 +73,44 @@ def _dumper(base: t.Any) -> t.Any:
     return Dumper
 
 
-# The texts of the files that an adoption writes: variables, a vault to fill in, and a summary.
+# The texts of the files that an adoption writes: variables, destinations with a secret, and a summary.
 
-
+# Not read as an inventory by Ansible, because of its ending.
+VAULT_EXAMPLE = "vault-example.txt"
 _SHORT_ID = 8
 
 
-def texts_of(zones: t.Sequence[Json], group: str, date: str) -> dict[str, str]:
-    """The text of each file by its path; equal input gives equal bytes."""
+def texts_of(zones: t.Sequence[Json], group: str, whole_group: bool, date: str) -> dict[str, str]:
+    """Return the text of each file by its path; equal input gives equal bytes.
+
+    What the jobs of all zones have in common stands in a file of the group only if every host of the group was adopted (`whole_group`):
+    it would change any other host.
+    """
     zones = _with_own_keys(sorted(zones, key=lambda zone: str(zone["zone"])))
-    split = common_variables(zones)
-    texts = {f"group_vars/{group}/adopted.yml": _common_text(split["common"], date)}
+    common = common_defaults(zones) if whole_group else {}
+    texts = {}
+    if whole_group:
+        comment = f"What all jobs have in common, as they were adopted on {date}."
+        texts[f"group_vars/{group}/adopted.yml"] = yaml_text((comment,), {DEFAULTS: common} if common else {})
     for zone in zones:
-        variables = dict(split["zones"][zone["zone"]])
+        variables = without_defaults(zone["variables"], common)
+        if not whole_group and JOBS in variables:
+            variables = {DEFAULTS: {}, **variables}  # none of the group's, which the jobs were not adopted with
         if zone.get("script_baseline"):
-            variables["script_baseline"] = zone["script_baseline"]
-        comments = (f"The zone {zone['zone']} ({zone['zone_id']}) as it was adopted on {date}.",)
+            variables["edgeops_script_baseline"] = zone["script_baseline"]
+        comments = (f"The {_scope(zone)} {zone['zone']} ({_id(zone)}) as it was adopted on {date}.",)
         texts[f"host_vars/{zone['zone']}/adopted.yml"] = yaml_text(comments, variables)
-    texts["vault.example.yml"] = _vault_text(zones, date)
+    texts[VAULT_EXAMPLE] = _vault_text(zones, date)
     texts["ADOPTED.md"] = _summary(zones, date)
     return texts
+
+
+def _scope(zone: Json) -> str:
+    return "account" if zone.get("account_id") else "zone"
+
+
+def _id(zone: Json) -> str:
+    return str(zone.get("account_id") or zone["zone_id"])
 
 
 def _with_own_keys(zones: t.Sequence[Json]) -> list[Json]:
@@ -110,7 +130,7 @@ def _with_own_keys(zones: t.Sequence[Json]) -> list[Json]:
 
 def _renamed(zone: Json, key: str, level: int) -> Json:
     """A zone whose names of secrets hold no part (0), the first digits (1) or all (2) of its id."""
-    zone_id = zone["zone_id"].lower()
+    zone_id = _id(zone).lower()
     old, new = f"vault_{key}_job", f"vault_{key}_{('', zone_id[:_SHORT_ID], zone_id)[level]}{'_' if level else ''}job"
     shown = [
         {**one, "destination_conf": one["destination_conf"].replace(f"{{{{ {old}", f"{{{{ {new}")}
@@ -118,10 +138,6 @@ def _renamed(zone: Json, key: str, level: int) -> Json:
     ]
     vault = [new + name[len(old) :] if name.startswith(old) else name for name in zone["vault"]]
     return {**zone, "vault": vault, "vault_destinations": shown}
-
-
-def _common_text(common: Json, date: str) -> str:
-    return yaml_text((f"What all jobs have in common, as they were adopted on {date}.",), common)
 
 
 def _vault_text(zones: t.Sequence[Json], date: str) -> str:
@@ -134,13 +150,14 @@ def _vault_text(zones: t.Sequence[Json], date: str) -> str:
         for zone in zones
         if zone.get("vault_destinations")
     }
-    return yaml_text(comments, shown)
+    # A line that is copied must be whole.
+    return yaml_text(comments, shown, math.inf)
 
 
 def _summary(zones: t.Sequence[Json], date: str) -> str:
-    lines = ["# Adopted zones", "", f"{len(zones)} zones, adopted on {date}.", ""]
+    lines = ["# Adopted zones", "", f"{len(zones)} zones and accounts, adopted on {date}.", ""]
     for zone in zones:
-        lines += [f"## {_plain(zone['zone'])}", "", f"Zone id: {_plain(zone['zone_id'])}", ""]
+        lines += [f"## {_plain(zone['zone'])}", "", f"{_scope(zone).capitalize()} id: {_plain(_id(zone))}", ""]
         lines += [f"- Left out: {_plain(part['what'])}: {_plain(part['why'])}" for part in zone.get("left_out") or ()]
         lines += [f"- Secret: `{_plain(name)}`" for name in zone.get("vault") or ()]
         lines += [f"- {_plain(note)}" for note in zone.get("notes") or ()]
@@ -157,11 +174,12 @@ def _plain(text: str) -> str:
 
 _FOLDER_MODE, _FILE_MODE = 0o750, 0o640
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_ADOPTED = re.compile(rf"^(# .*|[0-9]+ zones, )adopted on {_DATE.pattern}", re.MULTILINE)
+_ADOPTED = re.compile(rf"^(# .*|[0-9]+ zones and accounts, )adopted on {_DATE.pattern}", re.MULTILINE)
 
 OPTIONS: dict[str, dict[str, t.Any]] = {
     "dest": {"type": "path", "required": True},
     "group": {"type": "str", "default": "all"},
+    "group_hosts": {"type": "list", "elements": "str"},
     "overwrite": {"type": "bool", "default": False},
     "date": {"type": "str", "required": True},
     "zones": {"type": "list", "elements": "dict", "required": True},
@@ -187,20 +205,22 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     baselines = params["script_baselines"]
     for name, entries in baselines.items():
         if not isinstance(entries, list):
-            raise invalid_option(f"script_baselines.{name}", "is no list")
+            raise invalid_option(f"script_baselines.{name}", "must be a list")
     with_scripts = [{**zone, "script_baseline": baselines.get(zone["zone"], [])} for zone in zones]
     group = check_name("group", params["group"])
-    return Desired(params["dest"], params["overwrite"], texts_of(with_scripts, group, params["date"]))
+    hosts = params["group_hosts"]
+    whole_group = hosts is not None and set(hosts) == {zone["zone"] for zone in zones}
+    return Desired(params["dest"], params["overwrite"], texts_of(with_scripts, group, whole_group, params["date"]))
 
 
 def report(desired: Desired) -> Conclusion:
     """Compare the files with those that are there; refuse, before any is written, to replace another's."""
-    stale = {path for path, text in desired.texts.items() if _differs(os.path.join(desired.dest, path), text)}
+    stale = {path for path, text in desired.texts.items() if _differs(desired.dest, path, text)}
     foreign = sorted(path for path in stale if os.path.lexists(os.path.join(desired.dest, path)))
     if foreign and not desired.overwrite:
         raise conflict(
             f"dest: {', '.join(os.path.join(desired.dest, path) for path in foreign)} would be replaced by other content. Nothing was written;"
-            " move what is there, or allow it with overwrite (adopt_overwrite of the playbook)."
+            " move what is there, or allow it with overwrite (edgeops_adopt_overwrite of the playbook)."
         )
     files = [os.path.join(desired.dest, path) for path in sorted(desired.texts)]
     return Conclusion({"changed": bool(stale), "files": files})
@@ -208,8 +228,8 @@ def report(desired: Desired) -> Conclusion:
 
 def write(desired: Desired) -> None:
     """Write each file that is not there in these words; a failure leaves the files as they were."""
-    targets = {os.path.join(desired.dest, path): text.encode() for path, text in sorted(desired.texts.items())}
-    stale = {path: content for path, content in targets.items() if _differs(path, content.decode())}
+    texts = sorted(desired.texts.items())
+    stale = {os.path.join(desired.dest, path): text.encode() for path, text in texts if _differs(desired.dest, path, text)}
     made: list[str] = []
     try:
         for path in stale:
@@ -222,16 +242,17 @@ def write(desired: Desired) -> None:
         raise invalid_option("dest", f"{desired.dest!r} cannot be written: {error}") from None
 
 
-def _differs(path: str, text: str) -> bool:
+def _differs(dest: str, path: str, text: str) -> bool:
     """Whether a file is missing or has another content; the date of an adoption alone is no difference."""
     try:
-        with open(path, encoding="utf-8", newline="") as file:
+        descriptor = open_inside(dest, path)
+        with open(descriptor, encoding="utf-8", newline="") as file:
             return _undated(file.read()) != _undated(text)
     except FileNotFoundError:
-        _check_creatable(os.path.dirname(path))
+        _check_creatable(os.path.dirname(os.path.join(dest, path)))
         return True
     except (OSError, ValueError) as error:
-        raise invalid_option("dest", f"{path!r} cannot be read: {error}") from None
+        raise invalid_option("dest", f"{os.path.join(dest, path)!r} cannot be read: {error}") from None
 
 
 def _check_creatable(folder: str) -> None:
@@ -240,7 +261,7 @@ def _check_creatable(folder: str) -> None:
         folder = os.path.dirname(folder)
     folder = folder or os.curdir
     if not os.path.isdir(folder):
-        raise invalid_option("dest", f"{folder!r} is no folder, so that no file can be put there. Nothing was written.")
+        raise invalid_option("dest", f"{folder!r} must be a folder. Nothing was written.")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise invalid_option("dest", f"{folder!r} cannot be written to: permission denied. Nothing was written.")
 

@@ -287,5 +287,5 @@ def _destination(job: Job, zone_key: str) -> Expressed:
         return Expressed({"destination_conf": conf})
     template = template_of(conf, f"vault_{zone_key}_job{job['id']}")
     shown = {"job_id": job["id"], "name": job.get("name"), "dataset": dataset_of(job), "destination_conf": template.text}
-    why = "it contains a secret; vault.example.yml shows how to declare it"
+    why = "it contains a secret; vault-example.txt shows how to declare it"
     return Expressed({}, (LeftOut(f"destination_conf of {label_of(job)}", why),), template.names, (shown,))

@@ -90,29 +90,26 @@ def _unmanageable(rules: t.Sequence[t.Any]) -> str:
 JOBS = "log_delivery_jobs"
 DEFAULTS = "log_delivery_job_defaults"
 # What distinguishes a job from others is its own, and the forms of the options exclude each other.
-_OWN = ("name", "job_id")
+_OWN = ("name", "job_id", "destination_conf")
 _ABSENT = object()
 
 
-def common_variables(items: Json) -> dict[str, Json]:
-    """What the jobs of all zones have in common: `{common, zones: {zone: variables}}`, made of `{zone, variables}` each.
-
-    Only members of jobs are common, because a variable of a group must not manage a zone that was not adopted.
-    """
-    zones = {_name(item): _variables(item) for item in _items(items)}
-    jobs = [job for variables in zones.values() for job in variables.get(JOBS, ())]
-    shared = {name: value for name, value in (jobs[0] if len(jobs) > 1 else {}).items() if name not in _OWN}
-    shared = {name: value for name, value in shared.items() if all(_equal(job.get(name, _ABSENT), value) for job in jobs)}
+def common_defaults(zones: t.Sequence[Json]) -> dict[str, Json]:
+    """Return the members that all jobs of all zones share, as defaults of jobs; never a destination, which other jobs must not get."""
+    jobs = [job for zone in zones for job in zone["variables"].get(JOBS, ())]
+    first = jobs[0] if len(jobs) > 1 else {}
     return {
-        "common": {DEFAULTS: shared} if shared else {},
-        "zones": {zone: _without(variables, shared) for zone, variables in zones.items()},
+        name: value
+        for name, value in first.items()
+        if name not in _OWN and all(_equal(job.get(name, _ABSENT), value) for job in jobs)
     }
 
 
-def _without(variables: t.Mapping[str, Json], shared: t.Mapping[str, Json]) -> dict[str, Json]:
+def without_defaults(variables: t.Mapping[str, Json], defaults: t.Mapping[str, Json]) -> dict[str, Json]:
+    """Return the variables of a zone whose jobs get these members from defaults."""
     if JOBS not in variables:
         return dict(variables)
-    jobs = [{name: value for name, value in job.items() if name not in shared} for job in variables[JOBS]]
+    jobs = [{name: value for name, value in job.items() if name not in defaults} for job in variables[JOBS]]
     return {**variables, JOBS: jobs}
 
 
@@ -125,28 +122,6 @@ def _equal(one: Json, other: Json) -> bool:
     if isinstance(one, (list, tuple)):
         return len(one) == len(other) and all(map(_equal, one, other))
     return bool(one == other)
-
-
-def _items(items: Json) -> list[Json]:
-    if not isinstance(items, (list, tuple)) or not all(isinstance(item, dict) for item in items):
-        raise ValueError("a list of {zone, variables} is needed, such as results of zone_variables_info")
-    return list(items)
-
-
-def _name(item: t.Mapping[str, Json]) -> str:
-    if not isinstance(item.get("zone"), str) or not item["zone"]:
-        raise ValueError("each item needs the name of its zone in 'zone'")
-    return str(item["zone"])
-
-
-def _variables(item: t.Mapping[str, Json]) -> dict[str, Json]:
-    variables = item.get("variables")
-    if not isinstance(variables, dict):
-        raise ValueError(f"zone {item['zone']}: 'variables' is no mapping")
-    jobs = variables.get(JOBS, [])
-    if not isinstance(jobs, (list, tuple)) or not all(isinstance(job, dict) for job in jobs):
-        raise ValueError(f"zone {item['zone']}: {JOBS} is no list of mappings")
-    return {**variables, JOBS: list(jobs)} if JOBS in variables else dict(variables)
 
 
 # The results of `zone_variables_info` as options of the module that writes them.
@@ -174,9 +149,12 @@ def checked_zones(zones: t.Sequence[Json]) -> list[dict[str, Json]]:
         raise invalid_option("zones", f"{repeated!r} is there more than once")
     hosts: dict[str, str] = {}
     for zone in found:
-        other = hosts.setdefault(zone["zone_id"].lower(), zone["zone"])
+        key = (zone.get("zone_id") or f"account {zone['account_id']}").lower()
+        other = hosts.setdefault(key, zone["zone"])
         if other != zone["zone"]:
-            raise invalid_option("zones", f"{other!r} and {zone['zone']!r} are both hosts of the zone {zone['zone_id']}")
+            raise invalid_option(
+                "zones", f"{other!r} and {zone['zone']!r} are both hosts of the {'zone ' if zone.get('zone_id') else ''}{key}"
+            )
     return found
 
 
@@ -189,20 +167,21 @@ def check_name(place: str, name: str) -> str:
 
 
 def _checked(zone: Json, place: str) -> dict[str, Json]:
-    for name in ("zone", "zone_id"):
+    address = "account_id" if zone.get("account_id") is not None else "zone_id"
+    for name in ("zone", address):
         if not isinstance(zone.get(name), str):
-            raise invalid_option(f"{place}.{name}", "is missing, or no text")
+            raise invalid_option(f"{place}.{name}", "must be a string")
     check_name(f"{place}.zone", zone["zone"])
-    if not is_zone_id(zone["zone_id"]):
-        raise invalid_option(f"{place}.zone_id", f"{zone['zone_id']!r} is not 1 to 32 hexadecimal digits")
+    if not is_zone_id(zone[address]):
+        raise invalid_option(f"{place}.{address}", f"{zone[address]!r} is not 1 to 32 hexadecimal digits")
     if not isinstance(zone.get("variables"), dict):
-        raise invalid_option(f"{place}.variables", "is missing, or no dict")
+        raise invalid_option(f"{place}.variables", "must be a dictionary")
     if not _holds(zone["variables"].get(JOBS, []), dict, ()):
-        raise invalid_option(f"{place}.variables.{JOBS}", "is no list of mappings")
+        raise invalid_option(f"{place}.variables.{JOBS}", "must be a list of dictionaries")
     for name, (type_, texts) in _LISTS.items():
         if not _holds(zone.get(name), type_, texts):
-            raise invalid_option(f"{place}.{name}", "is missing, or no list as zone_variables_info returns it")
-    return {name: zone[name] for name in ("zone", "zone_id", "variables", *_LISTS)}
+            raise invalid_option(f"{place}.{name}", "must be a list as zone_variables_info returns it")
+    return {name: zone[name] for name in ("zone", address, "variables", *_LISTS)}
 
 
 def _holds(value: Json, type_: type, texts: t.Sequence[str]) -> bool:

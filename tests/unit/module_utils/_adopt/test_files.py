@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import desire, report, texts_of, write, yaml_text
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.zone import common_variables
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.zone import common_defaults, without_defaults
 from ansible_collections.edgeops.observability.plugins.module_utils._core import CONFLICT, INVALID_OPTION, Failure
 
 ID = "023e105f4ecef8ad9ca31a8372d0c353"
@@ -25,7 +25,8 @@ def zone(name: str = "shop.example", zone_id: str = ID, **members: t.Any) -> dic
 
 
 def params(dest: Path, *zones: dict[str, t.Any], **options: t.Any) -> dict[str, t.Any]:
-    usual = {"group": "all", "overwrite": False, "date": "2026-11-21", "script_baselines": {}}
+    hosts = [zone["zone"] for zone in zones if "zone" in zone] or ["shop.example"]
+    usual = {"group": "all", "group_hosts": hosts, "overwrite": False, "date": "2026-11-21", "script_baselines": {}}
     return {"dest": str(dest), "zones": list(zones or [zone()]), **usual, **options}
 
 
@@ -48,7 +49,7 @@ def test_second_adoption_changes_nothing(tmp_path: Path) -> None:
         "ADOPTED.md",
         "group_vars/all/adopted.yml",
         "host_vars/shop.example/adopted.yml",
-        "vault.example.yml",
+        "vault-example.txt",
     ]
     assert adopt(tmp_path, date="2027-01-01") is False
     assert tree(tmp_path) == first
@@ -110,7 +111,7 @@ def file_in_the_way(folder: Path) -> Path:
 
 
 def folder_in_the_way(folder: Path) -> Path:
-    (folder / "vault.example.yml").mkdir()
+    (folder / "vault-example.txt").mkdir()
     return folder
 
 
@@ -194,7 +195,7 @@ def test_comment_stays_a_comment() -> None:
 
 
 def test_hostile_text_in_the_summary() -> None:
-    text = texts_of([zone(left_out=[{"what": "<script>\n# x", "why": "`[a](b)`"}])], "all", "2026-11-21")["ADOPTED.md"]
+    text = texts_of([zone(left_out=[{"what": "<script>\n# x", "why": "`[a](b)`"}])], "all", True, "2026-11-21")["ADOPTED.md"]
     assert "<script>" not in text.replace("\\<", "") and "\n# x" not in text
 
 
@@ -211,8 +212,8 @@ def test_secret_names_are_unique_per_zone() -> None:
         }
         return zone(name, zone_id, vault=[key], vault_destinations=[shown])
 
-    texts = texts_of([with_secret("shop.example", "a" * 32), with_secret("shop-example", "b" * 32)], "all", "2026-11-21")
-    shown = yaml.safe_load(texts["vault.example.yml"])
+    texts = texts_of([with_secret("shop.example", "a" * 32), with_secret("shop-example", "b" * 32)], "all", True, "2026-11-21")
+    shown = yaml.safe_load(texts["vault-example.txt"])
     assert (
         shown["shop.example"][0]["destination_conf"] == "https://h?token={{ vault_shop_example_aaaaaaaa_job7_token | urlencode }}"
     )
@@ -239,11 +240,15 @@ def test_ids_that_begin_alike_keep_secrets_apart() -> None:
         with_secret("a-b", "a" * 31 + "2", "vault_a_b_job7_token"),
     ]
     joined = [with_secret("a", "b1", "vault_a_job1_job2_token"), with_secret("a.job1", "b2", "vault_a_job1_job2_token")]
-    summary = texts_of([*alike, *joined], "all", "2026-11-21")["ADOPTED.md"]
+    summary = texts_of([*alike, *joined], "all", True, "2026-11-21")["ADOPTED.md"]
     for part in (f"a_b_{'a' * 31}1_job7", f"a_b_{'a' * 31}2_job7", "a_b1_job1_job2", "a_job1_b2_job2"):
         assert summary.count(f"vault_{part}_token".replace("_", "\\_")) + summary.count(f"vault_{part}_token") == 1
-    shown = yaml.safe_load(texts_of(joined, "all", "2026-11-21")["vault.example.yml"])["a"]
+    shown = yaml.safe_load(texts_of(joined, "all", True, "2026-11-21")["vault-example.txt"])["a"]
     assert shown[0]["destination_conf"] == "https://vault_a_job/h?token={{ vault_a_b1_job1_job2_token | urlencode }}"
+
+
+def with_jobs(name: str, *jobs: dict[str, t.Any]) -> dict[str, t.Any]:
+    return zone(name, f"{sum(name.encode()):x}", variables={"log_delivery_jobs": list(jobs)})
 
 
 @pytest.mark.parametrize("values", [(1, True), (1, 1.0), (0, False), ("1", 1)])
@@ -251,36 +256,89 @@ def test_filters_that_look_equal_are_not_common(values: tuple[t.Any, t.Any]) -> 
     """Python takes true for 1, and a filter does not."""
 
     def with_filter(name: str, value: t.Any) -> dict[str, t.Any]:
-        condition = {"where": {"and": [{"key": "k", "operator": "in", "value": [value]}]}}
-        return {"zone": name, "variables": {"log_delivery_jobs": [{"name": "n", "filter": condition}]}}
+        return with_jobs(name, {"name": "n", "filter": {"where": {"and": [{"key": "k", "operator": "in", "value": [value]}]}}})
 
     one, other = values
-    assert common_variables([with_filter("a", one), with_filter("b", other)])["common"] == {}
-    assert common_variables([with_filter("a", one), with_filter("b", one)])["common"] != {}
+    assert common_defaults([with_filter("a", one), with_filter("b", other)]) == {}
+    assert common_defaults([with_filter("a", one), with_filter("b", one)]) != {}
 
 
 def test_common_is_what_all_jobs_share() -> None:
-    def with_jobs(name: str, *jobs: dict[str, t.Any]) -> dict[str, t.Any]:
-        return {"zone": name, "variables": {"log_delivery_jobs": list(jobs)}, "left_out": []}
-
+    """Members with one value in all jobs; a destination never, because the jobs of other zones would get it."""
     low = {"dataset": "http_requests", "frequency": "low"}
-    found = common_variables(
-        [with_jobs("a", {"name": "x", **low, "enabled": False}), with_jobs("b", {"name": "y", **low, "enabled": 0})]
-    )
-    assert found == {
-        "common": {"log_delivery_job_defaults": low},
-        "zones": {
-            "a": {"log_delivery_jobs": [{"name": "x", "enabled": False}]},
-            "b": {"log_delivery_jobs": [{"name": "y", "enabled": 0}]},
-        },
-    }
-    assert common_variables([]) == {"common": {}, "zones": {}}
-    assert common_variables([with_jobs("a", {"name": "x", **low})])["common"] == {}
+    shared = {**low, "destination_conf": "s3://b/x?region=r"}
+    zones = [with_jobs("a", {"name": "x", **shared, "enabled": False}), with_jobs("b", {"name": "y", **shared, "enabled": 0})]
+    assert common_defaults(zones) == low
+    assert [without_defaults(each["variables"], low)["log_delivery_jobs"] for each in zones] == [
+        [{"name": "x", "destination_conf": "s3://b/x?region=r", "enabled": False}],
+        [{"name": "y", "destination_conf": "s3://b/x?region=r", "enabled": 0}],
+    ]
+    assert common_defaults([]) == {}
+    assert common_defaults([with_jobs("a", {"name": "x", **low})]) == {}
 
 
 @pytest.mark.parametrize(
-    "items", [None, {}, ["a"], [{"zone": ""}], [{"zone": "a"}], [{"zone": "a", "variables": {"log_delivery_jobs": 1}}]]
+    ("hosts", "grouped"), [(["a", "b"], True), (["a", "b", "c"], False), (["a"], False), ([], False), (None, False)]
 )
-def test_common_refuses_other_input(items: t.Any) -> None:
-    with pytest.raises(ValueError, match="zone"):
-        common_variables(items)
+def test_group_file_needs_the_whole_group(tmp_path: Path, hosts: list[str] | None, grouped: bool) -> None:
+    """A file of a group would change the hosts of it that were not adopted, and not reach those outside it."""
+    job = {"name": "x", "dataset": "http_requests", "frequency": "low"}
+    texts = desire(params(tmp_path, with_jobs("a", job), with_jobs("b", job), group="edge", group_hosts=hosts)).texts
+    assert ("group_vars/edge/adopted.yml" in texts) is grouped
+    host = yaml.safe_load(texts["host_vars/a/adopted.yml"])
+    if grouped:
+        assert yaml.safe_load(texts["group_vars/edge/adopted.yml"]) == {
+            "log_delivery_job_defaults": {"dataset": "http_requests", "frequency": "low"}
+        }
+        assert host == {"log_delivery_jobs": [{"name": "x"}]}
+    else:
+        # Defaults of the group itself must not reach the jobs either.
+        assert host == {"log_delivery_job_defaults": {}, "log_delivery_jobs": [job]}
+
+
+def test_account_is_a_host(tmp_path: Path) -> None:
+    account = {"zone": "account_1", "account_id": "1", "variables": {"log_delivery_jobs": [{"job_id": 4}]}}
+    empty: dict[str, t.Any] = {"vault": [], "vault_destinations": [], "left_out": [], "notes": []}
+    texts = desire(params(tmp_path, zone(), {**account, **empty})).texts
+    assert "# The account account_1 (1) as it was adopted on" in texts["host_vars/account_1/adopted.yml"]
+    assert "Account id: 1" in texts["ADOPTED.md"]
+
+
+def test_direction_marks_are_escapes() -> None:
+    """What a terminal or an editor would act on is text between quotes, which is read as it was."""
+    text = "a\u202eb\u200b\u2028\U000e0041c"
+    written = yaml_text([text], {"x": text, "y": "\u00fc"})
+    assert not {"\u202e", "\u200b", "\u2028", "\U000e0041"} & set(written)
+    assert yaml.safe_load(written) == {"x": text, "y": "\u00fc"}
+
+
+def test_line_to_copy_is_one_line() -> None:
+    conf = "https://h/" + "a " * 200 + "?token={{ vault_x | urlencode }}"
+    shown = {"job_id": 7, "name": None, "dataset": "d", "destination_conf": conf}
+    text = texts_of([zone(vault=["vault_x"], vault_destinations=[shown])], "all", True, "2026-11-21")["vault-example.txt"]
+    assert [line.strip() for line in text.splitlines() if "vault_x" in line] == [f'destination_conf: "{conf}"']
+
+
+def linked_host(folder: Path) -> None:
+    (folder / "elsewhere").mkdir()
+    (folder / "dest" / "host_vars").mkdir(parents=True)
+    (folder / "dest" / "host_vars" / "shop.example").symlink_to(folder / "elsewhere")
+
+
+def linked_file(folder: Path) -> None:
+    (folder / "dest" / "host_vars" / "shop.example").mkdir(parents=True)
+    (folder / "dest" / "host_vars" / "shop.example" / "adopted.yml").symlink_to(folder / "elsewhere")
+
+
+def fifo(folder: Path) -> None:
+    (folder / "dest").mkdir()
+    os.mkfifo(folder / "dest" / "ADOPTED.md")
+
+
+@pytest.mark.parametrize("prepare", [linked_host, linked_file, fifo])
+def test_only_regular_files_below_dest(tmp_path: Path, prepare: t.Callable[[Path], None]) -> None:
+    """A link would lead out of the folder, and a named pipe would wait for ever."""
+    prepare(tmp_path)
+    with pytest.raises(Failure, match=r"^dest: .*(symbolic link|not a regular file)"):
+        adopt(tmp_path / "dest", overwrite=True)
+    assert not tree(tmp_path)

@@ -167,11 +167,18 @@ def test_adopted_files_change_nothing(drawn: list[tuple[list[Document], list[Doc
         parts = {"left_out": [part._asdict() for part in found.left_out], "vault_destinations": list(found.destinations)}
         rest = {"variables": found.variables, "vault": list(found.vault), "notes": list(found.notes)}
         zones.append({"zone": name, "zone_id": zone_id, **parts, **rest})
-    options = {"dest": "/nowhere", "group": "all", "overwrite": False, "date": "2026-11-21", "script_baselines": {}}
+    options = {
+        "dest": "/nowhere",
+        "group": "all",
+        "group_hosts": list(states),
+        "overwrite": False,
+        "date": "2026-11-21",
+        "script_baselines": {},
+    }
     files = desire({**options, "zones": json.loads(json.dumps(zones))}).texts
     assert CANARY not in repr(files)
     common = loaded(files["group_vars/all/adopted.yml"])
-    loaded(files["vault.example.yml"])
+    loaded(files["vault-example.txt"])
     for name, state in states.items():
         variables = {**common, **loaded(files[f"host_vars/{name}/adopted.yml"])}
         assert all(
