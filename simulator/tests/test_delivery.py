@@ -203,3 +203,19 @@ def test_records_of_any_dataset(account: t.Any, sim: t.Any) -> None:
     assert report["files"][0]["records"] == [{"ID": "a"}] and report["files"][0]["key"].startswith("b/")
     with pytest.raises(ControlError, match="dataset and records"):
         sim.traffic([{}], account=account.id)
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        {"merge_subrequests": True},
+        {"logpull_options": None, "output_options": {"field_names": ["RayID"], "merge_subrequests": True}},
+    ],
+    ids=json.dumps,
+)
+def test_subrequests_are_merged_at_either_place(zone: t.Any, sim: t.Any, member: dict[str, t.Any]) -> None:
+    job(zone, logpull_options="fields=RayID")
+    job(zone, **{"logpull_options": "fields=RayID", **member})
+    plain, merged = sim.traffic([{"RayID": "1", "Subrequests": [{"RayID": str(n)} for n in range(60)]}, {"RayID": "2"}])["files"]
+    assert plain["records"] == [{"RayID": "1"}, {"RayID": "2"}]
+    assert [len(record["Subrequests"]) for record in merged["records"]] == [50, 0]

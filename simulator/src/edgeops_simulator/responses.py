@@ -16,8 +16,12 @@ from edgeops_simulator.state import scripts
 from edgeops_simulator.state.part import BadSeed
 
 Document = dict[str, t.Any]
-_PARTS = ("script_monitor", "scripts", "rulesets", "jobs", "fields")
-_EXPECTED = "zones/ZONE_ID.json, or below zones/ZONE_ID/ one of page_shield, script_monitor, their scripts, rulesets, logpush/jobs, field lists"
+_LISTS = ("scripts", "connections", "cookies", "rulesets", "jobs")
+_PARTS = ("script_monitor", "fields", *_LISTS)
+_EXPECTED = (
+    "zones/ZONE_ID.json, or below zones/ZONE_ID/ one of page_shield, script_monitor, their scripts, connections and cookies, "
+    "rulesets, logpush/jobs, field lists"
+)
 
 
 class _Zone:
@@ -27,6 +31,8 @@ class _Zone:
         self.summary: Document = {"id": zone_id}
         self.script_monitor: Document = {}
         self.scripts: dict[str, Document] = {}
+        self.connections: dict[str, Document] = {}
+        self.cookies: dict[str, Document] = {}
         self.rulesets: dict[str, Document] = {}
         self.jobs: dict[int, Document] = {}
         self.fields: dict[str, Document] = {}
@@ -49,6 +55,14 @@ class _Zone:
             script = scripts.from_page_shield(shown)
             self.scripts[shown["id"]] = {**self.scripts.get(shown["id"], {}), **script}
         self.totals.update(answer.total())
+
+    def add_connections(self, answer: _Answer) -> None:
+        for shown in answer.items("id", str):
+            self.connections[shown["id"]] = shown
+
+    def add_cookies(self, answer: _Answer) -> None:
+        for shown in answer.items("id", str):
+            self.cookies[shown["id"]] = shown
 
     def add_rulesets(self, answer: _Answer) -> None:
         if answer.refused_with == NO_ENTRY_POINT:
@@ -127,6 +141,8 @@ _ROUTES: t.Mapping[str, t.Callable[[_Zone, _Answer], None]] = {
     "/(script_monitor|page_shield)": _Zone.add_status,
     "/script_monitor/scripts(/[^/]+)?": _Zone.add_scripts,
     "/page_shield/scripts(/[^/]+)?": _Zone.add_page_shield,
+    "/page_shield/connections(/[^/]+)?": _Zone.add_connections,
+    "/page_shield/cookies(/[^/]+)?": _Zone.add_cookies,
     "/rulesets(/[^/]+|/phases/[^/]+/entrypoint)?": _Zone.add_rulesets,
     "/logpush/jobs(/[^/]+)?": _Zone.add_jobs,
     "/logpush/datasets/[^/]+/jobs": _Zone.add_jobs,
@@ -157,7 +173,7 @@ def _seed(zones: t.Mapping[str, _Zone]) -> Document:
     parts: Document = {part: {} for part in _PARTS}
     for zone_id, zone in zones.items():
         parts["script_monitor"][zone_id], parts["fields"][zone_id] = zone.script_monitor, zone.fields
-        for part in ("scripts", "rulesets", "jobs"):
+        for part in _LISTS:
             parts[part][zone_id] = list(getattr(zone, part).values())
     return {"zones": [{**zone.summary, "id": zone_id} for zone_id, zone in zones.items()], **parts}
 

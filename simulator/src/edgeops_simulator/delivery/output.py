@@ -16,6 +16,7 @@ from edgeops_simulator import jsontext
 from edgeops_simulator.delivery import datasets
 
 Record = dict[str, t.Any]
+_SUBREQUESTS, _MAX_SUBREQUESTS = "Subrequests", 50
 _FRACTIONS = {"rfc3339": 0, "rfc3339ms": 3, "rfc3339ns": 9}
 
 
@@ -27,6 +28,8 @@ class Output:
     timestamps: str = "unixnano"
     sample_rate: float = 1.0
     options: t.Mapping[str, t.Any] = dataclasses.field(default_factory=dict)
+    merges: bool = False
+    """Whether the requests that a worker made are in the record of the request that it handled."""
 
     def keeps(self, record: Record) -> bool:
         """Sampling that lets the same request through each time."""
@@ -34,8 +37,9 @@ class Output:
         return self.sample_rate >= 1 or zlib.crc32(text.encode("utf-8", "replace")) / 2**32 < self.sample_rate
 
     def record(self, full: Record) -> Record:
-        names = self.fields or tuple(full)
-        return {name: self._value(name, full[name]) for name in names if name in full}
+        names = [name for name in self.fields or full if name in full and name != _SUBREQUESTS]
+        made = {name: self._value(name, full[name]) for name in names}
+        return {**made, _SUBREQUESTS: list(full.get(_SUBREQUESTS) or ())[:_MAX_SUBREQUESTS]} if self.merges else made
 
     def _value(self, name: str, value: t.Any) -> t.Any:
         return timestamp(value, self.timestamps) if name in datasets.TIMES and isinstance(value, int) else value
@@ -44,13 +48,14 @@ class Output:
 def of_job(job: t.Mapping[str, t.Any]) -> Output:
     """`output_options`, if present, make the service ignore `logpull_options`."""
     options = job.get("output_options")
+    merges = bool(job.get("merge_subrequests") or (options or {}).get("merge_subrequests"))
     if options is not None:
         names = tuple(options.get("field_names") or ())
         rate = options.get("sample_rate")
-        return Output(names, options.get("timestamp_format") or "unixnano", 1.0 if rate is None else float(rate), options)
+        return Output(names, options.get("timestamp_format") or "unixnano", 1.0 if rate is None else float(rate), options, merges)
     query = dict(parse_qsl(job.get("logpull_options") or "", keep_blank_values=True))
     names = tuple(dict.fromkeys(name for name in query.get("fields", "").split(",") if name))
-    return Output(names, query.get("timestamps") or "unixnano", float(query.get("sample") or 1))
+    return Output(names, query.get("timestamps") or "unixnano", float(query.get("sample") or 1), merges=merges)
 
 
 def timestamp(nanoseconds: int, form: str) -> int | str:

@@ -11,10 +11,11 @@ from edgeops_simulator.front.routing import ZONE, Routes
 from edgeops_simulator.refusal import Refusal
 from edgeops_simulator.schemas import bodies, queries
 from edgeops_simulator.schemas.answers import array, ref
+from edgeops_simulator.state import resources, scripts
 from edgeops_simulator.state import script_monitor as state
-from edgeops_simulator.state import scripts
 
 routes = Routes(ZONE)
+_NOT_FOUND = 10007
 _OLD, _NEW = {"switch": "script_monitor_routes"}, {"switch": "page_shield_routes"}
 
 
@@ -44,7 +45,7 @@ def _page(call: Call, found: list[dict[str, t.Any]]) -> tuple[list[dict[str, t.A
     """One page; more than the service's own maximum may be requested, up to 100, and is cut down to it."""
     most = call.settings.max_per_page
     per_page = min(most, call.number("per_page", min(most, call.settings.default_per_page), 1, max(100, most)))
-    if call.query.get("page") == "all" and call.path.endswith("/page_shield/scripts"):
+    if call.query.get("page") == "all" and "/page_shield/" in call.path:
         per_page = max(1, len(found))
         shown, info = page_of(found, 1, per_page)
     else:
@@ -54,7 +55,7 @@ def _page(call: Call, found: list[dict[str, t.Any]]) -> tuple[list[dict[str, t.A
 
 @routes("GET", "/script_monitor/scripts", "listScripts", result=array(ref("Script")), query=queries.SCRIPTS, paged=True, **_OLD)
 def list_scripts(call: Call) -> Answer:
-    found = scripts.select(call.zone, call.query.get("hosts", ""), call.query.get("status", ""))
+    found = resources.select(call.zone.scripts, call.query.get("hosts", ""), call.query.get("status", ""))
     shown, info = _page(call, found)
     return Answer([scripts.in_list(script) for script in shown], result_info=info)
 
@@ -67,14 +68,14 @@ def list_scripts(call: Call) -> Answer:
     **_NEW,
 )
 def list_page_shield(call: Call) -> Answer:
-    shown, info = _page(call, scripts.select_page_shield(call.zone, call.query))
-    return Answer([scripts.page_shield(script, scripts.in_list(script)) for script in shown], result_info=info)
+    shown, info = _page(call, resources.select_seen(call.zone.scripts, call.query))
+    return Answer([scripts.page_shield(script, in_list=True) for script in shown], result_info=info)
 
 
 def _script(call: Call) -> dict[str, t.Any]:
     script: dict[str, t.Any] | None = call.zone.scripts.get(call.ids["script_id"])
     if script is None:
-        raise Refusal(404, 10007, "script not found")
+        raise Refusal(404, _NOT_FOUND, "script not found")
     return script
 
 
@@ -85,5 +86,36 @@ def get_script(call: Call) -> Answer:
 
 @routes("GET", "/page_shield/scripts/{script_id}", "getPageShieldScript", result=ref("PageShieldScriptInFull"), **_NEW)
 def get_page_shield_script(call: Call) -> Answer:
-    script = _script(call)
-    return Answer(scripts.page_shield(script, scripts.in_full(script)))
+    return Answer(scripts.page_shield(_script(call), in_list=False))
+
+
+@routes(
+    *("GET", "/page_shield/connections", "listConnections"),
+    result=array(ref("Connection")),
+    query=queries.CONNECTIONS,
+    paged=True,
+    **_NEW,
+)
+def list_connections(call: Call) -> Answer:
+    shown, info = _page(call, resources.select_seen(call.zone.connections, call.query))
+    return Answer([resources.connection(item) for item in shown], result_info=info)
+
+
+@routes("GET", "/page_shield/connections/{connection_id}", "getConnection", result=ref("Connection"), **_NEW)
+def get_connection(call: Call) -> Answer:
+    if call.ids["connection_id"] not in call.zone.connections:
+        raise Refusal(404, _NOT_FOUND, "connection not found")
+    return Answer(resources.connection(call.zone.connections[call.ids["connection_id"]]))
+
+
+@routes("GET", "/page_shield/cookies", "listCookies", result=array(ref("Cookie")), query=queries.COOKIES, paged=True, **_NEW)
+def list_cookies(call: Call) -> Answer:
+    shown, info = _page(call, resources.select_cookies(call.zone.cookies, call.query))
+    return Answer([resources.cookie(item) for item in shown], result_info=info)
+
+
+@routes("GET", "/page_shield/cookies/{cookie_id}", "getCookie", result=ref("Cookie"), **_NEW)
+def get_cookie(call: Call) -> Answer:
+    if call.ids["cookie_id"] not in call.zone.cookies:
+        raise Refusal(404, _NOT_FOUND, "cookie not found")
+    return Answer(resources.cookie(call.zone.cookies[call.ids["cookie_id"]]))

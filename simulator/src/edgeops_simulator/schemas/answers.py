@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import typing as t
 
+from edgeops_simulator.state.scripts import SCORES
+
 Schema = dict[str, t.Any]
 
 TEXT: Schema = {"type": "string"}
@@ -34,7 +36,7 @@ def array(schema: Schema) -> Schema:
 
 
 _VERSION = record({"hash": TEXT, "js_integrity_score": {"type": "integer"}, "fetched_at": INSTANT}, [])
-_SCRIPT: Schema = {
+_SEEN: Schema = {
     "added_at": INSTANT,
     "first_seen_at": INSTANT,
     "last_seen_at": INSTANT,
@@ -44,6 +46,9 @@ _SCRIPT: Schema = {
     "malicious_url_categories": TEXTS,
     "malicious_domain_categories": TEXTS,
     "status": TEXT,
+}
+_SCRIPT: Schema = {
+    **_SEEN,
     "hash": nullable(TEXT),
     "js_integrity_score": nullable({"type": "integer"}),
     "fetched_at": nullable(INSTANT),
@@ -56,7 +61,19 @@ _OLD_NAMES: Schema = {
     "appears_in_cdn_cgi_path": FLAG,
 }
 _SHIELD_REQUIRED = ("id", "url", "added_at", "first_seen_at", "last_seen_at", "host", "url_contains_cdn_cgi_path")
-_NEW_NAMES: Schema = {"id": TEXT, "url": TEXT, "first_page_url": TEXT, "url_contains_cdn_cgi_path": FLAG}
+_NEW_NAMES: Schema = {"id": TEXT, "url": TEXT, "first_page_url": TEXT, "page_urls": TEXTS, "url_contains_cdn_cgi_path": FLAG}
+_SCORES: Schema = dict.fromkeys(SCORES, nullable({"type": "integer"}))
+COOKIE = record(
+    {
+        **dict.fromkeys(("id", "name", "host", "type"), TEXT),
+        **dict.fromkeys(("first_seen_at", "last_seen_at"), INSTANT),
+        "page_urls": TEXTS,
+        **dict.fromkeys((f"{name}_attribute" for name in ("domain", "path", "expires", "same_site")), TEXT),
+        "max_age_attribute": nullable({"type": "integer"}),
+        **dict.fromkeys(("http_only_attribute", "secure_attribute"), FLAG),
+    },
+    ["id", "name", "host", "type", "first_seen_at", "last_seen_at"],
+)
 STATUS = record({"enabled": FLAG, "updated_at": INSTANT})
 PAGE_SHIELD = record({**STATUS["properties"], "use_cloudflare_reporting_endpoint": FLAG, "use_connection_url_path": FLAG})
 RULE = record(
@@ -136,10 +153,10 @@ SCHEMAS: Schema = {
     "PageShield": PAGE_SHIELD,
     "Script": record({**_OLD_NAMES, **_SCRIPT}, ["script_id"]),
     "ScriptInFull": record({**_OLD_NAMES, **_SCRIPT, "seen_on": TEXTS, "versions": array(_VERSION)}, ["script_id"]),
-    "PageShieldScript": record({**_NEW_NAMES, **_SCRIPT}, _SHIELD_REQUIRED),
-    "PageShieldScriptInFull": record(
-        {**_NEW_NAMES, **_SCRIPT, "page_urls": TEXTS, "versions": array(_VERSION)}, _SHIELD_REQUIRED
-    ),
+    "PageShieldScript": record({**_NEW_NAMES, **_SCRIPT, **_SCORES}, _SHIELD_REQUIRED),
+    "PageShieldScriptInFull": record({**_NEW_NAMES, **_SCRIPT, **_SCORES, "versions": array(_VERSION)}, _SHIELD_REQUIRED),
+    "Connection": record({**_NEW_NAMES, **_SEEN}, _SHIELD_REQUIRED),
+    "Cookie": COOKIE,
     "Ruleset": RULESET,
     "Job": JOB,
     "Zone": ZONE,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from edgeops_simulator.state.jobs import Fields, Jobs
 from edgeops_simulator.state.ownership import Challenges
 from edgeops_simulator.state.part import Document, Part
+from edgeops_simulator.state.resources import Connections, Cookies
 from edgeops_simulator.state.rulesets import Rulesets
 from edgeops_simulator.state.script_monitor import ScriptMonitor
 from edgeops_simulator.state.scripts import Scripts
@@ -55,6 +56,8 @@ class Zone(Owner):
     """Members that only the listing shows, such as `plan`."""
     script_monitor: ScriptMonitor = field(default_factory=lambda: ScriptMonitor(enabled=False, updated_at=None))
     scripts: Scripts = field(default_factory=Scripts)
+    connections: Connections = field(default_factory=Connections)
+    cookies: Cookies = field(default_factory=Cookies)
     rulesets: Rulesets = field(default_factory=Rulesets)
 
     def summary(self) -> Document:
