@@ -12,8 +12,8 @@ version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Reads the scripts that the script monitor (Page Shield) of a Cloudflare zone lists, finds the entry of O(baseline) for each, and returns the inventory
-    with all findings.
+  - Reads the scripts that the script monitor (Client-side security, formerly Page Shield) of a Cloudflare zone lists, finds the entry of
+    O(baseline) for each, and returns the inventory with all findings.
   - With O(evidence_dir), each audit adds a record to a chain of evidence, also in check mode, because the record is the product of an audit.
   - Nothing is written to the service. The guide R(payment page scripts,ansible_collections.edgeops.observability.docsite.guide_payment_scripts)
     describes what this covers of PCI DSS 4.0.1 6.4.3 and 11.6.1.
@@ -91,6 +91,14 @@ options:
       - Entries of the baseline for other hosts are then neither V(gone) nor V(unused).
     type: list
     elements: str
+  pages:
+    description:
+      - URLs of pages, such as payment pages, or patterns of them as in C(url) of O(baseline).
+      - The findings about a script then list in RV(findings[].pages) which of these pages load it. Everything else stays the same.
+      - The service shows pages for scripts that are read individually, see O(details), and depending on the plan of the account in its listing.
+    type: list
+    elements: str
+    default: []
   status:
     description:
       - Only scripts with these statuses. Each status takes one listing. With an empty list the service returns V(active) scripts.
@@ -100,8 +108,8 @@ options:
   malicious_threshold:
     description:
       - The score that separates malicious scripts from others. A score that equals it is not malicious.
+      - If omitted, it depends on the route that answered - V(50) for V(script_monitor), and V(10) for V(page_shield).
     type: int
-    default: 50
   malicious_when:
     description:
       - On which side of O(malicious_threshold) a score means malicious.
@@ -226,7 +234,8 @@ summary:
       returned: success
       sample: 0
     nothing_seen:
-      description: 1 if the service lists no script.
+      description:
+        - 1 if the service lists no script. Cloudflare samples what browsers report, and lists nothing before about an hour and 100 requests.
       type: int
       returned: success
       sample: 0
@@ -293,6 +302,12 @@ findings:
       type: str
       returned: success
       sample: no entry of the baseline covers it
+    pages:
+      description: Pages that match O(pages) and load the script; V(null) without O(pages), for other findings, and if the service shows no pages of it.
+      type: list
+      elements: str
+      returned: success
+      sample: ["https://shop.example.com/checkout"]
 passed:
   description: Whether there is no finding but V(unused).
   returned: success, and failure with the kind C(gate)
@@ -357,7 +372,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.fac
     DEFAULT_MAX_GAP_DAYS,
     DEFAULT_STATUSES,
     FINDINGS,
-    MALICIOUS_THRESHOLD,
     ROUTE_CHOICES,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import report_audit
@@ -374,8 +388,9 @@ TASK = InfoTask(
             "max_gap_days": {"type": "float", "default": DEFAULT_MAX_GAP_DAYS},
             "at": {"type": "str"},
             "hosts": {"type": "list", "elements": "str"},
+            "pages": {"type": "list", "elements": "str", "default": []},
             "status": {"type": "list", "elements": "str", "default": list(DEFAULT_STATUSES)},
-            "malicious_threshold": {"type": "int", "default": MALICIOUS_THRESHOLD},
+            "malicious_threshold": {"type": "int"},
             "malicious_when": {"type": "str", "choices": ["above", "below"]},
             "route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO},
         },

@@ -12,7 +12,7 @@ version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Enables or disables the script monitor of one Cloudflare zone. Cloudflare calls it Page Shield; see O(route).
+  - Enables or disables the script monitor of one Cloudflare zone. Cloudflare calls it Client-side security, formerly Page Shield; see O(route).
   - O(enabled) is the desired state. The status is read once, and written once if it differs. Check mode reports drift.
 extends_documentation_fragment:
   - edgeops.observability.connection

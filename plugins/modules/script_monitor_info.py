@@ -13,7 +13,7 @@ author:
   - edgeops.observability contributors (@edgeops)
 description:
   - Returns the status of the script monitor of one Cloudflare zone, and all monitored scripts, each with a verdict.
-    Cloudflare calls the script monitor Page Shield; see O(route).
+    Cloudflare calls the script monitor Client-side security, formerly Page Shield; see O(route).
   - The module derives the verdict from the integrity score, see O(malicious_threshold) and O(malicious_when).
 extends_documentation_fragment:
   - edgeops.observability.connection
@@ -25,13 +25,28 @@ options:
   script_id:
     description:
       - Return this one script, with RV(scripts[].seen_on) and RV(scripts[].versions).
-      - Mutually exclusive with O(hosts), O(status) and O(per_page). A script that does not exist fails with the kind V(not_found).
+      - Mutually exclusive with O(hosts), O(status), O(page_url), O(resources) and O(per_page). A script that does not exist fails with the kind V(not_found).
     type: str
   hosts:
     description:
       - Only scripts that were seen on these host names. Each may have a V(*) at its start or at its end.
     type: list
     elements: str
+  page_url:
+    description:
+      - Only what was last seen on these pages, such as payment pages. Each may have a V(*) at its start or at its end.
+      - Cloudflare documents it for V(page_shield).
+    type: list
+    elements: str
+  resources:
+    description:
+      - What to list. O(hosts), O(status), O(page_url) and O(per_page) apply to all of them; cookies have no status.
+      - Connections and cookies exist for V(page_shield) only, with Cloudflare from the Business plan on. If the service does not list them,
+        they are V(null), and a warning says why.
+    type: list
+    elements: str
+    choices: [scripts, connections, cookies]
+    default: [scripts]
   status:
     description:
       - Only scripts with these statuses. Cloudflare supports V(active), V(infrequent) and V(inactive).
@@ -48,8 +63,8 @@ options:
   malicious_threshold:
     description:
       - The score that separates malicious scripts from others. A score that equals it is not malicious.
+      - If omitted, it depends on the route that answered - V(50) for V(script_monitor), and V(10) for V(page_shield).
     type: int
-    default: 50
   malicious_when:
     description:
       - On which side of O(malicious_threshold) a score means malicious.
@@ -66,8 +81,7 @@ options:
     description:
       - The members to return in RV(scripts), of those that are documented there. A member that the service does not send is absent.
       - With an empty list all members are returned, also those that are not documented.
-      - V(malware_score), V(magecart_score), V(cryptomining_score), V(dataflow_score) and V(obfuscation_score), which only V(page_shield) sends, can be
-        listed as well. An unknown name fails as V(invalid_option), with the nearest one, before any request.
+      - An unknown name fails as V(invalid_option), with the nearest one, before any request.
       - The verdict and RV(summary) do not depend on it. With tens of thousands of scripts, a few members save most of the time that Ansible takes
         to process the result.
     type: list
@@ -136,6 +150,7 @@ scripts:
   description:
     - The scripts, sorted by RV(scripts[].script_id), each with all members of the API, unchanged, and with two more.
     - The members depend on the plan of the account, and on O(members).
+    - V(null) if O(resources) does not name them.
   returned: success
   type: list
   elements: dict
@@ -255,8 +270,67 @@ scripts:
       elements: str
       returned: unless O(members) excludes it
       sample: ["js_integrity_score 87 is above 50", "URL category: Malware"]
+    malware_score:
+      description: Cloudflare's score for malware, from 1 (malicious) to 99 (clean).
+      type: int
+      returned: if the service sends it (V(page_shield))
+      sample: 91
+    magecart_score:
+      description: Cloudflare's score for skimming of payment data, from 1 (malicious) to 99 (clean).
+      type: int
+      returned: if the service sends it (V(page_shield))
+      sample: 90
+    cryptomining_score:
+      description: Cloudflare's score for crypto mining, from 1 (malicious) to 99 (clean).
+      type: int
+      returned: if the service sends it (V(page_shield))
+      sample: 92
+    dataflow_score:
+      description: Cloudflare's score for data flows; deprecated.
+      type: int
+      returned: if the service sends it (V(page_shield))
+      sample: 88
+    obfuscation_score:
+      description: Cloudflare's score for obfuscation; deprecated.
+      type: int
+      returned: if the service sends it (V(page_shield))
+      sample: 87
+connections:
+  description:
+    - The outgoing connections that scripts made, sorted by C(id), each with all members of the API, unchanged.
+    - V(null) if O(resources) does not name them, or if the service does not list them.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - id: c9ef84a6bf5e47138c75d95e2f933e8f
+      url: https://collect.example.net/v1
+      host: shop.example.com
+      added_at: "2026-02-11T08:12:40.104817Z"
+      first_seen_at: "2026-02-11T08:12:00Z"
+      last_seen_at: "2026-03-02T09:00:00Z"
+      first_page_url: https://shop.example.com/checkout
+      domain_reported_malicious: false
+      url_reported_malicious: false
+cookies:
+  description:
+    - The cookies that browsers got, sorted by C(id), each with all members of the API, unchanged.
+    - V(null) if O(resources) does not name them, or if the service does not list them.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - id: 9b2ca2d3a3b64d0f8a7c3f9be1a1e0aa
+      name: session
+      host: shop.example.com
+      type: first_party
+      http_only_attribute: true
+      secure_attribute: true
+      same_site_attribute: lax
+      first_seen_at: "2026-02-11T08:12:00Z"
+      last_seen_at: "2026-03-02T09:00:00Z"
 summary:
-  description: Counts over all scripts of the listing, before O(malicious_only) is applied.
+  description: Counts over all scripts of the listing, before O(malicious_only) is applied; V(null) if O(resources) does not name scripts.
   returned: success
   type: dict
   contains:
@@ -310,9 +384,10 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.modu
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import (
     AUTO,
-    MALICIOUS_THRESHOLD,
     MAX_PER_PAGE,
+    RESOURCES,
     ROUTE_CHOICES,
+    SCRIPTS,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import report_inventory
@@ -323,15 +398,17 @@ TASK = InfoTask(
         options={
             "script_id": {"type": "str"},
             "hosts": {"type": "list", "elements": "str"},
+            "page_url": {"type": "list", "elements": "str"},
+            "resources": {"type": "list", "elements": "str", "choices": list(RESOURCES), "default": [SCRIPTS]},
             "status": {"type": "list", "elements": "str", "default": []},
             "per_page": {"type": "int", "default": MAX_PER_PAGE},
-            "malicious_threshold": {"type": "int", "default": MALICIOUS_THRESHOLD},
+            "malicious_threshold": {"type": "int"},
             "malicious_when": {"type": "str", "choices": ["above", "below"]},
             "malicious_only": {"type": "bool", "default": False},
             "members": {"type": "list", "elements": "str", "default": []},
             "route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO},
         },
-        mutually_exclusive=[("script_id", option) for option in ("hosts", "status", "per_page")],
+        mutually_exclusive=[("script_id", option) for option in ("hosts", "status", "page_url", "resources", "per_page")],
     ),
     desire=desire,
     report=report_inventory,

@@ -36,7 +36,7 @@ listing = [
     for n in range(count)
 ]
 params = {
-    "zone_id": "0" * 32, "route": "script_monitor", "hosts": None, "status": [], "malicious_threshold": 50, "malicious_when": None,
+    "zone_id": "0" * 32, "route": "script_monitor", "hosts": None, "pages": [], "status": [], "malicious_threshold": 50, "malicious_when": None,
     "fail_on": [], "details": "findings", "evidence_dir": folder, "expected_head": None, "max_gap_days": 5.0,
     "at": None, "baseline": baseline,
 }

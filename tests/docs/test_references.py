@@ -71,7 +71,9 @@ LIMITS: dict[str, str] = {
     "value of one custom field": "8 KB",
     "rulesets of a zone for the phase": "1",
     "scripts in one page": f"{scripts.MAX_PER_PAGE}",
-    "score that separates malicious scripts": f"{scripts.MALICIOUS_THRESHOLD}",
+    "score that separates malicious scripts": "{}, on the route ``page_shield`` {}".format(
+        *(each.threshold for each in scripts.VERDICTS.values())
+    ),
     **{name: span(name) for name in jobs.RANGES},
     "characters of dataset": f"{jobs.MAX_DATASET_LENGTH}",
     "characters of logpull_options": f"{jobs.MAX_OPTIONS_LENGTH}",
@@ -147,7 +149,7 @@ def test_documented_secret_parts_are_masked() -> None:
 def test_documented_score_side_matches_code() -> None:
     """The documented side of the threshold is that of the code, for each route."""
     assert {route: cells[1] for route, cells in table("guide_scripts", "Route").items()} == {
-        route: f"{side} {scripts.MALICIOUS_THRESHOLD}" for route, side in scripts.MALICIOUS_WHEN.items()
+        route: f"{verdict.when} {verdict.threshold}" for route, verdict in scripts.VERDICTS.items()
     }
 
 

@@ -52,6 +52,8 @@ ENDPOINTS: t.Mapping[str, Endpoint] = {
     "page_shield.update": Endpoint("PUT", "/page_shield", "Changing the status of the script monitor"),
     "page_shield.scripts": Endpoint("GET", "/page_shield/scripts", "Listing the monitored scripts", (list,)),
     "page_shield.script": Endpoint("GET", "/page_shield/scripts/{script_id}", "Reading a monitored script"),
+    "page_shield.connections": Endpoint("GET", "/page_shield/connections", "Listing the monitored connections", (list,)),
+    "page_shield.cookies": Endpoint("GET", "/page_shield/cookies", "Listing the monitored cookies", (list,)),
     "rulesets.list": Endpoint("GET", "/rulesets", "Listing the rulesets", (list,)),
     "rulesets.create": Endpoint("POST", "/rulesets", "Creating the ruleset for custom log fields"),
     "rulesets.get": Endpoint("GET", "/rulesets/{ruleset_id}", "Reading a ruleset"),

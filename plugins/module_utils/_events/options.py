@@ -16,7 +16,7 @@ from .._engine.task import CONNECTION_OPTIONS, ArgumentSpec, connection
 from .._logpush.health import DEFAULT_STALE_AFTER
 from .._redact import scrub
 from .._scripts.baseline import Baseline, parse_baseline
-from .._scripts.facts import AUTO, MALICIOUS_THRESHOLD, MAX_PER_PAGE, ROUTE_CHOICES
+from .._scripts.facts import AUTO, MAX_PER_PAGE, ROUTE_CHOICES
 from .._scripts.inventory import Query
 from .._zones import PAGES_SIDE_BY_SIDE, PER_PAGE, Filters, hosts, is_selected, is_zone_id, query
 from .compare import Rules
@@ -79,7 +79,7 @@ OPTIONS: ArgumentSpec = {
     "state_file": {"type": "path", "required": True},
     "first_run": {"type": "str", "choices": [SILENT, EMIT], "default": SILENT},
     "route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO},
-    "malicious_threshold": {"type": "int", "default": MALICIOUS_THRESHOLD},
+    "malicious_threshold": {"type": "int"},
     "malicious_when": {"type": "str", "choices": ["above", "below"]},
     "stale_after": {"type": "int", "default": DEFAULT_STALE_AFTER},
     "script_baseline": {"type": "list", "elements": "dict"},

@@ -15,7 +15,7 @@ from . import evidence, inventory
 from .baseline import AUTHORISATION, PINNED, Baseline, Entry, Match, is_host, parse_baseline
 from .chain import is_digest
 from .evidence import History
-from .facts import ALL, FAILURES, MAX_DETAILS, MAX_PER_PAGE
+from .facts import ALL, FAILURES, MAX_DETAILS, MAX_PER_PAGE, SCRIPTS
 from .findings import (
     Finding,
     LastRecord,
@@ -30,7 +30,7 @@ from .findings import (
 )
 from .inventory import Query, Script
 from .monitor import State, Status
-from .pattern import is_url
+from .pattern import Pattern, is_url, normalize_url, parse_pattern
 
 _MAX_NAME_LENGTH = 60
 
@@ -100,11 +100,23 @@ _UNAUTHORISED: dict[str, None] = dict.fromkeys((*AUTHORISATION, "authorised_on")
 # An audit: what the service lists, compared with the baseline, judged, and kept as evidence.
 
 
+# What an audit reads cannot be narrowed further than by host and status.
+_WHOLE: t.Mapping[str, Json] = {
+    "script_id": None,
+    "per_page": MAX_PER_PAGE,
+    "malicious_only": False,
+    "members": (),
+    "page_url": (),
+    "resources": (SCRIPTS,),
+}
+
+
 class Audit(t.NamedTuple):
     """What to audit, against which baseline, and where the evidence goes."""
 
     query: Query
     baseline: Baseline
+    pages: tuple[Pattern, ...]
     fail_on: frozenset[str]
     details: str
     folder: str | None
@@ -129,11 +141,12 @@ def desire(params: t.Mapping[str, t.Any]) -> Audit:
         raise invalid_option("max_gap_days", f"{gap!r} is not a number of days above 0")
     if head is not None and not is_digest(head.lower()):
         raise invalid_option("expected_head", f"{shown(head)} is not 64 hexadecimal digits; omit it for the first record")
-    query = inventory.desire({**params, "script_id": None, "per_page": MAX_PER_PAGE, "malicious_only": False, "members": ()})
+    query = inventory.desire({**_WHOLE, **params})
     baseline = Baseline(parse_baseline(params["baseline"]))
     return Audit(
         query=query,
         baseline=baseline,
+        pages=tuple(parse_pattern(f"pages[{index}]", text) for index, text in enumerate(params["pages"])),
         fail_on=FAILURES if ALL in params["fail_on"] else frozenset(params["fail_on"]),
         details=params["details"],
         folder=params["evidence_dir"] or None,
@@ -155,7 +168,7 @@ def perform(audit: Audit, service: Service, history: History | None, hide: evide
     matches = [_match(audit, each) for each in seen]  # a tie is refused before there is a file of evidence
 
     def conclude(last: LastRecord) -> dict[str, Json]:
-        rows = [_row(each, match, last.since) for each, match in zip(seen, matches, strict=True)]
+        rows = [_row(audit, each, match, last.since) for each, match in zip(seen, matches, strict=True)]
         return _report(audit, rows, state.status, last, at)
 
     result, noted = evidence.keep(history, audit.expected_head, conclude, hide, audit.baseline, at)
@@ -170,7 +183,7 @@ def _details(audit: Audit, listing: t.Sequence[Script]) -> tuple[list[str], tupl
         return [script["script_id"] for script in listing], ()
     found: list[tuple[bool, str]] = []
     for seen in observe(listing):
-        kinds = {finding.kind for finding in find_in_script(_row(seen, _match(audit, seen), None))}
+        kinds = {finding.kind for finding in find_in_script(_row(audit, seen, _match(audit, seen), None))}
         if kinds:
             found += [(kinds == {"new"}, script["script_id"]) for script in seen.scripts]
     # What nobody knows yet comes last: it has no hashes to compare versions with.
@@ -195,8 +208,15 @@ def _match(audit: Audit, seen: Observation) -> Match:
     return audit.baseline.match(seen.url, seen.host) if seen.url else Match()
 
 
-def _row(seen: Observation, match: Match, since: datetime.datetime | None) -> Row:
-    return Row(seen, match.entry, match.names, seen.hashes(since))
+def _row(audit: Audit, seen: Observation, match: Match, since: datetime.datetime | None) -> Row:
+    return Row(seen, match.entry, match.names, seen.hashes(since), _pages(audit, seen))
+
+
+def _pages(audit: Audit, seen: Observation) -> list[str] | None:
+    """Return the pages of the audit that load a script; None if the service shows no pages of it, or no page is asked for."""
+    pages = seen.pages() if audit.pages else ()
+    found = [page for page in pages if any(pattern.covers(normalize_url(page)) for pattern in audit.pages)]
+    return found if pages else None
 
 
 def _report(audit: Audit, rows: t.Sequence[Row], status: Status, last: LastRecord, at: datetime.datetime) -> dict[str, Json]:

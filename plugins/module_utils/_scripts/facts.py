@@ -29,8 +29,26 @@ def routes_to_try(route: str, host: str) -> tuple[str, ...]:
     return ROUTES[::-1] if host == CLOUDFLARE_HOST else ROUTES
 
 
-# On which side of the threshold a score means malicious. The present route counts from 1 (surely malicious) to 99 (surely clean).
-MALICIOUS_WHEN: t.Mapping[str, str] = {"script_monitor": "above", "page_shield": "below"}
+class Verdict(t.NamedTuple):
+    """On which side of which threshold a score means malicious; the threshold itself does not."""
+
+    when: str
+    threshold: int
+
+
+# page_shield counts from 1 (surely malicious) to 99 (surely clean) (cloudflare-docs, client-side-security/reference/api, 2026).
+VERDICTS: t.Mapping[str, Verdict] = {"script_monitor": Verdict("above", 50), "page_shield": Verdict("below", 10)}
+
+# Without these the service leaves out scripts of its own path, and all but the latest of those with one content and host.
+COMPLETE: t.Mapping[str, str] = {"exclude_cdn_cgi": "false", "exclude_duplicates": "false"}
+
+# What the monitor lists beside scripts, each with the query parameters that its route takes; page_shield only.
+SCRIPTS = "scripts"
+FURTHER: t.Mapping[str, frozenset[str]] = {
+    "connections": frozenset(("hosts", "status", "page_url", "exclude_cdn_cgi")),
+    "cookies": frozenset(("hosts", "page_url")),
+}
+RESOURCES = (SCRIPTS, *FURTHER)
 
 SCORE = "js_integrity_score"
 # Category lists, and how a reason names their items.
@@ -70,7 +88,6 @@ MEMBERS = (
 )
 
 # Documented by the service.
-MALICIOUS_THRESHOLD = 50
 MAX_PER_PAGE = 100
 
 # Flags that report the URL or the domain of a script as malicious.

@@ -44,6 +44,11 @@ class Observation(t.NamedTuple):
             found += [version.get("hash") for version in self._versions() if _is_after(version.get("fetched_at"), since)]
         return frozenset(value.lower() for value in found if isinstance(value, str) and value)
 
+    def pages(self) -> tuple[str, ...]:
+        """Return the pages that the service names for the script, those seen last and the first one."""
+        listed = [page for script in self.scripts for page in (*(script.get("seen_on") or ()), script.get("seen_on_first"))]
+        return tuple(dict.fromkeys(page for page in listed if isinstance(page, str) and page))
+
     def _versions(self) -> t.Iterator[Script]:
         for script in self.scripts:
             versions = script.get("versions")
@@ -86,13 +91,17 @@ def _is_after(fetched_at: Json, since: datetime.datetime) -> bool:
 
 
 class Finding(t.NamedTuple):
-    """A finding: about a script, an entry of the baseline, or the audit itself."""
+    """A finding: about a script, an entry of the baseline, or the audit itself.
+
+    `pages` are the pages of the audit on which the script was seen, None if they are not known.
+    """
 
     kind: str
     script_url: str | None
     host: str | None
     entry: str | None
     message: str
+    pages: list[str] | None = None
 
 
 class Row(t.NamedTuple):
@@ -102,11 +111,18 @@ class Row(t.NamedTuple):
     entry: Entry | None
     matching: frozenset[str]
     hashes: frozenset[str]
+    pages: list[str] | None = None
 
     @property
     def unauthorised(self) -> frozenset[str]:
         """The hashes seen that the entry does not list, if it is pinned."""
         return self.hashes - self.entry.hashes if self.entry is not None and self.entry.pinned else frozenset()
+
+
+NOTHING_SEEN = (
+    "the service lists no script: it samples, and shows nothing before about an hour and 100 requests from browsers;"
+    " look at the zone's traffic, at hosts and status, and audit again later"
+)
 
 
 class LastRecord(t.NamedTuple):
@@ -124,7 +140,7 @@ def find_in_script(row: Row) -> list[Finding]:
     """Return the findings about one script."""
     kinds = _kinds(row)
     entry = row.entry.name if row.entry else None
-    return [Finding(kind, row.seen.url, row.seen.host, entry, clean_text(message)) for kind, message in kinds]
+    return [Finding(kind, row.seen.url, row.seen.host, entry, clean_text(message), row.pages) for kind, message in kinds]
 
 
 def _kinds(row: Row) -> t.Iterator[tuple[str, str]]:
@@ -161,18 +177,20 @@ def find_in_entries(entries: t.Sequence[Entry], rows: t.Iterable[Row], hosts: t.
     found = []
     for entry in entries:
         if entry.review_by is not None and entry.review_by < today:
-            found.append(_about(entry, "expired", f"the review was due by {entry.review_by}"))
+            found.append(_about(entry, "expired", f"had to be reviewed by {entry.review_by}"))
         if entry.missing:
-            found.append(_about(entry, "unjustified", f"the entry has no {', '.join(entry.missing)}"))
+            found.append(_about(entry, "unjustified", f"has no {', '.join(entry.missing)}"))
         if entry.name not in used and _is_in_scope(entry, hosts):
-            kind = "gone" if entry.required else "unused"
-            text = "the entry is required, and no listed script matches it" if entry.required else "no listed script matches it"
-            found.append(_about(entry, kind, text))
+            found.append(
+                _about(entry, "gone", "is required, and no listed script matches it")
+                if entry.required
+                else _about(entry, "unused", "matches no listed script")
+            )
     return found
 
 
-def _about(entry: Entry, kind: str, message: str) -> Finding:
-    return Finding(kind, None, None, entry.name, message)
+def _about(entry: Entry, kind: str, text: str) -> Finding:
+    return Finding(kind, None, None, entry.name, f"the entry {shown(clean_text(entry.name))} {text}")
 
 
 def _is_in_scope(entry: Entry, hosts: t.Sequence[str]) -> bool:
@@ -194,7 +212,7 @@ def find_in_audit(enabled: bool, seen: int, last: LastRecord, at: datetime.datet
     if not enabled:
         found.append(("monitor_off", "the script monitor is disabled, so the service sees no script"))
     if not seen:
-        found.append(("nothing_seen", "the service lists no script at all"))
+        found.append(("nothing_seen", NOTHING_SEEN))
     if last.at is not None and (at - last.at).total_seconds() > max_gap * 86400:
         days = (at - last.at).total_seconds() / 86400
         found.append(

@@ -9,7 +9,7 @@ import typing as t
 
 from .._core import BAD_RESPONSE, Failure, Json, invalid_option
 from .._text import json_type
-from .facts import CATEGORIES, MALICIOUS_WHEN, MAX_PER_PAGE, MEMBERS, PAGE_SHIELD_NAMES, REPORTED, SCORE
+from .facts import CATEGORIES, MAX_PER_PAGE, MEMBERS, PAGE_SHIELD_NAMES, REPORTED, SCORE, SCRIPTS, VERDICTS
 
 Script = dict[str, Json]
 
@@ -17,7 +17,7 @@ Script = dict[str, Json]
 class Query(t.NamedTuple):
     """Which scripts to read, and when one of them counts as malicious.
 
-    `route` may be `auto`, and `malicious_when` None for the default of the route; `on_route` settles both.
+    `route` may be `auto`, and `threshold` and `malicious_when` None for the default of the route; `on_route` settles these.
     """
 
     route: str
@@ -25,15 +25,22 @@ class Query(t.NamedTuple):
     hosts: tuple[str, ...]
     statuses: tuple[str, ...]
     per_page: int
-    threshold: int
+    threshold: int | None
     malicious_when: str | None
     malicious_only: bool
     # What scripts hold in a report; none named: all that the service sent.
     members: tuple[str, ...] = ()
+    page_urls: tuple[str, ...] = ()
+    resources: frozenset[str] = frozenset((SCRIPTS,))
 
     def on_route(self, route: str) -> Query:
         """Return the query for the route that answered."""
-        return self._replace(route=route, malicious_when=self.malicious_when or MALICIOUS_WHEN[route])
+        verdict = VERDICTS[route]
+        return self._replace(
+            route=route,
+            malicious_when=self.malicious_when or verdict.when,
+            threshold=verdict.threshold if self.threshold is None else self.threshold,
+        )
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Query:
@@ -53,6 +60,8 @@ def desire(params: t.Mapping[str, t.Any]) -> Query:
         malicious_when=params["malicious_when"],
         malicious_only=params["malicious_only"],
         members=_members(params["members"]),
+        page_urls=_items("page_url", params["page_url"]),
+        resources=frozenset(params["resources"]),
     )
 
 
@@ -101,9 +110,9 @@ _TYPES: t.Mapping[str, tuple[type, ...]] = {
 }
 
 
-def classify(score: float | None, threshold: int, malicious_when: str | None) -> bool | None:
-    """Whether a score means malicious: strictly above, or strictly below, the threshold; None where there is no score."""
-    if score is None:
+def classify(score: float | None, threshold: int | None, malicious_when: str | None) -> bool | None:
+    """Return whether a score is strictly above, or below, the threshold; None without a score or a threshold."""
+    if score is None or threshold is None:
         return None
     return score > threshold if malicious_when == "above" else score < threshold
 

@@ -122,6 +122,13 @@ class Pattern(t.NamedTuple):
         """The literal text after the last star."""
         return "" if self.is_exact else self.text.rpartition("*")[2]
 
+    def covers(self, url: str) -> bool:
+        """Return whether a normalized URL is the one of the pattern, or fits its stars; the query counts only if the pattern has one."""
+        if self.is_exact:
+            return self.text in (url, without_query(url))
+        plain = plain_url(url)
+        return plain is not None and self.matches(plain)
+
     def matches(self, url: PlainUrl) -> bool:
         """Return whether a URL fits a pattern with stars."""
         if self.query is not None and (url.query is None or not self.query.matches(url.query)):

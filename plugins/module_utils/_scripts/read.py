@@ -11,9 +11,9 @@ import typing as t
 
 from .._api.client import Client, side_by_side
 from .._api.response import lacks_route
-from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json
+from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json, invalid_option
 from .._redact import scrub
-from .facts import routes_to_try
+from .facts import COMPLETE, FURTHER, ROUTES, SCRIPTS, routes_to_try
 from .inventory import Query, Script, read_script, report
 from .monitor import Desired, State, present, warnings
 
@@ -22,6 +22,8 @@ if t.TYPE_CHECKING:
 
 # Pages requested side by side; more would only spend the budget of the zone's neighbours faster.
 PARALLEL_PAGES = 8
+# Statuses of a route that the service, the plan or the token does not have.
+_NOT_OFFERED = (403, 404, 405)
 
 
 def monitor(client: Client, route: str) -> State:
@@ -45,10 +47,40 @@ def _status(client: Client, route: str) -> State:
 
 
 def report_inventory(client: Client, query: Query) -> Conclusion:
-    """Return the status of the monitor and the scripts that the query selects, over the route that the service has."""
+    """Return the status of the monitor and what the query selects; what is not selected, or cannot be listed, is None."""
     state = monitor(client, query.route)
-    query = query.on_route(state.route)
-    return Conclusion({"script_monitor": state.status, **report(scripts(client, query), query)}, warnings(state.status))
+    settled = query.on_route(state.route)
+    found: dict[str, Json] = {"script_monitor": state.status, "scripts": None, "summary": None}
+    if SCRIPTS in query.resources:
+        found.update(report(scripts(client, settled), settled))
+    said = list(warnings(state.status))
+    for name in FURTHER:
+        found[name] = None
+        if name in query.resources:
+            try:
+                found[name] = _further(client, query, name)
+            except Failure as failure:
+                if failure.status not in _NOT_OFFERED:
+                    raise
+                said.append(
+                    f"{name} is null, because the service does not list them for this zone or these credentials: {failure}"
+                )
+    return Conclusion(found, tuple(said))
+
+
+def _further(client: Client, query: Query, name: str) -> list[Json]:
+    """Return what the monitor lists beside scripts, as it was sent; only page_shield has routes for it."""
+    if query.route == ROUTES[0]:
+        raise invalid_option("resources", f"the route {query.route} has no {name}; omit route, or set page_shield")
+    statuses = query.statuses if "status" in FURTHER[name] else ()
+    found: dict[str, Json] = {}
+    for status in statuses or (None,):
+        parameters = {key: value for key, value in _parameters(query, status).items() if key in FURTHER[name]}
+        for item in client.items(f"page_shield.{name}", query=parameters, per_page=query.per_page, parallel=PARALLEL_PAGES):
+            if not isinstance(item, dict) or not isinstance(item.get("id"), str):
+                raise Failure(BAD_RESPONSE, f"An item of the listed {name} is not an object with an id.")
+            found[item["id"]] = item
+    return [found[identifier] for identifier in sorted(found)]
 
 
 def read(client: Client, desired: Desired) -> State:
@@ -103,10 +135,14 @@ def _single(identifier: str, script: Script) -> Script:
 
 
 def _listing(client: Client, query: Query, status: str | None) -> list[Json]:
-    filters: dict[str, t.Any] = {}
-    if query.hosts:
-        filters["hosts"] = ",".join(query.hosts)
-    if status:
-        filters["status"] = status
-    key = "id" if query.route == "page_shield" else "script_id"
-    return client.items(f"{query.route}.scripts", query=filters, per_page=query.per_page, parallel=PARALLEL_PAGES, keys=(key,))
+    is_new = query.route == "page_shield"
+    parameters = _parameters(query, status)
+    if not is_new:
+        parameters = {name: value for name, value in parameters.items() if name not in COMPLETE}
+    key = "id" if is_new else "script_id"
+    return client.items(f"{query.route}.scripts", query=parameters, per_page=query.per_page, parallel=PARALLEL_PAGES, keys=(key,))
+
+
+def _parameters(query: Query, status: str | None) -> dict[str, str]:
+    given = {"hosts": ",".join(query.hosts), "page_url": ",".join(query.page_urls), "status": status or "", **COMPLETE}
+    return {name: value for name, value in given.items() if value}

@@ -84,8 +84,8 @@ options:
   malicious_threshold:
     description:
       - The score that separates malicious scripts from others. A score that equals it is not malicious.
+      - If omitted, it depends on the route that answered - V(50) for V(script_monitor), and V(10) for V(page_shield).
     type: int
-    default: 50
   malicious_when:
     description:
       - On which side of O(malicious_threshold) a score means malicious. If omitted, it depends on the route that answered.

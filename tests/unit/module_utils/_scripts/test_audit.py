@@ -28,8 +28,9 @@ DEFAULTS = {
     "zone_id": ZONE,
     "route": "script_monitor",
     "hosts": None,
+    "pages": [],
     "status": [],
-    "malicious_threshold": 50,
+    "malicious_threshold": None,
     "malicious_when": None,
     "fail_on": [],
     "details": "findings",
@@ -114,6 +115,8 @@ def test_findings_of_one_script_and_one_entry(seen: t.Any, declared: t.Any, expe
     (item,) = done.result["inventory"]
     mine = {kind for kind, _url, _entry in expected} - ({"gone", "unused"} if item["entry"] is None else set())
     assert set(item["findings"]) == mine
+    of_entry = [each["message"] for each in done.result["findings"] if each["script_url"] is None and each["entry"]]
+    assert all(message.startswith("the entry 'one' ") for message in of_entry)
 
 
 def test_missing_members_never_look_unchanged() -> None:
@@ -128,6 +131,7 @@ def test_an_audit_that_sees_nothing_is_not_green() -> None:
     done = run([], [], enabled=False)
     assert [kind for kind, *_rest in kinds(done)] == ["monitor_off", "nothing_seen"]
     assert done.result["passed"] is False
+    assert "samples" in done.result["findings"][1]["message"] and "100 requests" in done.result["findings"][1]["message"]
 
 
 def test_hosts_limit_what_is_missed() -> None:
@@ -187,6 +191,25 @@ def test_adopting_is_not_authorising() -> None:
     second = run(listing, [*proposals, entry("kept", "https://kept/")])
     assert {kind for kind, *_rest in kinds(second)} == {"unverified", "unjustified", "unused", "new"}
     assert second.result["summary"]["unjustified"] == 4 and second.result["summary"]["new"] == 1
+
+
+@pytest.mark.parametrize(
+    ("pages", "members", "expected"),
+    [
+        ([], {"seen_on": ["https://shop/pay"]}, None),
+        (["https://shop/pay"], {}, None),
+        (["https://shop/pay"], {"seen_on": ["https://shop/pay?x=1#a", "https://shop/"]}, ["https://shop/pay?x=1#a"]),
+        (
+            ["https://shop/pay/**"],
+            {"seen_on": ["https://shop/pay"], "seen_on_first": "https://SHOP/pay/1"},
+            ["https://SHOP/pay/1"],
+        ),
+        (["https://shop/pay/*"], {"seen_on_first": "https://shop/pay/1/2", "seen_on": None}, []),
+    ],
+)
+def test_findings_say_on_which_pages(pages: t.Any, members: t.Any, expected: t.Any) -> None:
+    done = run([script(2, **members)], [entry()], pages=pages)
+    assert [each["pages"] for each in done.result["findings"]] == [expected, None], "an entry is on no page"
 
 
 @pytest.mark.parametrize(
@@ -391,6 +414,7 @@ def test_expected_head_detects_truncation(tmp_path: Path) -> None:
     ("options", "place"),
     [
         ({"at": "yesterday"}, "at: "),
+        ({"pages": ["https://shop/", "pay"]}, "pages[1]: "),
         ({"max_gap_days": 0.0}, "max_gap_days: "),
         ({"max_gap_days": float("nan")}, "max_gap_days: "),
         ({"expected_head": "", "evidence_dir": "h"}, "expected_head: "),

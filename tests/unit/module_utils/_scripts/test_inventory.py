@@ -14,9 +14,11 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts imp
 OPTIONS = {
     "script_id": None,
     "hosts": None,
+    "page_url": None,
+    "resources": ["scripts"],
     "status": [],
     "per_page": 100,
-    "malicious_threshold": 50,
+    "malicious_threshold": None,
     "malicious_when": None,
     "malicious_only": False,
     "members": [],
@@ -110,15 +112,16 @@ def test_threshold_is_exclusive(score, when, expected):
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({}, "above"),
-        ({"route": "page_shield"}, "below"),
-        ({"route": "page_shield", "malicious_when": "above"}, "above"),
-        ({"malicious_when": "below"}, "below"),
+        ({}, ("above", 50)),
+        ({"route": "page_shield"}, ("below", 10)),
+        ({"route": "page_shield", "malicious_when": "above", "malicious_threshold": 0}, ("above", 0)),
+        ({"malicious_when": "below"}, ("below", 50)),
     ],
 )
-def test_score_direction_follows_the_route(options, expected):
-    """If omitted, the direction of the score follows the route."""
-    assert settled(**options).malicious_when == expected
+def test_verdict_follows_the_route(options, expected):
+    """If omitted, the threshold and its side are those of the route."""
+    found = settled(**options)
+    assert (found.malicious_when, found.threshold) == expected
 
 
 def test_script_keeps_members_and_gets_reasons():
@@ -170,7 +173,7 @@ def test_page_shield_names_are_translated():
         "host": "h",
         "js_integrity_score": 3,
         "malicious": True,
-        "malicious_reasons": ["js_integrity_score 3 is below 50"],
+        "malicious_reasons": ["js_integrity_score 3 is below 10"],
     }
 
 

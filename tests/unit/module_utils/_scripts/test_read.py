@@ -10,11 +10,15 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import inventory
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import _single_scripts, monitor
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import (
+    _single_scripts,
+    monitor,
+    report_inventory,
+)
 
 OLD, NEW = "script_monitor", "page_shield"
 OPTIONS = {"script_id": None, "hosts": None, "status": [], "per_page": 100, "malicious_threshold": 50, "malicious_when": None}
-OPTIONS |= {"malicious_only": False, "members": [], "route": "auto"}
+OPTIONS |= {"page_url": None, "resources": ["scripts"], "malicious_only": False, "members": [], "route": "auto"}
 STATUS = {"enabled": True, "updated_at": None}
 ELSEWHERE, PUBLIC = "service.example", "api.cloudflare.com"
 
@@ -118,3 +122,82 @@ def test_another_script_than_requested_is_a_bad_response() -> None:
     with pytest.raises(Failure, match=r"^Script b was requested, and the response has script c\.$") as caught:
         _single_scripts(client, query, ["a", "b"])
     assert caught.value.kind == "bad_response"
+
+
+class Listings(Service):
+    """A service that answers each listing from a table, and keeps what it was asked."""
+
+    def __init__(self, host: str, items: t.Mapping[str, t.Any], **answers: t.Any) -> None:
+        super().__init__(host, **answers)
+        self.listed = items
+        self.queries: list[tuple[str, dict[str, str]]] = []
+
+    def items(self, operation: str, *, query: dict[str, str], **_paging: t.Any) -> list[t.Any]:
+        self.queries.append((operation, query))
+        found = self.listed[operation]
+        if isinstance(found, Failure):
+            raise found
+        return t.cast("list[t.Any]", found)
+
+
+ALL = {"page_shield.scripts": [], "page_shield.connections": [{"id": "2"}, {"id": "1"}], "page_shield.cookies": [{"id": "c"}]}
+NARROWED = {"hosts": ["a", "b"], "status": ["active", "infrequent"], "page_url": ["*/pay"]}
+SENT = {"hosts": "a,b", "page_url": "*/pay"}
+
+
+def listed(service: Listings, **options: t.Any) -> t.Any:
+    return report_inventory(t.cast("t.Any", service), inventory.desire({**OPTIONS, "malicious_threshold": None, **options}))
+
+
+def test_every_resource_is_listed_as_a_whole() -> None:
+    service = Listings(PUBLIC, ALL)
+    done = listed(service, resources=["cookies", "connections", "scripts"], **NARROWED)
+    assert (done.result["connections"], done.result["cookies"]) == ([{"id": "1"}, {"id": "2"}], [{"id": "c"}])
+    assert (done.result["scripts"], done.result["summary"]["total"], done.warnings) == ([], 0, ())
+    whole = {"exclude_cdn_cgi": "false", "exclude_duplicates": "false"}
+    assert service.queries == [
+        *(("page_shield.scripts", {**SENT, **whole, "status": status}) for status in ("active", "infrequent")),
+        *(("page_shield.connections", {**SENT, "exclude_cdn_cgi": "false", "status": each}) for each in ("active", "infrequent")),
+        ("page_shield.cookies", SENT),
+    ]
+
+
+def test_the_old_route_gets_what_is_documented_for_it() -> None:
+    service = Listings(ELSEWHERE, {"script_monitor.scripts": []})
+    done = listed(service, hosts=["a"])
+    assert service.queries == [("script_monitor.scripts", {"hosts": "a"})]
+    assert (done.result["connections"], done.result["cookies"]) == (None, None)
+
+
+@pytest.mark.parametrize("refused", [FINAL[1], UNKNOWN[1], UNKNOWN[3], FINAL[2]])
+def test_a_resource_that_is_not_offered_is_null(refused: Failure) -> None:
+    """What the plan, the token or the service lacks is reported, and the rest is listed."""
+    service = Listings(ELSEWHERE, {**ALL, "script_monitor.scripts": [], "page_shield.connections": refused})
+    done = listed(service, resources=["scripts", "connections", "cookies"])
+    assert (done.result["connections"], done.result["cookies"], done.result["scripts"]) == (None, [{"id": "c"}], [])
+    assert len(done.warnings) == 1 and done.warnings[0].startswith("connections is null, because ")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"page_shield.cookies": FINAL[3]}, "^HTTP 500"),
+        ({"page_shield.cookies": [{"name": "n"}]}, "^An item of the listed cookies is not an object with an id"),
+        ({"page_shield.cookies": [7]}, "^An item of the listed cookies is not an object with an id"),
+    ],
+)
+def test_a_resource_that_fails_is_no_empty_list(change: t.Any, message: str) -> None:
+    with pytest.raises(Failure, match=message):
+        listed(Listings(PUBLIC, {**ALL, **change}), resources=["cookies"])
+
+
+def test_scripts_that_are_not_asked_for_are_null() -> None:
+    service = Listings(PUBLIC, ALL)
+    done = listed(service, resources=["cookies"])
+    assert (done.result["scripts"], done.result["summary"], len(service.queries)) == (None, None, 1)
+
+
+def test_the_old_route_has_scripts_only() -> None:
+    service = Listings(ELSEWHERE, ALL)
+    with pytest.raises(Failure, match=r"^resources: the route script_monitor has no cookies;"):
+        listed(service, resources=["cookies"], route=OLD)
