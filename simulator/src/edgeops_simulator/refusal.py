@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import typing as t
 
+from edgeops_simulator import clock
+
 
 class Refusal(Exception):
     """A request that the service answers with an error: HTTP status and the members of the error object."""
@@ -17,6 +19,16 @@ class Refusal(Exception):
         """The whole answer, where it is not the envelope."""
         self.headers: dict[str, str] = more.pop("headers", {})
         self.errors: list[dict[str, t.Any]] = [{"code": code, "message": message, **more}]
+
+
+def query_error(message: str, path: t.Sequence[str | int] | None = None, code: str = "") -> dict[str, t.Any]:
+    """An error of GraphQL, whose answers have an envelope of their own."""
+    extensions = {"timestamp": clock.stamp_seconds(), **({"code": code} if code else {})}
+    return {"message": message, "path": None if path is None else [str(step) for step in path], "extensions": extensions}
+
+
+def budget_depleted() -> dict[str, t.Any]:
+    return {"data": None, "errors": [query_error("rate limiter budget depleted, try again after 5 minutes", code="budget")]}
 
 
 def unroutable(path: str, status: int = 404) -> Refusal:

@@ -27,6 +27,7 @@ from graphql import (
 from edgeops_simulator import clock
 from edgeops_simulator.analytics.datasets import DATASETS, USAGE, Dataset, Row, groups, ordered, passes, split
 from edgeops_simulator.analytics.schema import schema
+from edgeops_simulator.refusal import query_error
 from edgeops_simulator.state.owners import Account, Owner
 from edgeops_simulator.state.service import Service
 
@@ -46,17 +47,12 @@ class Problem(Exception):
         self.status, self.code = status, code
 
 
-def error(message: str, path: t.Sequence[str | int] | None = None, code: str = "") -> Document:
-    extensions = {"timestamp": clock.stamp_seconds(), **({"code": code} if code else {})}
-    return {"message": message, "path": None if path is None else [str(step) for step in path], "extensions": extensions}
-
-
 def answer(service: Service, body: t.Mapping[str, t.Any]) -> tuple[Document, int]:
     """The whole answer to a query, and the HTTP status that the documentation gives for it."""
     try:
         document = parse(body["query"])
     except (GraphQLError, RecursionError) as problem:
-        return {"data": None, "errors": [error(f"error parsing query: {problem}")]}, 400
+        return {"data": None, "errors": [query_error(f"error parsing query: {problem}")]}, 400
     problems = validate(schema(), document)
     if problems:
         return _failed(problems)
@@ -77,15 +73,15 @@ def _failed(problems: t.Sequence[GraphQLError]) -> tuple[Document, int]:
         cause, unknown = problem.original_error, _UNKNOWN_FIELD.search(problem.message)
         if isinstance(cause, Problem):
             status = cause.status
-            errors.append(error(str(cause), problem.path, cause.code))
+            errors.append(query_error(str(cause), problem.path, cause.code))
         elif unknown:
-            errors.append(error(f'unknown field "{unknown[1]}"'))
+            errors.append(query_error(f'unknown field "{unknown[1]}"'))
         elif cause is None or isinstance(cause, (GraphQLError, ValueError)):
-            errors.append(error(f"error parsing args: {problem.message}", problem.path))
+            errors.append(query_error(f"error parsing args: {problem.message}", problem.path))
         else:
             traceback.print_exception(cause, file=sys.stderr)
             status = 500
-            errors.append(error("unable to execute query", problem.path))
+            errors.append(query_error("unable to execute query", problem.path))
     return {"data": None, "errors": errors}, status
 
 

@@ -9,7 +9,8 @@ import email.utils
 import time
 import typing as t
 
-from edgeops_simulator import clock, jsontext
+from edgeops_simulator import jsontext
+from edgeops_simulator.refusal import budget_depleted, query_error
 
 STATUS_KINDS = ("429", "500", "502", "503", "504", *(str(status) for status in range(520, 528)))
 _HTML_BY_DEFAULT = (502, *range(520, 528))
@@ -110,10 +111,8 @@ def _failure_200(reply: Reply, params: Params) -> Reply:
 
 def _graphql_error(reply: Reply, params: Params) -> Reply:
     """An error of GraphQL, by default that of a spent budget; it comes with HTTP 200."""
-    message = params.get("message", "rate limiter budget depleted, try again after 5 minutes")
-    extensions = {"timestamp": clock.stamp_seconds(), "code": params.get("code", "budget")}
-    errors = [{"message": message, "path": None, "extensions": extensions}]
-    return reply.with_json({"data": None, "errors": errors}, params.get("status", 200))
+    given = {"data": None, "errors": [query_error(str(params.get("message")), code=params.get("code", ""))]}
+    return reply.with_json(given if "message" in params else budget_depleted(), params.get("status", 200))
 
 
 ANSWERS: t.Mapping[str, t.Callable[[Reply, Params], Reply]] = {

@@ -20,7 +20,7 @@ from edgeops_simulator.front.messages import MAX_BODY, journal_body, read_reques
 from edgeops_simulator.front.routes import BASE_PATH, routes
 from edgeops_simulator.front.world import World
 from edgeops_simulator.journal import Entry
-from edgeops_simulator.refusal import Refusal
+from edgeops_simulator.refusal import Refusal, budget_depleted
 
 
 class Front:
@@ -75,7 +75,7 @@ class Front:
             return world.rate.take(settings.rate_limit, settings.rate_window, headers_always=settings.rate_headers)
         headers, refusal = world.query_rate.take(settings.graphql_rate_limit, settings.graphql_rate_window, headers_always=False)
         if refusal is not None:
-            refusal.bare = analytics.budget_depleted()
+            refusal.bare = budget_depleted()
             refusal.status = 429 if settings.graphql_error_status else 200
         return headers, refusal
 
