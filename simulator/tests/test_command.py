@@ -7,6 +7,7 @@ from __future__ import annotations
 import http.client
 import json
 import pathlib
+import re
 import ssl
 import subprocess
 import sys
@@ -124,6 +125,15 @@ def test_a_seed_file_and_a_process_of_its_own(tmp_path: pathlib.Path) -> None:
         sim.settings(job_list="ok")
         sim.reset()
         assert (sim.settings()["field_limit"], sim.settings()["job_list"]) == (3, "404")
+
+
+def test_seed_of_the_readme_is_taken(sim: Simulator) -> None:
+    readme = (pathlib.Path(__file__).parents[1] / "README.md").read_text("utf-8")
+    (text,) = [block for block in re.findall(r"```json\n(.*?)```", readme, re.DOTALL) if '"zones"' in block]
+    sim.seed(json.loads(text))
+    kept = sim.state("5a1e0c47d2b94f6f8e3b7c9012d4a6f8")
+    assert all(kept[part] for part in ("scripts", "rulesets", "jobs", "fields", "connections", "cookies", "uploads"))
+    assert sim.state(account="acc1")["transformers"][0]["id"] == 7
 
 
 def test_reset_snapshot_and_restore(sim: Simulator) -> None:

@@ -10,7 +10,9 @@ import json
 import pathlib
 import typing as t
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
 from edgeops_simulator.testing import ControlError, running
 
@@ -155,6 +157,21 @@ def test_texts_that_no_file_system_takes(zone: t.Any, sim: t.Any, member: dict[s
     assert all(pathlib.Path(file["path"]).resolve().is_relative_to(log_folder.resolve()) for file in report["files"])
     challenge = zone.result("POST", "/logpush/ownership", {"destination_conf": member.get("destination_conf", "s3://b")})
     assert challenge["valid"] is True
+
+
+TEXTS = st.text(st.characters(exclude_characters="?"), min_size=1, max_size=300)
+
+
+@hypothesis.settings(max_examples=40, deadline=None, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
+@hypothesis.given(bucket=TEXTS, path=TEXTS, prefix=TEXTS, value=TEXTS)
+def test_any_text_is_delivered(zone: t.Any, sim: t.Any, bucket: str, path: str, prefix: str, value: str) -> None:
+    """Whatever a job or a request holds, this delivery and the next one work, or the job is refused."""
+    hypothesis.assume(bucket.strip("/"))
+    sim.reset()
+    body = {"destination_conf": f"s3://{bucket}/{path}", "enabled": True, "output_options": {"batch_prefix": prefix}}
+    status = zone("POST", "/logpush/jobs", body)[0]
+    visit = {"ClientCity": value, "RayID": value, "headers": {"X-A": value}, "host": value}
+    assert status in (201, 400) and len(sim.traffic([visit])["files"]) == (status == 201)
 
 
 UNDELIVERABLE = [

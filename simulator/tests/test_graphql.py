@@ -108,7 +108,7 @@ def test_groups_order_and_limit(sim: t.Any) -> None:
         {"datetime": hours_ago(n)[:-1] + "Z"} for n in (3, 2, 1)
     ]
     text = '{viewer{zones(filter:{zoneTag:"%s"}){logpushHealthAdaptiveGroups(limit:1,filter:{datetime_geq:"%s"},orderBy:[datetime_DESC]){...f}}}}'
-    fragment = " fragment f on logpushHealthAdaptiveGroups {dimensions{at: datetime ... {success}}}"
+    fragment = " fragment f on ZoneLogpushHealthAdaptiveGroups {dimensions{at: datetime ... {success}}}"
     (zone,) = sim.query(text % (sim.zone, hours_ago(4)) + fragment)["data"]["viewer"]["zones"]
     assert zone["logpushHealthAdaptiveGroups"] == [{"dimensions": {"at": hours_ago(1), "success": 1}}]
 
@@ -188,6 +188,16 @@ def test_errors_come_with_200(sim: t.Any, settings: t.Any, arguments: t.Any, wor
     sim.settings(graphql_error_status=True)
     ask(sim, **{**arguments, "zones": 'zoneTag: ""' if zones == "" else zones})
     assert sim.journal()[-1]["status"] in (400, 403, 429)
+
+
+def test_filter_as_variable(sim: t.Any) -> None:
+    sim.seed(uploads={sim.zone: [upload(1)]})
+    text = """query($f: ZoneLogpushHealthAdaptiveGroupsFilter_InputObject!, $o: [ZoneLogpushHealthAdaptiveGroupsOrderBy!], $n: uint64!, $z: string)
+      {viewer{zones(filter:{zoneTag:$z}, limit: 1){logpushHealthAdaptiveGroups(filter:$f, orderBy:$o, limit:$n){count}}}}"""
+    found = sim.query(text, f={"datetime_geq": hours_ago(2), "status": 200}, o=["count_DESC"], n=5, z=sim.zone)
+    assert found["data"] == {"viewer": {"zones": [{"logpushHealthAdaptiveGroups": [{"count": 1}]}]}}
+    wrong = sim.query(text, f={"datetime_geq": 5}, o=[], n=5, z=sim.zone)
+    assert message(wrong).startswith("error parsing args")
 
 
 def test_one_account_a_query(sim: t.Any, account: t.Any) -> None:

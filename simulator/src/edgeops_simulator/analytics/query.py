@@ -98,22 +98,22 @@ class _Viewer:
 
     service: Service
 
-    def zones(self, info: GraphQLResolveInfo[t.Any], filter: Document) -> list[_Node]:  # noqa: A002 - the name of the argument
+    def zones(self, info: GraphQLResolveInfo[t.Any], filter: Document, limit: int = MAX_ZONES) -> list[_Node]:  # noqa: A002 - the name of the argument
         tags = _tags(filter, "zoneTag")
         if len(tags) > MAX_ZONES:
             raise Problem(f"queries too many nodes, zones and accounts: {len(tags)} zones, maximum {MAX_ZONES}", STATUS_BUDGET)
         foreign = [tag for tag in tags if tag not in self.service.zones]
         if foreign:
             raise Problem(f"zones [{' '.join(foreign)}] are not authorized", 403, "authz")
-        return [_Node(self.service, self.service.zones[tag]) for tag in tags]
+        return [_Node(self.service, self.service.zones[tag]) for tag in tags][:limit]
 
-    def accounts(self, info: GraphQLResolveInfo[t.Any], filter: Document) -> list[_Node]:  # noqa: A002 - the name of the argument
+    def accounts(self, info: GraphQLResolveInfo[t.Any], filter: Document, limit: int = MAX_ZONES) -> list[_Node]:  # noqa: A002 - the name of the argument
         tags = _tags(filter, "accountTag")
         if len(tags) > 1:
             raise Problem(f"queries too many nodes, zones and accounts: {len(tags)} accounts, maximum 1", STATUS_BUDGET)
         if tags[0] not in self.service.accounts:
             raise Problem("not authorized for that account", 403, "authz")
-        return [_Node(self.service, self.service.accounts[tags[0]])]
+        return [_Node(self.service, self.service.accounts[tags[0]])][:limit]
 
 
 class _Node:

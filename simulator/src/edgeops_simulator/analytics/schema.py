@@ -23,9 +23,13 @@ def _record(name: str, members: t.Mapping[str, str], kind: str = "type") -> str:
     return f"{kind} {name} {{\n" + "".join(f"  {member}: {of}\n" for member, of in members.items()) + "}\n"
 
 
-def _dataset(dataset: Dataset) -> str:
-    name = dataset.name
-    filters = {"AND": f"[{name}Filter!]", "OR": f"[{name}Filter!]"}
+def _name(scope: str, dataset: Dataset) -> str:
+    """What the types of a dataset begin with, such as ZoneLogpushHealthAdaptiveGroups."""
+    return scope.capitalize() + dataset.name[:1].upper() + dataset.name[1:]
+
+
+def _dataset(name: str, dataset: Dataset) -> str:
+    filters = dict.fromkeys(("AND", "OR"), f"[{name}Filter_InputObject!]")
     for dimension, (kind, _value) in dataset.dimensions.items():
         filters |= {dimension + operator: kind for operator in (*OPERATORS, *(PATTERNS if kind == "string" else ()))}
         filters |= {dimension + operator: f"[{kind}!]" for operator in SETS}
@@ -37,34 +41,36 @@ def _dataset(dataset: Dataset) -> str:
             nested.setdefault(outer, {})[inner] = kind
         else:
             group[outer] = f"{kind}!"
-    group |= {outer: f"{name}_{outer}" for outer in nested}
+    group |= {outer: name + outer.capitalize() for outer in nested}
     order = [f"{key}_{way}" for key in (*dataset.dimensions, *dataset.totals) for way in ("ASC", "DESC")]
-    parts = [_record(f"{name}_{outer}", members) for outer, members in nested.items()]
-    parts += [_record(f"{name}Filter", filters, "input"), f"enum {name}OrderBy {{ {' '.join(order)} }}\n", _record(name, group)]
-    return "".join(parts)
+    parts = [_record(name + outer.capitalize(), members) for outer, members in nested.items()]
+    parts += [_record(f"{name}Filter_InputObject", filters, "input"), f"enum {name}OrderBy {{ {' '.join(order)} }}\n"]
+    return "".join([*parts, _record(name, group)])
 
 
 def _scope(scope: str) -> str:
     """A zone or an account, with its datasets and their settings."""
-    own = [dataset.name for dataset in DATASETS if scope in dataset.scopes]
-    arguments = "(filter: {0}Filter!, limit: uint64!, orderBy: [{0}OrderBy!])"
-    nodes = {name + arguments.format(name): f"[{name}!]" for name in own}
+    own = {dataset.name: _name(scope, dataset) for dataset in DATASETS if scope in dataset.scopes}
+    arguments = "(filter: {0}Filter_InputObject!, limit: uint64!, orderBy: [{0}OrderBy!])"
+    nodes = {node + arguments.format(name): f"[{name}!]" for node, name in own.items()}
     tag = _TAGS[scope]
-    return (
-        _record(scope, {tag: "string!", "settings": f"{scope}Settings!", **nodes})
-        + _record(f"{scope}Settings", dict.fromkeys(own, "NodeSettings"))
-        + _record(f"{scope}Filter", {tag: "string", f"{tag}_in": "[string!]"}, "input")
+    return "".join(
+        [
+            *(_dataset(_name(scope, dataset), dataset) for dataset in DATASETS if scope in dataset.scopes),
+            _record(scope, {tag: "string!", "settings": f"{scope}Settings!", **nodes}),
+            _record(f"{scope}Settings", dict.fromkeys(own, "NodeSettings")),
+            _record(f"{scope.capitalize()}Filter_InputObject", {tag: "string", f"{tag}_in": "[string!]"}, "input"),
+        ]
     )
 
 
 def _text() -> str:
     seconds = dict.fromkeys(("maxDuration", "maxNumberOfFields", "maxPageSize", "notOlderThan"), "uint64!")
     scalars = "".join(f"scalar {name}\n" for name in ("string", "uint16", "uint64", "float64", "Time", "Date"))
-    viewer = {"zones(filter: zoneFilter!)": "[zone!]", "accounts(filter: accountFilter!)": "[account!]"}
+    viewer = {f"{scope}s(filter: {scope.capitalize()}Filter_InputObject!, limit: uint64)": f"[{scope}!]" for scope in _TAGS}
     return (
         scalars
         + _record("NodeSettings", {"enabled": "Boolean!", "availableFields": "[string!]!", **seconds})
-        + "".join(map(_dataset, DATASETS))
         + "".join(map(_scope, _TAGS))
         + _record("viewer", viewer)
         + _record("Query", {"viewer": "viewer"})
@@ -103,5 +109,6 @@ _SCALARS: t.Mapping[str, t.Callable[[t.Any], t.Any]] = {
 def schema() -> GraphQLSchema:
     made = build_schema(_text())
     for name, read in _SCALARS.items():
-        t.cast(GraphQLScalarType, made.type_map[name]).parse_value = read  # type: ignore[assignment,method-assign]
+        # Which attribute holds the function depends on the release; what its constructor sets is right.
+        vars(made.type_map[name]).update(vars(GraphQLScalarType(name, parse_value=read)))
     return made
