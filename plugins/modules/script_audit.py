@@ -68,6 +68,9 @@ options:
   evidence_dir:
     description:
       - Folder of the evidence, one file for each zone, C(ZONE_ID.jsonl). It is created if it is missing.
+      - A record has the time, the status of the monitor and whether it samples, what was looked at (hosts, status, pages, O(fail_on), O(details) and
+        the route), the inventory, the findings, and the digests of the baseline and of the record before it.
+      - Each baseline is kept as C(baselines/DIGEST.json), with who authorised which script, and why.
       - A folder that is not writable, or is reached through a symbolic link of another user, is an error before any request.
       - If a run was killed while it was writing, the incomplete last line moves to C(ZONE_ID.jsonl.torn) with a warning. No other line is ever rewritten.
     type: path
@@ -199,7 +202,7 @@ summary:
     changed:
       description:
         - Scripts of a pinned entry with a hash that the entry does not list. Compared are the hash of the listing, and with O(details) those of the
-          versions that the service fetched after the last record of O(evidence_dir).
+          versions that the service fetched after the last record of O(evidence_dir). If the listing has no hash, that of the latest version counts.
       type: int
       returned: success
       sample: 0
@@ -245,7 +248,7 @@ summary:
       returned: success
       sample: 0
     history_broken:
-      description: 1 if the chain of evidence is invalid, or O(expected_head) is not in it.
+      description: 1 if the chain of evidence is invalid, O(expected_head) is not in it, or the last record is later than the audit.
       type: int
       returned: success
       sample: 0

@@ -30,7 +30,8 @@ attributes:
 options:
   evidence_dir:
     description:
-      - Folder of the evidence. Each file C(ZONE_ID.jsonl) in it is verified; one that cannot be read is an invalid chain.
+      - Folder of the evidence. Each file C(ZONE_ID.jsonl) in it is verified, with the baselines that its records name; one that cannot be read is an
+        invalid chain, and so is one with a baseline that was edited. A baseline that is missing is only reported.
     type: path
     required: true
   expected_heads:

@@ -15,7 +15,7 @@ from . import evidence, inventory
 from .baseline import AUTHORISATION, PINNED, Baseline, Entry, Match, is_host, parse_baseline
 from .chain import is_digest
 from .evidence import History
-from .facts import ALL, FAILURES, MAX_DETAILS, MAX_PER_PAGE, SCRIPTS
+from .facts import ALL, FAILURES, FINDINGS, MAX_DETAILS, MAX_PER_PAGE, SCRIPTS
 from .findings import (
     Finding,
     LastRecord,
@@ -171,8 +171,21 @@ def perform(audit: Audit, service: Service, history: History | None, hide: evide
         rows = [_row(audit, each, match, last.since) for each, match in zip(seen, matches, strict=True)]
         return _report(audit, rows, state.status, last, at)
 
-    result, noted = evidence.keep(history, audit.expected_head, conclude, hide, audit.baseline, at)
+    made = evidence.Made(at, [entry.declared for entry in audit.baseline.entries], _scope(audit))
+    result, noted = evidence.keep(history, audit.expected_head, conclude, hide, made)
     return Conclusion(result, (*warnings, *noted), _refusal(result["summary"], audit.fail_on))
+
+
+def _scope(audit: Audit) -> dict[str, Json]:
+    """Return what an audit looks at; where it differs from record to record, so does what the absence of a finding means."""
+    return {
+        "hosts": list(audit.query.hosts),
+        "status": list(audit.query.statuses),
+        "pages": [pattern.text for pattern in audit.pages],
+        "fail_on": [kind for kind in FINDINGS if kind in audit.fail_on],
+        "details": audit.details,
+        "route": audit.query.route,
+    }
 
 
 def _details(audit: Audit, listing: t.Sequence[Script]) -> tuple[list[str], tuple[str, ...]]:

@@ -11,16 +11,28 @@ import os
 import typing as t
 
 from .._core import Json
-from .._files import check_file, open_regular, prepare_folder, unusable
+from .._files import check_file, open_regular, prepare_folder, replace_all, unusable
 from .._text import format_time
 from .._version import VERSION
-from .baseline import Baseline
 from .chain import RECORD_VERSION, Chain, Record, canonical, digest_of, read_chain, seal
+from .facts import SAMPLED
 from .findings import NEVER, LastRecord
+
+BASELINES = "baselines"
+BASELINE_MODE = 0o640
+
+
+def read_regular(path: str) -> bytes | None:
+    """Return the content of a regular file; None for anything that is not one, and for what is not there."""
+    try:
+        with open(open_regular(path, os.O_RDONLY), "rb") as file:
+            return file.read()
+    except OSError:
+        return None
 
 
 class History(t.NamedTuple):
-    """The evidence of one zone: a file of records that only grows."""
+    """The evidence of one zone: a file of records that only grows, and the baselines that they name."""
 
     folder: str
     zone_id: str
@@ -42,6 +54,14 @@ class History(t.NamedTuple):
     def torn_path(self) -> str:
         """The file of lines that a crash left incomplete."""
         return f"{self.path}.torn"
+
+    def keep_baseline(self, entries: Json) -> None:
+        """Keep the entries of a baseline under their digest, so that a record tells who authorised what, and why."""
+        content = canonical(entries)
+        path = os.path.join(self.folder, BASELINES, f"{digest_of(entries)}.json")
+        if read_regular(path) != content:
+            prepare_folder(os.path.dirname(path))
+            replace_all({path: content}, BASELINE_MODE)
 
     @contextlib.contextmanager
     def opened(self) -> t.Iterator[Evidence]:
@@ -147,21 +167,26 @@ Hide = t.Callable[[Json], Json]
 _KEPT = ("script_id", "script_url", "host", "status", "hash", "js_integrity_score", "first_seen_at", "malicious")
 
 
+class Made(t.NamedTuple):
+    """How an audit was made: when, against which entries, and what it looked at."""
+
+    at: datetime.datetime
+    baseline: t.Sequence[t.Mapping[str, Json]]
+    scope: t.Mapping[str, Json]
+
+
 def keep(
-    history: History | None,
-    expected_head: str | None,
-    conclude: t.Callable[[LastRecord], Result],
-    hide: Hide,
-    baseline: Baseline,
-    at: datetime.datetime,
+    history: History | None, expected_head: str | None, conclude: t.Callable[[LastRecord], Result], hide: Hide, made: Made
 ) -> tuple[Result, tuple[str, ...]]:
     """Return the result of an audit with `evidence`, which is on the disk by then, and warnings."""
     if history is None:
         return {**conclude(LastRecord()), "evidence": {"seq": None, "head": None}}, ()
     with history.opened() as file:
-        result = conclude(_last(file.chain, expected_head, at))
-        record = hide(_record(history.zone_id, result, baseline, at))
-        written = file.append(_shortened(record, file.chain))
+        result = conclude(_last(file.chain, expected_head, made.at))
+        baseline = hide(list(made.baseline))
+        history.keep_baseline(baseline)
+        record = hide(_record(history.zone_id, result, made))
+        written = file.append(_shortened({**record, "baseline_digest": digest_of(baseline)}, file.chain))
         warnings = (file.warning,) if file.warning else ()
     return {**result, "evidence": {"seq": written["seq"], "head": written["digest"]}}, warnings
 
@@ -177,13 +202,13 @@ def _last(chain: Chain, expected_head: str | None, at: datetime.datetime) -> Las
     return LastRecord(known, NEVER if chain.records and known is None else known, problem)
 
 
-def _record(zone_id: str, result: Result, baseline: Baseline, at: datetime.datetime) -> Result:
+def _record(zone_id: str, result: Result, made: Made) -> Result:
     return {
         "v": RECORD_VERSION,
-        "at": format_time(at),
+        "at": format_time(made.at),
         "zone_id": zone_id,
-        "monitor": result["script_monitor"],
-        "baseline_digest": digest_of([entry.declared for entry in baseline.entries]),
+        "monitor": {**result["script_monitor"], "sampled": SAMPLED[made.scope["route"]]},
+        "scope": made.scope,
         "inventory": [{**item, "script": _kept(item["script"])} for item in result["inventory"]],
         "findings": result["findings"],
         "passed": result["passed"],

@@ -39,6 +39,9 @@ class Verdict(t.NamedTuple):
 # page_shield counts from 1 (surely malicious) to 99 (surely clean) (cloudflare-docs, client-side-security/reference/api, 2026).
 VERDICTS: t.Mapping[str, Verdict] = {"script_monitor": Verdict("above", 50), "page_shield": Verdict("below", 10)}
 
+# Whether the service looks at a sample of the visits only; None: not documented (cloudflare-docs, client-side-security, 2026).
+SAMPLED: t.Mapping[str, bool | None] = {"script_monitor": None, "page_shield": True}
+
 # Without these the service leaves out scripts of its own path, and all but the latest of those with one content and host.
 COMPLETE: t.Mapping[str, str] = {"exclude_cdn_cgi": "false", "exclude_duplicates": "false"}
 

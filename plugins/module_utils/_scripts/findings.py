@@ -38,10 +38,18 @@ class Observation(t.NamedTuple):
         return self.scripts[-1]
 
     def hashes(self, since: datetime.datetime | None) -> frozenset[str]:
-        """Return the hashes listed, and those of versions that the service fetched after the last record."""
+        """Return the hashes listed, and those of versions that the service fetched after the last record; else the latest version's."""
+        versions = list(self._versions())
         found = [script.get("hash") for script in self.scripts]
         if since is not None:
-            found += [version.get("hash") for version in self._versions() if _is_after(version.get("fetched_at"), since)]
+            found += [version.get("hash") for version in versions if _is_after(version.get("fetched_at"), since)]
+        if not any(found):
+            # Some plans hide the hash in the listing and show it in the versions.
+            found += (
+                [max(versions, key=lambda version: parse_time(version.get("fetched_at")) or NEVER).get("hash")]
+                if versions
+                else []
+            )
         return frozenset(value.lower() for value in found if isinstance(value, str) and value)
 
     def pages(self) -> tuple[str, ...]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import os
 import typing as t
@@ -13,6 +14,7 @@ from .._files import open_regular
 from .._text import format_time, shown
 from .._zones import is_zone_id
 from .chain import Chain, Problem, Record, is_digest, read_chain
+from .evidence import BASELINES, read_regular
 from .facts import FINDINGS
 
 # Evidence, verified where it lies: files are only read, and no service is asked.
@@ -34,6 +36,7 @@ class Story:
         self.findings = dict.fromkeys(FINDINGS, 0)
         self.open: list[Json] = []
         self.scope_changes: list[dict[str, Json]] = []
+        self.baselines: dict[str, int] = {}
         self._scope: dict[str, Json] | None = None
 
     def see(self, record: Record) -> None:
@@ -41,6 +44,8 @@ class Story:
         self.open = [each for each in _list(record.get("findings")) if isinstance(each, dict) and each.get("kind") in FINDINGS]
         for finding in self.open:
             self.findings[finding["kind"]] += 1
+        if is_digest(record.get("baseline_digest")):
+            self.baselines.setdefault(record["baseline_digest"], record["seq"])
         scope = record.get("scope")
         if not isinstance(scope, dict):
             return
@@ -94,12 +99,13 @@ def report(archive: Archive) -> Conclusion:
 def _verify(archive: Archive, zone_id: str) -> dict[str, Json]:
     read = _read(archive.folder, zone_id)
     chain, times = read.chain, read.chain.times
-    problem = chain.problem or _find_missing(read, archive.expected_heads.get(zone_id.lower()))
+    missing, edited = _check_baselines(archive.folder, read.story.baselines)
+    problem = chain.problem or edited or _find_missing(read, archive.expected_heads.get(zone_id.lower()))
     gaps = [(later - earlier).total_seconds() for earlier, later in itertools.pairwise(times)]
     return {
         "zone_id": zone_id,
         "valid": problem is None,
-        "message": str(problem) if problem else _sentence(read),
+        "message": str(problem) if problem else _sentence(read, missing),
         "records": chain.records,
         "first": format_time(times[0]) if times else None,
         "last": format_time(times[-1]) if times else None,
@@ -111,11 +117,25 @@ def _verify(archive: Archive, zone_id: str) -> dict[str, Json]:
     }
 
 
-def _sentence(read: Read) -> str:
+def _check_baselines(folder: str, baselines: t.Mapping[str, int]) -> tuple[int, Problem | None]:
+    """Return how many of the baselines that records name are missing, and the first record whose baseline was edited."""
+    missing = 0
+    for digest, record in baselines.items():
+        content = read_regular(os.path.join(folder, BASELINES, f"{digest}.json"))
+        if content is None:
+            missing += 1
+        elif hashlib.sha256(content).hexdigest() != digest:
+            return missing, Problem(record, f"names a baseline that was edited: {BASELINES}/{digest}.json has another digest")
+    return missing, None
+
+
+def _sentence(read: Read, missing: int) -> str:
     count = read.chain.records
     text = "1 record is valid" if count == 1 else f"{count} records are valid"
     if read.torn_bytes:
         text += f"; an incomplete last line of {read.torn_bytes} bytes is left of a run that was killed while it was writing"
+    if missing:
+        text += f"; {missing} of {len(read.story.baselines)} baselines that they name are missing in the folder {BASELINES}"
     return text
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import os
 import typing as t
 from pathlib import Path
 
@@ -15,11 +16,13 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import audit as audits
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts import verification
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Service, desire, perform
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import canonical, seal
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import History
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import FINDINGS
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.verification import report as verify
 
 A, B, C = ("a" * 64, "b" * 64, "c" * 64)
 AT = "2026-11-21T06:00:00Z"
@@ -316,7 +319,7 @@ def test_records_refer_to_an_equal_inventory(tmp_path: Path) -> None:
         (4, None, 2),
     ]
     assert heads == [{"seq": record["seq"], "head": record["digest"]} for record in found[:3]]
-    members = "v seq at zone_id prev monitor baseline_digest findings passed collection_version digest"
+    members = "v seq at zone_id prev monitor scope baseline_digest findings passed collection_version digest"
     assert set(found[0]) - {"inventory"} == set(found[1]) - {"inventory_same_as"} == set(members.split())
     assert found[3]["findings"][0]["kind"] == "new" and found[3]["passed"] is False
 
@@ -328,6 +331,69 @@ def test_records_refer_to_an_equal_inventory(tmp_path: Path) -> None:
 def test_a_gap_in_the_evidence(tmp_path: Path, at: str, expected: list[str]) -> None:
     run([script()], [entry()], evidence_dir=str(tmp_path))
     assert [kind for kind, *_rest in kinds(run([script()], [entry()], evidence_dir=str(tmp_path), at=at))] == expected
+
+
+def test_a_record_says_what_was_looked_at(tmp_path: Path) -> None:
+    options: dict[str, t.Any] = {"hosts": ["*.Shop"], "status": ["active"], "pages": ["https://shop/pay*"], "details": "none"}
+    run([script()], [entry()], evidence_dir=str(tmp_path), fail_on=["changed", "new"], **options)
+    run([script()], [entry()], evidence_dir=str(tmp_path), route="page_shield")
+    first, second = records(tmp_path)
+    assert first["scope"] == {**options, "fail_on": ["new", "changed"], "route": "script_monitor"}
+    assert (first["monitor"]["sampled"], second["monitor"]["sampled"]) == (None, True)
+    (found,) = verify(verification.desire({"evidence_dir": str(tmp_path), "expected_heads": None})).result["zones"]
+    assert found["valid"] and sorted(found["scope_changes"][0]["after"]) == [
+        "details",
+        "fail_on",
+        "hosts",
+        "pages",
+        "route",
+        "status",
+    ]
+
+
+def test_baselines_are_kept_with_who_authorised_what(tmp_path: Path) -> None:
+    """Each once; one that was edited makes the record invalid, one that is missing is told."""
+
+    def verified() -> t.Any:
+        (found,) = verify(verification.desire({"evidence_dir": str(tmp_path), "expected_heads": None})).result["zones"]
+        return found
+
+    for owner in ("o", "o", "p"):
+        run([script()], [entry(owner=owner)], evidence_dir=str(tmp_path))
+    digests = [record["baseline_digest"] for record in records(tmp_path)]
+    files = {file.stem: file for file in (tmp_path / "baselines").iterdir()}
+    assert set(files) == set(digests) and len(files) == 2 and digests[0] == digests[1]
+    (kept,) = json.loads(files[digests[2]].read_text())
+    assert (kept["owner"], kept["justification"], kept["authorised_by"]) == ("p", "j", "a")
+    assert files[digests[2]].stat().st_mode & 0o777 == 0o640
+    assert verified()["message"] == "3 records are valid"
+    files[digests[2]].write_text(files[digests[2]].read_text().replace('"p"', '"q"'))
+    assert (verified()["valid"], verified()["message"].partition(":")[0]) == (False, "record 3 names a baseline that was edited")
+    files[digests[2]].unlink()
+    os.mkfifo(files[digests[2]])
+    assert (verified()["valid"], verified()["message"]) == (
+        True,
+        "3 records are valid; 1 of 2 baselines that they name are missing in the folder baselines",
+    )
+    run([script()], [entry(owner="p")], evidence_dir=str(tmp_path))
+    assert verified()["message"] == "4 records are valid", "the next audit keeps it again"
+
+
+@pytest.mark.parametrize(
+    ("versions", "expected"),
+    [
+        ([(A, "2026-11-02"), (B, "2026-11-01")], []),
+        ([(B, "2026-11-01"), (A, "2026-11-02")], []),
+        ([(A, "2026-11-01"), (B, "2026-11-02")], ["changed"]),
+        ([], ["unverified"]),
+    ],
+)
+def test_a_hidden_hash_is_that_of_the_latest_version(tmp_path: Path, versions: t.Any, expected: list[str]) -> None:
+    """In the first audit, too, which has nothing to compare older versions with."""
+    single = script(hash=None, versions=[{"hash": each, "fetched_at": f"{day}T00:00:00Z"} for each, day in versions])
+    for _audit in range(2):
+        done = run([script(hash=None)], [entry()], [single], evidence_dir=str(tmp_path), details="all")
+        assert [kind for kind, *_rest in kinds(done)] == expected
 
 
 def test_a_clock_ahead_hides_nothing(tmp_path: Path) -> None:
