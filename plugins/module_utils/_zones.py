@@ -114,7 +114,7 @@ Filters = t.Mapping[str, t.Sequence[str]]
 
 # A host name is used in patterns, in paths and on terminals.
 _HOST_NAME = re.compile(r"(?!.*\.\.)\w[\w.-]{0,252}")
-_RESERVED = frozenset(("all", "ungrouped", "_meta", "localhost", "localhost.localdomain", "127.0.0.1"))
+_RESERVED = frozenset(("all", "ungrouped", "zones", "accounts", "_meta", "localhost", "localhost.localdomain", "127.0.0.1"))
 
 
 def query(filters: Filters) -> dict[str, str]:

@@ -15,7 +15,7 @@ import pytest
 from support.rulebook import Heard, listen
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._events import source
+from ansible_collections.edgeops.observability.plugins.module_utils._events import observe, options, source
 
 NAME = "shop.example"
 SCRIPT = {"script_id": "1" * 32, "script_url": "https://cdn.example/a.js#x", "host": NAME, "status": "active", "hash": "a" * 64}
@@ -202,6 +202,65 @@ def test_wrong_credentials_end_the_source(arguments: dict[str, t.Any], wrong: di
             listen({**given, **chosen})
         assert refused.value.kind == kind
         assert not any(secret in str(refused.value) for secret in wrong.values() if secret != "a@b.c")
+
+
+def test_unknown_key_ends_the_source_as_a_token_does(simulator: t.Any, arguments: dict[str, t.Any]) -> None:
+    """Cloudflare answers 403 with a code of its own, at every zone."""
+    refuse = {
+        "kind": "status",
+        "status": 403,
+        "code": 9103,
+        "message": "Unknown X-Auth-Key or X-Auth-Email",
+        "path": "*",
+        "count": None,
+    }
+    simulator.faults(refuse)
+    for chosen in ({}, {"zones": None, "discover": {}}):
+        with pytest.raises(Failure, match="Unknown X-Auth-Key"):
+            listen({**arguments, **chosen})
+
+
+def test_one_zone_in_two_spellings_is_one(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    heard = listen({**arguments, "zones": [zone, zone.upper()], "watch": ["scripts"]}, seeder(simulator, zone, scripts=[SCRIPT]))
+    assert heard.kinds == [[], ["script_new"]]
+    assert list(json.loads(Path(arguments["state_file"]).read_text(encoding="ascii"))["zones"]) == [zone]
+
+
+def test_a_token_that_the_service_repeats_is_not_repeated(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    token = simulator.token
+    script = {**SCRIPT, "script_url": f"https://cdn.example/{token}.js", "malicious_url_categories": [token]}
+    job = {
+        **JOB,
+        "name": token,
+        "error_message": f"refused {token}",
+        "last_error": ago(9),
+        "destination_conf": f"s3://{token}/x?region=r",
+    }
+    rule = {
+        "action": "log_custom_field",
+        "expression": "true",
+        "action_parameters": {"request_fields": [{"name": f"x-{token.lower()}"}]},
+    }
+    heard = listen(
+        arguments,
+        seeder(simulator, zone, scripts=[script], jobs=[job], rulesets=[{"phase": "http_log_custom_fields", "rules": [rule]}]),
+    )
+    assert {"script_new", "job_created", "job_failing", "fields_changed"} <= set(heard.kinds[1])
+    assert token not in json.dumps(heard.polls) + Path(arguments["state_file"]).read_text(encoding="ascii")
+
+
+def test_a_wait_for_the_budget_is_logged(
+    simulator: t.Any, zone: str, arguments: dict[str, t.Any], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = options.settings({**arguments, "request_budget": "none"})
+    stop = threading.Event()
+    monkeypatch.setattr(stop, "wait", lambda seconds: False)
+    service = observe.Service(settings, observe.Clock(), stop)
+    for _poll in range(2):
+        for seconds in (5, 42.2, 43):
+            service._sleep(seconds)
+        service.take_warnings()
+    assert [record.message.partition(" seconds")[0] for record in caplog.records] == ["Waiting 42"] * 2
 
 
 def test_discovered_zones_come_and_go(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:

@@ -33,9 +33,9 @@ def compare_zone(known: Known | None, seen: Seen | Failure, zone_id: str, rules:
     before = known or NOTHING
     if isinstance(seen, Failure):
         after = {"error": {"kind": seen.kind, "message": str(seen)}}
-        changes = [Change(ZONE_UNREADABLE, zone_id, None, after, seen.kind)] if before.readable else []
+        changes = [Change(ZONE_UNREADABLE, zone_id, None, after)] if before.readable else []
         return before._replace(readable=False), changes
-    changes = [] if before.readable else [Change(ZONE_READABLE, zone_id, None, None, None)]
+    changes = [] if before.readable else [Change(ZONE_READABLE, zone_id, None, None)]
     now = before._replace(readable=True)
     if seen.scripts is not None:
         found, further = scripts.compare_scripts(before.scripts, seen.scripts, silent=rules.silent, is_covered=rules.is_covered)
@@ -51,10 +51,10 @@ def _with_settings(known: Known, seen: Seen, changes: list[Change]) -> tuple[Kno
     if seen.monitor is not None:
         was, now = {"enabled": known.monitor}, {"enabled": seen.monitor}
         if known.monitor not in (None, seen.monitor):
-            changes = [*changes, Change(MONITOR_CHANGED, MONITOR_SUBJECT, was, now, now)]
+            changes = [*changes, Change(MONITOR_CHANGED, MONITOR_SUBJECT, was, now)]
         known = known._replace(monitor=seen.monitor)
     if seen.fields is not None:
         if known.fields not in (None, seen.fields):
-            changes = [*changes, Change(FIELDS_CHANGED, FIELDS_SUBJECT, known.fields, seen.fields, seen.fields)]
+            changes = [*changes, Change(FIELDS_CHANGED, FIELDS_SUBJECT, known.fields, seen.fields)]
         known = known._replace(fields=seen.fields)
     return known, changes

@@ -11,6 +11,7 @@ import typing as t
 
 from .._core import Json
 from .._logpush.health import DISABLED, FAILING, STALE
+from .._text import line
 
 SCRIPTS, JOBS, SETTINGS = "scripts", "jobs", "settings"
 WATCHED = (SCRIPTS, JOBS, SETTINGS)
@@ -57,26 +58,28 @@ ZONES_SIDE_BY_SIDE = 4
 
 Event = dict[str, Json]
 
-# What opens a template of Jinja: playbooks get an event as a variable, which ansible-core evaluates.
-_TEMPLATE = re.compile(r"\{(?=[{%#])")
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+# What opens a template of Jinja, and the header that changes what opens one: playbooks get an event as a variable, which ansible-core evaluates.
+_TEMPLATE = re.compile(r"\{(?=[{%#])|#(?=jinja2:)")
+_ENCODED: t.Mapping[str, str] = {"{": "%7B", "#": "%23"}
 # A host name that selects itself and nothing else; a pattern, a list or a group would select other hosts of the inventory.
 _HOST = re.compile(r"(?!(?:all|ungrouped|localhost)$)[\w.-]+")
 
 
 class Change(t.NamedTuple):
-    """One difference: its kind, what it is about, both sides as shown, and the state after it that makes its id."""
+    """One difference: its kind, what it is about, both sides as shown, and what of the state after it is not shown."""
 
     kind: str
     subject: str
     before: Json
     after: Json
-    state: Json
+    hidden: Json = None
 
 
 def make_event(change: Change, zone_id: str, name: str | None, host: str | None, now: str) -> Event:
     """Return the event of a change in a zone; texts of the service in it are inert."""
-    identity = json.dumps([change.kind, zone_id, change.subject, change.state], separators=(",", ":"), sort_keys=True)
+    identity = json.dumps(
+        [change.kind, zone_id, change.subject, change.after, change.hidden], separators=(",", ":"), sort_keys=True
+    )
     host = host if host and _HOST.fullmatch(host) else zone_id
     members = {
         "kind": change.kind,
@@ -100,7 +103,7 @@ def again(event: Event) -> Event:
 def inert(value: Json) -> Json:
     """Return the same JSON with nothing in its texts that a template engine or a terminal obeys."""
     if isinstance(value, str):
-        return _UNPRINTABLE.sub("\ufffd", _TEMPLATE.sub("%7B", value))
+        return _TEMPLATE.sub(lambda found: _ENCODED[found[0]], line(value))
     if isinstance(value, dict):
         return {inert(name): inert(member) for name, member in value.items()}
     if isinstance(value, (list, tuple)):

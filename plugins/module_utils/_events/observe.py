@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import hashlib
 import threading
 import time
@@ -16,7 +17,7 @@ from .._custom_fields.read import entry_point
 from .._custom_fields.result import report as report_fields
 from .._destination import readable_failure
 from .._logpush.facts import MEMBERS
-from .._logpush.health import DISABLED, health
+from .._logpush.health import DISABLED, STALE, health
 from .._logpush.job import checked, view
 from .._logpush.read import listed
 from .._redact import place_of, scrub
@@ -29,7 +30,7 @@ from .._zones import ZONE, Address
 from . import jobs, scripts
 from .compare import Seen
 from .facts import JOBS, OFF, SCRIPTS, SETTINGS
-from .options import Settings, Zone, discover, name_of, with_hosts
+from .options import LOGGER, Settings, Zone, discover, name_of, with_hosts
 from .state import Identity, Job, Script
 
 
@@ -64,19 +65,21 @@ class Look(t.NamedTuple):
 
 
 def look_at(client: Client, look: Look, now: float) -> Seen:
-    """Return what there is in the client's zone; raise where any part of it cannot be read."""
+    """Return what there is in the client's zone, without the client's own credentials; raise where any part cannot be read."""
     seen = Seen()
+    hide = functools.partial(scrub, secrets=client.secrets)
     if {SCRIPTS, SETTINGS} & set(look.watch):
         state = monitor(client, look.query.route)
         if SETTINGS in look.watch:
             seen = seen._replace(
-                monitor=state.status["enabled"], fields=report_fields(entry_point(client, confirm=False))["custom_fields"]
+                monitor=state.status["enabled"],
+                fields=hide(report_fields(entry_point(client, confirm=False))["custom_fields"]),
             )
         if SCRIPTS in look.watch:
             query = look.query.on_route(state.route)
-            seen = seen._replace(scripts=see_scripts(report(list_scripts(client, query), query)["scripts"]))
+            seen = seen._replace(scripts=see_scripts(report(hide(list_scripts(client, query)), query)["scripts"]))
     if JOBS in look.watch:
-        seen = seen._replace(jobs=see_jobs(listed(client), look.stale_after, now))
+        seen = seen._replace(jobs=see_jobs(listed(client), look.stale_after, now, hide))
     return seen
 
 
@@ -108,20 +111,26 @@ def _reported(item: t.Mapping[str, Json]) -> t.Iterator[str]:
         yield from (f"{what}: {category}" for category in item.get(member) or ())
 
 
-def see_jobs(items: t.Iterable[Json], stale_after: int, now: float) -> jobs.Seen:
+def see_jobs(items: t.Iterable[Json], stale_after: int, now: float, hide: t.Callable[[Json], Json]) -> jobs.Seen:
     """Return the jobs of a listing by id."""
     found: dict[int, Job] = {}
     reported: dict[int, t.Mapping[str, Json]] = {}
     for job in map(checked, items):
-        shown = view(job)
+        shown = hide(view(job))
         number = job["id"]
-        reported[number] = health(job, stale_after, now)
+        reported[number] = hide(_steady(health(job, stale_after, now)))
         found[number] = Job(
             {name: value for name, value in shown.items() if name not in _LEFT_OUT},
             hashlib.sha256(f"{number} {job.get('destination_conf') or ''}".encode(errors="replace")).hexdigest()[:32],
             _state(shown, reported[number]["state"]),
         )
     return jobs.Seen(found, reported)
+
+
+def _steady(health: t.Mapping[str, Json]) -> dict[str, Json]:
+    """Return a job's health without what only grows older, so that one state has one id."""
+    told = {name: value for name, value in health.items() if name != "lag_seconds"}
+    return {**told, "message": f"The last delivery was at {told['since']}."} if told["state"] == STALE else told
 
 
 def _state(shown: t.Mapping[str, Json], state: str) -> str:
@@ -131,6 +140,10 @@ def _state(shown: t.Mapping[str, Json], state: str) -> str:
 
 # Failures that say nothing about the right to read a name.
 _PASSING = (UNAVAILABLE, RATE_LIMITED, BAD_RESPONSE)
+# Cloudflare refuses an unknown e-mail address or key with 403 and this code.
+_UNKNOWN_KEY = 9103
+# A pause that is worth a line in the log.
+_LONG_PAUSE_SECONDS = 5
 
 
 class Stopped(Exception):
@@ -149,6 +162,8 @@ class Service:
         self._names: dict[str, str] = {}
         self._nameless: set[str] = set()
         self._counted = 0
+        # One line a poll.
+        self._told_of_pause = False
 
     def learn(self, names: t.Mapping[str, str]) -> None:
         """Take over names of zones that were found before."""
@@ -161,6 +176,7 @@ class Service:
             found = discover(client, self._settings.discover or {})
         except Failure as failure:
             raise self._public(client, failure) from None
+        found = with_hosts((zone.id, zone.name and str(scrub(zone.name, client.secrets))) for zone in found)
         self._names.update({zone.id: zone.name for zone in found if zone.name})
         return found
 
@@ -199,6 +215,7 @@ class Service:
 
     def take_warnings(self) -> list[str]:
         """Return what the client had to say since the last time."""
+        self._told_of_pause = False
         said, self._client.warnings[:] = list(dict.fromkeys(self._client.warnings)), []
         return said
 
@@ -209,9 +226,9 @@ class Service:
     def _find_name(self, zone_id: str, *, at_start: bool = False) -> None:
         client = self._client.at(Address(ZONE, zone_id))
         try:
-            name = name_of(client)
+            name = scrub(name_of(client), client.secrets)
         except Failure as failure:
-            if at_start and failure.kind == AUTHENTICATION and failure.status != 403:
+            if at_start and _are_unknown(failure):
                 raise self._public(client, failure) from None
             if failure.kind in _PASSING:
                 return  # asked again at the next look; until then the id stands for the name
@@ -225,8 +242,20 @@ class Service:
         """Return the failure in words without secrets, at a length that can be read."""
         located = client.locate(failure)
         shown = readable_failure(scrub({"msg": str(located), "error": located.report()}, client.secrets))
-        return Failure(located.kind, shown["msg"], status=located.status)
+        kind = AUTHENTICATION if _are_unknown(located) else located.kind
+        return Failure(kind, shown["msg"], status=located.status)
 
     def _sleep(self, seconds: float) -> None:
+        if seconds > _LONG_PAUSE_SECONDS and not self._told_of_pause:
+            self._told_of_pause = True
+            LOGGER.warning(
+                "Waiting %d seconds before the next request, because of request_budget or a limit of the service.", seconds
+            )
         if self._stop.wait(seconds):
             raise Stopped
+
+
+def _are_unknown(failure: Failure) -> bool:
+    """Return whether the service does not know the credentials; 403 may mean that they are for other zones."""
+    is_unknown_key = any(error.get("code") == _UNKNOWN_KEY for error in failure.errors)
+    return is_unknown_key or (failure.kind == AUTHENTICATION and failure.status != 403)

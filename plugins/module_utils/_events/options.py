@@ -143,7 +143,7 @@ def _zones(zones: t.Sequence[str] | None, discover: t.Mapping[str, t.Any] | None
     for index, zone in enumerate(zones):
         if not is_zone_id(zone):
             raise invalid_option(f"zones[{index}]", f"{zone!r} is not 1 to 32 hexadecimal digits")
-    return tuple(dict.fromkeys(zones))
+    return tuple(dict.fromkeys(zone.lower() for zone in zones))
 
 
 def _coverage(entries: t.Sequence[t.Mapping[str, t.Any]] | None) -> t.Callable[[Identity], bool]:

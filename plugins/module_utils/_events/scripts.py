@@ -40,7 +40,7 @@ def compare_scripts(
     gone = sorted(before.keys() - after.keys())
     return after, [
         *changes,
-        *(Change(SCRIPT_GONE, subject_of(identity), _show(identity, before[identity]), None, None) for identity in gone),
+        *(Change(SCRIPT_GONE, subject_of(identity), _show(identity, before[identity]), None) for identity in gone),
     ]
 
 
@@ -67,10 +67,9 @@ def _changes(
 ) -> t.Iterator[Change]:
     shown = {**_show(identity, now), **{name: details[name] for name in _SHOWN if name in details}}
     was = None if before is None else _show(identity, before)
-    state = [list(identity), sorted(now.hashes), now.malicious, list(now.reported)]
 
     def change(kind: str) -> Change:
-        return Change(kind, subject_of(identity), was, shown, state)
+        return Change(kind, subject_of(identity), was, shown)
 
     if before is None and not is_covered(identity):
         yield change(SCRIPT_NEW)

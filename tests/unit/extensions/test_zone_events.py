@@ -18,11 +18,17 @@ import yaml
 
 from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import KINDS
 from ansible_collections.edgeops.observability.plugins.module_utils._events.options import OPTIONS
+from harness import artifact
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCE = Path("extensions/eda/plugins/event_source/zone_events.py")
 CHILD = """
 import runpy, sys
+class Nowhere:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "ansible_collections":
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Nowhere())
 from pathlib import Path
 watch = runpy.run_path(sys.argv[1])["_import_watch"]()
 print(Path(sys.modules[watch.__module__].__file__))
@@ -96,3 +102,10 @@ def test_libraries_are_found_beside_the_source(parent: str, tmp_path: Path) -> N
         command = [sys.executable, *isolation, "-c", CHILD, copy / SOURCE]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         assert Path(done.stdout.strip()).is_relative_to(copy)
+
+
+def test_the_artifact_works_where_it_is_installed() -> None:
+    """As `ansible-galaxy collection install` leaves it, in a process that cannot import `ansible_collections`."""
+    folder = artifact.installed() / "ansible_collections" / "edgeops" / "observability"
+    done = subprocess.run([sys.executable, "-I", "-c", CHILD, folder / SOURCE], capture_output=True, text=True, check=True)
+    assert Path(done.stdout.strip()).is_relative_to(folder)

@@ -11,7 +11,7 @@ import pytest
 from ansible_collections.edgeops.observability.plugins.module_utils._core import PERMISSION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._events import jobs, scripts
 from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import Rules, Seen, compare_zone
-from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Change
+from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Change, make_event
 from ansible_collections.edgeops.observability.plugins.module_utils._events.state import Job, Known, Script
 
 ZONE = "5a1e"
@@ -19,6 +19,8 @@ LOUD = Rules(silent=False, is_covered=lambda identity: False)
 SILENT = LOUD._replace(silent=True)
 A, B = ("https://cdn.example/a.js", "shop.example"), ("https://cdn.example/b.js", "shop.example")
 CLEAN = Script(("h1",), False, ())
+FILTER = '{"where":{"and":[{"key":"A","operator":"eq","value":1},{"key":"B","operator":"eq","value":2}]}}'
+SAME_FILTER = '{"where":{"and":[{"key":"B","operator":"eq","value":2},{"key":"A","operator":"eq","value":1.0}]}}'
 REFUSED = Failure(PERMISSION, "reading is not allowed")
 
 
@@ -129,6 +131,10 @@ def test_covered_script_is_watched_but_not_new() -> None:
         (job("never"), job("failing"), ["job_failing"]),
         (job("failing"), job("never"), []),
         (job(), job("unknown"), []),
+        (job(logpull_options="fields=A,B&timestamps=rfc3339"), job(logpull_options="timestamps=rfc3339&fields=B%2CA"), []),
+        (job(logpull_options="fields=A,B"), job(logpull_options="fields=A"), ["job_changed"]),
+        (job(filter=FILTER), job(filter=SAME_FILTER), []),
+        (job(filter=FILTER), job(filter=None), ["job_changed"]),
         (job(), None, ["job_deleted"]),
     ],
 )
@@ -137,6 +143,15 @@ def test_job(before: Job | None, after: Job | None, expected: list[str]) -> None
     _now, changes = compare_zone(known, Seen(jobs=seen_jobs(*[after] if after else [])), ZONE, SILENT)
     assert kinds(changes) == expected
     assert {change.subject for change in changes} <= {"logs", "other"}
+
+
+def test_a_secret_that_changes_twice_is_two_states() -> None:
+    """Both look the same, and are not."""
+    ids, known = [], Known(jobs={1: job()})
+    for destination in ("d2", "d3"):
+        known, (change,) = compare_zone(known, Seen(jobs=seen_jobs(job(destination=destination))), ZONE, SILENT)
+        ids.append((change.after, make_event(change, ZONE, None, None, "now")["edgeops"]["id"]))
+    assert ids[0][0] == ids[1][0] and ids[0][1] != ids[1][1]
 
 
 def test_unknown_health_keeps_the_last_one() -> None:

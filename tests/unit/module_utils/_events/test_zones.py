@@ -15,7 +15,22 @@ from ansible_collections.edgeops.observability.plugins.module_utils._events.fact
 from ansible_collections.edgeops.observability.plugins.module_utils._events.options import with_hosts
 
 NAMES = st.sampled_from(
-    ("shop.example", "shop.example_2", "all", "ALL", "localhost", "127.0.0.1", "_meta", "*.example", "a,b", "a..b", "-x", "a b")
+    (
+        "shop.example",
+        "shop.example_2",
+        "all",
+        "ALL",
+        "localhost",
+        "127.0.0.1",
+        "_meta",
+        "*.example",
+        "a,b",
+        "a..b",
+        "-x",
+        "a b",
+        "zones",
+        "Accounts",
+    )
 ) | st.text(min_size=1, max_size=4)
 
 
@@ -28,5 +43,5 @@ def test_hosts_are_those_of_the_inventory(zones: dict[str, str]) -> None:
     found = with_hosts(zones.items())
     assert {zone.id: zone.host for zone in found} == expected
     for zone in found:
-        event = make_event(Change("script_new", "s", None, None, None), zone.id, zone.name, zone.host, "now")
+        event = make_event(Change("script_new", "s", None, None), zone.id, zone.name, zone.host, "now")
         assert event["meta"]["hosts"] == zone.host
