@@ -54,7 +54,7 @@ def launch(
             **json.loads(job["extra_vars"] or "{}"),
             **answered(job["survey_spec"], dict(answers or {})),
             **(given or {}),
-            "report_dir": str(playbook.folder / f"job{number}"),
+            "edgeops_report_dir": str(playbook.folder / f"job{number}"),
             "awx_job_id": number,
         },
         env=environment,

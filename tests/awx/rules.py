@@ -20,6 +20,13 @@ Find = t.Callable[[str, t.Any], Item]
 MEMBERS: dict[str, Item] = {
     "organizations": {"description": ""},
     "credential_types": {"description": "", "kind": "cloud", "managed": False, "inputs": {}, "injectors": {}},
+    "teams": {"description": "", "organization": None},
+    "notification_templates": {
+        "description": "",
+        "organization": None,
+        "notification_type": "",
+        "notification_configuration": {},
+    },
     "credentials": {"description": "", "organization": None, "credential_type": None, "inputs": {}},
     "execution_environments": {"description": "", "image": "", "organization": None, "pull": ""},
     "projects": {
@@ -28,6 +35,7 @@ MEMBERS: dict[str, Item] = {
         "scm_type": "",
         "scm_url": "",
         "scm_branch": "",
+        "credential": None,
         "default_environment": None,
         "scm_update_on_launch": False,
         "scm_update_cache_timeout": 0,
@@ -92,6 +100,8 @@ REFERENCES = {
 NEEDED = {
     "credentials": ("credential_type",),
     "execution_environments": ("image",),
+    "teams": ("organization",),
+    "notification_templates": ("notification_type", "notification_configuration"),
     "inventories": ("organization",),
     "inventory_sources": ("inventory", "source"),
     "job_templates": ("inventory", "project", "playbook"),

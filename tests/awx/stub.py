@@ -18,7 +18,11 @@ from awx.rules import MEMBERS, Item, Refused, checked, survey
 
 ROOT = "/api/v2/"
 SECRET = "$encrypted$"
-TEMPLATES = ("job_templates", "projects", "inventory_sources", "workflow_approval_templates")
+TEMPLATES = ("job_templates", "projects", "inventory_sources", "workflow_approval_templates", "workflow_job_templates")
+NOTIFICATIONS = ("notification_templates_error", "notification_templates_approvals")
+# The roles of an object that a team may be given, each with a number of its own.
+ROLES = ("execute", "approval")
+SOURCE_CONTROL = ("username", "password", "ssh_key_data")
 NODES = "workflow_job_template_nodes"
 LINKS = ("success_nodes", "failure_nodes", "always_nodes")
 
@@ -33,7 +37,18 @@ class Controller:
         self.objects: dict[str, dict[int, Item]] = {kind: {} for kind in MEMBERS}
         self._playbooks = sorted(playbooks)
         self._next = 1
+        self.roles: dict[int, tuple[str, str, list[int]]] = {}
         self.create("organizations", {"name": "Default"})
+        # Types of credentials that each controller brings along are not made by anyone.
+        fields = [{"id": name, "label": name, "secret": name != "username"} for name in SOURCE_CONTROL]
+        source_control = {
+            "id": 0,
+            "name": "Source Control",
+            "kind": "scm",
+            "inputs": {"fields": fields},
+            "injectors": {"env": {}},
+        }
+        self.objects["credential_types"][0] = source_control
 
     @property
     def writes(self) -> list[tuple[str, str]]:
@@ -64,12 +79,18 @@ class Controller:
         item.update(id=number, url=url, type=kind.rstrip("s"), related={"survey_spec": f"{url}survey_spec/"}, summary_fields={})
         if kind == "projects":
             item.update(scm_revision="", playbooks=self._playbooks, summary_fields={"current_update": {"id": number}})
-        if kind == "job_templates":
-            item.update(survey_spec={}, credentials=[])
+        if kind in ("job_templates", "workflow_job_templates"):
+            item.update({"survey_spec": {}, "credentials": [], **{name: [] for name in NOTIFICATIONS}})
+            item["summary_fields"] = {"object_roles": {f"{role}_role": {"id": self._role(item, role)} for role in ROLES}}
         if kind == NODES:
             item.update({link: [] for link in LINKS})
         self.objects[kind][number] = item
         return item
+
+    def _role(self, item: Item, role: str) -> int:
+        number, self._next = self._next, self._next + 1
+        self.roles[number] = (item["name"], role, [])
+        return number
 
     @staticmethod
     def _alike(kind: str, item: Item, other: Item) -> bool:
@@ -108,6 +129,8 @@ class Controller:
                 return 201, self.shown(kind, self.create(kind, body))
             found = [self.shown(kind, item) for item in self.listed(kind, query)]
             return 200, {"count": len(found), "next": None, "previous": None, "results": found}
+        if kind == "roles":
+            return self._granted(self.roles[int(rest[0])][2], method, body)
         item = self.find(kind, int(rest[0]))
         if len(rest) == 1:
             return 200, self.shown(kind, self.change(kind, item, body) if method == "PATCH" else item)
@@ -121,13 +144,19 @@ class Controller:
             return 200, item[member]
         if member == "create_approval_template":
             return 201, self._approval(item, body)
-        kind = NODES if member in LINKS else member
+        kind = NODES if member in LINKS else "notification_templates" if member in NOTIFICATIONS else member
         if method == "POST":
             self.find(kind, body["id"])
             (item[member].remove if body.get("disassociate") else item[member].append)(body["id"])
             return 204, None
         found = [self.find(kind, number) for number in item[member]]
         return 200, {"count": len(found), "next": None, "previous": None, "results": found}
+
+    def _granted(self, teams: list[int], method: str, body: t.Any) -> tuple[int, t.Any]:
+        if method == "POST":
+            teams.append(self.find("teams", body["id"])["id"])
+            return 204, None
+        return 200, {"count": len(teams), "next": None, "previous": None, "results": [self.find("teams", team) for team in teams]}
 
     def _approval(self, node: Item, body: Item) -> Item:
         """The approval that a node waits for."""

@@ -23,14 +23,14 @@ APPROVED, WORKFLOW = "Deliver what was approved", "Deliver logs after approval"
 
 
 def test_first_run_creates_everything(configured: Configured) -> None:
-    assert re.search(r"ok=11 +changed=11 ", configured.outputs[0])
+    assert re.search(r"ok=14 +changed=14 ", configured.outputs[0])
     created = [path for method, path in configured.writes[0] if re.fullmatch(r"/api/v2/\w+/", path)]
-    assert len(created) == 21
+    assert len(created) == 24
     assert {name for name, objects in configured.controller.objects.items() if objects} == set(configured.controller.objects)
 
 
 def test_second_run_changes_nothing(configured: Configured) -> None:
-    assert re.search(r"ok=11 +changed=0 ", configured.outputs[1])
+    assert re.search(r"ok=14 +changed=0 ", configured.outputs[1])
     assert configured.writes[1] == []
 
 
@@ -45,6 +45,23 @@ def test_check_can_neither_write_nor_be_made_to(configured: Configured) -> None:
     assert (check["job_type"], check["diff_mode"]) == ("check", True)
     assert [check[f"ask_{what}_on_launch"] for what in ("job_type", "diff_mode", "variables")] == [False, False, False]
     assert configured.controller.named("job_templates", DELIVER)["job_type"] == "run"
+
+
+def test_team_approves_and_writes_nothing_alone(configured: Configured) -> None:
+    controller = configured.controller
+    (team,) = controller.objects["teams"]
+    granted = {(name, role) for name, role, teams in controller.roles.values() if team in teams}
+    assert granted == {(CHECK, "execute"), ("Audit all zones", "execute"), (WORKFLOW, "execute"), (WORKFLOW, "approval")}
+
+
+def test_every_night_all_zones_are_audited(configured: Configured) -> None:
+    controller = configured.controller
+    (schedule,) = controller.objects["schedules"].values()
+    assert controller.find("unified_job_templates", schedule["unified_job_template"])["name"] == "Audit all zones"
+    (notification,) = controller.objects["notification_templates"]
+    for name in ("Merge audit reports", DELIVER, APPROVED):
+        assert controller.named("job_templates", name)["notification_templates_error"] == [notification]
+    assert controller.named("workflow_job_templates", WORKFLOW)["notification_templates_approvals"] == [notification]
 
 
 def test_slices_share_what_the_service_allows(configured: Configured) -> None:
@@ -71,8 +88,8 @@ def test_fleet_is_compliant_after_slices(
     configured: Configured, playbook: Playbook, simulator: t.Any, zones: dict[str, str]
 ) -> None:
     """A fleet is checked, delivered in slices, and compliant afterwards."""
-    before = launch(playbook, configured.controller, CHECK)
-    assert [zone["zone"] for zone in artifacts(before)["edgeops_check"]["drifted"]] == ACTIVE
+    before = launch(playbook, configured.controller, CHECK, fails="gate")
+    assert artifacts(before)["edgeops_check"]["drifted"] == ACTIVE
 
     slices = min(configured.controller.named("job_templates", DELIVER)["job_slice_count"], len(ACTIVE))
     for number in range(slices):
@@ -81,8 +98,7 @@ def test_fleet_is_compliant_after_slices(
         assert {outcome.host for outcome in report.ours} == set(hosts)
     assert [len(simulator.state(zone)["jobs"]) for zone in zones.values()] == [1, 1, 0]
 
-    nightly = configured.controller.named("schedules", "Nightly check")
-    after = launch(playbook, configured.controller, CHECK, answers=nightly["extra_data"])
+    after = launch(playbook, configured.controller, CHECK)
     assert artifacts(after)["edgeops_check"]["compliant"] == ACTIVE
     assert after.returncode == 0
 

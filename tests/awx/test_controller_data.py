@@ -21,8 +21,10 @@ from harness.process import BIN
 
 # The variables of infra.aap_configuration in the order in which its dispatch role goes through them, and the module behind each.
 VARIABLES = {
+    "aap_teams": "team",
     "controller_credential_types": "credential_type",
     "controller_credentials": "credential",
+    "controller_notifications": "notification_template",
     "controller_execution_environments": "execution_environment",
     "controller_projects": "project",
     "controller_inventories": "inventory",
@@ -30,6 +32,7 @@ VARIABLES = {
     "controller_templates": "job_template",
     "controller_workflows": "workflow_job_template",
     "controller_schedules": "schedule",
+    "controller_roles": "role",
 }
 
 
@@ -64,7 +67,7 @@ def tasks(variable: str) -> list[dict[str, t.Any]]:
 
 
 def test_every_list_is_gone_through_in_order() -> None:
-    assert [name for name in load("controller.yml") if name.startswith("controller_")] == list(VARIABLES)
+    assert [name for name in load("controller.yml") if name.startswith(("aap_", "controller_"))] == list(VARIABLES)
     (play,) = load("configure.yml")
     gone_through = [re.split(r"\W+", task["loop"])[1] for task in play["tasks"]]
     assert list(dict.fromkeys(gone_through)) == list(VARIABLES)
@@ -79,12 +82,13 @@ def test_every_member_is_a_passed_option(variable: str) -> None:
     assert handed_on == {name: f"{{{{ item.{name} }}}}" for name in handed_on}
     assert set(handed_on) <= documented()[module]
     for item in load("controller.yml")[variable]:
-        assert set(item) - {"simplified_workflow_nodes"} == set(handed_on), item["name"]
+        assert set(item) - {"simplified_workflow_nodes"} == set(handed_on), item
 
 
 def test_names_that_objects_refer_to_are_there() -> None:
     data = load("controller.yml")
-    names = {variable: {item["name"] for item in data[variable]} for variable in VARIABLES}
+    names = {variable: {item.get("name") for item in data[variable]} for variable in VARIABLES}
+    names["controller_credential_types"].add("Source Control")
     for variable, member, referred in (
         ("controller_credentials", "credential_type", "controller_credential_types"),
         ("controller_inventory_sources", "inventory", "controller_inventories"),
@@ -92,7 +96,8 @@ def test_names_that_objects_refer_to_are_there() -> None:
         ("controller_inventory_sources", "credential", "controller_credentials"),
         ("controller_templates", "inventory", "controller_inventories"),
         ("controller_templates", "project", "controller_projects"),
-        ("controller_schedules", "unified_job_template", "controller_templates"),
+        ("controller_projects", "credential", "controller_credentials"),
+        ("controller_schedules", "unified_job_template", "controller_workflows"),
     ):
         assert {item[member] for item in data[variable]} <= names[referred]
 
@@ -116,7 +121,7 @@ def test_slices_that_fail_are_merged_too() -> None:
     nodes = nodes_of("Audit all zones")
     assert (nodes["check"]["success_nodes"], nodes["check"]["always_nodes"]) == ([], ["merge"])
     check, merge = (templates[nodes[name]["unified_job_template"]] for name in ("check", "merge"))
-    assert (check["playbook"], check["job_slice_count"]) == ("check.yml", "{{ edgeops_slices | int }}")
+    assert (check["playbook"], check["job_slice_count"]) == ("check.yml", "{{ zones_slices | int }}")
     assert (merge["playbook"], merge["job_slice_count"]) == ("merge.yml", 1)
 
 
@@ -129,7 +134,7 @@ def test_approval_stands_before_the_delivery() -> None:
     predict, deliver = (templates[nodes[name]["unified_job_template"]] for name in ("predict", "deliver"))
     assert (predict["playbook"], predict["job_type"]) == ("check.yml", "check")
     assert (deliver["playbook"], deliver["job_type"]) == ("deliver.yml", "run")
-    assert deliver["extra_vars"]["approved_plan_id"] == "{{ edgeops_plan_id }}"
+    assert deliver["extra_vars"]["edgeops_approved_plan_id"] == "{{ edgeops_plan_id | default('') }}"
 
 
 def test_project_has_playbooks_and_inventory() -> None:

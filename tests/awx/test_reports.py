@@ -73,14 +73,14 @@ def test_slices_become_one_report(job: t.Callable[..., Report], store: file_stor
     assert artifacts(merged)["edgeops_plan_id"] == report["plan_id"]
     assert not merged.ours[0].result["changed"] and not merged.writes
     assert store.files["/audits/report.html"].content_type == "text/html; charset=utf-8"
-    again = job(MERGE, 21, given=handed_on, answers={"fail_on": "finding, drifted"}, fails="ansible")
+    again = job(MERGE, 21, given=handed_on, answers={"edgeops_fail_on": "findings, drifted"}, fails="ansible")
     assert "shop.example" in again.failures[0].result["msg"]
     assert kept(store, "report.json")["comparison"]["previous_id"] == report["report_id"]
 
 
 def test_lost_slice_leaves_its_zones_unaudited(job: t.Callable[..., Report], store: file_store.Store) -> None:
     handed_on = artifacts(job(CHECK, 1, limit="blog.example"))
-    merged = job(MERGE, 3, given={**handed_on, "edgeops_slice_2": True}, fails="ansible")
+    merged = job(MERGE, 3, given={**handed_on, "audit_slice_2": True}, fails="ansible")
     assert "shop.example" in merged.failures[0].result["msg"]
     assert {zone["zone"]: zone["status"] for zone in kept(store, "report.json")["zones"]}["shop.example"] == "unaudited"
 
@@ -90,6 +90,14 @@ def test_wrong_storage_credential_fails(job: t.Callable[..., Report], store: fil
     report = job(CHECK, 1, authorization="Bearer wrong", fails="ansible")
     assert "status 401" in report.failures[0].result["msg"]
     assert not store.files and not report.ours
+
+
+def test_header_reaches_no_other_host(job: t.Callable[..., Report], store: file_store.Store) -> None:
+    """A storage that redirects elsewhere: the other host is asked without the header."""
+    with file_store.running("unused") as elsewhere:
+        store.redirect = elsewhere.url.replace("127.0.0.1", "localhost")
+        job(CHECK, 1, given={"report_slices": 1}, fails="ansible")
+        assert elsewhere.seen and not [headers for headers in elsewhere.seen if "authorization" in headers]
 
 
 def test_nothing_to_merge_is_said(job: t.Callable[..., Report]) -> None:

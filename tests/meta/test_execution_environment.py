@@ -96,7 +96,7 @@ def test_rulebooks_find_their_engine(tmp_path: Path) -> None:
 def test_image_takes_the_collection_from_a_file(tmp_path: Path) -> None:
     """The lines that the README of the example gives for that make a context that holds the file."""
     readme = (ROOT / "examples" / "awx" / "README.md").read_text(encoding="utf-8")
-    (shown,) = (block for block in re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL) if "additional_build_files" in block)
+    (shown,) = (block for block in re.findall(r"```text\n(.*?)```", readme, re.DOTALL) if "additional_build_files" in block)
     definition, changes = load(DEFINITION), yaml.safe_load(shown)
     definition["additional_build_files"] = changes["additional_build_files"]
     definition["dependencies"]["galaxy"] = changes["dependencies"]["galaxy"]

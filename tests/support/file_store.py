@@ -21,13 +21,18 @@ class Put(t.NamedTuple):
 
 
 class Store(http.server.ThreadingHTTPServer):
-    """`refused` are ends of paths that nobody may write; with `secret` every request has to carry it."""
+    """`refused` are ends of paths that nobody may write; with `secret` every request has to carry it.
+
+    With `redirect` every request is sent there. `seen` has the names of the headers of each request.
+    """
 
     def __init__(self, secret: str | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.files: dict[str, Put] = {}
         self.refused: tuple[str, ...] = ()
         self.secret = secret
+        self.redirect = ""
+        self.seen: list[set[str]] = []
         self.url = f"http://127.0.0.1:{self.server_port}"
 
 
@@ -46,6 +51,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self._answer(200 if kept else 404, kept.body if kept else b"no such object")
 
     def _is_allowed(self) -> bool:
+        self.server.seen.append({name.lower() for name in self.headers})
+        if self.server.redirect:
+            self._answer(302)
+            return False
         allowed = self.server.secret in (None, self.headers["Authorization"])
         if not allowed:
             self._answer(401)
@@ -53,6 +62,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def _answer(self, status: int, body: bytes = b"") -> None:
         self.send_response(status)
+        if status == 302:
+            self.send_header("Location", self.server.redirect + self.path)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
