@@ -116,6 +116,21 @@ def test_pages_details_and_several_zones(tmp_path: pathlib.Path) -> None:
     assert [job["id"] for job in second["jobs"]] == [7]
 
 
+def test_accounts(tmp_path: pathlib.Path) -> None:
+    write(tmp_path, f"accounts/{ZONE}", {"id": ZONE, "name": "Shop"})
+    write(tmp_path, f"accounts/{ZONE}/logpush/jobs", [{"id": 9, "dataset": "audit_logs", "transformer_id": 3}])
+    write(tmp_path, f"accounts/{ZONE}/logpush/datasets/audit_logs/fields", {"NewField": "New"})
+    write(tmp_path, f"zones/{ZONE}", {"id": ZONE, "name": "shop.example", "account": {"id": ZONE}})
+    with running(zones=[], seed=responses.read(tmp_path)) as copy:
+        assert (copy.zones, copy.accounts) == ([ZONE], [ZONE]) and copy.state(ZONE)["jobs"] == []
+        kept = copy.state(account=ZONE)
+        assert kept["account"]["name"] == "Shop" and [job["transformer_id"] for job in kept["jobs"]] == [3]
+        assert kept["fields"] == {"audit_logs": {"NewField": "New"}}
+    write(tmp_path, f"accounts/{ZONE}/rulesets", [])
+    with pytest.raises(BadSeed, match="not the answer of a route"):
+        responses.read(tmp_path)
+
+
 ENTRY_POINT = {"id": "r", "kind": "zone", "phase": "http_log_custom_fields"}
 REFUSED = {"success": False, "errors": [{"code": 10000, "message": "Authentication error"}]}
 BAD: dict[str, tuple[str, t.Any, dict[str, t.Any], str]] = {
@@ -159,4 +174,4 @@ def test_a_seed_takes_precedence(tmp_path: pathlib.Path) -> None:
     write(tmp_path, f"zones/{ZONE}/logpush/jobs", [{"id": 7}])
     made = responses.merged(responses.read(tmp_path), {"jobs": {ZONE: []}, "zones": ["b"], "settings": {"field_limit": 1}})
     assert made["jobs"] == {ZONE: []} and made["script_monitor"] == {ZONE: {"enabled": True}}
-    assert made["zones"] == [{"id": ZONE}, "b"] and made["settings"] == {"field_limit": 1}
+    assert made["zones"] == [{"id": ZONE}, "b"] and made["accounts"] == [] and made["settings"] == {"field_limit": 1}

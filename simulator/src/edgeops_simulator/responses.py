@@ -18,17 +18,18 @@ from edgeops_simulator.state.part import BadSeed
 Document = dict[str, t.Any]
 _LISTS = ("scripts", "connections", "cookies", "rulesets", "jobs")
 _PARTS = ("script_monitor", "fields", *_LISTS)
+_ACCOUNT_PARTS = ("fields", "jobs")
 _EXPECTED = (
-    "zones/ZONE_ID.json, or below zones/ZONE_ID/ one of page_shield, script_monitor, their scripts, connections and cookies, "
-    "rulesets, logpush/jobs, field lists"
+    "zones/ZONE_ID.json, accounts/ACCOUNT_ID.json, or below zones/ZONE_ID/ one of page_shield, script_monitor, their scripts, connections and cookies, "
+    "rulesets, logpush/jobs, field lists; below accounts/ACCOUNT_ID/ the last two"
 )
 
 
-class _Zone:
-    """What the answers say of one zone; several of them may show the same script, ruleset or job."""
+class _Owner:
+    """What the answers say of one zone or account; several of them may show the same script, ruleset or job."""
 
-    def __init__(self, zone_id: str) -> None:
-        self.summary: Document = {"id": zone_id}
+    def __init__(self, own_id: str) -> None:
+        self.summary: Document = {"id": own_id}
         self.script_monitor: Document = {}
         self.scripts: dict[str, Document] = {}
         self.connections: dict[str, Document] = {}
@@ -136,18 +137,20 @@ class _Answer:
         return {self._path: total} if isinstance(total, int) else {}
 
 
-_ROUTES: t.Mapping[str, t.Callable[[_Zone, _Answer], None]] = {
-    "": _Zone.add_summary,
-    "/(script_monitor|page_shield)": _Zone.add_status,
-    "/script_monitor/scripts(/[^/]+)?": _Zone.add_scripts,
-    "/page_shield/scripts(/[^/]+)?": _Zone.add_page_shield,
-    "/page_shield/connections(/[^/]+)?": _Zone.add_connections,
-    "/page_shield/cookies(/[^/]+)?": _Zone.add_cookies,
-    "/rulesets(/[^/]+|/phases/[^/]+/entrypoint)?": _Zone.add_rulesets,
-    "/logpush/jobs(/[^/]+)?": _Zone.add_jobs,
-    "/logpush/datasets/[^/]+/jobs": _Zone.add_jobs,
-    "/logpush/datasets/[^/]+/fields": _Zone.add_fields,
+_ROUTES: t.Mapping[str, t.Callable[[_Owner, _Answer], None]] = {
+    "": _Owner.add_summary,
+    "/(script_monitor|page_shield)": _Owner.add_status,
+    "/script_monitor/scripts(/[^/]+)?": _Owner.add_scripts,
+    "/page_shield/scripts(/[^/]+)?": _Owner.add_page_shield,
+    "/page_shield/connections(/[^/]+)?": _Owner.add_connections,
+    "/page_shield/cookies(/[^/]+)?": _Owner.add_cookies,
+    "/rulesets(/[^/]+|/phases/[^/]+/entrypoint)?": _Owner.add_rulesets,
+    "/logpush/jobs(/[^/]+)?": _Owner.add_jobs,
+    "/logpush/datasets/[^/]+/jobs": _Owner.add_jobs,
+    "/logpush/datasets/[^/]+/fields": _Owner.add_fields,
 }
+
+_ACCOUNT_ROUTES = {route: add for route, add in _ROUTES.items() if not route or route.startswith("/logpush/")}
 
 
 def read(folder: pathlib.Path) -> Document:
@@ -155,32 +158,37 @@ def read(folder: pathlib.Path) -> Document:
     paths = sorted(path for path in folder.rglob("*.json") if path.is_file())
     if not paths:
         raise BadSeed(f"{folder}: no recorded answers; expected are {_EXPECTED}, each with .json at its end")
-    zones: dict[str, _Zone] = {}
+    owners: dict[str, _Owner] = {}
     for path in paths:
         # A page or anything else that tells answers of one path apart stands between dots: scripts.2.json.
         name = path.relative_to(folder).with_name(path.name.split(".", 1)[0]).as_posix()
-        found = re.fullmatch(r"zones/([^/]+)(/.+)?", name)
-        add = next((add for route, add in _ROUTES.items() if found and re.fullmatch(route, found[2] or "")), None)
+        found = re.fullmatch(r"(zones|accounts)/([^/]+)(/.+)?", name)
+        routes = _ROUTES if found and found[1] == "zones" else _ACCOUNT_ROUTES
+        add = next((add for route, add in routes.items() if found and re.fullmatch(route, found[3] or "")), None)
         if not found or add is None:
             raise BadSeed(f"{path}: not the answer of a route that is read; expected are {_EXPECTED}")
-        add(zones.setdefault(found[1], _Zone(found[1])), _Answer(path))
-    for zone_id, zone in zones.items():
-        zone.check(folder / "zones" / zone_id)
-    return _seed(zones)
+        add(owners.setdefault(f"{found[1]}/{found[2]}", _Owner(found[2])), _Answer(path))
+    for key, owner in owners.items():
+        owner.check(folder / key)
+    return _seed(owners)
 
 
-def _seed(zones: t.Mapping[str, _Zone]) -> Document:
-    parts: Document = {part: {} for part in _PARTS}
-    for zone_id, zone in zones.items():
-        parts["script_monitor"][zone_id], parts["fields"][zone_id] = zone.script_monitor, zone.fields
-        for part in _LISTS:
-            parts[part][zone_id] = list(getattr(zone, part).values())
-    return {"zones": [{**zone.summary, "id": zone_id} for zone_id, zone in zones.items()], **parts}
+def _seed(owners: t.Mapping[str, _Owner]) -> Document:
+    """Accounts keep their prefix, by which a seed tells them from zones."""
+    seed: Document = {"zones": [], "accounts": [], **{part: {} for part in _PARTS}}
+    for key, owner in owners.items():
+        kind, _slash, own_id = key.partition("/")
+        seed[kind].append({**owner.summary, "id": own_id})
+        for part in _PARTS if kind == "zones" else _ACCOUNT_PARTS:
+            value = getattr(owner, part)
+            seed[part][key.removeprefix("zones/")] = list(value.values()) if part in _LISTS else value
+    return seed
 
 
 def merged(first: Document, second: Document) -> Document:
     """Two seeds as one; the second one takes precedence for a part of a zone."""
-    made = {**first, **second, "zones": [*(first.get("zones") or []), *(second.get("zones") or [])]}
+    both = {name: [*(first.get(name) or []), *(second.get(name) or [])] for name in ("zones", "accounts")}
+    made = {**first, **second, **both}
     for part in _PARTS:
         if first.get(part) or second.get(part):
             made[part] = {**(first.get(part) or {}), **(second.get(part) or {})}

@@ -150,5 +150,5 @@ def ordered(dataset: Dataset, found: list[dict[str, t.Any]], order: t.Sequence[s
         outer, _line, inner = name.partition("_")
         if name in dataset.dimensions:
             outer, inner = "dimensions", name
-        found.sort(key=lambda group, o=outer, i=inner: group[o][i] if i else group[o], reverse=direction == "DESC")  # type: ignore[misc]
+        found.sort(key=lambda group, o=outer, i=inner: group[o][i] if i else group[o], reverse=direction == "DESC")  # type: ignore[misc] # mypy cannot infer a lambda with defaults
     return found

@@ -188,7 +188,7 @@ def _selected(info: GraphQLResolveInfo[t.Any], selections: SelectionSetNode | No
         elif isinstance(node, FragmentSpreadNode):
             found += _selected(info, info.fragments[node.name.value].selection_set, prefix)
         else:
-            found += _selected(info, node.selection_set, prefix)  # type: ignore[attr-defined]
+            found += _selected(info, node.selection_set, prefix)  # type: ignore[attr-defined] # the third kind is an inline fragment
     return list(dict.fromkeys(name for name in found if not name.endswith("__typename")))
 
 

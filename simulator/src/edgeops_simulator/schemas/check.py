@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import typing as t
 
-from jsonschema import Draft202012Validator, ValidationError, validators  # type: ignore[import-untyped]
-from jsonschema.exceptions import best_match  # type: ignore[import-untyped]
+from jsonschema import Draft202012Validator, ValidationError, validators  # type: ignore[import-untyped] # its types are another package
+from jsonschema.exceptions import best_match  # type: ignore[import-untyped] # its types are another package
 
 from edgeops_simulator.jsontext import KIND_NAMES
 from edgeops_simulator.refusal import Refusal
