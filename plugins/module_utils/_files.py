@@ -30,18 +30,33 @@ def write_beside(path: str, content: bytes, mode: int) -> str:
     return made
 
 
-def replace_all(contents: t.Mapping[str, bytes], mode: int) -> None:
-    """Write all files by their paths, each whole on the disk before the first takes its place; raise OSError where one cannot be."""
+def replace_all(contents: t.Mapping[str, bytes], modes: int | t.Mapping[str, int]) -> None:
+    """Write all files by their paths, each whole on the disk before the first takes its place; raise OSError where one cannot be.
+
+    They have one mode, or each that of its path.
+    """
     written: dict[str, str] = {}
     try:
         for path, content in contents.items():
-            written[path] = write_beside(path, content, mode)
+            written[path] = write_beside(path, content, modes if isinstance(modes, int) else modes[path])
         for path in contents:
             os.replace(written[path], path)
             del written[path]
     finally:
         for path in written.values():
             remove(path)
+
+
+def read_regular(path: str) -> bytes:
+    """Read a regular file, also through a link; raise OSError. A pipe or a device would be waited for without end."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as file:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is not a regular file")
+        return file.read()
 
 
 def make_folders(folder: str, mode: int, made: list[str]) -> None:
@@ -102,16 +117,17 @@ def _is_private(folder: str) -> bool:
 # Files that are there whole or not at all: every one is written beside its place before the first is put there.
 
 
-_REPORT_FOLDER_MODE, _REPORT_FILE_MODE = 0o750, 0o640
+_REPORT_FOLDER_MODE = 0o750
 
 
-def write_files(folder: str, contents: t.Mapping[str, bytes]) -> list[str]:
-    """Write all files into the folder, or none; return their paths."""
+def write_files(folder: str, contents: t.Mapping[str, bytes], modes: t.Mapping[str, int]) -> list[str]:
+    """Write all files into the folder, or none, each with the mode for its name; return their paths."""
     made = _make_folder(folder)
     try:
         for name in contents:
             _check_replaceable(folder, name)
-        replace_all({os.path.join(folder, name): content for name, content in contents.items()}, _REPORT_FILE_MODE)
+        paths = {os.path.join(folder, name): name for name in contents}
+        replace_all({path: contents[name] for path, name in paths.items()}, {path: modes[name] for path, name in paths.items()})
     except OSError as error:
         raise _unusable(folder, error) from None
     finally:

@@ -11,11 +11,11 @@ short_description: Write the report of an audit of many zones
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
-requirements:
-  - python >= 3.10
 description:
-  - Writes the result of an audit of many Cloudflare zones to files, for operators, auditors and CI jobs.
+  - Writes the result of an audit of many Cloudflare zones to files, for managers, operators, auditors and CI jobs.
   - The report lists the drift from the desired state, findings and notes of each zone, and compares them with the previous report.
+  - "A zone has one status in every format, the first that fits: V(unaudited), V(drifted) (a difference), V(findings), V(unmanaged) (nothing is
+    declared), V(compliant). Waived differences and findings do not count."
   - The same problem has the same id in every format and in every run. Equal options and O(at) give identical files.
   - Runs on the controller and contacts no service. Files are also written in check mode, and RV(ignore:changed) is always V(false).
 extends_documentation_fragment:
@@ -24,19 +24,31 @@ extends_documentation_fragment:
 options:
   zones:
     description:
-      - The results of the audit, one record for each zone.
-      - A record has C(zone), the name of the zone, and C(zone_id).
+      - The results of the audit, one record for each zone or account.
+      - A record has C(zone), its name, and C(zone_id). That of an account has C(scope=account) and C(account_id) in place of C(zone_id).
+        In a survey C(account_id) of a zone is the account that it belongs to.
       - C(result) is the result of the role P(edgeops.observability.log_delivery#role) in check and diff mode.
         Its members C(custom_fields), C(jobs) and C(script_monitor) have the C(changed), C(diff) and C(plan_id) of the single modules, and are empty
-        if a resource is not managed.
-      - C(jobs) is the list that M(edgeops.observability.logpush_job_info) returns. C(coverage) is the result of the filter
-        P(edgeops.observability.log_field_coverage#filter). C(scripts) is the result of a script audit.
+        if a resource is not managed. Each of C(jobs.unlisted_jobs) that would not be deleted is the finding V(unlisted_job).
+      - C(jobs) is the list that M(edgeops.observability.logpush_job_info) returns. If omitted, C(result.listed_jobs).
+      - C(coverage) is the result of the filter P(edgeops.observability.log_field_coverage#filter). C(scripts) is the result of
+        M(edgeops.observability.script_audit). C(delivery) are the rows of M(edgeops.observability.logpush_delivery_info), or its result.
       - C(error), with C(kind) and C(message), is the reason why a zone could not be audited. The zone is then V(unaudited),
-        as is one with a result of a task that failed or was unreachable.
-      - A zone without C(error) and without a managed resource is V(unmanaged).
+        as is one with a result of a task that failed or was unreachable. Delivery facts that are not available are the note V(not_readable).
     type: list
     elements: dict
     required: true
+  survey:
+    description:
+      - With V(true) the records are of zones of which nothing is declared. C(result) has the results of
+        M(edgeops.observability.log_custom_fields_info) and M(edgeops.observability.script_monitor_info) as C(custom_fields) and C(script_monitor),
+        C(jobs) may be the result of M(edgeops.observability.logpush_job_info), and C(scripts) the result of
+        M(edgeops.observability.script_monitor_info) or M(edgeops.observability.script_audit).
+      - A part that failed is the note V(not_readable); a zone without any readable part is V(unaudited).
+      - Further notes are V(no_job), V(monitor_off), V(single_destination) (a host or bucket to which one zone alone delivers), V(personal_data) (fields that
+        identify persons go to a destination that is not among the most used ones of the account) and those of the field coverage.
+    type: bool
+    default: false
   expected:
     description:
       - Names of the zones that the audit must cover. A zone without a record is V(unaudited).
@@ -46,7 +58,8 @@ options:
   dest:
     description:
       - The folder of the files. It is created with mode V(0750) if it is missing.
-      - Files are replaced in one step and have mode V(0640). If one of them cannot be written or replaced, none is.
+      - Files are replaced in one step. C(report.prom) has mode V(0644), because a collector of metrics runs as another user, all others V(0640).
+        If one of them cannot be written or replaced, none is.
     type: path
     required: true
   formats:
@@ -55,7 +68,7 @@ options:
       - V(html) writes C(report.html), one page without scripts. It needs Jinja2, which ansible-core depends on.
       - V(junit) writes C(report.xml), with a suite for each zone and a case for each resource.
       - V(markdown) writes C(report.md), of at most 60,000 characters; it reports what it omits.
-      - V(metrics) writes C(report.prom), OpenMetrics text.
+      - V(metrics) writes C(report.prom), OpenMetrics text. Alert rules and a dashboard are in C(examples/monitoring) of the collection.
     type: list
     elements: str
     choices: [json, html, junit, markdown, metrics]
@@ -66,20 +79,26 @@ options:
       - It is refused if a member is missing or of another type than in the JSON Schema. The same holds for O(merge).
       - Problems of zones that this run did not audit are RV(comparison.unknown), never resolved. They stay in the report and are not counted.
     type: path
+  keep:
+    description:
+      - Number of earlier reports of which the counts are carried along, for the trend on the page.
+    type: int
+    default: 30
   merge:
     description:
       - Further C(report.json) files, such as those of the other slices of one job.
       - If several reports have a zone, the latest audit of it is used. A zone is known by its id, or by its name if one of the reports has no id of it.
-      - A zone whose record has C(error) stays V(unaudited), unless a later audit of it is merged.
+      - An audit that is dated later than O(at) counts as of O(at), with a warning, so that a clock that is ahead hides nothing.
       - The waivers of a merged report apply to the zones that are taken from it, and to no others.
     type: list
     elements: path
     default: []
   waivers:
     description:
-      - Differences and findings that are accepted for a time. They are listed, but not counted in RV(outcome) or O(fail_on).
+      - Differences, findings and notes that are accepted for a time. They are marked in every format, but not counted in RV(outcome) or O(fail_on).
       - An omitted pattern matches everything; an empty one is refused. Patterns are shell patterns (C(*), C(?), C([...])) and case-sensitive.
-      - After the last day a waived problem counts again, and the expired waiver is a finding.
+      - After the last day a waived problem counts again, and the expired waiver is the finding V(expired_waiver).
+      - A waiver that matches nothing, although everything that it could match was audited, is the note V(unmatched_waiver).
     type: list
     elements: dict
     default: []
@@ -88,10 +107,15 @@ options:
         description: Pattern for the name of the zone.
         type: str
       resource:
-        description: Pattern for the resource, such as V(jobs) or V(scripts).
+        description:
+          - Pattern for the resource. Those are V(custom_fields), V(jobs), V(script_monitor), V(scripts), V(health), V(coverage), V(delivery) and V(fields).
+        type: str
+      type:
+        description:
+          - Pattern for the type, V(difference) or one of findings and notes such as V(unlisted_job). RV(lines) show the types.
         type: str
       member:
-        description: Pattern for the member, such as V(enabled), or the kind of a finding.
+        description: Pattern for the member, such as V(enabled), or the name of a missing log field.
         type: str
       subject:
         description: Pattern for the subject, such as the label of a job.
@@ -107,16 +131,38 @@ options:
         type: str
   required_fields:
     description:
-      - Log fields by dataset. A field that no enabled job without a filter delivers is a finding.
+      - Log fields by dataset. A field that no enabled job delivers of all records, with neither a filter nor a sample rate, is the finding V(missing_field).
       - A record without C(jobs) does not show that a field is delivered.
     type: dict
     default: {}
   fail_on:
     description:
-      - What fails the task, with RV(ignore:error.kind=gate), after the files are written.
+      - What fails the task, with RV(ignore:error.kind=gate), after the files are written. Statuses of zones, and types of findings.
     type: list
     elements: str
-    choices: [drifted, finding, unaudited, unmanaged]
+    choices:
+      - unaudited
+      - drifted
+      - findings
+      - unmanaged
+      - job_failing
+      - job_disabled_by_service
+      - records_dropped
+      - malicious
+      - reported
+      - changed
+      - new
+      - monitor_off
+      - history_broken
+      - unlisted_job
+      - missing_field
+      - expired_waiver
+      - unverified
+      - expired
+      - unjustified
+      - gone
+      - nothing_seen
+      - evidence_gap
     default: []
   at:
     description:
@@ -124,9 +170,8 @@ options:
     type: str
   title:
     description:
-      - The title of the report.
+      - The title of the report. If omitted, V(Fleet audit), or V(Survey) with O(survey=true).
     type: str
-    default: Fleet audit
   validate_only:
     description:
       - With V(true) no report is made. The other options are validated, the earlier reports are read, and O(dest) is checked, which a playbook does before
@@ -167,7 +212,7 @@ EXAMPLES = r"""
   delegate_to: localhost
   run_once: true
 
-- name: Fail if a zone has drifted, after the report is written
+- name: Fail if a zone needs attention, after the report is written
   edgeops.observability.audit_report:
     dest: /tmp/edgeops-example-report
     formats: [json, html, junit, markdown, metrics]
@@ -176,7 +221,7 @@ EXAMPLES = r"""
         zone_id: 023e105f4ecef8ad9ca31a8372d0c353
         result:
           custom_fields: {changed: false, diff: {before: {}, after: {}}, plan_id: sha256:00}
-    fail_on: [drifted, finding, unaudited]
+    fail_on: [unaudited, drifted, findings]
   delegate_to: localhost
   run_once: true
 """
@@ -189,20 +234,22 @@ files:
   elements: str
   sample: [/srv/audit/report.json, /srv/audit/report.html, /srv/audit/report.xml]
 outcome:
-  description: The worst result, V(unaudited), V(findings), V(drifted), V(unmanaged) or V(clean).
+  description: The first of V(unaudited), V(drifted), V(findings), V(unmanaged) and V(compliant) that a zone has.
   returned: success
   type: str
-  sample: drifted
+  sample: unaudited
 counts:
-  description: Number of zones by status, and of differences, findings and notes. Waived problems are counted as C(waived) only.
+  description:
+    - Number of C(zones), and of those that are C(unaudited), C(drifted), C(unmanaged) and C(compliant); the rest has the status C(findings).
+    - Number of C(differences), C(findings) and C(notes). Waived problems are counted as C(waived) only.
   returned: success
   type: dict
   sample:
     zones: 2
-    compliant: 0
-    drifted: 1
     unaudited: 1
+    drifted: 0
     unmanaged: 0
+    compliant: 1
     differences: 0
     findings: 0
     notes: 0
@@ -258,13 +305,30 @@ plan_id:
     - V(null) if a zone is unaudited.
   returned: success
   type: str
-  sample: 0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
+  sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
 refused_zones:
   description: Names of the zones for which O(fail_on) fails.
   returned: success
   type: list
   elements: str
   sample: []
+zones_by_status:
+  description: The sorted names of the zones of this run by status, each in one list.
+  returned: success
+  type: dict
+  sample: {unaudited: [blog.example.com], drifted: [], findings: [], unmanaged: [], compliant: [shop.example.com]}
+lines:
+  description:
+    - The report for the terminal, a line for each difference, finding and note that counts; of one kind in one zone at most 20, then how many more.
+    - Then the verdict, the counts, what to do next, and the path of the page.
+  returned: success
+  type: list
+  elements: str
+  sample:
+    - "shop.example.com difference: script monitor: enabled is false, should be true (new)"
+    - "shop.example.com finding job_failing (high): job edge-logs: its deliveries fail: 403; should be: every delivery succeeds"
+    - "1 of 2 zones needs attention: 1 drifted."
+    - The report is /srv/audit/report.html
 error:
   description: Why the task failed, as data for a playbook. After a failure of the kind V(gate) the other values are returned as well.
   returned: failure
@@ -284,7 +348,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.task
 from ansible_collections.edgeops.observability.plugins.module_utils._report.audit import audit
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import (
     DEFAULT_FORMATS,
-    DEFAULT_TITLE,
+    DEFAULT_KEEP,
     FILES,
     GATES,
 )
@@ -310,7 +374,9 @@ TASK = LocalTask(
             "required_fields": {"type": "dict", "default": {}},
             "fail_on": {"type": "list", "elements": "str", "choices": list(GATES), "default": []},
             "at": {"type": "str"},
-            "title": {"type": "str", "default": DEFAULT_TITLE},
+            "title": {"type": "str"},
+            "survey": {"type": "bool", "default": False},
+            "keep": {"type": "int", "default": DEFAULT_KEEP},
             "validate_only": {"type": "bool", "default": False},
         },
     ),

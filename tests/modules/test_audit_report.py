@@ -41,12 +41,22 @@ def test_report_is_equal_in_both_modes(modules, tmp_path):
     assert sorted(written[0]) == ["report.html", "report.json", "report.md", "report.prom", "report.xml"]
     assert all(each == written[0] for each in written)
     jsonschema.validate(json.loads(written[0]["report.json"]), SCHEMA)
-    assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "real1").iterdir()} == {0o640}
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "real1").iterdir()}
+    assert modes == {name: 0o644 if name == "report.prom" else 0o640 for name in modes}
     assert stat.S_IMODE((tmp_path / "real1").stat().st_mode) == 0o750
     for outcome in report.ours:
         assert outcome.result["changed"] is False
         assert outcome.result["outcome"] == "unaudited"
         assert outcome.result["counts"]["findings"] == 2
+        assert outcome.result["zones_by_status"] == {
+            "unaudited": ["down.example"],
+            "drifted": ["shop.example"],
+            "findings": [],
+            "unmanaged": [],
+            "compliant": ["blog.example"],
+        }
+        assert "shop.example difference: script monitor: enabled is false, should be true" in outcome.result["lines"]
+        assert outcome.result["lines"][-1].startswith("The report is ")
     assert report.journal == []
 
 
@@ -60,7 +70,10 @@ def test_previous_report_waivers_and_gates(modules, tmp_path):
             task(
                 "second", **again, waivers=[{**WAIVER, "resource": "s*"}, {**WAIVER, "resource": "health", "until": "2026-11-22"}]
             ),
-            {**task("gate", **{**again, "dest": f"{dest}2"}, fail_on=["drifted", "unmanaged"]), "ignore_errors": True},
+            {
+                **task("gate", **{**again, "dest": f"{dest}2"}, fail_on=["drifted", "unmanaged", "new", "malicious"]),
+                "ignore_errors": True,
+            },
         ],
         fails="gate",
     )
@@ -69,7 +82,7 @@ def test_previous_report_waivers_and_gates(modules, tmp_path):
     assert second["comparison"]["previous_id"] == first["report_id"]
     assert (len(second["comparison"]["persisting"]), len(second["comparison"]["new"])) == (3, 1)
     assert (second["outcome"], second["counts"]["waived"]) == ("findings", 2)
-    assert gate["msg"].startswith("fail_on: differences: 1 in shop.example. ")
+    assert gate["msg"].startswith("fail_on: drifted in shop.example; new in shop.example. The report is in ")
     assert gate["counts"]["differences"] == 1
     assert gate["refused_zones"] == ["shop.example"]
     assert gate["files"] == [f"{dest}2/report.{kind}" for kind in ("json", "html", "xml")]

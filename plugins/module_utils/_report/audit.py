@@ -12,11 +12,12 @@ from .._core import Conclusion, Json
 from .._files import check_folder, write_files
 from . import junit, markdown, metrics
 from . import page as html_page
-from .earlier import read_previous, read_report
-from .facts import FILES
+from .earlier import dated_ahead, read_previous, read_report
+from .facts import FILE_MODE, FILES, METRICS_MODE, STATUSES
 from .model import build
 from .options import Order
-from .zones import refused, sentence
+from .summary import printed
+from .zones import names_by_status, refusal, refused
 
 
 def render(report: t.Mapping[str, Json]) -> bytes:
@@ -41,6 +42,8 @@ _NOTHING: t.Mapping[str, Json] = {
     "comparison": {"previous_id": None, "new": [], "resolved": [], "changed": [], "persisting": [], "unknown": []},
     "plan_id": None,
     "refused_zones": [],
+    "zones_by_status": {status: [] for status in STATUSES},
+    "lines": [],
 }
 
 
@@ -48,16 +51,26 @@ def audit(order: Order) -> Conclusion:
     """Build the report, write its files, and only then refuse what the user's policy refuses."""
     previous = read_previous(order.previous) if order.previous else None
     slices = [read_report(f"merge[{place}]", path) for place, path in enumerate(order.merge)]
+    folder = os.path.abspath(order.dest)
     if order.validate_only:
-        check_folder(os.path.abspath(order.dest), [FILES[name] for name in order.formats])
+        check_folder(folder, [FILES[name] for name in order.formats])
         return Conclusion(_NOTHING)
     report = build(order, previous, slices)
     contents = {FILES[name]: _RENDERERS[name](report) for name in order.formats}
-    files = write_files(os.path.abspath(order.dest), contents)
-    found = refused(report["zones"], order.fail_on)
+    modes = {name: METRICS_MODE if name == FILES["metrics"] else FILE_MODE for name in contents}
+    files = write_files(folder, contents, modes)
+    refusals = refused(report["zones"], order.fail_on)
     result = {
         "files": files,
         **{name: report[name] for name in ("outcome", "counts", "report_id", "comparison", "plan_id")},
-        "refused_zones": sorted({zone for zones in found.values() for zone in zones}),
+        "refused_zones": sorted({zone for zones in refusals.values() for zone in zones}),
+        "zones_by_status": names_by_status(report["zones"]),
+        "lines": [*printed(report), f"The report is {_page(files)}"],
     }
-    return Conclusion(result, refused=sentence(found, report["counts"], files[0]))
+    warning = dated_ahead(slices, order.at)
+    return Conclusion(result, (warning,) if warning else (), refused=refusal(refusals, files[0]))
+
+
+def _page(files: t.Sequence[str]) -> str:
+    """The page among the files, or the first of them."""
+    return next((path for path in files if path.endswith(FILES["html"])), files[0])

@@ -9,13 +9,15 @@ import json
 import os
 import typing as t
 
-from .._core import Json, invalid_option
-from .._text import finite_float, no_constant, parse_time, shown
-from .facts import MANAGED, OBSERVED, SCHEMA_MAJOR, SCHEMA_VERSION, UNAUDITED
-from .findings import Item, in_order
-from .options import ITEM, MORE_OF_ITEM, MORE_OF_ROW, ROW, Order, problems
-from .waivers import Waiver, is_expired_waiver, merged_waivers
-from .zones import Row, match, row_of, unaudited
+from .._core import Failure, Json, invalid_option
+from .._files import read_regular
+from .._text import finite_float, line, no_constant, parse_time, shown
+from .facts import DIFFERENCE, MANAGED, OBSERVED, SCHEMA_MAJOR, SCHEMA_VERSION, UNAUDITED, ZONE
+from .items import Item, Row, in_order
+from .options import Order
+from .schema import REPORT, problems
+from .waivers import Waiver, is_of_waiver, merged_waivers
+from .zones import NOTHING, match, rows_of, unaudited
 
 # Reports of earlier runs: read whole, checked, and filled up with what a later minor version added.
 
@@ -26,13 +28,13 @@ class Earlier(t.NamedTuple):
     report_id: str
     rows: tuple[Row, ...]
     waivers: tuple[dict[str, Json], ...]
+    trend: tuple[dict[str, Json], ...] = ()
 
 
 def read_report(place: str, path: str) -> Earlier:
     """The report in a file; raise `invalid_option` where it cannot be read or is of another major version."""
     try:
-        with open(path, encoding="utf-8") as file:
-            report = json.load(file, parse_constant=no_constant, parse_float=finite_float)
+        report = json.loads(read_regular(path), parse_constant=no_constant, parse_float=finite_float)
     except OSError as error:
         raise invalid_option(place, f"{path!r} cannot be read: {error.strerror}") from None
     except ValueError as error:
@@ -44,64 +46,70 @@ def read_report(place: str, path: str) -> Earlier:
         raise invalid_option(place, f"{path!r} is not a report of audit_report: it has no schema_version")
     if version.split(".")[0] != SCHEMA_MAJOR:
         raise invalid_option(place, f"{path!r} has schema version {shown(version)}; this release reads {SCHEMA_VERSION}")
-    found = next(_problems(report), None)
-    if found is not None:
-        raise invalid_option(place, f"{path!r} is not a report of audit_report: {found}")
-    return Earlier(report["report_id"], tuple(map(_row, report["zones"])), tuple(report["waivers"]))
+    for problem in _problems(report, later=version != SCHEMA_VERSION):
+        raise invalid_option(place, f"{path!r} is not a report of audit_report: {problem}")
+    return of_report(report)
+
+
+def of_report(report: t.Mapping[str, Json]) -> Earlier:
+    """What counts of a report that was checked; it is the newest entry of its own trend."""
+    trend = (*report.get("trend", ()), {"at": report["generated_at"], "counts": report["counts"]})
+    return Earlier(report["report_id"], tuple(map(_row, report["zones"])), tuple(report["waivers"]), trend)
 
 
 def read_previous(path: str) -> Earlier | None:
     """The previous report; None where there is none yet."""
     try:
-        os.stat(path)
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError):
-        pass  # reading it fails with the reason
-    return read_report("previous", path)
+        return read_report("previous", path)
+    except Failure:
+        if _is_missing(path):
+            return None
+        raise
 
 
-def _problems(report: dict[str, Json]) -> t.Iterator[str]:
+def _is_missing(path: str) -> bool:
+    """Whether there is no file; a link to nothing is none either."""
+    try:
+        return not os.path.exists(path)
+    except ValueError:
+        return False
+
+
+def _problems(report: dict[str, Json], *, later: bool) -> t.Iterator[str]:
     """What makes a report unusable, the first of it first."""
-    if not all(isinstance(report.get(name), kind) for name, kind in (("report_id", str), ("zones", list), ("waivers", list))):
-        yield "report_id, zones or waivers is missing"
-        return
-    if not all(isinstance(waiver, dict) for waiver in report["waivers"]):
-        yield "waivers holds something else"
-    yield from problems(report, later=report["schema_version"] != SCHEMA_VERSION)
+    yield from problems(REPORT, report, later=later)
     yield from _repeated(report["zones"])
 
 
 def _repeated(rows: t.Sequence[Row]) -> t.Iterator[str]:
     """Zones and items that are there twice; zones of several accounts may have one name."""
-    seen: dict[str, set[str | None]] = {}
+    seen: dict[tuple[str, str], set[str | None]] = {}
     for number, row in enumerate(rows):
-        ids = seen.setdefault(row["zone"], set())
-        if ids and (row["zone_id"] in ids or None in (*ids, row["zone_id"])):
+        owner = row["zone_id"] or row.get("account_id")
+        ids = seen.setdefault((row.get("scope", ZONE), row["zone"]), set())
+        if ids and (owner in ids or None in (*ids, owner)):
             yield f"zones[{number}].zone: {shown(row['zone'])} is there twice"
-        ids.add(row["zone_id"])
+        ids.add(owner)
         names = [item["id"] for item in row["items"]]
         twice = [place for place, name in enumerate(names) if name in names[:place]] if len(set(names)) < len(names) else []
         yield from (f"zones[{number}].items[{place}].id: {names[place]} is there twice" for place in twice)
 
 
 def _row(row: dict[str, Json]) -> Row:
-    """A row without the members of later minor versions."""
-    kept = _known(row, ROW, MORE_OF_ROW)
-    plans = {name: row["plan_ids"][name] for name in MANAGED}
-    return {**kept, "plan_ids": plans, "items": [_known(item, ITEM, MORE_OF_ITEM) for item in row["items"]]}
+    """A row without the members of later minor versions, and with those that another program left out."""
+    kept = {name: row[name] for name in ("zone", *NOTHING) if name in row}
+    items = [{name: item.get(name, False) for name in _ITEM} for item in row["items"]]
+    return {**NOTHING, **kept, "plan_ids": {name: row["plan_ids"][name] for name in MANAGED}, "items": items}
 
 
-def _known(given: dict[str, Json], names: t.Sequence[str], more: t.Mapping[str, Json]) -> dict[str, Json]:
-    return {**{name: given[name] for name in names}, **{name: given.get(name, default) for name, default in more.items()}}
+_ITEM = tuple(REPORT["properties"]["zones"]["items"]["properties"]["items"]["items"]["properties"])
 
 
 # What became of the problems of the previous report. A problem that was not looked at is never called resolved.
 
 
-_VALUES = ("before", "after", "severity")
-# A finding of these shows its values, such as hashes, in its message alone; that of a job's health has the time of each failure.
-_IN_WORDS = ("scripts", "coverage")
+# The words of these tell how long something has lasted or how much it has come to: that moves while the problem stays the same.
+_MOVING = ("health", "delivery")
 _NEVER = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)
 
 
@@ -138,7 +146,8 @@ def compare(rows: t.Sequence[Row], previous: Earlier | None) -> dict[str, Json]:
 
 def _values(item: Item) -> list[Json]:
     """What of a problem may change while it stays the same problem."""
-    return [*(item[name] for name in _VALUES), item["message"] if item["resource"] in _IN_WORDS else None]
+    values = [item["is"], item["should_be"]] if item["kind"] == DIFFERENCE else [item["message"]]
+    return [item["severity"], *([] if item["resource"] in _MOVING else values)]
 
 
 def inherit(row: Row, old: Row | None) -> Row:
@@ -149,7 +158,8 @@ def inherit(row: Row, old: Row | None) -> Row:
     own = [{**item, "first_seen": _sorted([item["first_seen"], since.get(item["id"])])[0]} for item in row["items"]]
     ids = {item["id"] for item in own}
     left = [_carried(item) for item in old["items"] if item["id"] not in ids and not _looked_at(row, item)]
-    inherited = {**row, "zone_id": row["zone_id"] or old["zone_id"], "items": in_order([*own, *left])}
+    ids_known = {name: row[name] or old[name] for name in ("zone_id", "account_id")}
+    inherited = {**row, **ids_known, "items": in_order([*own, *left])}
     if row["status"] == UNAUDITED:
         audited = _sorted([row["audited_at"], old["audited_at"]])
         inherited.update(audited_at=audited[-1] if audited else None, jobs=row["jobs"] or old["jobs"])
@@ -199,24 +209,43 @@ class Sourced(t.NamedTuple):
 def gather(order: Order, slices: t.Sequence[Earlier]) -> list[Sourced]:
     """One row for each zone, the latest, with what it inherits from the others; expected zones without a record are unaudited."""
     now = parse_time(order.at) or _LONG_AGO
-    own = [Sourced(row_of(record, order.required_fields, order.at), now, order.waivers) for record in order.records]
+    own = [Sourced(row, now, order.waivers) for row in rows_of(order)]
     groups = [[each] for each in own]
     for number, part in enumerate(slices):
         waivers = (*order.waivers, *merged_waivers(part.waivers, f"merge[{number}].waivers"))
-        _join(groups, [_of_slice(row, waivers) for row in part.rows])
+        _join(groups, [_of_slice(row, waivers, now) for row in part.rows])
     return _with_expected([_latest(group) for group in groups], order)
 
 
-def _of_slice(row: Row, waivers: tuple[Waiver, ...]) -> Sourced:
-    """A row of a slice without what its own waivers added, since they are applied again."""
-    plain = {**row, "items": [item for item in row["items"] if not is_expired_waiver(item)]}
-    return Sourced(plain, parse_time(row["audited_at"]) or _LONG_AGO, waivers)
+def _of_slice(row: Row, waivers: tuple[Waiver, ...], now: datetime.datetime) -> Sourced:
+    """A row of a slice without what its own waivers added, since they are applied again.
+
+    A slice whose clock is ahead counts as of now: its time must not hide what this run found.
+    """
+    plain = {**row, "items": [item for item in row["items"] if not is_of_waiver(item)]}
+    return Sourced(plain, min(parse_time(row["audited_at"]) or _LONG_AGO, now), waivers)
+
+
+def dated_ahead(slices: t.Sequence[Earlier], at: str) -> str:
+    """A warning about slices with audits that are later than this report; empty where there is none."""
+    now = parse_time(at) or _LONG_AGO
+    ahead = [
+        f"merge[{number}]: {line(row['zone'], 100)} was audited at {row['audited_at']}"
+        for number, part in enumerate(slices)
+        for row in part.rows
+        if (parse_time(row["audited_at"]) or _LONG_AGO) > now
+    ]
+    more = f" (and {len(ahead) - 1} more)" if len(ahead) > 1 else ""
+    return f"{ahead[0]}{more}, later than this report ({at}): a clock is ahead. Such audits count as of {at}." if ahead else ""
 
 
 def _join(groups: list[list[Sourced]], others: t.Sequence[Sourced]) -> None:
     """Add rows to the groups of their zones, and new groups for the rest."""
     heads = [
-        {**group[0].row, "zone_id": next((each.row["zone_id"] for each in group if each.row["zone_id"]), None)}
+        {
+            **group[0].row,
+            **{name: next((each.row[name] for each in group if each.row[name]), None) for name in ("zone_id", "account_id")},
+        }
         for group in groups
     ]
     by_row = {id(each.row): each for each in others}
@@ -239,7 +268,7 @@ def _latest(group: t.Sequence[Sourced]) -> Sourced:
 def _with_expected(found: list[Sourced], order: Order) -> list[Sourced]:
     """An expected zone that only an earlier run looked at is unaudited, like one of which nothing is known."""
     present = {each.row["zone"] for each in found if not each.row["carried"]}
-    missing = [unaudited(zone, None, _NO_RECORD) for zone in order.expected if zone not in present]
+    missing = [unaudited(zone, _NO_RECORD) for zone in order.expected if zone not in present]
     old, left = match(missing, [each.row for each in found if each.row["carried"]])
     kept = {id(row) for row in left}
     return [

@@ -9,6 +9,9 @@ import typing as t
 SCHEMA_VERSION = "1.0"
 SCHEMA_MAJOR = "1"
 DEFAULT_TITLE = "Fleet audit"
+SURVEY_TITLE = "Survey"
+# Summaries of earlier reports that a report carries for its chart.
+DEFAULT_KEEP = 30
 
 # The file of each format.
 FILES: t.Mapping[str, str] = {
@@ -19,43 +22,181 @@ FILES: t.Mapping[str, str] = {
     "metrics": "report.prom",
 }
 DEFAULT_FORMATS = ("json", "html", "junit")
+# Other users collect metrics: a node exporter runs as its own.
+FILE_MODE, METRICS_MODE = 0o640, 0o644
 
-COMPLIANT, DRIFTED, UNAUDITED, UNMANAGED = "compliant", "drifted", "unaudited", "unmanaged"
-STATUSES = (COMPLIANT, DRIFTED, UNAUDITED, UNMANAGED)
-OUTCOMES = (UNAUDITED, "findings", DRIFTED, UNMANAGED, "clean")
+# The status of a zone is the first that fits, and the outcome of a report the first that a zone has.
+UNAUDITED, DRIFTED, FINDINGS, UNMANAGED, COMPLIANT = STATUSES = ("unaudited", "drifted", "findings", "unmanaged", "compliant")
+NEEDS_ATTENTION = (UNAUDITED, DRIFTED, FINDINGS)
 
-DIFFERENCE, FINDING, NOTE = "difference", "finding", "note"
-KINDS = (DIFFERENCE, FINDING, NOTE)
+DIFFERENCE, FINDING, NOTE = KINDS = ("difference", "finding", "note")
+ZONE, ACCOUNT = SCOPES = ("zone", "account")
 
 # What the role manages, and what else an audit looks at.
 MANAGED = ("custom_fields", "jobs", "script_monitor")
-OBSERVED = ("scripts", "health", "coverage")
+OBSERVED = ("scripts", "health", "coverage", "delivery")
 RESOURCES = (*MANAGED, *OBSERVED, "fields")
 
-SEVERITIES = ("high", "medium", "low", "info")
-# A kind of finding that is not listed is one of a later version: it is taken for serious.
-SCRIPT_SEVERITIES: t.Mapping[str, str] = {
-    "malicious": "high",
-    "reported": "high",
-    "changed": "high",
-    "new": "high",
-    "monitor_off": "high",
-    "history_broken": "high",
-    "unverified": "medium",
-    "expired": "medium",
-    "unjustified": "medium",
-    "gone": "medium",
-    "nothing_seen": "medium",
-    "evidence_gap": "medium",
-    "unused": "info",
+HIGH, MEDIUM, LOW, INFO = SEVERITIES = ("high", "medium", "low", "info")
+
+
+class Action(t.NamedTuple):
+    """What a user does about items of some types: a heading, a sentence, and the guide below the documentation."""
+
+    title: str
+    advice: str
+    guide: str
+
+
+AUDIT, RESTORE, REPAIR, SCRIPTS, BASELINE, DECLARE, SELECT, RENEW, LOOK = (
+    Action(
+        "Find out why zones could not be audited",
+        "Nothing is known about these zones: correct the cause, then run the audit again.",
+        "reference_errors.rst",
+    ),
+    Action(
+        "Bring zones back to their desired state",
+        "Review the differences; the playbook deliver applies the desired state. If the change was intended, change the variables.",
+        "guide_safe_delivery.rst",
+    ),
+    Action(
+        "Repair log delivery",
+        "Records are lost while a job fails. Correct the destination or its permissions first, then enable the job again.",
+        "guide_job_health.rst",
+    ),
+    Action(
+        "Examine scripts on your pages",
+        "Find out who added or changed them, then remove them from the site, or authorise them in the baseline.",
+        "guide_payment_scripts.rst",
+    ),
+    Action(
+        "Complete the script baseline and its evidence",
+        "Review the entries, and see that each audit can look at the scripts.",
+        "guide_payment_scripts.rst",
+    ),
+    Action(
+        "Declare or delete jobs that nobody declared",
+        "Add each to log_delivery_jobs if it is yours, otherwise delete it: it sends your logs to its destination.",
+        "guide_fleets.rst",
+    ),
+    Action(
+        "Deliver the log fields that you require",
+        "Select the fields in an enabled job that has neither a filter nor a sample rate.",
+        "guide_custom_fields.rst",
+    ),
+    Action(
+        "Renew or remove waivers that ended",
+        "What they covered counts again.",
+        "guide_audits.rst",
+    ),
+    Action(
+        "Worth a look",
+        "Nothing has to be done about notes.",
+        "guide_audits.rst",
+    ),
+)
+ACTIONS = (AUDIT, SCRIPTS, REPAIR, RESTORE, DECLARE, SELECT, BASELINE, RENEW, LOOK)
+
+
+class Type(t.NamedTuple):
+    """What items of a type are: their kind, severity, resource, what to do about them, and what should be in their place."""
+
+    kind: str
+    severity: str
+    resource: str
+    action: Action
+    should_be: str | None = None
+
+
+TYPES: t.Mapping[str, Type] = {
+    "job_failing": Type(FINDING, HIGH, "health", REPAIR, "every delivery succeeds"),
+    "job_disabled_by_service": Type(FINDING, HIGH, "health", REPAIR, "enabled again, after its destination accepts deliveries"),
+    "records_dropped": Type(FINDING, HIGH, "delivery", REPAIR, "no record is dropped"),
+    "malicious": Type(FINDING, HIGH, "scripts", SCRIPTS, "no malicious script on the pages of the zone"),
+    "reported": Type(FINDING, HIGH, "scripts", SCRIPTS, "no script whose URL or domain is reported as malicious"),
+    "changed": Type(FINDING, HIGH, "scripts", SCRIPTS, "content whose hash the baseline lists"),
+    "new": Type(FINDING, HIGH, "scripts", SCRIPTS, "covered by an entry of the baseline, or removed from the site"),
+    "monitor_off": Type(FINDING, HIGH, "scripts", BASELINE, "the script monitor is enabled"),
+    "history_broken": Type(FINDING, HIGH, "scripts", BASELINE, "records that form one unbroken chain"),
+    "unlisted_job": Type(FINDING, MEDIUM, "jobs", DECLARE, "declared in log_delivery_jobs, or deleted"),
+    "missing_field": Type(FINDING, MEDIUM, "fields", SELECT, "selected by an enabled job without filter and sample rate"),
+    "expired_waiver": Type(FINDING, MEDIUM, "jobs", RENEW, "renewed or removed"),
+    "unverified": Type(FINDING, MEDIUM, "scripts", BASELINE, "a hash that can be compared with the baseline"),
+    "expired": Type(FINDING, MEDIUM, "scripts", BASELINE, "reviewed, with a later review_by"),
+    "unjustified": Type(FINDING, MEDIUM, "scripts", BASELINE, "an entry with owner, justification and authorised_by"),
+    "gone": Type(FINDING, MEDIUM, "scripts", BASELINE, "present on the site, since the entry is required"),
+    "nothing_seen": Type(FINDING, MEDIUM, "scripts", BASELINE, "at least one script is seen"),
+    "evidence_gap": Type(FINDING, MEDIUM, "scripts", BASELINE, "audits no further apart than max_gap_days"),
+    "job_stale": Type(NOTE, LOW, "health", LOOK),
+    "fields_not_selected": Type(NOTE, LOW, "coverage", LOOK, "selected by a job of http_requests"),
+    "field_stays_empty": Type(NOTE, LOW, "coverage", LOOK, "selected only if the zone has such custom fields"),
+    "no_upload": Type(NOTE, LOW, "delivery", LOOK),
+    "personal_data": Type(NOTE, LOW, "fields", LOOK),
+    "unmatched_waiver": Type(NOTE, LOW, "jobs", LOOK, "corrected or removed"),
+    "not_readable": Type(NOTE, LOW, "jobs", LOOK, "readable for the token"),
+    "job_never": Type(NOTE, INFO, "health", LOOK),
+    "no_job": Type(NOTE, INFO, "jobs", LOOK),
+    "single_destination": Type(NOTE, INFO, "jobs", LOOK),
+    "unused": Type(NOTE, INFO, "scripts", LOOK),
+}
+# A type that is not listed is one of a later version: it is taken for serious.
+UNKNOWN_TYPE = Type(FINDING, HIGH, "scripts", SCRIPTS)
+DIFFERENCE_TYPE = Type(DIFFERENCE, MEDIUM, "jobs", RESTORE)
+
+# What `fail_on` may name.
+GATES = (UNAUDITED, DRIFTED, FINDINGS, UNMANAGED, *(name for name, each in TYPES.items() if each.kind == FINDING))
+
+# Fields that identify a person or what one person does, by dataset: online identifiers in the sense of GDPR Article 4(1) and
+# recital 30. Names: developers.cloudflare.com/logs/logpush/logpush-job/datasets, read 2026-11.
+PERSONAL_FIELDS: t.Mapping[str, frozenset[str]] = {
+    dataset: frozenset(names.split())
+    for dataset, names in {
+        "http_requests": "ClientIP ClientLatitude ClientLongitude ClientRequestReferer ClientRequestURI ClientRequestUserAgent"
+        " Cookies RequestHeaders",
+        "firewall_events": "ClientIP ClientRefererPath ClientRefererQuery ClientRequestQuery ClientRequestUserAgent",
+        "spectrum_events": "ClientIP",
+        "dns_logs": "SourceIP",
+        "page_shield_events": "PageURL",
+        "nel_reports": "ClientIPASN",
+        "access_requests": "Email IPAddress UserUID",
+        "audit_logs": "ActorEmail ActorIP",
+        "audit_logs_v2": "ActorEmail ActorIPAddress",
+        "gateway_dns": "DeviceID DeviceName Email SrcIP UserID",
+        "gateway_http": "DeviceID DeviceName Email SourceIP URL UserID",
+        "gateway_network": "DeviceID DeviceName Email SourceIP UserID",
+        "zero_trust_network_sessions": "DeviceID DeviceName Email OriginIP SourceIP UserID",
+    }.items()
 }
 
-# What `fail_on` may name, with the member of `counts` that decides.
-GATES: t.Mapping[str, str] = {
-    "drifted": "differences",
-    "finding": "findings",
-    "unaudited": "unaudited",
-    "unmanaged": "unmanaged",
+# What an answer of a destination means, by its HTTP status.
+DESTINATION_ANSWERS: t.Mapping[str, str] = {
+    "0": "no answer",
+    "400": "the destination refused the batch",
+    "401": "the credentials are wrong or have ended",
+    "403": "the credentials may not write there",
+    "404": "the bucket or path does not exist",
+    "408": "the destination was too slow",
+    "413": "the batch is too large for the destination",
+    "429": "the destination asks for fewer requests",
+    "500": "an error of the destination",
+    "502": "an error of the destination",
+    "503": "the destination is overloaded or down",
+    "504": "the destination was too slow",
 }
 
 MAX_MARKDOWN_CHARACTERS = 60_000
+# Of one kind in one zone so many are printed in the terminal; a zone without a baseline may have thousands.
+MAX_PRINTED = 20
+
+# `documentation` of galaxy.yml; the guides are below it.
+DOCUMENTATION = "https://github.com/edgeops/edgeops.observability/tree/main/docs"
+
+
+def guide_url(action: Action) -> str:
+    """Return the address of the guide that explains what to do."""
+    return f"{DOCUMENTATION}/docsite/rst/{action.guide}"
+
+
+def type_of(name: str) -> Type:
+    """Return what is known about a type of items, `difference` included."""
+    return DIFFERENCE_TYPE if name == DIFFERENCE else TYPES.get(name, UNKNOWN_TYPE)

@@ -4,101 +4,42 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import typing as t
 
 from .._core import Json
+from .._logpush import logpull_options
 from .._logpush.coverage import DATASET, selected_fields
 from .._logpush.job import Identity, labels
-from .._text import diff_lines, distinct
-from .facts import DIFFERENCE, FINDING, KINDS, MANAGED, NOTE, RESOURCES, SCRIPT_SEVERITIES, SEVERITIES
+from .._text import distinct
+from .facts import DESTINATION_ANSWERS, DIFFERENCE, MANAGED
+from .items import Observation, compact, found
+from .sentences import destination, duration, plural
 
-Item = dict[str, Json]
-
-_ORDER = {name: place for names in (KINDS, RESOURCES, SEVERITIES) for place, name in enumerate(names)}
-
-
-class Observation(t.NamedTuple):
-    """What one look at a zone found, before it has a history."""
-
-    kind: str
-    resource: str
-    subject: str | None
-    member: str | None
-    severity: str
-    message: str
-    before: Json = None
-    after: Json = None
-
-
-def item_id(zone_id: str | None, kind: str, resource: str, subject: str | None, member: str | None) -> str:
-    """Identify a problem by where it is, not by its values: the same id in every format and every run."""
-    return hashlib.sha256(compact([zone_id, kind, resource, subject, member]).encode()).hexdigest()[:16]
-
-
-def subject_words(item: Item) -> str:
-    """The subject as a user reads it: that of a script's finding is JSON, here its URL and the host of the page."""
-    subject: str = item["subject"] or ""
-    if item["resource"] != "scripts":
-        return subject
-    try:
-        parts = json.loads(subject)
-    except (ValueError, RecursionError):
-        return subject
-    return " on ".join(str(part) for part in parts[:2] if part) if isinstance(parts, list) else subject
-
-
-def compact(value: Json) -> str:
-    """Compact ASCII JSON with sorted members: one text for equal values; raise `ValueError` for a number that JSON cannot hold."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
-def items_of(zone_id: str | None, observations: t.Iterable[Observation], at: str) -> list[Item]:
-    """The items of a zone, each problem once, in a fixed order."""
-    found: dict[str, Item] = {}
-    for seen in observations:
-        identity = item_id(zone_id, seen.kind, seen.resource, seen.subject, seen.member)
-        found.setdefault(identity, {"id": identity, **seen._asdict(), "first_seen": at, "waived": False, "carried": False})
-    return in_order(found.values())
-
-
-def in_order(items: t.Iterable[Item]) -> list[Item]:
-    """By kind, severity, resource, subject and member; carried ones last."""
-    return sorted(items, key=_place)
-
-
-def counting(items: t.Iterable[Item]) -> list[Item]:
-    """The items that decide: neither waived nor carried over from an earlier report."""
-    return [item for item in items if not item["waived"] and not item["carried"]]
-
-
-def _place(item: Item) -> tuple[Json, ...]:
-    return (
-        item["carried"],
-        *(_ORDER.get(item[name], len(_ORDER)) for name in ("kind", "severity", "resource")),
-        item["subject"] or "",
-        item["member"] or "",
-        item["id"],
-    )
-
-
-# Differences of a zone: what the results of the state modules would change, one observation for each member.
-
+# What one look at a zone found: differences from the desired state, and findings and notes about jobs, scripts and fields.
 
 Result = t.Mapping[str, Json]
+Job = t.Mapping[str, Json]
 
 _WHOLE = ("custom_fields", "rules")
 
 
-def differences(result: Result) -> t.Iterator[Observation]:
+def labelled(jobs: t.Sequence[Job]) -> list[tuple[str, Job]]:
+    """Each job with its label, as a difference of the job has it."""
+    identities = [Identity(str(job.get("name") or ""), job.get("dataset") or DATASET, job.get("id")) for job in jobs]
+    return list(zip(distinct(labels(identities)), jobs, strict=True))
+
+
+def differences(result: Result, jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
     """Each member in which the managed resources of a zone differ from their desired state."""
+    stopped = {label: _reason(job) for label, job in labelled(jobs) if _disabled_by_service(job)}
     for resource in MANAGED:
         outcome = result.get(resource) or {}
-        found = list(_of_resource(resource, outcome.get("diff") or {}))
-        if not found and outcome.get("changed"):
-            found = [_difference(resource, None, None, "differs; the result has no diff that shows where", None, None)]
-        yield from found
+        differing = list(_of_resource(resource, outcome.get("diff") or {}))
+        if not differing and outcome.get("changed"):
+            differing = [Observation(DIFFERENCE, None, None, resource=resource)]
+        for each in differing:
+            why = stopped.get(each.subject or "") if (resource, each.member) == ("jobs", "enabled") else None
+            yield each._replace(remark=f"; the service disabled it: {why}") if why else each
 
 
 def _of_resource(resource: str, diff: Result) -> t.Iterator[Observation]:
@@ -115,22 +56,19 @@ def _of_resource(resource: str, diff: Result) -> t.Iterator[Observation]:
 def _of_custom_fields(before: Result, after: Result) -> t.Iterator[Observation]:
     """The lists by their names. The rules hold the same names again, and are shown only where they alone differ."""
     one, other = ({**side, **(side.get("custom_fields") or {})} for side in (before, after))
-    found = list(_members("custom_fields", None, "", _without(one, _WHOLE), _without(other, _WHOLE)))
-    yield from found or _members(
-        "custom_fields", None, "", _without(one, ("custom_fields",)), _without(other, ("custom_fields",))
-    )
+    yield from list(_of_fields(one, other, _WHOLE)) or _of_fields(one, other, _WHOLE[:1])
 
 
-def _without(side: Result, names: t.Collection[str]) -> dict[str, Json]:
-    return {name: value for name, value in side.items() if name not in names}
+def _of_fields(before: Result, after: Result, left_out: t.Collection[str]) -> t.Iterator[Observation]:
+    sides = [{name: value for name, value in side.items() if name not in left_out} for side in (before, after)]
+    return _members("custom_fields", None, "", *sides)
 
 
 def _of_job(label: str, before: Json, after: Json) -> t.Iterator[Observation]:
     if isinstance(before, dict) and isinstance(after, dict) and before and after:
         yield from _members("jobs", label, "", before, after)
     elif before or after:
-        message = "the job would be deleted" if before else "the job is missing and would be created"
-        yield _difference("jobs", label, None, message, before or None, after or None)
+        yield Observation(DIFFERENCE, label, None, before or None, after or None, "jobs")
 
 
 def _members(resource: str, subject: str | None, place: str, before: Result, after: Result) -> t.Iterator[Observation]:
@@ -141,40 +79,23 @@ def _members(resource: str, subject: str | None, place: str, before: Result, aft
         if isinstance(one, dict) and isinstance(other, dict) and one and other:
             yield from _members(resource, subject, f"{path}.", one, other)
         else:
-            [message] = diff_lines({"before": {path: one}, "after": {path: other}})
-            yield _difference(resource, subject, path, message, one, other)
-
-
-def _difference(resource: str, subject: str | None, member: str | None, message: str, before: Json, after: Json) -> Observation:
-    return Observation(DIFFERENCE, resource, subject, member, "medium", message, before, after)
-
-
-# Findings and notes of a zone: the health of its jobs, its scripts, the coverage of its custom fields, required log fields.
-
-
-Job = t.Mapping[str, Json]
-
-
-def labelled(jobs: t.Sequence[Job]) -> list[tuple[str, Job]]:
-    """Each job with its label, as a difference of the job has it."""
-    identities = [Identity(str(job.get("name") or ""), job.get("dataset") or DATASET, job.get("id")) for job in jobs]
-    return list(zip(distinct(labels(identities)), jobs, strict=True))
+            yield Observation(DIFFERENCE, subject, path, one, other, resource)
 
 
 def health(jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
     """Jobs that fail, that the service disabled, that never delivered, or whose last delivery is old."""
     for label, job in labelled(jobs):
-        state = health_state(job)
-        reason = str((job.get("health") or {}).get("message") or job.get("error_message") or "")
+        state, last = health_state(job), _last(job)
         if state == "failing":
-            yield Observation(FINDING, "health", label, state, "high", reason or "its last delivery failed")
-        elif state == "disabled" and job.get("error_message"):
-            yield Observation(FINDING, "health", label, state, "high", reason or "the service disabled it")
+            yield found("job_failing", label, f"its deliveries fail: {_reason(job) or 'the service gives no reason'}{last}")
+        elif _disabled_by_service(job):
+            yield found(
+                "job_disabled_by_service", label, f"the service disabled it after failed deliveries: {_reason(job)}{last}"
+            )
         elif state == "never":
-            yield Observation(NOTE, "health", label, state, "info", "the job has not delivered anything yet")
+            yield found("job_never", label, "the job has not delivered anything yet")
         elif state == "stale":
-            when = job.get("last_complete")
-            yield Observation(NOTE, "health", label, state, "low", f"the last delivery was at {when}; a quiet zone may be fine")
+            yield found("job_stale", label, f"the job delivers nothing{last}; a quiet zone may be fine")
 
 
 def health_state(job: Job) -> str:
@@ -183,39 +104,128 @@ def health_state(job: Job) -> str:
     return state if isinstance(state, str) else "unknown"
 
 
-def scripts(audit: t.Mapping[str, Json]) -> t.Iterator[Observation]:
-    """The findings of `script_audit`; an entry of the baseline that matches nothing is a note."""
-    for found in audit.get("findings") or ():
-        kind = str(found.get("kind"))
-        subject = compact([found.get("script_url"), found.get("host"), found.get("entry")])
-        severity = SCRIPT_SEVERITIES.get(kind, "high")
-        message = str(found.get("message") or kind)
-        yield Observation(NOTE if kind == "unused" else FINDING, "scripts", subject, kind, severity, message)
+def _disabled_by_service(job: Job) -> bool:
+    return health_state(job) == "disabled" and bool(job.get("error_message"))
 
 
-def coverage(found: t.Mapping[str, Json], jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
+def _reason(job: Job) -> str:
+    return str(job.get("error_message") or (job.get("health") or {}).get("message") or "").rstrip(".")
+
+
+def _last(job: Job) -> str:
+    """When the last delivery was, as the end of a sentence."""
+    lag = (job.get("health") or {}).get("lag_seconds")
+    return f"; the last delivery was {duration(lag)} ago" if isinstance(lag, (int, float)) and lag > 0 else ""
+
+
+def unlisted(result: Result, jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
+    """Jobs of the zone that no item declares; those that would be deleted are differences."""
+    outcome = result.get("jobs") or {}
+    before, after = ((outcome.get("diff") or {}).get(side) or {} for side in ("before", "after"))
+    known = {job.get("id"): (label, job) for label, job in labelled(jobs)}
+    listed = [job for job in outcome.get("unlisted_jobs") or () if isinstance(job, dict)]
+    for own, plain in labelled(listed):
+        label, job = known.get(plain.get("id"), (own, plain))
+        if label in before and label not in after:
+            continue
+        where = job.get("destination")
+        target = f" to {destination(where)}" if isinstance(where, dict) and where.get("scheme") else ""
+        verb = "delivers" if job.get("enabled") else "is disabled, and would deliver"
+        yield found("unlisted_job", label, f"no item declares it; it {verb} {job.get('dataset') or DATASET}{target}")
+
+
+def coverage(check: t.Mapping[str, Json], jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
     """The notes of `log_field_coverage`: custom fields that no job delivers, and fields of jobs that stay empty."""
-    unselected, unconfigured = list(found.get("unselected") or ()), list(found.get("unconfigured") or ())
-    sentences = [str(sentence) for sentence in found.get("sentences") or ()]
-    sentences += ["does not fit"] * (len(unselected) + len(unconfigured) - len(sentences))
-    called = {compact([job.get("name"), job.get("id")]): label for label, job in labelled(jobs)}
+    unselected, unconfigured = list(check.get("unselected") or ()), list(check.get("unconfigured") or ())
+    sentences = [str(sentence).rstrip(".") for sentence in check.get("sentences") or ()]
+    sentences += ["the custom fields of the zone and the fields of its jobs do not fit"] * (
+        len(unselected) + len(unconfigured) - len(sentences)
+    )
+    texts: dict[str, list[str]] = {}
     for part, sentence in zip(unselected, sentences, strict=False):
-        yield Observation(NOTE, "coverage", None, str(part.get("kind")), "low", sentence)
+        texts.setdefault(str(part.get("field")), []).append(sentence)
+    for field, several in texts.items():
+        yield found("fields_not_selected", None, "; ".join(several), member=field)
+    called = {compact([job.get("name"), job.get("id")]): label for label, job in labelled(jobs)}
     for part, sentence in zip(unconfigured, sentences[len(unselected) :], strict=False):
         job = {"name": part.get("job_name"), "id": part.get("job_id"), "dataset": DATASET}
         label = called.get(compact([job["name"], job["id"]])) or labelled([job])[0][0]
-        yield Observation(NOTE, "coverage", label, str(part.get("field")), "low", sentence)
+        yield found("field_stays_empty", label, sentence, member=str(part.get("field")))
 
 
 def required(fields: t.Mapping[str, t.Sequence[str]], jobs: t.Sequence[Job] | None) -> t.Iterator[Observation]:
-    """Log fields that no enabled job without a filter delivers, although the user requires them."""
+    """Log fields that no job delivers of all records, although the user requires them."""
     for dataset, names in sorted(fields.items()):
         complete = [job for job in jobs or () if _delivers_all(job, dataset)]
         delivered = {name for job in complete for name in selected_fields(job)}
-        reason = "the jobs of the zone were not read" if jobs is None else "no enabled job without a filter delivers it"
+        reason = "the jobs of the zone were not read" if jobs is None else "no enabled job delivers it of all records"
         for name in sorted(set(names) - delivered):
-            yield Observation(FINDING, "fields", dataset, name, "medium", f"{name} of {dataset} is required: {reason}")
+            yield found("missing_field", dataset, f"{name} of {dataset} is required: {reason}", member=name)
 
 
 def _delivers_all(job: Job, dataset: str) -> bool:
-    return (job.get("dataset") or DATASET) == dataset and job.get("enabled") is True and not job.get("filter")
+    """Whether a job is enabled, and neither a filter nor a sample rate holds records back."""
+    if (job.get("dataset") or DATASET) != dataset or job.get("enabled") is not True:
+        return False
+    options, text = job.get("output_options"), job.get("logpull_options")
+    if isinstance(options, dict) and options:
+        rate = options.get("sample_rate")
+    else:
+        rate = logpull_options.parse(text).get(logpull_options.SAMPLE) if isinstance(text, str) else None
+    return not job.get("filter") and not job.get("filter_attack_traffic") and _is_whole(rate)
+
+
+def _is_whole(rate: Json) -> bool:
+    """Whether a sample rate means all records; none, 0 and 1 do."""
+    try:
+        return not rate or float(rate) in (0.0, 1.0)
+    except (TypeError, ValueError):
+        return False
+
+
+def scripts(audit: t.Mapping[str, Json]) -> t.Iterator[Observation]:
+    """The findings of `script_audit`, and verdicts of `script_monitor_info` where a zone was read without a baseline."""
+    for each in audit.get("findings") or ():
+        kind = str(each.get("kind"))
+        subject = compact([each.get("script_url"), each.get("host"), each.get("entry")])
+        yield found(kind, subject, str(each.get("message") or kind))
+    if "findings" not in audit:
+        for script in audit.get("scripts") or ():
+            yield from _verdicts(script)
+
+
+def _verdicts(script: t.Mapping[str, Json]) -> t.Iterator[Observation]:
+    subject = compact([script.get("script_url"), script.get("host"), None])
+    reasons = ", ".join(str(reason) for reason in script.get("malicious_reasons") or ())
+    if script.get("malicious") is True:
+        yield found("malicious", subject, f"the script is malicious{': ' if reasons else ''}{reasons}")
+    if script.get("url_reported_malicious") is True or script.get("domain_reported_malicious") is True:
+        what = "URL" if script.get("url_reported_malicious") is True else "domain"
+        yield found("reported", subject, f"its {what} is reported as malicious")
+
+
+def delivery(rows: t.Sequence[t.Mapping[str, Json]], jobs: t.Sequence[Job] | None) -> t.Iterator[Observation]:
+    """Records that were dropped for good, and enabled jobs without any upload."""
+    called = {job.get("id"): label for label, job in labelled(jobs or ())}
+    by_job = {row.get("job_id"): row for row in rows}
+    for number, row in by_job.items():
+        dropped = row.get("dropped_records")
+        if isinstance(dropped, int) and dropped > 0:
+            yield found("records_dropped", called.get(number, f"job {number}"), _dropped(row, dropped))
+    for label, job in labelled(jobs or ()):
+        row = by_job.get(job.get("id"), {"uploads": 0})
+        if job.get("enabled") is True and row.get("uploads") == 0 and health_state(job) != "never":
+            yield found("no_upload", label, "nothing was uploaded in the window; a quiet zone may be fine")
+
+
+def _dropped(row: t.Mapping[str, Json], dropped: int) -> str:
+    statuses = row.get("statuses") if isinstance(row.get("statuses"), dict) else {}
+    answers = [_answer(str(code), number) for code, number in sorted((statuses or {}).items()) if not str(code).startswith("2")]
+    batches = row.get("failed_uploads")
+    of = f" in {plural(batches, 'batch', 'batches')}" if isinstance(batches, int) else ""
+    return f"{plural(dropped, 'record')} dropped{of}{': ' if answers else ''}{', '.join(answers)}"
+
+
+def _answer(code: str, number: Json) -> str:
+    meaning = DESTINATION_ANSWERS.get(code)
+    return f"HTTP {code}{f' ({meaning})' if meaning else ''} {number} times" if code != "0" else f"no answer {number} times"

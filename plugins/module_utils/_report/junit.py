@@ -10,8 +10,8 @@ import xml.etree.ElementTree as ET
 from .._core import Json
 from .._text import line, until
 from .facts import NOTE, RESOURCES, UNAUDITED, UNMANAGED
-from .findings import Item, counting, subject_words
-from .zones import Row
+from .items import Item, Row, counting
+from .summary import in_words
 
 # JUnit XML: a suite for each zone and a case for each resource, so that a case keeps its name from run to run.
 
@@ -83,6 +83,4 @@ def _summary(items: t.Sequence[Item]) -> str:
 
 
 def _text(item: Item) -> str:
-    words = subject_words(item)
-    subject = f"{words}: " if words else ""
-    return line(f"{item['severity']} {item['kind']} {item['id']}: {subject}{item['message']}", _MAX_MESSAGE)
+    return line(f"{in_words(item)} [{item['id']}]", _MAX_MESSAGE)

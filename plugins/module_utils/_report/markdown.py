@@ -8,10 +8,10 @@ import re
 import typing as t
 
 from .._core import Json
-from .._text import line
-from .facts import COMPLIANT, DRIFTED, MAX_MARKDOWN_CHARACTERS, NOTE, UNAUDITED, UNMANAGED
-from .findings import Item, counting, subject_words
-from .zones import Row
+from .._text import line, until
+from .facts import LOOK, MAX_MARKDOWN_CHARACTERS, STATUSES, UNAUDITED, Action, guide_url
+from .items import Row, subject_words
+from .summary import Group, groups_by_action, verdict
 
 # Markdown for a pull request or a job summary: bounded, what is wrong first, and it reports what it cut.
 
@@ -22,6 +22,7 @@ _SPECIAL = re.compile(r"([\\`*{}\[\]#|~^$]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.|^
 # A space of no width keeps names of people and numbers of issues from becoming links.
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;&#8203;", "#": "#&#8203;"}
 _RESERVED = 300
+_MAX_ZONES = 20
 
 
 def render(report: t.Mapping[str, Json]) -> bytes:
@@ -41,22 +42,18 @@ def render(report: t.Mapping[str, Json]) -> bytes:
 
 def _lines(report: t.Mapping[str, Json]) -> list[str]:
     rows = [row for row in report["zones"] if not row["carried"]]
-    pairs = [(row, item) for row in rows for item in counting(row["items"])]
-    fresh = set(report["comparison"]["new"])
-    wrong = [(row, item) for row, item in pairs if item["kind"] != NOTE]
+    new = frozenset(report["comparison"]["new"])
+    names = ((status, [row for row in rows if row["status"] == status]) for status in STATUSES)
     return [
         f"# {escape(report['title'])}",
         "",
-        f"Outcome: **{report['outcome']}**, {escape(report['generated_at'])}",
+        f"**{escape(verdict(report['counts']))}** Outcome: {report['outcome']}, {escape(report['generated_at'])}",
         "",
         *_counts(report["counts"]),
         *_unaudited(rows),
-        *_table("New since the previous report", [pair for pair in wrong if pair[1]["id"] in fresh]),
-        *_table("Differences and findings", [pair for pair in wrong if pair[1]["id"] not in fresh]),
-        *_table("Notes", [pair for pair in pairs if pair[1]["kind"] == NOTE]),
-        *_zones("Drifted", [row for row in rows if row["status"] == DRIFTED]),
-        *_zones("Unmanaged", [row for row in rows if row["status"] == UNMANAGED]),
-        *_zones("Compliant", [row for row in rows if row["status"] == COMPLIANT]),
+        *(text for action, groups in groups_by_action(rows) for text in _section(action, groups, new)),
+        *_waived(report),
+        *(text for status, found in names for text in _zones(status.capitalize(), found)),
         *_zones("Not part of this run", [row for row in report["zones"] if row["carried"]]),
     ]
 
@@ -78,19 +75,32 @@ def _reason(row: Row) -> str:
     return f"{escape(error.get('kind'))}: {escape(error.get('message'))}"
 
 
-def _table(title: str, pairs: t.Sequence[tuple[Row, Item]]) -> list[str]:
+def _section(action: Action, groups: t.Sequence[Group], new: t.Collection[str]) -> list[str]:
+    advice = [] if action is LOOK else ["", f"{escape(action.advice)} [Guide]({guide_url(action)})"]
+    head = ["| severity | zone | what | is, should be | since | id |", "| --- | --- | --- | --- | --- | --- |"]
+    return ["", f"## {action.title}", *advice, "", *head, *(_line(group, new) for group in groups)]
+
+
+def _line(group: Group, new: t.Collection[str]) -> str:
+    item, zones = group.item, ", ".join(escape(row["zone"]) for row in group.rows[:_MAX_ZONES])
+    more = f" and {len(group.rows) - _MAX_ZONES} more" if len(group.rows) > _MAX_ZONES else ""
+    what = ", ".join(filter(None, (item["type"], item["resource"], subject_words(item))))
+    fresh = " (new)" if any(each["id"] in new for each in group.items) else ""
+    return (
+        f"| {escape(item['severity'])} | {zones}{more} | {escape(what)} | {escape(item['message'])} |"
+        f" {escape(item['first_seen'])}{fresh} | {item['id']} |"
+    )
+
+
+def _waived(report: t.Mapping[str, Json]) -> list[str]:
+    reasons = {name: until(waiver) for waiver in report["waivers"] for name in waiver["items"] if not waiver["expired"]}
+    pairs = [(row, item) for row in report["zones"] for item in row["items"] if item["waived"] and not item["carried"]]
     if not pairs:
         return []
-    head = [
-        "",
-        f"## {title}",
-        "",
-        "| zone | severity | resource | subject | what | id |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
+    head = ["", "## Waived", "", "| zone | what | is, should be | waived | id |", "| --- | --- | --- | --- | --- |"]
     return head + [
-        f"| {escape(row['zone'])} | {escape(item['severity'])} {escape(item['kind'])} | {escape(item['resource'])} |"
-        f" {escape(subject_words(item))} | {escape(item['message'])} | {item['id']} |"
+        f"| {escape(row['zone'])} | {escape(item['type'])}, {escape(item['resource'])}, {escape(subject_words(item))} |"
+        f" {escape(item['message'])} | {escape(reasons.get(item['id'], 'waived'))} | {item['id']} |"
         for row, item in pairs
     ]
 

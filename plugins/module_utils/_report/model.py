@@ -14,10 +14,10 @@ from .._version import VERSION
 from .._zones import is_zone_id
 from .earlier import Earlier, carry_over, compare, gather
 from .facts import MANAGED, SCHEMA_VERSION
-from .findings import compact
+from .items import Row, compact
 from .options import Order, failure_of
-from .waivers import apply_waivers
-from .zones import Row, counts_of, fleet_plan_id, outcome_of
+from .waivers import apply_waivers, with_unmatched
+from .zones import counts_of, fleet_plan_id, outcome_of, with_status
 
 # The report as data: a pure function of what the run found out, earlier reports and the time.
 
@@ -27,9 +27,11 @@ def build(order: Order, previous: Earlier | None, slices: t.Sequence[Earlier]) -
     sourced = gather(order, slices)
     if all(each.row["carried"] for each in sourced):
         raise invalid_option("zones", "there is no zone to report on, neither here nor in expected or merge")
-    rows, waivers = apply_waivers([(each.row, each.waivers) for each in sourced], order.at, order.waivers)
-    rows = [_in_utc(row) for row in carry_over(rows, previous)]
-    rows.sort(key=lambda row: (row["zone"], row["carried"], row["zone_id"] or ""))
+    marked, waivers = apply_waivers([(each.row, each.waivers) for each in sourced], order.at, order.waivers)
+    elsewhere = {row["zone"] for row in previous.rows} - {row["zone"] for row in marked} if previous else set()
+    noted = with_unmatched(marked, order.waivers, waivers, elsewhere, order.at)
+    rows = [with_status(_in_utc(row)) for row in carry_over(noted, previous)]
+    rows.sort(key=lambda row: (row["zone"], row["carried"], row["zone_id"] or row["account_id"] or ""))
     counts = counts_of(rows)
     report = {
         "schema_version": SCHEMA_VERSION,
@@ -42,6 +44,7 @@ def build(order: Order, previous: Earlier | None, slices: t.Sequence[Earlier]) -
         "zones": rows,
         "comparison": compare(rows, previous),
         "waivers": waivers,
+        "trend": list(previous.trend[-order.keep :]) if previous and order.keep else [],
     }
     return {**report, "report_id": hashlib.sha256(_text(report).encode()).hexdigest()[:32]}
 

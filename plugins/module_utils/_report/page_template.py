@@ -7,72 +7,138 @@ from __future__ import annotations
 # The page as a template: all text is escaped by Jinja2, styles are in the page, and there is no script.
 
 STYLE = """
-:root{color-scheme:light dark;--text:#1b1f24;--soft:#4b5563;--page:#fff;--box:#f3f4f6;--line:#c9ced6;--link:#0b57d0;
---high:#9b1c1c;--medium:#7a4a00;--low:#1e4f8f}
-@media (prefers-color-scheme:dark){:root{--text:#e8eaed;--soft:#b4bac4;--page:#15181c;--box:#20252b;--line:#454c56;--link:#8ab4f8;
---high:#ffa8a3;--medium:#f5c26b;--low:#9cc4ff}}
+:root{color-scheme:light dark;--text:#1c2128;--soft:#57606a;--page:#fff;--box:#f6f8fa;--line:#d5dae1;--link:#0a58c2;
+--unaudited:#6f42c1;--drifted:#b86e00;--findings:#c62828;--unmanaged:#8b949e;--compliant:#2b8a4b;
+--high:#a61b1b;--high-back:#fdecec;--medium:#7a4a00;--medium-back:#fff3dc;--low:#39506b;--low-back:#eaf0f7}
+@media (prefers-color-scheme:dark){:root{--text:#e6e9ed;--soft:#a3acb8;--page:#14171b;--box:#1c2127;--line:#39414b;--link:#7ab4ff;
+--unaudited:#a98bea;--drifted:#dd9a2f;--findings:#ef6a64;--unmanaged:#7d8590;--compliant:#4cb072;
+--high:#ffb0ab;--high-back:#4a1f20;--medium:#f7cb80;--medium-back:#43310f;--low:#b7cbe3;--low-back:#243346}}
 *{box-sizing:border-box}
-body{margin:0;background:var(--page);color:var(--text);font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
-header,nav,main,footer{max-width:80rem;margin:0 auto;padding:0 1rem}
-header{padding-top:1.5rem}
-h1{margin:0;font-size:1.7rem;line-height:1.25}
-h2{margin:2rem 0 .5rem;font-size:1.25rem;border-bottom:1px solid var(--line)}
-p{margin:.4rem 0}
+body{margin:0;background:var(--page);color:var(--text);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",sans-serif;
+overflow-wrap:anywhere}
+header,nav,main,footer{max-width:76rem;margin:0 auto;padding:0 1.25rem}
+header{padding-top:2.25rem}
+h1{margin:0;font-size:1rem;font-weight:600;color:var(--soft)}
+h2{margin:3rem 0 .75rem;font-size:1.45rem;line-height:1.25;letter-spacing:-.01em}
+h3{margin:0;font-size:1.08rem;line-height:1.35}
+p{margin:.35rem 0}
 a{color:var(--link)}
+.verdict{margin:.35rem 0 .6rem;font-size:clamp(1.6rem,1.1rem + 2.2vw,2.5rem);line-height:1.15;font-weight:700;letter-spacing:-.02em}
+.verdict span{display:block;margin-top:.3rem;font-size:.6em;font-weight:500;letter-spacing:0;line-height:1.3}
 .soft{color:var(--soft)}
-.verdict{display:inline-block;margin:.6rem 0;padding:.3rem .8rem;border:2px solid currentColor;border-radius:.4rem;font-weight:700}
-.high{color:var(--high)}.medium{color:var(--medium)}.low,.info{color:var(--low)}
-nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin:.5rem 0;padding:0;list-style:none}
-.wide{overflow-x:auto}
-table{width:100%;border-collapse:collapse;margin:.5rem 0}
-caption{text-align:left;font-weight:600;padding:.3rem 0}
-th,td{padding:.3rem .6rem;border:1px solid var(--line);text-align:left;vertical-align:top;min-width:7rem}
-thead th{background:var(--box);overflow-wrap:normal}
-:not(.counts)>tbody td:nth-child(2){min-width:9rem}:not(.counts)>tbody td:nth-child(3){min-width:14rem}
-.counts td{font-size:1.2rem;font-variant-numeric:tabular-nums}
-details{margin:.3rem 0;padding:.2rem .6rem;border:1px solid var(--line);border-radius:.3rem}
-details details{background:var(--page)}
-summary{cursor:pointer}
-details[open]>summary{margin-bottom:.3rem}
-.items{margin:.2rem 0;padding-left:1.2rem}
-.fine{margin:.3rem 0;padding-left:1.2rem}
-code{font-size:.85em}
+.small{font-size:.875rem}
+.charts{display:grid;grid-template-columns:minmax(0,3fr) minmax(0,2fr);gap:1.5rem 3rem;margin:1.75rem 0 0;align-items:end}
+.charts.one{grid-template-columns:minmax(0,1fr)}
+figure{margin:0}
+figcaption{font-size:.875rem;color:var(--soft);margin-bottom:.4rem}
+svg{display:block;width:100%}
+.bar{height:1.5rem;border-radius:.3rem}
+.over{display:inline-block;max-width:100%}.trend{width:auto;max-width:100%;height:5rem;border-bottom:1px solid var(--line)}
+.ends{display:flex;gap:1rem;justify-content:space-between;font-size:.8rem;color:var(--soft);font-variant-numeric:tabular-nums}
+.unaudited{fill:var(--unaudited);background:var(--unaudited)}.drifted{fill:var(--drifted);background:var(--drifted)}
+.findings{fill:var(--findings);background:var(--findings)}.unmanaged{fill:var(--unmanaged);background:var(--unmanaged)}
+.compliant{fill:var(--compliant);background:var(--compliant)}
+.legend{display:flex;flex-wrap:wrap;gap:.25rem 1.5rem;margin:.6rem 0 0;padding:0;list-style:none;font-size:.95rem}
+.legend b{font-variant-numeric:tabular-nums}
+.key{display:inline-block;width:.75rem;height:.75rem;border-radius:.15rem;margin-right:.45rem}
+nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;margin:1.75rem 0 0;padding:.6rem 0;list-style:none;border:solid var(--line);border-width:1px 0}
+.todo{margin:0 0 2rem}
+.todo-head{padding:.9rem 1.1rem;background:var(--box);border:1px solid var(--line);border-bottom:0;border-radius:.5rem .5rem 0 0}
+.todo-head .soft{font-weight:400;font-size:.95rem}
+.todo-head p{font-size:.95rem}
+table{width:100%;border-collapse:collapse;font-size:.925rem}
+caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+th,td{padding:.55rem 1.1rem .55rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}
+thead th{font-size:.8rem;font-weight:600;color:var(--soft);overflow-wrap:normal}
+.todo table{border:1px solid var(--line);table-layout:fixed}
+.todo th:first-child,.todo td:first-child{padding-left:1.1rem}
+tbody th{font-weight:600}
+.sev{width:6.5rem}.zone{width:17%}.what{width:20%}.since{width:8.5rem}
+.mark{display:inline-block;padding:0 .5rem;border-radius:1rem;font-size:.8rem;font-weight:600;line-height:1.5rem;white-space:nowrap;
+background:var(--low-back);color:var(--low)}
+.mark.high{background:var(--high-back);color:var(--high)}.mark.medium{background:var(--medium-back);color:var(--medium)}
+.what code,.name{display:block;font-size:.85rem;color:var(--soft)}
+code{font:.85em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
+details>summary{cursor:pointer}
+.more{padding:.55rem 1.1rem;margin:0;border:1px solid var(--line);border-top:0}
+.zones{margin:0 0 .5rem;border-top:1px solid var(--line);padding:.6rem 0}
+.zones>summary{font-weight:600;font-size:1.05rem}
+.each{margin:.5rem 0 .5rem .35rem;padding-left:1rem;border-left:3px solid var(--line)}
+.items{margin:.35rem 0;padding:0;list-style:none}
+.items li{padding:.2rem 0}
+.quiet{color:var(--soft)}
+.fine{margin:.5rem 0 .5rem .35rem;padding:0;list-style:none;columns:16rem;column-gap:2rem;font-size:.95rem}
+.ids{font-size:.85rem}
 :focus-visible{outline:3px solid var(--link);outline-offset:2px}
-footer{padding:2rem 1rem;font-size:.9rem}
-@media (min-width:60rem){.fine{columns:2}}
-@media print{:root{color-scheme:light;--text:#000;--soft:#333;--page:#fff;--box:#eee;--line:#888;--link:#000;--high:#000;--medium:#000;
---low:#000}
-nav{display:none}.wide{overflow:visible}details::details-content{content-visibility:visible;display:block}
-details,tr{break-inside:avoid}body{font-size:10pt}th,td,:not(.counts)>tbody td:nth-child(n){min-width:0}}
+footer{margin-top:3rem;padding-bottom:3rem;font-size:.875rem;color:var(--soft)}
+@media (max-width:48rem){header{padding-top:1.25rem}.charts{grid-template-columns:minmax(0,1fr)}h2{margin-top:2.25rem}
+thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+table,tbody,tr,th,td{display:block;width:auto}tr{padding:.7rem 1.1rem;border-bottom:1px solid var(--line)}
+tbody th,tbody td,.todo th:first-child,.todo td:first-child{padding:.15rem 0;border:0}
+td[data-l]::before{content:attr(data-l) ": ";color:var(--soft)}td:empty{display:none}.since{width:auto}}
+@media print{:root{color-scheme:light;--text:#000;--soft:#333;--page:#fff;--box:#fff;--line:#999;--link:#000;
+--unaudited:#6f42c1;--drifted:#b86e00;--findings:#c62828;--unmanaged:#8b949e;--compliant:#2b8a4b;
+--high:#000;--high-back:#fff;--medium:#000;--medium-back:#fff;--low:#000;--low-back:#fff}
+body{font-size:9.5pt}table{font-size:8.5pt}.verdict{font-size:20pt}.sev{width:4.8rem}.since{width:6.2rem}
+th,td{padding-right:.6rem}nav{display:none}header{padding-top:0}.mark{border:1px solid #000;line-height:1.3}
+svg,.key{print-color-adjust:exact}details::details-content{content-visibility:visible;display:block}
+tr,.todo-head,figure{break-inside:avoid}h2,h3,.todo-head,summary{break-after:avoid}h2{margin-top:1.5rem}.technical{display:none}}
 """
 
 TEMPLATE = """\
-{%- macro item_line(item) -%}
-<b class="{{ item.severity }}">{{ item.severity }} {{ item.kind }}</b>{% if item.fresh %} <b>new</b>{% endif -%}
-{% if item.changed %} <b>changed</b>{% endif %} {{ item.resource }}{% if item.subject %} {{ item.subject }}{% endif -%}
-: {{ item.message }} <span class="soft">since {{ item.first_seen }}{% if item.carried %}, as of the last audit{% endif -%}
-{% if item.waived %}, waived{% if item.reason %}: {{ item.reason }}{% endif %}{% endif %}</span>
-{%- endmacro -%}
-{%- macro zone_list(zones) -%}
+{% macro zone_names(zones) %}
 {% if zones | length > 3 %}<details><summary>{{ zones | length }} zones</summary>{{ zones | join(", ") }}</details>
-{%- else %}{{ zones | join(", ") }}{% endif %}
-{%- endmacro -%}
-{%- macro inventory(zone) -%}
-{% if zone.scripts %}<details><summary>{{ zone.script_count }} script{% if zone.script_count > 1 %}s{% endif %} of {{ zone.name }}</summary><ul class="items">
-{% for script in zone.scripts %}<li>{{ script.url }} on {{ script.host }}: {{ script.entry }}
-{% endfor %}</ul>{% if zone.more_scripts %}<p>{{ zone.more_scripts }} more are in report.json.</p>{% endif %}</details>{% endif %}
-{%- endmacro -%}
-{%- macro zone_details(zone) -%}
-<details{% if zone.open %} open{% endif %}><summary><b>{{ zone.name }}</b>: {{ zone.status }}{{ zone.tally }}</summary>
-{% if zone.error %}<p><b class="high">{{ zone.error }}</b></p>{% endif %}
-{% if zone.as_of %}<p class="soft">Last audited at {{ zone.as_of }}.</p>{% endif %}
-{% if zone.shared %}<p>{{ zone.shared }} of its differences and findings are listed once, above.</p>{% endif %}
-{% if zone.problems %}<ul class="items">
-{% for item in zone.problems %}<li>{{ item_line(item) }}
-{% endfor %}</ul>{% endif %}
-{% if zone.more_problems %}<p>{{ zone.more_problems }} more are in report.json.</p>{% endif %}{{ inventory(zone) }}
-{% if zone.head %}<p class="soft">Evidence: record {{ zone.seq }}, head {{ zone.head }}.</p>{% endif %}</details>
-{%- endmacro -%}
+{% else %}{{ zones | join(", ") }}{% endif %}
+{% endmacro %}
+{% macro findings_table(todo) %}
+<table><caption>{{ todo.title }}</caption>
+<thead><tr><th scope="col" class="sev">Severity</th><th scope="col" class="zone">Zone</th><th scope="col" class="what">What</th>
+<th scope="col">Is</th><th scope="col">Should be</th><th scope="col" class="since">Since</th></tr></thead>
+<tbody>
+{% for each in todo.lines %}
+<tr><td><span class="mark {{ each.severity }}">{{ each.severity }}</span></td><th scope="row">
+{%- if each.id %}<a href="#{{ each.id }}">{{ each.zones[0] }}</a>{% else %}{{ zone_names(each.zones) }}{% endif %}</th>
+<td>{{ each.what }}{% if each.name %}<span class="name">{{ each.name }}</span>{% endif %}</td>
+<td data-l="is">{{ each.is }}</td>{% if each.should_be %}<td data-l="should be">{{ each.should_be }}</td>{% else %}<td></td>{% endif %}
+<td class="since" data-l="since">{{ each.since }}
+{% if each.fresh %}<span class="mark">{% if each.zones | length > 1 %}{{ each.fresh }} {% endif %}new</span>{% endif %}</td></tr>
+{% endfor %}
+</tbody></table>
+{% if todo.more %}<p class="more small soft">{{ todo.more }} more are with their zones below.</p>{% endif %}
+{% endmacro %}
+{% macro zone_details(zone) %}
+<div class="each"><details{% if zone.open %} open{% endif %}><summary><b>{{ zone.name }}</b>{% if zone.account %} (account){% endif %}
+{% if zone.tally %} <span class="soft">{{ zone.tally }}</span>{% endif %}</summary>
+{% if zone.error %}<p>{{ zone.error }}</p>{% endif %}
+{% if zone.as_of %}<p class="soft">Last audited on {{ zone.as_of }}.</p>{% endif %}
+{% if zone.found %}
+<ul class="items">
+{% for item in zone.found %}
+<li id="{{ item.id }}"{% if item.quiet %} class="quiet"{% endif %}><span class="mark {{ item.severity }}">{{ item.severity }}</span>
+{{ item.label }} <b>{{ item.about }}</b>: {{ item.message }}
+<span class="soft">since {{ item.since }}{% for mark in item.marks %}, {{ mark }}{% endfor %}</span></li>
+{% endfor %}
+</ul>
+{% endif %}
+{% if zone.more_items %}<p class="soft">{{ zone.more_items }} more are in report.json.</p>{% endif %}
+{% if zone.jobs %}
+<table><caption>Delivery of {{ zone.name }}</caption><thead><tr><th scope="col">Job</th><th scope="col">State</th>
+<th scope="col">Records delivered</th><th scope="col">Records lost</th><th scope="col">Uploads</th><th scope="col">Last delivery</th></tr></thead><tbody>
+{% for job in zone.jobs %}
+<tr><th scope="row">{{ job.name }}</th><td data-l="state">{{ job.state }}</td><td data-l="records delivered">{{ job.records }}</td>
+<td data-l="records lost">{{ job.dropped_records }}</td><td data-l="uploads">{{ job.uploads }}</td><td data-l="last delivery">{{ job.last or "none" }}</td></tr>
+{% endfor %}
+</tbody></table>
+{% endif %}
+{% if zone.scripts %}
+<details><summary>{{ zone.script_count }}</summary><ul class="items">
+{% for script in zone.scripts %}
+<li>{{ script.url }} on {{ script.host }}: {{ script.entry }}</li>
+{% endfor %}
+</ul>{% if zone.more_scripts %}<p>{{ zone.more_scripts }} more are in report.json.</p>{% endif %}</details>
+{% endif %}
+</details></div>
+{% endmacro %}
 <!DOCTYPE html>
 <html lang="en">
 <head>
@@ -85,60 +151,96 @@ TEMPLATE = """\
 <body>
 <header>
 <h1>{{ page.title }}</h1>
-<p class="verdict {{ page.verdict_class }}">{{ page.verdict }}</p>
-<p class="soft">Audited at {{ page.generated_at }}. Report {{ page.report_id }}{% if page.previous_id %}, compared with
-{{ page.previous_id }}{% endif %}.</p>
+<p class="verdict">{{ page.verdict }}{% if page.verdict_more %}: <span>{{ page.verdict_more }}</span>{% endif %}</p>
+<p class="soft">{{ page.numbers }}. Audited {{ page.generated_at }}. {{ page.compared }}</p>
+<div class="charts{% if not page.trend %} one{% endif %}">
+<figure><figcaption>Zones by status</figcaption>
+<svg class="bar" role="img" aria-label="{{ page.bar.label }}" viewBox="0 0 {{ page.bar.width }} 24" preserveAspectRatio="none">
+{% for part in page.bar.parts %}
+<rect class="{{ part.status }}" x="{{ part.x }}" width="{{ part.width }}" height="24"/>
+{% endfor %}
+</svg>
+<ul class="legend">
+{% for part in page.bar.legend %}
+<li><span class="key {{ part.status }}"></span><b>{{ part.count }}</b> {{ part.status }}</li>
+{% endfor %}
+</ul></figure>
+{% if page.trend %}
+<figure><figcaption>Zones that need attention, at most {{ page.trend.tallest }}</figcaption><div class="over">
+<svg class="trend" role="img" aria-label="{{ page.trend.label }}" width="{{ page.trend.width }}"
+viewBox="0 0 {{ page.trend.width }} {{ page.trend.height }}" preserveAspectRatio="none">
+{% for column in page.trend.columns %}{% for shape in column.shapes %}
+<rect class="{{ shape.status }}" x="{{ column.x }}" y="{{ shape.y }}" width="{{ column.width }}" height="{{ shape.height }}"/>
+{% endfor %}{% endfor %}
+</svg><div class="ends"><span>{{ page.trend.first }}</span><span>{{ page.trend.last }}</span></div></div></figure>
+{% endif %}
+</div>
 </header>
 <nav aria-label="Sections"><ul>
-<li><a href="#summary">Summary</a></li>
-<li><a href="#new">New</a></li>
-{% if page.groups %}<li><a href="#shared">Same in several zones</a></li>
-{% endif %}{% for section in page.sections %}<li><a href="#{{ section.id }}">{{ section.title }} ({{ section.count }})</a></li>
-{% endfor %}{% if page.waivers %}<li><a href="#waivers">Waivers</a></li>{% endif %}
+<li><a href="#attention">What needs attention</a></li>
+{% if page.notes %}<li><a href="#notes">Notes</a></li>{% endif %}
+<li><a href="#zones">Zones</a></li>
+{% if page.waivers %}<li><a href="#waivers">Waivers</a></li>{% endif %}
+<li><a href="#technical">Technical details</a></li>
 </ul></nav>
 <main>
-<section aria-labelledby="summary"><h2 id="summary">Summary</h2>
-<div class="wide" role="group" aria-label="Table" tabindex="0"><table class="counts"><caption>Zones by status</caption>
-<thead><tr>{% for name, _number in page.zone_counts %}<th scope="col">{{ name }}</th>{% endfor %}</tr></thead>
-<tbody><tr>{% for _name, number in page.zone_counts %}<td>{{ number }}</td>{% endfor %}</tr></tbody></table></div>
-<div class="wide" role="group" aria-label="Table" tabindex="0"><table class="counts"><caption>What was found</caption>
-<thead><tr>{% for name, _number in page.item_counts %}<th scope="col">{{ name }}</th>{% endfor %}</tr></thead>
-<tbody><tr>{% for _name, number in page.item_counts %}<td>{{ number }}</td>{% endfor %}</tr></tbody></table></div>
-{% if page.plan_id %}<p class="soft">Plan of the fleet: <code>{{ page.plan_id }}</code></p>{% endif %}
+<section aria-labelledby="attention"><h2 id="attention">What needs attention</h2>
+{% for todo in page.todo %}
+<div class="todo"><div class="todo-head"><h3>{{ todo.title }} <span class="soft">in {{ todo.zones }}</span></h3>
+<p>{{ todo.advice }} <a href="{{ todo.guide }}" aria-label="Guide: {{ todo.title }}">Guide</a></p></div>
+{{ findings_table(todo) }}</div>
+{% else %}
+<p>Nothing.</p>
+{% endfor %}
 </section>
-<section aria-labelledby="new"><h2 id="new">New since the previous report</h2>
-{% if not page.previous_id %}<p>There is no previous report to compare with.</p>
-{% elif not page.fresh %}<p>Nothing is new.</p>
-{% else %}<div class="wide" role="group" aria-label="Table" tabindex="0"><table><caption>New differences, findings and notes</caption>
-<thead><tr><th scope="col">Severity</th><th scope="col">Zones</th><th scope="col">What</th></tr></thead><tbody>
-{% for group in page.fresh %}<tr><td><b class="{{ group.item.severity }}">{{ group.item.severity }} {{ group.item.kind }}</b></td>
-<td>{{ zone_list(group.zones) }}{% if group.newly < group.zones | length %} (new in {{ group.newly }} of them){% endif %}</td>
-<td>{{ group.item.resource }}{% if group.item.subject %} {{ group.item.subject }}{% endif %}: {{ group.item.message }}</td></tr>
-{% endfor %}</tbody></table></div>
-{% if page.more_fresh %}<p>{{ page.more_fresh }} more are marked as new below.</p>{% endif %}{% endif %}
+{% if page.notes %}
+<section aria-labelledby="notes"><h2 id="notes">Notes</h2>
+<div class="todo"><details>
+<summary>{{ page.notes.lines | length + page.notes.more }} worth a look in {{ page.notes.zones }}; nothing has to be done about them</summary>
+{{ findings_table(page.notes) }}</details></div></section>
+{% endif %}
+<section aria-labelledby="zones"><h2 id="zones">Zones</h2>
+{% for section in page.sections %}
+<details class="zones" id="{{ section.id }}"
+{% if section.name != "compliant" and section.wrong and section.wrong[0].open %} open{% endif %}>
+<summary><span class="key {{ section.name }}"></span>{{ section.count }} {{ section.name }}</summary>
+{% for zone in section.wrong %}
+{{ zone_details(zone) }}
+{% endfor %}
+{% if section.fine %}
+<ul class="fine">
+{% for zone in section.fine %}
+<li>{{ zone.name }}{% if zone.account %} (account){% endif %}{% if zone.as_of %}, last audited on {{ zone.as_of }}{% endif %}</li>
+{% endfor %}
+</ul>
+{% endif %}
+</details>
+{% endfor %}
 </section>
-{% if page.groups %}<section aria-labelledby="shared"><h2 id="shared">The same in several zones</h2>
-<div class="wide" role="group" aria-label="Table" tabindex="0"><table><caption>What three or more zones have in common</caption>
-<thead><tr><th scope="col">Severity</th><th scope="col">What</th><th scope="col">Zones</th></tr></thead><tbody>
-{% for group in page.groups %}<tr><td><b class="{{ group.item.severity }}">{{ group.item.severity }} {{ group.item.kind }}</b></td>
-<td>{{ group.item.resource }}{% if group.item.subject %} {{ group.item.subject }}{% endif %}: {{ group.item.message }}</td>
-<td>{{ zone_list(group.zones) }}</td></tr>
-{% endfor %}</tbody></table></div></section>
-{% endif %}{% for section in page.sections %}<section aria-labelledby="{{ section.id }}"><h2 id="{{ section.id }}">{{ section.title }}
-({{ section.count }})</h2>
-{% for zone in section.wrong %}{{ zone_details(zone) }}
-{% endfor %}{% if section.fine %}<ul class="fine">
-{% for zone in section.fine %}<li>{{ zone.name }}{{ zone.tally }}{% if zone.as_of %}, last audited at {{ zone.as_of }}{% endif %}{{ inventory(zone) }}
-{% endfor %}</ul>{% endif %}</section>
-{% endfor %}{% if page.waivers %}<section aria-labelledby="waivers"><h2 id="waivers">Waivers</h2>
-<div class="wide" role="group" aria-label="Table" tabindex="0"><table><caption>Accepted differences and findings</caption>
-<thead><tr><th scope="col">Covers</th><th scope="col">Reason</th><th scope="col">Owner</th><th scope="col">Until</th>
-<th scope="col">Items</th></tr></thead><tbody>
-{% for waiver in page.waivers %}<tr><td>{{ waiver.covers }}</td><td>{{ waiver.reason }}</td><td>{{ waiver.owner }}</td>
-<td>{{ waiver.until }}{% if waiver.expired %} <b class="high">expired</b>{% endif %}</td><td>{{ waiver.count }}</td></tr>
-{% endfor %}</tbody></table></div></section>{% endif %}
+{% if page.waivers %}
+<section aria-labelledby="waivers"><h2 id="waivers">Waivers</h2>
+<table><caption>Accepted differences and findings</caption>
+<thead><tr><th scope="col">Covers</th><th scope="col">Reason</th><th scope="col">Owner</th>
+<th scope="col">Until</th><th scope="col">Items</th></tr></thead><tbody>
+{% for waiver in page.waivers %}
+<tr><th scope="row">{{ waiver.covers }}</th><td data-l="reason">{{ waiver.reason }}</td><td data-l="owner">{{ waiver.owner }}</td>
+<td data-l="until">{{ waiver.until }}{% if waiver.expired %} <span class="mark high">expired</span>{% endif %}</td>
+<td data-l="items">{{ waiver.count }}</td></tr>
+{% endfor %}
+</tbody></table></section>
+{% endif %}
+<section aria-labelledby="technical"><h2 id="technical">Technical details</h2>
+<p class="small">Report <code>{{ page.report_id }}</code>{% if page.previous_id %}, previous report <code>{{ page.previous_id }}</code>{% endif %}.
+{% if page.plan_id %}Plan of the fleet <code>{{ page.plan_id }}</code>.{% endif %} All data is in report.json.</p>
+<details class="technical"><summary>Ids of zones, plans and items</summary><ul class="items ids">
+{% for zone in page.technical %}
+<li><b>{{ zone.name }}</b>{% if zone.id %} <code>{{ zone.id }}</code>{% endif %}
+{% for name, plan in zone.plans %}, {{ name }} <code>{{ plan }}</code>{% endfor %}
+{% if zone.evidence %}, evidence <code>{{ zone.evidence }}</code>{% endif %}{% if zone.found %}, items <code>{{ zone.found }}</code>{% endif %}</li>
+{% endfor %}
+</ul></details></section>
 </main>
-<footer><p class="soft">Made by edgeops.observability {{ page.version }}. The whole report as data is in report.json.</p></footer>
+<footer><p>Made by edgeops.observability {{ page.version }}.</p></footer>
 </body>
 </html>
 """

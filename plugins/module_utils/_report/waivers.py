@@ -9,19 +9,19 @@ import re
 import typing as t
 
 from .._core import Json, invalid_option
-from .._text import need_date
-from .facts import FINDING
-from .findings import Item, Observation, compact, in_order, items_of
-
-Row = dict[str, Json]
+from .._text import did_you_mean, nearest, need_date, shown
+from .facts import DIFFERENCE, RESOURCES, TYPES, UNAUDITED, type_of
+from .items import Item, Observation, Row, address, compact, found, in_order, items_of
 
 # Waivers: accepted differences and findings, each with a reason, an owner and a last day.
 
-
 MEMBER = "waiver"
-PATTERNS = ("zone", "resource", "member", "subject")
+EXPIRED, UNMATCHED = "expired_waiver", "unmatched_waiver"
+PATTERNS = ("zone", "resource", "type", "member", "subject")
 _NEEDED = ("reason", "owner", "until")
 MEMBERS = (*PATTERNS, *_NEEDED)
+# Patterns that can only match names of these tables.
+_NAMES: t.Mapping[str, t.Sequence[str]] = {"resource": RESOURCES, "type": (DIFFERENCE, *TYPES)}
 
 
 class Waiver(t.NamedTuple):
@@ -31,30 +31,39 @@ class Waiver(t.NamedTuple):
     """
 
     given: dict[str, str | None]
-    patterns: tuple[re.Pattern[str] | None, ...]
+    patterns: t.Mapping[str, re.Pattern[str]]
     only: frozenset[str] | None = None
 
     def fits(self, zone: str, item: Item) -> bool:
-        """Whether the waiver names this item of this zone; it never names what an expired waiver left behind."""
-        texts = (zone, item["resource"], item["member"] or "", item["subject"] or "")
-        if is_expired_waiver(item) or (self.only is not None and item["id"] not in self.only):
+        """Whether the waiver names this item of this zone; it never names what another waiver left behind."""
+        if item["type"] in (EXPIRED, UNMATCHED) or (self.only is not None and item["id"] not in self.only):
             return False
-        return all(pattern is None or pattern.match(text) for pattern, text in zip(self.patterns, texts, strict=True))
+        texts = {**item, "zone": zone}
+        return all(pattern.match(str(texts[name] or "")) for name, pattern in self.patterns.items())
 
     def covers(self, zone: str) -> bool:
         """Whether the waiver may name an item of this zone."""
-        pattern = self.patterns[PATTERNS.index("zone")]
-        return pattern is None or pattern.match(zone) is not None
+        return "zone" not in self.patterns or self.patterns["zone"].match(zone) is not None
+
+    def could_show(self, row: Row) -> bool:
+        """Whether this run looked at what the waiver is about, so that an item of it would be there."""
+        looked = {*row["resources"], *(("fields",) if row["jobs"] is not None else ())}
+        names = [name for name in RESOURCES if name in looked and self._matches("resource", name)]
+        types = [each for each in _NAMES["type"] if self._matches("type", each)]
+        return any(each == DIFFERENCE or type_of(each).resource in names for each in types) and bool(names)
 
     def is_expired(self, at: str) -> bool:
         """Whether its last day is over at that moment, in UTC."""
         return (self.given["until"] or "") < at[:10]
 
+    def _matches(self, name: str, text: str) -> bool:
+        return name not in self.patterns or self.patterns[name].match(text) is not None
+
 
 def parse_waivers(given: t.Sequence[t.Mapping[str, Json]], place: str = "waivers") -> tuple[Waiver, ...]:
-    """Waivers, each with reason, owner and a date; raise `invalid_option` with the path of what is missing."""
-    found = (_parse(f"{place}[{number}]", waiver) for number, waiver in enumerate(given))
-    return tuple({_key(waiver.given): waiver for waiver in found}.values())
+    """Waivers, each with reason, owner and a date; raise `invalid_option` with the path of what is missing or matches no name."""
+    parsed = (_parse(f"{place}[{number}]", waiver) for number, waiver in enumerate(given))
+    return tuple({_key(waiver.given): waiver for waiver in parsed}.values())
 
 
 def merged_waivers(given: t.Sequence[t.Mapping[str, Json]], place: str) -> tuple[Waiver, ...]:
@@ -66,9 +75,9 @@ def merged_waivers(given: t.Sequence[t.Mapping[str, Json]], place: str) -> tuple
     return tuple(waiver._replace(only=frozenset(named.get(_key(waiver.given), ()))) for waiver in plain)
 
 
-def is_expired_waiver(item: Item) -> bool:
-    """Whether an item is the finding that a waiver expired; its subject is an object, that of a script's finding a list."""
-    return (item["kind"], item["member"]) == (FINDING, MEMBER) and str(item["subject"]).startswith("{")
+def is_of_waiver(item: Item) -> bool:
+    """Whether an item is about a waiver: these are found anew in each report."""
+    return item["type"] in (EXPIRED, UNMATCHED)
 
 
 def _key(waiver: t.Mapping[str, Json]) -> str:
@@ -77,22 +86,30 @@ def _key(waiver: t.Mapping[str, Json]) -> str:
 
 
 def _parse(place: str, waiver: t.Mapping[str, Json]) -> Waiver:
+    for name in waiver:
+        if name not in MEMBERS:
+            raise invalid_option(f"{place}.{name}", f"a waiver has no such member{did_you_mean(nearest(name, MEMBERS))}")
     for name in _NEEDED:
         if not str(waiver.get(name) or "").strip():
             raise invalid_option(f"{place}.{name}", "needed, so that a waiver can be reviewed")
-    for name in PATTERNS:
-        if waiver.get(name) is not None and not str(waiver[name]).strip():
+    plain: dict[str, str | None] = {name: waiver.get(name) for name in PATTERNS}
+    for name, pattern in plain.items():
+        if pattern is not None and not str(pattern).strip():
             raise invalid_option(
                 f"{place}.{name}", "an empty pattern; omit it, or write '*', for a waiver that covers everything"
             )
     until = need_date(f"{place}.until", str(waiver["until"]))
-    plain: dict[str, str | None] = {name: waiver.get(name) for name in PATTERNS}
     plain.update(reason=str(waiver["reason"]), owner=str(waiver["owner"]), until=until)
-    return Waiver(plain, tuple(_compiled(plain[name]) for name in PATTERNS))
+    patterns = {name: _compiled(str(plain[name])) for name in PATTERNS if plain[name] is not None}
+    for name, known in _NAMES.items():
+        if name in patterns and not any(map(patterns[name].match, known)):
+            hint = did_you_mean(nearest(str(plain[name]), known))
+            raise invalid_option(f"{place}.{name}", f"{shown(plain[name])} matches no {name}{hint}")
+    return Waiver(plain, patterns)
 
 
-def _compiled(pattern: str | None) -> re.Pattern[str] | None:
-    return None if pattern is None else re.compile(fnmatch.translate(pattern), re.DOTALL)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(fnmatch.translate(pattern), re.DOTALL)
 
 
 def apply_waivers(
@@ -102,8 +119,8 @@ def apply_waivers(
 
     Returns the rows, and the waivers as the report shows them, with the ids of the items that they name; `waivers` come first.
     """
-    shown = {_key(waiver.given): (waiver, set[str]()) for waiver in _each_once([waivers, *(own for _row, own in rows)])}
-    found = []
+    named = {_key(waiver.given): (waiver, set[str]()) for waiver in _each_once([waivers, *(own for _row, own in rows)])}
+    marked = []
     for row, applicable in rows:
         near = [waiver for waiver in applicable if waiver.covers(row["zone"])]
         items: list[Item] = []
@@ -111,12 +128,38 @@ def apply_waivers(
         for item in row["items"]:
             fitting = [] if item["carried"] else [waiver for waiver in near if waiver.fits(row["zone"], item)]
             for waiver in fitting:
-                shown[_key(waiver.given)][1].add(item["id"])
+                named[_key(waiver.given)][1].add(item["id"])
             late += [_expired(waiver, item) for waiver in fitting if waiver.is_expired(at)]
             waived = any(not waiver.is_expired(at) for waiver in fitting)
             items.append(item if item["carried"] else {**item, "waived": waived})
-        found.append({**row, "items": in_order([*items, *items_of(row["zone_id"], late, at)])})
-    return found, [{**waiver.given, "expired": waiver.is_expired(at), "items": sorted(ids)} for waiver, ids in shown.values()]
+        marked.append({**row, "items": in_order([*items, *items_of(address(row), late, at)])})
+    return marked, [{**waiver.given, "expired": waiver.is_expired(at), "items": sorted(ids)} for waiver, ids in named.values()]
+
+
+def with_unmatched(
+    rows: list[Row],
+    waivers: t.Sequence[Waiver],
+    named: t.Sequence[t.Mapping[str, Json]],
+    elsewhere: t.Collection[str],
+    at: str,
+) -> list[Row]:
+    """Add a note for each waiver of this run that names nothing, although everything that it could name was looked at.
+
+    It stands in the first zone that the waiver covers, or in the first of all. `elsewhere` are zones outside this run.
+    """
+    rows = sorted(rows, key=lambda row: str(row["zone"]))
+    unused = {_key(each) for each in named if not each["items"]}
+    for waiver in waivers:
+        near = [row for row in rows if waiver.covers(row["zone"])]
+        unseen = any(row["carried"] or row["status"] == UNAUDITED for row in near) or any(map(waiver.covers, elsewhere))
+        if _key(waiver.given) not in unused or unseen or (near and not any(map(waiver.could_show, near))):
+            continue
+        first = next((row for row in near or rows if not row["carried"]), None)
+        if first is not None:
+            note = found(UNMATCHED, compact(waiver.given), "the waiver matches no difference, finding or note")
+            items = in_order([*first["items"], *items_of(address(first), [note], at)])
+            rows = [{**row, "items": items} if row is first else row for row in rows]
+    return rows
 
 
 def _each_once(sources: t.Iterable[t.Sequence[Waiver]]) -> list[Waiver]:
@@ -129,5 +172,6 @@ def _each_once(sources: t.Iterable[t.Sequence[Waiver]]) -> list[Waiver]:
 
 
 def _expired(waiver: Waiver, item: Item) -> Observation:
-    message = f"the waiver of {waiver.given['owner']} ended on {waiver.given['until']}: {waiver.given['reason']}"
-    return Observation(FINDING, item["resource"], compact(waiver.given), MEMBER, "medium", message)
+    given = waiver.given
+    message = f"the waiver of {given['owner']} ended on {given['until']}: {given['reason']}"
+    return found(EXPIRED, compact(given), message, member=MEMBER, resource=item["resource"])

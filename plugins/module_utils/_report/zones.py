@@ -10,100 +10,124 @@ import typing as t
 from .._core import Json
 from .._text import line
 from . import findings
-from . import findings as differences
-from .facts import COMPLIANT, DIFFERENCE, DRIFTED, FINDING, GATES, MANAGED, NOTE, STATUSES, UNAUDITED, UNMANAGED
-from .findings import Observation, counting, items_of
-from .options import Record
+from .facts import (
+    COMPLIANT,
+    DIFFERENCE,
+    DRIFTED,
+    FINDING,
+    FINDINGS,
+    MANAGED,
+    NOTE,
+    STATUSES,
+    UNAUDITED,
+    UNMANAGED,
+    ZONE,
+)
+from .items import Item, Observation, Row, address, counting, found, items_of
+from .options import Order, Record
+from .survey import Destinations, covered, survey
 
-# One row of the report: what a run found out about a zone.
+# Rows of the report: what a run found out about each zone, and what all of them come to.
+
+_MAX_NAMED = 10
+# What a row has where its zone was not looked at; all that follows from its record otherwise.
+NOTHING: t.Mapping[str, Json] = {
+    "zone_id": None,
+    "account_id": None,
+    "scope": ZONE,
+    "status": UNAUDITED,
+    "audited_at": None,
+    "plan_ids": dict.fromkeys(MANAGED),
+    "items": [],
+    "error": None,
+    "evidence": None,
+    "delivery": None,
+    "proposals": None,
+    "carried": False,
+    "resources": [],
+    "jobs": None,
+    "inventory": None,
+}
 
 
-Row = dict[str, Json]
-RequiredFields = t.Mapping[str, t.Sequence[str]]
+def rows_of(order: Order) -> list[Row]:
+    """The rows of all records."""
+    destinations = Destinations(order.records) if order.survey else None
+    return [_row_of(record, order, destinations) for record in order.records]
 
-NO_PLANS: t.Mapping[str, None] = dict.fromkeys(MANAGED)
+
+def unaudited(zone: str, error: t.Mapping[str, str], **members: Json) -> Row:
+    """The row of a zone of which this run found out nothing."""
+    return {**NOTHING, "zone": zone, "plan_ids": dict.fromkeys(MANAGED), "error": dict(error), **members}
 
 
-def row_of(record: Record, required: RequiredFields, at: str) -> Row:
-    """The row of a zone that has a record."""
+def _row_of(record: Record, order: Order, destinations: Destinations | None) -> Row:
+    ids = {"zone_id": record.zone_id, "account_id": record.account_id, "scope": record.scope}
+    notes = [found("not_readable", None, reason, resource=name) for name, reason in record.unreadable]
     if record.error:
-        return unaudited(record.zone, record.zone_id, record.error)
-    items = items_of(record.zone_id, _observations(record, required), at)
+        return unaudited(record.zone, record.error, **ids, items=items_of(record.address, notes, order.at))
+    managed = {} if order.survey else {name: part for name in MANAGED if (part := (record.result or {}).get(name))}
+    seen = [*notes, *_observations(record, order, destinations)]
+    audit = record.scripts or {}
     return {
+        **NOTHING,
         "zone": record.zone,
-        "zone_id": record.zone_id,
-        "status": _status(record, any(item["kind"] == DIFFERENCE for item in items)),
-        "audited_at": at,
-        "plan_ids": {name: _managed(record).get(name, {}).get("plan_id") for name in MANAGED},
-        "items": items,
-        "error": None,
-        "evidence": (record.scripts or {}).get("evidence") or None,
-        "carried": False,
-        "resources": _resources(record, required),
+        **ids,
+        "status": COMPLIANT if managed else UNMANAGED,
+        "audited_at": order.at,
+        "plan_ids": {name: managed.get(name, {}).get("plan_id") for name in MANAGED},
+        "items": items_of(record.address, seen, order.at),
+        "evidence": audit.get("evidence") or None,
+        "delivery": record.delivery,
+        "proposals": audit.get("proposals"),
+        "resources": _resources(record, order),
         "jobs": None if record.jobs is None else [_job(label, job) for label, job in findings.labelled(record.jobs)],
         "inventory": None if record.scripts is None else _inventory(record.scripts),
     }
 
 
-def unaudited(zone: str, zone_id: str | None, error: t.Mapping[str, str]) -> Row:
-    """The row of a zone of which this run found out nothing."""
-    return {
-        "zone": zone,
-        "zone_id": zone_id,
-        "status": UNAUDITED,
-        "audited_at": None,
-        "plan_ids": dict(NO_PLANS),
-        "items": [],
-        "error": dict(error),
-        "evidence": None,
-        "carried": False,
-        "resources": [],
-        "jobs": None,
-        "inventory": None,
-    }
-
-
-def _managed(record: Record) -> dict[str, dict[str, Json]]:
-    result = record.result or {}
-    return {name: result[name] for name in MANAGED if result.get(name)}
-
-
-def _status(record: Record, differs: bool) -> str:
-    if not _managed(record):
-        return UNMANAGED
-    return DRIFTED if differs else COMPLIANT
-
-
-def _observations(record: Record, required: RequiredFields) -> t.Iterator[Observation]:
-    yield from differences.differences(record.result or {})
-    if record.jobs is not None:
-        yield from findings.health(record.jobs)
+def _observations(record: Record, order: Order, destinations: Destinations | None) -> t.Iterator[Observation]:
+    jobs = record.jobs or ()
+    coverage = covered(record) if destinations else record.coverage
+    if destinations:
+        yield from survey(record, destinations)
+    else:
+        yield from findings.differences(record.result or {}, jobs)
+        yield from findings.unlisted(record.result or {}, jobs)
+    yield from findings.health(jobs)
     if record.scripts is not None:
         yield from findings.scripts(record.scripts)
-    if record.coverage is not None:
-        yield from findings.coverage(record.coverage, record.jobs or ())
-    yield from findings.required(required, record.jobs)
+    if coverage is not None:
+        yield from findings.coverage(coverage, jobs)
+    if record.delivery is not None:
+        yield from findings.delivery(record.delivery, record.jobs)
+    yield from findings.required(order.required_fields, record.jobs)
 
 
-def _resources(record: Record, required: RequiredFields) -> list[str]:
+def _resources(record: Record, order: Order) -> list[str]:
     """What was looked at: a problem of anything else is not known to be resolved."""
-    looked = list(_managed(record))
-    looked += ["scripts"] if record.scripts is not None else []
-    looked += ["health"] if record.jobs is not None else []
-    looked += ["coverage"] if record.coverage is not None else []
-    return looked + (["fields"] if required else [])
+    looked = [name for name in MANAGED if (record.result or {}).get(name)]
+    if record.jobs is not None and "jobs" not in looked:
+        looked.append("jobs")
+    parts = {"scripts": record.scripts, "health": record.jobs, "coverage": record.coverage, "delivery": record.delivery}
+    looked += [name for name, part in parts.items() if part is not None]
+    return looked + (["fields"] if order.required_fields or order.survey else [])
 
 
 def _job(label: str, job: t.Mapping[str, Json]) -> Row:
-    last = job.get("last_complete")
-    return {"job": label, "health": findings.health_state(job), "last_complete": last if isinstance(last, str) else None}
+    last, number = job.get("last_complete"), job.get("id")
+    return {
+        "job": label,
+        "job_id": number if isinstance(number, int) and not isinstance(number, bool) else None,
+        "health": findings.health_state(job),
+        "last_complete": last if isinstance(last, str) else None,
+    }
 
 
 def _inventory(audit: t.Mapping[str, Json]) -> list[Row]:
     """The scripts that the audit saw, with the entry of the baseline that covers each."""
-    listed = audit.get("inventory")
-    items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
-    return [{**_script(item.get("script")), "entry": item.get("entry")} for item in items]
+    listed = audit.get("inventory") or ()
+    return [{**_script(item.get("script")), "entry": item.get("entry")} for item in listed]
 
 
 def _script(script: Json) -> Row:
@@ -111,22 +135,31 @@ def _script(script: Json) -> Row:
     return {"script_url": members.get("url") or members.get("script_url"), "host": members.get("host")}
 
 
-# Which rows of two reports are about the same zone.
+def with_status(row: Row) -> Row:
+    """A row with the status that its items give it, waivers applied; what was carried keeps its own."""
+    if row["carried"] or row["status"] == UNAUDITED:
+        return row
+    kinds = {item["kind"] for item in counting(row["items"])}
+    declared = row["status"] in (COMPLIANT, DRIFTED) or any(row["plan_ids"].values())
+    plain = COMPLIANT if declared else UNMANAGED
+    return {**row, "status": DRIFTED if DIFFERENCE in kinds else FINDINGS if FINDING in kinds else plain}
 
+
+# Which rows of two reports are about the same zone.
 
 _Key = t.Callable[[Row], t.Hashable]
 _Fits = t.Callable[[Row, Row], bool]
 # From the surest on: two zones may have one name in two accounts, and a zone that cannot be read may have no id.
 _STEPS: tuple[tuple[_Key, _Fits], ...] = (
-    (lambda row: (row["zone_id"], row["zone"]), lambda row, other: True),
-    (lambda row: row["zone_id"], lambda row, other: row["zone_id"] is not None),
-    (lambda row: row["zone"], lambda row, other: None in (row["zone_id"], other["zone_id"])),
+    (lambda row: (row["scope"], address(row), row["zone"]), lambda row, other: True),
+    (lambda row: (row["scope"], address(row)), lambda row, other: address(row) is not None),
+    (lambda row: (row["scope"], row["zone"]), lambda row, other: None in (address(row), address(other))),
 )
 
 
 def match(rows: t.Sequence[Row], others: t.Sequence[Row]) -> tuple[list[Row | None], list[Row]]:
     """For each row the other one of its zone: by its id, or by its name where one has no id. Returns what is left of the others too."""
-    found: dict[int, Row] = {}
+    matched: dict[int, Row] = {}
     free = dict(enumerate(others))
     for key, fits in _STEPS:
         places: dict[t.Hashable, list[int]] = {}
@@ -134,28 +167,26 @@ def match(rows: t.Sequence[Row], others: t.Sequence[Row]) -> tuple[list[Row | No
             places.setdefault(key(other), []).append(place)
         for number, row in enumerate(rows):
             fitting = (place for place in places.get(key(row), ()) if place in free and fits(row, free[place]))
-            first = None if number in found else next(fitting, None)
+            first = None if number in matched else next(fitting, None)
             if first is not None:
-                found[number] = free.pop(first)
-    return [found.get(number) for number in range(len(rows))], list(free.values())
+                matched[number] = free.pop(first)
+    return [matched.get(number) for number in range(len(rows))], list(free.values())
 
 
 # What a report comes to: counts, the outcome, the plan id of the fleet, and whether the user's policy refuses it.
 
 
-_MAX_NAMED = 10
-_KINDS = {"drifted": DIFFERENCE, "finding": FINDING}
-_NOUNS = {"drifted": "differences", "finding": "findings"}
-
-
 def counts_of(rows: t.Sequence[Row]) -> dict[str, int]:
-    """Zones by status and items by kind; what was carried over from an earlier report counts nowhere."""
+    """Zones by status and items by kind; what was carried over from an earlier report counts nowhere.
+
+    `findings` counts items: the zones with that status are what the other statuses leave of all zones, see `zones_with`.
+    """
     present = [row for row in rows if not row["carried"]]
     items = [item for row in present for item in row["items"] if not item["carried"]]
     kinds = [item["kind"] for item in counting(items)]
     return {
         "zones": len(present),
-        **{status: sum(row["status"] == status for row in present) for status in STATUSES},
+        **{status: sum(row["status"] == status for row in present) for status in STATUSES if status != FINDINGS},
         "differences": kinds.count(DIFFERENCE),
         "findings": kinds.count(FINDING),
         "notes": kinds.count(NOTE),
@@ -163,15 +194,21 @@ def counts_of(rows: t.Sequence[Row]) -> dict[str, int]:
     }
 
 
+def zones_with(counts: t.Mapping[str, int], status: str) -> int:
+    """The number of zones with a status."""
+    if status != FINDINGS:
+        return counts[status]
+    return counts["zones"] - sum(counts[other] for other in STATUSES if other != FINDINGS)
+
+
 def outcome_of(counts: t.Mapping[str, int]) -> str:
-    """The worst that the counts hold."""
-    if counts[UNAUDITED]:
-        return UNAUDITED
-    if counts["findings"]:
-        return "findings"
-    if counts["differences"]:
-        return "drifted"
-    return UNMANAGED if counts[UNMANAGED] else "clean"
+    """The first of the statuses that a zone has."""
+    return next((status for status in STATUSES if zones_with(counts, status)), COMPLIANT)
+
+
+def names_by_status(rows: t.Sequence[Row]) -> dict[str, list[str]]:
+    """The sorted names of the zones of this run, each in one list."""
+    return {status: sorted(row["zone"] for row in rows if not row["carried"] and row["status"] == status) for status in STATUSES}
 
 
 def fleet_plan_id(rows: t.Sequence[Row]) -> str | None:
@@ -179,26 +216,29 @@ def fleet_plan_id(rows: t.Sequence[Row]) -> str | None:
     present = [row for row in rows if not row["carried"]]
     if any(row["status"] == UNAUDITED for row in present):
         return None
-    lines = sorted(f"{row['zone_id']} {resource} {plan}" for row in present for resource, plan in row["plan_ids"].items() if plan)
-    return hashlib.sha256("\n".join(lines).encode(errors="surrogatepass")).hexdigest()
+    lines = sorted(f"{address(row)} {resource} {plan}" for row in present for resource, plan in row["plan_ids"].items() if plan)
+    return "sha256:" + hashlib.sha256("\n".join(lines).encode(errors="surrogatepass")).hexdigest()
 
 
 def refused(rows: t.Sequence[Row], fail_on: t.Sequence[str]) -> dict[str, list[str]]:
     """The zones that the user's policy refuses, by the name that `fail_on` gives the reason."""
     present = [row for row in rows if not row["carried"]]
-    found = {name: [row["zone"] for row in present if _is(row, name)] for name in fail_on}
-    return {name: zones for name, zones in found.items() if zones}
+    zones = {name: [row["zone"] for row in present if row["status"] == name or _has(row, name)] for name in fail_on}
+    return {name: named for name, named in zones.items() if named}
 
 
-def sentence(found: t.Mapping[str, t.Sequence[str]], counts: t.Mapping[str, int], path: str) -> str:
+def refusal(refusals: t.Mapping[str, t.Sequence[str]], path: str) -> str:
     """Why a report is refused, naming the zones; empty where it is not."""
-    parts = [f"{_NOUNS.get(name, name)}: {counts[GATES[name]]} in {_named(zones)}" for name, zones in found.items()]
+    parts = [f"{name} in {_named(zones)}" for name, zones in refusals.items()]
     return f"fail_on: {'; '.join(parts)}. The report is in {path}." if parts else ""
 
 
-def _is(row: Row, name: str) -> bool:
-    kind = _KINDS.get(name)
-    return any(item["kind"] == kind for item in counting(row["items"])) if kind else row["status"] == name
+def _has(row: Row, name: str) -> bool:
+    return any(_is_finding(item, name) for item in counting(row["items"]))
+
+
+def _is_finding(item: Item, name: str) -> bool:
+    return bool(item["kind"] == FINDING and item["type"] == name)
 
 
 def _named(zones: t.Sequence[str]) -> str:

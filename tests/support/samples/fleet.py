@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import Earlier
+from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import Earlier, of_report
 from ansible_collections.edgeops.observability.plugins.module_utils._report.model import build
 from ansible_collections.edgeops.observability.plugins.module_utils._report.options import Order, desire
 
@@ -122,7 +122,7 @@ def report(*zones: Json, previous: Json = None, slices: t.Sequence[Json] = (), *
 
 def earlier(given: dict[str, Json]) -> Earlier:
     """A report as a later run reads it."""
-    return Earlier(given["report_id"], tuple(given["zones"]), tuple(given["waivers"]))
+    return of_report(given)
 
 
 def items(given: dict[str, Json], zone: str | None = None) -> list[dict[str, Json]]:

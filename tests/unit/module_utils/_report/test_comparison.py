@@ -13,6 +13,7 @@ from support.samples.fleet import (
     WAIVER,
     audit,
     drifted,
+    earlier,
     failed,
     finding,
     items,
@@ -23,6 +24,8 @@ from support.samples.fleet import (
     unmanaged,
     zone_id,
 )
+
+from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import dated_ahead
 
 LATEST = "2026-11-24T06:00:00Z"
 
@@ -121,7 +124,7 @@ def test_unread_resources_are_unknown():
     unknown = [item["id"] for item in items(before) if item["resource"] in ("scripts", "health")]
     assert now["comparison"]["unknown"] == sorted(unknown)
     assert len(now["comparison"]["resolved"]) == 1
-    assert now["outcome"] == "clean"
+    assert now["outcome"] == "compliant"
     after = report({**drifted("a"), **full}, previous=now, at=LATEST)
     assert {item["first_seen"] for item in items(after) if item["resource"] != "script_monitor"} == {AT}
 
@@ -164,7 +167,7 @@ def test_slices_do_not_hide_each_other():
 
 
 def test_expected_zone_is_found_in_a_slice():
-    assert report(slices=[report(record("a"))], expected=["a"])["outcome"] == "clean"
+    assert report(slices=[report(record("a"))], expected=["a"])["outcome"] == "compliant"
 
 
 def test_own_failure_is_not_hidden_by_a_slice():
@@ -175,7 +178,16 @@ def test_own_failure_is_not_hidden_by_a_slice():
     assert (row(made, "a")["audited_at"], row(made, "a")["error"]["kind"]) == (AT, "permission")
     assert [(item["carried"], item["first_seen"]) for item in items(made)] == [(True, AT)]
     assert report(failed("a"), slices=[old], at=AT)["outcome"] == "unaudited"
-    assert report(failed("a"), slices=[report(drifted("a"), at=LATER)], at=AT)["outcome"] == "drifted"
+
+
+def test_slice_dated_ahead_hides_nothing():
+    """A clock that is ahead makes no audit later than that of this run, and is named."""
+    ahead = report(record("a"), drifted("b"), at=LATEST)
+    made = report(drifted("a"), failed("b"), slices=[ahead], at=AT)
+    assert [(each["zone"], each["status"]) for each in made["zones"]] == [("a", "drifted"), ("b", "unaudited")]
+    warning = dated_ahead([earlier(ahead)], AT)
+    assert warning.startswith(f"merge[0]: a was audited at {LATEST} (and 1 more), later than this report ({AT})")
+    assert dated_ahead([earlier(ahead)], LATEST) == ""
 
 
 def test_expected_zone_that_a_slice_carried_is_unaudited():

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import typing as t
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from support.samples.fleet import audit, drifted, finding, full, record, report
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._report import audit as json_file
 from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import read_previous, read_report
-from ansible_collections.edgeops.observability.plugins.module_utils._report.options import problems
+from ansible_collections.edgeops.observability.plugins.module_utils._report.schema import REPORT, problems
 
 SCHEMA = Path(__file__).parents[4] / "extensions" / "schemas" / "audit-report-1.json"
 NOTHING = object()
@@ -77,23 +78,26 @@ def test_missing_previous_report(tmp_path):
         (lambda made: {}, "has no schema_version"),
         (lambda made: {**made, "schema_version": "2.0"}, "has schema version '2.0'; this release reads 1.0"),
         (lambda made: {**made, "schema_version": 1.0}, "has no schema_version"),
-        (lambda made: {**made, "zones": {}}, "report_id, zones or waivers is missing"),
-        (lambda made: {**made, "waivers": [1]}, "waivers holds something else"),
-        (lambda made: {**made, "zones": [1]}, "zones[0] is 1, not an object"),
-        (lambda made: {**made, "zones": [{**made["zones"][0], "status": "fine"}]}, "zones[0].status is 'fine'"),
-        (lambda made: {**made, "zones": [{**made["zones"][0], "zone": 1}]}, "zones[0].zone is missing or of another type"),
-        (lambda made: {**made, "zones": [{**made["zones"][0], "items": [{"id": "x"}]}]}, "zones[0].items[0].kind is missing"),
+        (lambda made: {**made, "zones": {}}, "zones: an object is not a list"),
+        (lambda made: {**made, "waivers": [1]}, "waivers[0]: 1 is not an object"),
+        (lambda made: {**made, "zones": [1]}, "zones[0]: 1 is not an object"),
+        (
+            lambda made: {**made, "zones": [{**made["zones"][0], "status": "fine"}]},
+            "zones[0].status: 'fine' cannot be used there",
+        ),
+        (lambda made: {**made, "zones": [{**made["zones"][0], "zone": 1}]}, "zones[0].zone: 1 is not text"),
+        (lambda made: {**made, "zones": [{**made["zones"][0], "items": [{"id": "x"}]}]}, "zones[0].items[0].kind: is missing"),
         (lambda made: b'{"schema_version": 1e999}', "1e999 is too large a number"),
-        (lambda made: {**made, "schema_version": "1.x"}, "schema_version is '1.x'"),
-        (lambda made: {**made, "counts": None}, "counts is null, not an object"),
+        (lambda made: {**made, "schema_version": "1.x"}, "schema_version: '1.x'"),
+        (lambda made: {**made, "counts": None}, "counts: null is not an object"),
         (lambda made: {**made, "zones": made["zones"] * 2}, "zones[1].zone: 'a' is there twice"),
         (lambda made: changed(made, zone_id=None, zones=made["zones"]), "zones[1].zone: 'a' is there twice"),
-        (lambda made: changed(made, audited_at="yesterday"), "zones[0].audited_at is 'yesterday'"),
-        (lambda made: changed(made, inventory=[1]), "zones[0].inventory[0] is 1, not an object"),
+        (lambda made: changed(made, audited_at="yesterday"), "zones[0].audited_at: 'yesterday'"),
+        (lambda made: changed(made, inventory=[1]), "zones[0].inventory[0]: 1 is not an object"),
         (lambda made: changed(made, items=made["zones"][0]["items"] * 2), "zones[0].items[1].id: "),
-        (lambda made: changed(made, items=[{**made["zones"][0]["items"][0], "id": "0A" * 8}]), "zones[0].items[0].id is '0A0A"),
-        (lambda made: changed(made, items=[{**made["zones"][0]["items"][0], "kind": "new"}]), "zones[0].items[0].kind is 'new'"),
-        (lambda made: {**made, "waivers": [{"zone": "a"}]}, "waivers[0].reason is missing"),
+        (lambda made: changed(made, items=[{**made["zones"][0]["items"][0], "id": "0A" * 8}]), "zones[0].items[0].id: '0A0A"),
+        (lambda made: changed(made, items=[{**made["zones"][0]["items"][0], "kind": "new"}]), "zones[0].items[0].kind: 'new'"),
+        (lambda made: {**made, "waivers": [{"zone": "a"}]}, "waivers[0].reason: is missing"),
     ],
 )
 def test_unusable_report(tmp_path, change, message):
@@ -104,9 +108,18 @@ def test_unusable_report(tmp_path, change, message):
     assert message in str(caught.value)
 
 
-def test_folder_is_no_report(tmp_path):
+def test_only_a_file_is_a_report(tmp_path):
+    """A pipe is refused, not waited for."""
+    os.mkfifo(tmp_path / "pipe")
     with pytest.raises(Failure, match="cannot be read: Is a directory"):
         read_previous(str(tmp_path))
+    with pytest.raises(Failure, match="cannot be read: it is not a regular file"):
+        read_previous(str(tmp_path / "pipe"))
+
+
+def test_shipped_schema_is_the_one_that_is_checked():
+    """`python scripts/schema.py` writes it."""
+    assert json.loads(SCHEMA.read_text(encoding="utf-8")) == REPORT
 
 
 def test_slice_has_to_be_there(tmp_path):
@@ -119,7 +132,7 @@ def places(value: t.Any, *path: t.Any) -> t.Iterator[tuple[t.Any, ...]]:
     yield path
     members = value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else ()
     for name, member in members:
-        if name not in ("before", "after", "evidence"):
+        if name not in ("is", "should_be", "evidence"):
             yield from places(member, *path, name)
 
 
@@ -141,12 +154,12 @@ def test_what_the_schema_refuses_is_not_read():
     validator = jsonschema.Draft202012Validator(schema, format_checker=jsonschema.FormatChecker())
     made = full()
     made["zones"] = [next(row for row in made["zones"] if row["inventory"]), next(row for row in made["zones"] if row["error"])]
-    assert not list(problems(made, later=False))
+    assert not list(problems(REPORT, made))
     read_otherwise = []
     for path in places(made):
         for value in (NOTHING, 5, "x", None, [], {}, True)[0 if path and isinstance(path[-1], str) else 1 :]:
             given = altered(made, path, value) if path else value
-            if bool(list(problems(given, later=False))) is validator.is_valid(given):
+            if bool(list(problems(REPORT, given))) is validator.is_valid(given):
                 read_otherwise.append((path, value))
     assert not read_otherwise
 

@@ -11,9 +11,13 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._files import write_files
+from ansible_collections.edgeops.observability.plugins.module_utils._files import write_files as write
 
 NEW = {"report.json": b"new", "report.html": b"new"}
+
+
+def write_files(folder, contents):
+    return write(folder, contents, dict.fromkeys(contents, 0o640))
 
 
 def mode(path):
@@ -33,6 +37,11 @@ def test_modes_are_those_documented(tmp_path, mask):
         os.umask(before)
     assert paths == [str(tmp_path / "made" / "here" / name) for name in NEW]
     assert (mode(tmp_path / "made" / "here"), {mode(path) for path in paths}) == (0o750, {0o640})
+
+
+def test_each_file_has_its_mode(tmp_path):
+    paths = write(str(tmp_path), NEW, {"report.json": 0o640, "report.html": 0o644})
+    assert [mode(path) for path in paths] == [0o640, 0o644]
 
 
 def test_mode_of_an_existing_folder_stays(tmp_path):

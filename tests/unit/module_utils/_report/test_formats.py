@@ -14,7 +14,9 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+import yaml
 from support.samples.fleet import (
+    AT,
     HOSTILE,
     LATER,
     audit,
@@ -23,20 +25,30 @@ from support.samples.fleet import (
     finding,
     full,
     hostile,
+    items,
     job,
     record,
     report,
     unmanaged,
 )
 
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import STATES
 from ansible_collections.edgeops.observability.plugins.module_utils._report import audit as json_file
 from ansible_collections.edgeops.observability.plugins.module_utils._report import junit, markdown, metrics
 from ansible_collections.edgeops.observability.plugins.module_utils._report import page as html_page
-from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import KINDS, RESOURCES
-from ansible_collections.edgeops.observability.plugins.module_utils._report.findings import subject_words
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import (
+    ACTIONS,
+    KINDS,
+    RESOURCES,
+    TYPES,
+    guide_url,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._report.items import subject_words
 
+ROOT = Path(__file__).parents[4]
 RENDERERS = {"json": json_file, "html": html_page, "junit": junit, "markdown": markdown, "metrics": metrics}
-SCHEMA = json.loads((Path(__file__).parents[4] / "extensions" / "schemas" / "audit-report-1.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((ROOT / "extensions" / "schemas" / "audit-report-1.json").read_text(encoding="utf-8"))
+ZONE = SCHEMA["properties"]["zones"]["items"]
 VOID = {"meta", "br", "img", "input", "link", "hr"}
 
 
@@ -90,9 +102,9 @@ def test_schema_finds_what_is_missing(part):
 def test_schema_describes_every_member():
     made = full()
     assert set(made) == set(SCHEMA["properties"])
-    assert set(made["zones"][0]) == set(SCHEMA["$defs"]["zone"]["properties"])
-    assert set(made["zones"][0]["items"][0]) == set(SCHEMA["$defs"]["item"]["properties"])
-    assert set(made["waivers"][0]) == set(SCHEMA["$defs"]["waiver"]["properties"])
+    assert set(made["zones"][0]) == set(ZONE["properties"])
+    assert set(made["zones"][0]["items"][0]) == set(ZONE["properties"]["items"]["items"]["properties"])
+    assert set(made["waivers"][0]) == set(SCHEMA["properties"]["waivers"]["items"]["properties"])
 
 
 @pytest.mark.parametrize("name", RENDERERS)
@@ -124,7 +136,7 @@ def test_hostile_text_is_inert(text):
 def test_markdown_table_keeps_its_cells(text):
     made = report({**drifted("a"), "scripts": audit(finding(message=text, url=text))}, title=text)
     lines = markdown.render(made).decode().splitlines()
-    rows = [line for line in lines if line.startswith("| a |")]
+    rows = [line for line in lines if re.match(r"\| (high|medium) \| a \|", line)]
     assert len(rows) == 2
     assert all(len(re.findall(r"(?<!\\)\|", row)) == 7 for row in rows)
     assert not [row for row in rows if re.search(r"(?<!\\)[`\[\]]", row)]
@@ -193,26 +205,77 @@ def test_page_allows_nothing_but_its_own_style():
     assert "url(" not in style and "@import" not in style
 
 
+CELLS = '<td data-l="is">false</td><td data-l="should be">true</td>'
+
+
 def test_page_shows_a_shared_difference_once():
     zones = [drifted(f"z{number}.example") for number in range(4)]
     text = html_page.render(report(*zones)).decode()
-    assert text.count("enabled: false -&gt; true") == 1
+    assert text.count(CELLS) == 1
     assert "<summary>4 zones</summary>z0.example, z1.example, z2.example, z3.example" in text
     two = html_page.render(report(*zones[:2])).decode()
-    assert two.count("enabled: false -&gt; true") == 2
+    assert two.count(CELLS) == 2
 
 
-def test_page_shows_what_is_new_before_the_zones():
-    before = report(record("a"), drifted("b"))
-    text = "".join(page(html_page.render(report(drifted("a"), drifted("b"), previous=before, at=LATER)).decode()).text)
-    assert text.index("Summary") < text.index("New since") < text.index("Drifted\n(2)")
-    assert re.search(r"medium difference\s+a, b \(new in 1 of them\)\s+script_monitor: enabled: false -> true", text)
+def test_page_begins_with_the_verdict():
+    before = report(*[record(f"z{number}") for number in range(4)])
+    made = report(*[drifted(f"z{number}") for number in range(3)], failed("z3"), previous=before, at=LATER)
+    text = " ".join("".join(page(html_page.render(made).decode()).text).split())
+    assert "4 of 4 zones need attention: 1 unaudited, 3 drifted." in text
+    assert f"Compared with the report of {AT[:10]} 06:00:00 UTC: 3 new." in text
+    assert re.search(r"medium\s*z0, z1, z2\s*script monitor\s*enabled\s*false\s*true\s*2026-11-23\s*3 new", text)
+    order = ["need attention:", "Find out why", "Bring zones back", "Zones 1 unaudited", "Technical details Report"]
+    assert [text.index(each) for each in order] == sorted(text.index(each) for each in order)
+
+
+def test_page_has_every_id_once():
+    """As an attribute, so that a ticket can point there."""
+    made = full()
+    text = html_page.render(made).decode()
+    ids = [item["id"] for item in items(made)]
+    assert ids and all(text.count(f'id="{each}"') == 1 for each in ids)
+    assert all(text.rindex(each) > text.index('id="technical"') for each in ids)
+    assert set(re.findall(r'href="#([^"]+)"', text)) <= set(re.findall(r' id="([^"]+)"', text))
+
+
+def test_links_lead_to_guides():
+    """The address is `documentation` of galaxy.yml, and each guide is there."""
+    galaxy = yaml.safe_load((ROOT / "galaxy.yml").read_text(encoding="utf-8"))
+    for action in ACTIONS:
+        base, _docs, path = guide_url(action).partition("/docsite/")
+        assert base == galaxy["documentation"]
+        assert (ROOT / "docs" / "docsite" / path).is_file()
+
+
+def test_page_draws_the_trend():
+    made = None
+    for number in range(3):
+        made = report(
+            record("a"), *[drifted(f"d{each}") for each in range(number)], previous=made, at=f"2026-11-2{number}T06:00:00Z"
+        )
+    assert [each["at"][:10] for each in made["trend"]] == ["2026-11-20", "2026-11-21"]
+    text = html_page.render(made).decode()
+    assert (
+        'aria-label="Zones that need attention in 3 reports from 2026-11-20 to 2026-11-22: 0 in the first, 2 in the last, at most 2"'
+        in text
+    )
+    columns = re.findall(r'<rect class="drifted" x="(\d+)" y="([\d.]+)" width="17" height="([\d.]+)"', text)
+    assert columns == [("20", "40.0", "40.0"), ("40", "0.0", "80.0")]
+    assert "trend" not in report(record("a"), keep=0, previous=made)["trend"]
+    assert report(record("a"), keep=1, previous=made)["trend"][0]["at"][:10] == "2026-11-22"
+
+
+def test_delivery_is_shown_for_each_job():
+    rows = [{"job_id": 1, "records": 1234567, "dropped_records": 5, "uploads": None}]
+    text = html_page.render(report({**record("a"), "jobs": [job()], "delivery": rows})).decode()
+    assert '<td data-l="records delivered">1,234,567</td>' in text
+    assert '<td data-l="records lost">5</td><td data-l="uploads">not known</td>' in text
 
 
 def test_fine_zones_are_one_line_each():
     text = html_page.render(report(*[record(f"z{number}.example") for number in range(50)])).decode()
-    lines = [line for line in text.splitlines() if "z7.example" in line]
-    assert lines == ["<li>z7.example"]
+    lines = [line for line in text.partition('id="technical"')[0].splitlines() if "z7.example" in line]
+    assert lines == ["<li>z7.example</li>"]
 
 
 def test_page_reports_what_a_waiver_covers():
@@ -235,7 +298,7 @@ def test_markdown_makes_no_link(text, escaped):
 
 
 def test_markdown_is_bounded():
-    zones = [record(f"z{number}.example", scripts=audit(finding(message="m" * 250))) for number in range(400)]
+    zones = [record(f"z{number}.example", scripts=audit(finding(message=f"{number}{'m' * 250}"))) for number in range(400)]
     text = markdown.render(report(*zones)).decode()
     assert len(text) <= 60_000
     cut, lines = map(int, re.search(r"\*\*(\d+) of (\d+) lines were cut\*\*", text).groups())
@@ -254,7 +317,12 @@ def test_every_series_is_in_every_run():
     assert samples['edgeops_zone_status{zone="e.example",status="drifted"}'] == "0"
     assert samples['edgeops_zone_items{zone="b.example",resource="scripts",kind="finding"}'] == "1"
     assert samples['edgeops_zone_items{zone="a.example",resource="jobs",kind="difference"}'] == "0"
-    assert samples['edgeops_job_healthy{zone="b.example",job="edge"}'] == "0"
+    for name in TYPES:
+        assert f'edgeops_zone_findings{{zone="c.example",type="{name}"}}' in samples
+    assert samples['edgeops_zone_findings{zone="b.example",type="job_failing"}'] == "1"
+    assert {state: samples[f'edgeops_job_state{{zone="b.example",job="edge",state="{state}"}}'] for state in STATES} == {
+        state: str(int(state == "failing")) for state in STATES
+    }
     assert samples['edgeops_job_last_success_timestamp_seconds{zone="b.example",job="idle"}'] == "0"
     assert samples['edgeops_job_last_success_timestamp_seconds{zone="b.example",job="edge"}'] == "1795323600"
     assert samples["edgeops_audit_timestamp_seconds"] == "1795413600"
@@ -279,15 +347,17 @@ def test_no_series_is_there_twice():
     ("subject", "words"),
     [
         ('["https://x/a.js","shop",null]', "https://x/a.js on shop"),
+        ('[null,null,"stripe"]', "entry stripe"),
+        ('["https://x/a.js",null,"stripe"]', "https://x/a.js (entry stripe)"),
         ("[null,null,null]", ""),
         ('{"script_url":"x"}', '{"script_url":"x"}'),
         ("not JSON", "not JSON"),
         ("[" * 100_000, "[" * 100_000),
         (None, ""),
     ],
-    ids=["script", "zone", "waiver", "text", "deep", "nothing"],
+    ids=["script", "entry", "both", "zone", "waiver", "text", "deep", "nothing"],
 )
 def test_scripts_are_named_in_words(subject, words):
     """Whatever an earlier report holds there is shown, and never a reason to fail."""
-    assert subject_words({"resource": "scripts", "subject": subject}) == words
-    assert subject_words({"resource": "jobs", "subject": subject}) == (subject or "")
+    assert subject_words({"resource": "scripts", "type": "new", "subject": subject}) == words
+    assert subject_words({"resource": "jobs", "type": "difference", "subject": subject}) == (subject or "")

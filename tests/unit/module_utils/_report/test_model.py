@@ -25,6 +25,7 @@ from support.samples.fleet import (
 )
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import TYPES
 
 
 def kinds(found):
@@ -43,7 +44,8 @@ def kinds(found):
         ({**drifted("a"), "error": {"kind": "permission", "message": "no"}}, "unaudited"),
         ({"zone": "a", "result": {"failed": True, "msg": "no", "error": {"kind": "conflict"}}}, "unaudited"),
         ({"zone": "a", "result": {"script_monitor": {"changed": True, "plan_id": "p"}}}, "drifted"),
-        (record("a", scripts=audit(finding())), "compliant"),
+        (record("a", scripts=audit(finding())), "findings"),
+        (unmanaged("a", scripts=audit(finding())), "findings"),
         (record("a", scripts={"failed": True, "msg": "no"}), "unaudited"),
         (record("a", scripts={"unreachable": True, "msg": "no"}), "unaudited"),
         (record("a", coverage={"failed": True, "msg": "no"}), "unaudited"),
@@ -65,8 +67,8 @@ def test_custom_field_differences_have_no_subject():
         ("difference", "custom_fields", None, "cookie_fields"),
         ("difference", "custom_fields", None, "request_fields"),
     ]
-    assert found[1]["message"] == "request_fields: +x-b -x-a"
-    assert (found[1]["before"], found[1]["after"]) == (["x-a"], ["x-b"])
+    assert found[1]["message"] == "request_fields: missing x-b; not declared x-a"
+    assert (found[1]["is"], found[1]["should_be"]) == (["x-a"], ["x-b"])
 
 
 def test_job_differences_have_the_label():
@@ -98,7 +100,7 @@ def test_refused_script_audit_is_an_audit():
     """A gate that refuses what an audit found is no failure to look; a skipped audit looked at nothing."""
     refused = audit(finding(), failed=True, msg="gate: 1 new", error={"kind": "gate"})
     made = report(record("a", scripts=refused))
-    assert (row(made, "a")["status"], made["outcome"]) == ("compliant", "findings")
+    assert (row(made, "a")["status"], made["outcome"]) == ("findings", "findings")
     skipped = report(record("a", scripts={"skipped": True, "changed": False}), previous=made)
     assert skipped["comparison"]["unknown"] == [item["id"] for item in items(made)]
 
@@ -113,20 +115,22 @@ def test_script_findings():
 
 
 @pytest.mark.parametrize(
-    ("job", "kind"),
+    ("job", "name"),
     [
-        (job(state="failing"), "finding"),
-        (job(state="disabled", enabled=False, error_message="403 for a day"), "finding"),
+        (job(state="failing"), "job_failing"),
+        (job(state="disabled", enabled=False, error_message="403 for a day"), "job_disabled_by_service"),
         (job(state="disabled", enabled=False), None),
-        (job(state="never"), "note"),
-        (job(state="stale"), "note"),
+        (job(state="never"), "job_never"),
+        (job(state="stale"), "job_stale"),
         (job(state="healthy"), None),
         (job(state="unknown"), None),
         ({"id": 1, "name": "old"}, None),
     ],
 )
-def test_health(job, kind):
-    assert [item["kind"] for item in items(report({**record("a"), "jobs": [job]}))] == ([kind] if kind else [])
+def test_health(job, name):
+    found = items(report({**record("a"), "jobs": [job]}))
+    assert [(item["type"], item["member"], item["resource"]) for item in found] == ([(name, name, "health")] if name else [])
+    assert all((item["kind"], item["severity"]) == TYPES[name][:2] for item in found)
 
 
 def test_labels_of_jobs_with_one_name():
@@ -168,8 +172,8 @@ def test_coverage_is_a_note():
     }
     found = items(report({**record("a"), "jobs": [job()], "coverage": coverage}))
     assert [(item["kind"], item["subject"], item["member"], item["message"]) for item in found] == [
-        ("note", None, "cookie_fields", "cookies reach no log"),
-        ("note", "edge", "ResponseHeaders", "the job stays empty"),
+        ("note", None, "Cookies", "cookies reach no log; should be: selected by a job of http_requests"),
+        ("note", "edge", "ResponseHeaders", "the job stays empty; should be: selected only if the zone has such custom fields"),
     ]
 
 
@@ -182,6 +186,11 @@ def test_coverage_is_a_note():
         ([job(enabled=False)], ["ClientIP", "RayID"]),
         ([job(filter='{"where":{}}')], ["ClientIP", "RayID"]),
         ([job(dataset="dns_logs")], ["ClientIP", "RayID"]),
+        ([job(logpull_options="fields=ClientIP,RayID&sample=0.0001")], ["ClientIP", "RayID"]),
+        ([job(logpull_options="fields=ClientIP,RayID&sample=1")], []),
+        ([job(output_options={"field_names": ["RayID", "ClientIP"], "sample_rate": 0.01})], ["ClientIP", "RayID"]),
+        ([job(output_options={"field_names": ["RayID", "ClientIP"], "sample_rate": 1})], []),
+        ([job(filter_attack_traffic=True)], ["ClientIP", "RayID"]),
         ([job(logpull_options="fields=ClientIP"), job("two", logpull_options="fields=RayID")], []),
         ([], ["ClientIP", "RayID"]),
         (None, ["ClientIP", "RayID"]),
@@ -196,12 +205,13 @@ def test_required_fields(jobs, missing):
 @pytest.mark.parametrize(
     ("zones", "outcome"),
     [
-        ([record("a"), record("b")], "clean"),
+        ([record("a"), record("b")], "compliant"),
         ([record("a"), unmanaged("b")], "unmanaged"),
         ([drifted("a"), unmanaged("b")], "drifted"),
-        ([drifted("a"), record("b", scripts=audit(finding()))], "findings"),
+        ([drifted("a"), record("b", scripts=audit(finding()))], "drifted"),
+        ([record("a"), record("b", scripts=audit(finding()))], "findings"),
         ([drifted("a"), record("b", scripts=audit(finding())), failed("c")], "unaudited"),
-        ([record("a", scripts=audit(finding("unused")))], "clean"),
+        ([record("a", scripts=audit(finding("unused")))], "compliant"),
     ],
 )
 def test_outcome_is_the_worst(zones, outcome):
@@ -212,7 +222,7 @@ def test_counts():
     zones = [drifted("a"), record("b", scripts=audit(finding(), finding("unused"))), failed("c"), unmanaged("d"), record("e")]
     assert report(*zones)["counts"] == {
         "zones": 5,
-        "compliant": 2,
+        "compliant": 1,
         "drifted": 1,
         "unaudited": 1,
         "unmanaged": 1,
@@ -235,7 +245,7 @@ def test_plan_id_of_the_fleet():
     zone = {"zone": "b", "zone_id": "0b", "result": {"jobs": outcome(plan="p2"), "custom_fields": outcome(plan="p1")}}
     other = {"zone": "a", "zone_id": "0c", "result": {"jobs": outcome(plan="p3"), "script_monitor": {}}}
     lines = ["0b custom_fields p1", "0b jobs p2", "0c jobs p3"]
-    assert report(zone, other)["plan_id"] == hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    assert report(zone, other)["plan_id"] == "sha256:" + hashlib.sha256("\n".join(lines).encode()).hexdigest()
     assert report(zone, failed("a"))["plan_id"] is None
     assert row(report(zone), "b")["plan_ids"] == {"custom_fields": "p1", "jobs": "p2", "script_monitor": None}
 
@@ -265,7 +275,7 @@ def test_number_that_no_format_can_hold_is_refused(number):
         report(record("a", fields=({"x": 1}, {"x": number})))
 
 
-@pytest.mark.parametrize("slices", [[], [{"report_id": "x", "zones": [], "waivers": []}]])
+@pytest.mark.parametrize("slices", [[], [{"report_id": "x", "zones": [], "waivers": [], "generated_at": AT, "counts": {}}]])
 def test_a_report_on_no_zone_is_refused(slices):
     with pytest.raises(Failure, match=r"^zones: there is no zone to report on"):
         report(slices=slices)

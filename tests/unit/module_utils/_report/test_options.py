@@ -8,25 +8,26 @@ import pytest
 from support.samples.fleet import AT, WAIVER, drifted, order, record
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._report.options import Record
 
 
 @pytest.mark.parametrize(
     ("zones", "options", "message"),
     [
-        ([{}], {}, "zones[0].zone: the name"),
-        ([record("a"), {"zone": ""}], {}, "zones[1].zone: the name"),
+        ([{}], {}, "zones[0].zone: is missing"),
+        ([record("a"), {"zone": ""}], {}, "zones[1].zone: '' cannot be used there"),
         ([record("a"), record("a")], {}, "zones[1].zone: 'a' has more than one"),
-        ([{"zone": "a", "results": {}}], {}, "zones[0].results: not a member of a zone's record (did you mean 'result'?)"),
+        ([{"zone": "a", "results": {}}], {}, "zones[0].results: does not exist there (did you mean 'result'?)"),
         ([{"zone": "a", "zone_id": ["x"]}], {}, "zones[0].zone_id: a list"),
         ([{"zone": "a", "result": []}], {}, "zones[0].result: a list is not an object"),
         ([{"zone": "a", "result": {"jobs": "x"}}], {}, "zones[0].result.jobs: 'x' is not an object"),
         ([{"zone": "a", "result": {"jobs": {"diff": [1]}}}], {}, "zones[0].result.jobs.diff: a list"),
         ([{"zone": "a", "result": {"jobs": {"diff": {"before": 1}}}}], {}, "zones[0].result.jobs.diff.before: 1"),
-        ([{"zone": "a", "jobs": {}}], {}, "zones[0].jobs: an object is not a list"),
+        ([{"zone": "a", "jobs": {"x": 1}}], {}, "zones[0].jobs: an object is not a list"),
         ([{"zone": "a", "jobs": [1]}], {}, "zones[0].jobs[0]: 1 is not an object"),
         ([{"zone": "a", "jobs": [{"health": 1}]}], {}, "zones[0].jobs[0].health: 1"),
         ([{"zone": "a", "scripts": {"findings": [None]}}], {}, "zones[0].scripts.findings[0]: null"),
-        ([{"zone": "a", "scripts": {"changed": False}}], {}, "zones[0].scripts.findings: missing"),
+        ([{"zone": "a", "scripts": {"changed": False}}], {}, "zones[0].scripts.findings: is missing"),
         ([{"zone": "a", "scripts": {"findings": [], "evidence": 1}}], {}, "zones[0].scripts.evidence: 1 is not an object"),
         ([{"zone": "a", "result": {"jobs": {"plan_id": 1}}}], {}, "zones[0].result.jobs.plan_id: 1 is not"),
         ([{"zone": "a", "coverage": {"unselected": 1}}], {}, "zones[0].coverage.unselected: 1"),
@@ -44,6 +45,24 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
         ([record("a")], {"waivers": [{**WAIVER, "resource": " "}]}, "waivers[0].resource: an empty pattern"),
         ([record("a")], {"waivers": [{**WAIVER, "member": ""}]}, "waivers[0].member: an empty pattern"),
         ([record("a")], {"waivers": [{**WAIVER, "subject": "\t"}]}, "waivers[0].subject: an empty pattern"),
+        (
+            [record("a")],
+            {"waivers": [{**WAIVER, "zones": "a"}]},
+            "waivers[0].zones: a waiver has no such member (did you mean 'zone'?)",
+        ),
+        (
+            [record("a")],
+            {"waivers": [{**WAIVER, "resource": "job"}]},
+            "waivers[0].resource: 'job' matches no resource (did you mean 'jobs'",
+        ),
+        (
+            [record("a")],
+            {"waivers": [{**WAIVER, "type": "job_fail*"}, {**WAIVER, "type": "unlisted_jobs"}]},
+            "waivers[1].type: 'unlisted_jobs' matches no type (did you mean 'unlisted_job'?)",
+        ),
+        ([{"zone": "a", "scope": "fleet"}], {}, "zones[0].scope: 'fleet' cannot be used there"),
+        ([{"zone": "a", "delivery": [1]}], {}, "zones[0].delivery[0]: 1 is not an object"),
+        ([record("a")], {"keep": -1}, "keep: -1 is not a number from 0"),
         ([record("a")], {"waivers": [{**WAIVER, "until": ""}]}, "waivers[0].until: needed"),
         ([record("a")], {"waivers": [{**WAIVER, "until": "2026-13-01"}]}, "waivers[0].until: '2026-13-01' is not a date"),
         ([record("a")], {"waivers": [{**WAIVER, "until": "tomorrow"}]}, "waivers[0].until: 'tomorrow' is not a date"),
@@ -82,4 +101,4 @@ def test_equal_options_count_once():
 @pytest.mark.parametrize("empty", [None, "", {}])
 def test_empty_members_were_not_looked_at(empty):
     found = order({"zone": "a", "zone_id": 12, "result": empty, "error": empty, "jobs": None, "scripts": empty}).records[0]
-    assert found == ("a", "12", None, None, None, None, None)
+    assert found == Record(zone="a", zone_id="12")

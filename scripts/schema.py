@@ -1,0 +1,22 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes the JSON Schema of reports, which the collection ships, from the one that `audit_report` checks reports with."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+from ansible_collections.edgeops.observability.plugins.module_utils._report.schema import REPORT
+
+SCHEMA = pathlib.Path(__file__).resolve().parents[1] / "extensions" / "schemas" / "audit-report-1.json"
+
+
+def text() -> str:
+    """The content of the file."""
+    return json.dumps(REPORT, indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    SCHEMA.write_text(text(), encoding="utf-8")
