@@ -18,6 +18,8 @@ description:
     declared), V(compliant). Waived differences and findings do not count."
   - The same problem has the same id in every format and in every run. Equal options and O(at) give identical files.
   - Runs on the controller and contacts no service. Files are also written in check mode, and RV(ignore:changed) is always V(false).
+requirements:
+  - python >= 3.10
 extends_documentation_fragment:
   - edgeops.observability.attributes.local
   - edgeops.observability.attributes

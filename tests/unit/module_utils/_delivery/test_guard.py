@@ -152,7 +152,7 @@ def test_approved_plan_id() -> None:
 def test_plan_id_is_that_of_the_report() -> None:
     """SHA-256 over the sorted lines `zone_id resource plan_id`, joined by LF; a resource that is left alone has none."""
     given = zones(OFF, ON)
-    expected = hashlib.sha256(b"0 script_monitor sha256:1\n1 script_monitor sha256:2").hexdigest()
+    expected = "sha256:" + hashlib.sha256(b"0 script_monitor sha256:1\n1 script_monitor sha256:2").hexdigest()
     assert evaluate(given).result["plan_id"] == expected
     assert evaluate(given[::-1]).result["plan_id"] == expected
 
