@@ -101,6 +101,6 @@ def test_engine_accepts_documented_rulebooks() -> None:
     for text in texts:
         rulesets = yaml.safe_load(text)
         Validate.rulebook(rulesets)
-        for parsed in parse_rule_sets(rulesets, {"STATE_FOLDER": "/state", "EDGE_TOKEN": "x", "script_baseline": []}):
+        for parsed in parse_rule_sets(rulesets, {"STATE_FOLDER": "/state", "EDGE_TOKEN": "x", "edgeops_script_baseline": []}):
             assert [source.source_name for source in parsed.sources] == [SOURCE]
             assert parsed.rules

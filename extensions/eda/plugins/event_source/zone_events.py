@@ -8,8 +8,8 @@ DOCUMENTATION = r"""
 ---
 short_description: Events for changed scripts, Logpush jobs and settings of Cloudflare zones
 description:
-  - An ansible-rulebook event source plugin that polls zones of Cloudflare, or a service with the same API, and sends an event for each script (Page
-    Shield), log delivery (Logpush) job or setting that changed since the last poll. It sends only GET requests.
+  - An ansible-rulebook event source plugin that polls zones of Cloudflare, or a service with the same API, and sends an event for each script
+    (Client-side security, formerly Page Shield), log delivery (Logpush) job or setting that changed since the last poll. It sends only GET requests.
   - O(state_file) contains the last known state of each zone, so changes between two polls, or while the rulebook is not running, are found.
     An event is stored before it is sent, and removed when it was taken from the queue of the rulebook and the next poll of all zones is
     complete. Events that are stored when the source stops are sent again at the next start, with C(redelivered) true.
@@ -158,7 +158,7 @@ EXAMPLES = r"""
     - edgeops.observability.zone_events:
         discover:
           statuses: [active]
-        script_baseline: "{{ script_baseline }}"
+        script_baseline: "{{ edgeops_script_baseline }}"
         state_file: /var/lib/edgeops/zone-events.json
   rules:
     - name: Check the zone
@@ -166,6 +166,8 @@ EXAMPLES = r"""
       action:
         run_playbook:
           name: edgeops.observability.check
+          extra_vars:
+            edgeops_audit_scripts: true
 
 - name: Failing jobs of two zones, polled every ten minutes
   hosts: localhost

@@ -7,6 +7,9 @@ from __future__ import annotations
 import types
 import typing as t
 
+import pytest
+from ansible.inventory.manager import InventoryManager
+from ansible.parsing.dataloader import DataLoader
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +35,23 @@ NAMES = st.sampled_from(
         "Accounts",
     )
 ) | st.text(min_size=1, max_size=4)
+
+
+@pytest.mark.parametrize("names", [["shop.example", "blog.example"], ["zones", "Accounts", "all"], ["shop", "*"]])
+def test_a_group_of_the_same_name_is_not_selected(names: list[str]) -> None:
+    """Ansible prefers the host, and no name is that of a group that the inventory plugin makes."""
+    inventory = InventoryManager(loader=DataLoader(), sources=[])
+    found = with_hosts((f"{number:x}", name) for number, name in enumerate(names, 1))
+    for group in ("zones", "accounts", *(zone.host for zone in found if zone.host)):
+        inventory.add_group(group)
+    for zone in found:
+        inventory.add_host(zone.host, "zones")
+        inventory.add_host("another.example", zone.host)
+    inventory.reconcile_inventory()
+    for zone in found:
+        event = make_event(Change("script_new", "s", None, None), zone.id, zone.name, zone.host, "now")
+        assert [host.name for host in inventory.get_hosts(event["meta"]["hosts"])] == [zone.host]
+        assert zone.host not in ("zones", "accounts", "all")
 
 
 @given(st.dictionaries(st.text("12ab", min_size=1, max_size=2), NAMES, max_size=6))
