@@ -154,6 +154,19 @@ def test_transformers_of_jobs_are_checked(account: t.Any, zone: t.Any, sim: t.An
     assert "NDJSON" in zone.refusal("POST", "/logpush/jobs", job)[2]
 
 
+def test_transformer_of_a_seeded_job_exists(account: t.Any, zone: t.Any, sim: t.Any) -> None:
+    """A job can be made anew with what was read of a seeded one."""
+    sim.seed(jobs={zone.id: [{"id": 3, "name": "old", "destination_conf": "https://a", "transformer_id": 12}]})
+    assert [found["id"] for found in account.result("GET", "/logpush/transformers")] == [12]
+    kept = sim.snapshot()
+    sim.reset()
+    assert account.result("GET", "/logpush/transformers") == []
+    sim.restore(kept)
+    shown = zone.result("GET", "/logpush/jobs/3")
+    zone.result("DELETE", "/logpush/jobs/3")
+    assert zone.result("POST", "/logpush/jobs", shown)["transformer_id"] == 12
+
+
 def test_members_of_the_service_survive_updates(owner: t.Any, sim: t.Any) -> None:
     sim.seed(
         jobs={owner.id: [{"id": 3, "dataset": "firewall_events", "destination_conf": "https://a", "redaction": {"level": 2}}]}

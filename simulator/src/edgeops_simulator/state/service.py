@@ -7,9 +7,11 @@ from __future__ import annotations
 import dataclasses
 import typing as t
 
+from edgeops_simulator.jsontext import is_a
 from edgeops_simulator.settings import Settings
 from edgeops_simulator.state.owners import Account, Owner, Zone
 from edgeops_simulator.state.part import BadSeed, Document, need
+from edgeops_simulator.state.transformers import Transformers
 
 ACCOUNT_KEY = "accounts/"
 DEFAULT_ACCOUNT = {"id": "0" * 32, "name": "Simulated account"}
@@ -80,6 +82,8 @@ class Service:
                 if name not in owner.parts():
                     raise BadSeed(f"{name}.{key}: {owner.kind} has no {name}")
                 setattr(owner, name, type(owner.parts()[name]).load(self, value, f"{name}.{key}"))
+        for key in document.get("jobs") or {}:
+            self._add_transformers(self._owner(key))
         try:
             self.settings.change(need(dict, document.get("settings") or {}, "settings"))
         except ValueError as problem:
@@ -91,6 +95,15 @@ class Service:
         if key.startswith(ACCOUNT_KEY) or (key in self.accounts and key not in self.zones):
             return self._account(key.removeprefix(ACCOUNT_KEY))
         return self._zone(key)
+
+    def _add_transformers(self, owner: Owner) -> None:
+        """A transformer to which a seeded job refers exists without being named, as the account of a zone does."""
+        account = self.account_of(owner)
+        named = {job["transformer_id"] for job in owner.jobs.values() if is_a(job["transformer_id"], int)}
+        for number in sorted(named - {0}) if account else ():
+            if number not in account.transformers:
+                account.transformers = Transformers(account.transformers)
+                account.transformers.add(self, {"id": number, "name": f"transformer-{number}"}, 0)
 
     def _zone(self, zone_id: str) -> Zone:
         """The zone of this id; one of which nothing else was said belongs to the first account."""
