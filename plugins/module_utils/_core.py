@@ -27,9 +27,23 @@ BAD_RESPONSE = "bad_response"
 CONFLICT = "conflict"
 # A policy that the user set refused.
 GATE = "gate"
+# A defect of this collection.
+INTERNAL = "internal"
 
 KINDS = frozenset(
-    (INVALID_OPTION, AUTHENTICATION, PERMISSION, NOT_FOUND, REJECTED, RATE_LIMITED, UNAVAILABLE, BAD_RESPONSE, CONFLICT, GATE)
+    (
+        INVALID_OPTION,
+        AUTHENTICATION,
+        PERMISSION,
+        NOT_FOUND,
+        REJECTED,
+        RATE_LIMITED,
+        UNAVAILABLE,
+        BAD_RESPONSE,
+        CONFLICT,
+        GATE,
+        INTERNAL,
+    )
 )
 
 
@@ -87,6 +101,16 @@ def invalid_option(place: str, message: str) -> Failure:
 def conflict(message: str) -> Failure:
     """The desired and the current state exclude each other; nothing was written."""
     return Failure(CONFLICT, message)
+
+
+def defect(error: Exception) -> Failure:
+    """Return the failure for an exception that nobody foresaw; its text is left out because it may quote a secret."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    file = trace.tb_frame.f_code.co_filename.rpartition("/")[2] if trace else "an unknown file"
+    place = f"{file}:{trace.tb_lineno}" if trace else file
+    return Failure(INTERNAL, f"defect in edgeops.observability: {type(error).__name__} at {place}; please report it")
 
 
 Json = t.Any
@@ -160,7 +184,6 @@ class Plan(t.NamedTuple):
     `before` and `after` hold only what the module manages and are free of secrets; they are equal exactly when nothing changes.
     `result` is the result as predicted, keyed as the module documents it.
     `basis` is the managed state that was read, secrets included and volatile members left out: with the requests it makes `plan_id`.
-    `changes` is false for the rare request that asks and changes nothing.
     `effects` name what the plan destroys, for the rails of a delivery, which never read the words of a diff.
     """
 
@@ -170,13 +193,12 @@ class Plan(t.NamedTuple):
     requests: tuple[Request, ...] = ()
     basis: Json = None
     warnings: tuple[str, ...] = ()
-    changes: bool = True
     effects: tuple[Effect, ...] = ()
 
     @property
     def changed(self) -> bool:
-        """Whether carrying the plan out changes the service."""
-        return self.changes and bool(self.requests)
+        """Return whether applying the plan changes the service."""
+        return bool(self.requests)
 
     @property
     def creates(self) -> bool:
@@ -248,20 +270,6 @@ class Outcome(t.NamedTuple):
     created: bool = False
 
 
-class Rival(t.NamedTuple):
-    """What another run created first: it takes the place of what an outcome created, which `deletion` removes.
-
-    `warning` reports that this is done, and `note` what was met, for a failure of it.
-    """
-
-    outcome: Outcome
-    deletion: Request
-    desired: t.Any
-    state: t.Any
-    warning: str
-    note: str
-
-
 class Approval(t.NamedTuple):
     """The plan id that an option expects, None for no plan at all, and the present one; `compared` is whether the option is set."""
 
@@ -283,6 +291,15 @@ class Composition(t.NamedTuple):
     steps: tuple[Step, ...]
     conclude: t.Callable[[t.Sequence[Outcome]], Conclusion]
     approvals: t.Mapping[str, Approval] = types.MappingProxyType({})
+
+    @classmethod
+    def of(cls, step: Step) -> Composition:
+        """Return the composition of one plan."""
+
+        def conclude(done: t.Sequence[Outcome]) -> Conclusion:
+            return done[0].conclusion if done else Conclusion(step.plan.result)
+
+        return cls(step.plan, (step,) if step.plan.requests else (), conclude)
 
 
 # The path of an option at the start of a message, as in `filter.where.and[0].operator: ...`.

@@ -7,7 +7,6 @@ from __future__ import annotations
 import base64
 import collections.abc
 import json
-import os
 import re
 import typing as t
 from urllib.parse import unquote, unquote_plus
@@ -205,12 +204,3 @@ def _hide(text: str, needles: t.Sequence[Needle], least: int) -> str:
             pieces += [text[end:start], MASK]
         end = max(end, stop)
     return "".join(pieces) + text[end:]
-
-
-def place_of(error: Exception) -> str:
-    """Type and line of an unforeseen exception; its text is left out because it may quote a secret."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    where = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}" if trace else "an unknown place"
-    return f"{type(error).__name__} at {where}. Please report this."

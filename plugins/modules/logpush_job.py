@@ -224,8 +224,9 @@ options:
 notes:
   - With Cloudflare, reading and writing Logpush jobs need an API token with the permission Logs Write.
   - A creation without a response is not repeated. The module lists the jobs again and adopts the job if it was created.
-  - After a creation the jobs are listed once more. If another run created a job with this name and dataset first, the new job is deleted, the
-    older one is updated to the desired state, and a warning reports it. If this listing fails, the task fails, with RV(ignore:changed) V(true).
+  - After a creation the jobs are listed once more. If another run created a job with this name and dataset first, the task fails with the
+    kind V(conflict), names both jobs and the one to delete, and deletes nothing. If this listing fails, the task fails as well. RV(ignore:changed) is V(true)
+    in both cases.
   - With Cloudflare, changes become effective after 10 to 15 minutes.
 seealso:
   - module: edgeops.observability.logpush_job_info

@@ -117,17 +117,17 @@ error:
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import RequestTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import (
+    changes,
     conclude,
     desire,
     plan,
-    read,
     secrets,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES
 
-TASK = StateTask(
+TASK = RequestTask(
     name="logpush_ownership",
     spec=Spec(
         options={
@@ -136,11 +136,10 @@ TASK = StateTask(
         },
     ),
     desire=desire,
-    read=read,
     plan=plan,
+    changes=changes,
     conclude=conclude,
     secrets=secrets,
-    approvable=False,
     addresses=ALL_ADDRESSES,
 )
 

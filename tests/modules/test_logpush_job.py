@@ -520,22 +520,18 @@ def overlooked(modules: Modules, listing: t.Any, **job: t.Any) -> None:
 
 
 @pytest.mark.parametrize("module", ["logpush_job", "logpush_jobs", "zone_observability"])
-def test_concurrent_creation_keeps_older_job(modules: Modules, module: str) -> None:
-    """Two runs that create one job leave the older one."""
+def test_concurrent_creation_is_a_conflict(modules: Modules, module: str) -> None:
+    """Two runs that create one job: the later one names both jobs, and deletes none."""
     overlooked(modules, [])
     desired = {"name": "shop-logs", "destination_conf": S3, "enabled": True}
     options = desired if module == "logpush_job" else {"jobs": [desired]}
-    report = modules.run({"name": "Jobs", f"edgeops.observability.{module}": options}, warns=["was created by another run"])
-    assert [entry["method"] for entry in report.journal] == ["GET", "POST", "GET", "DELETE", "PUT"]
-    assert [(job["id"], job["enabled"]) for job in jobs(modules)] == [(5, True)]
-    result = report.result
-    assert result["changed"] is True
-    found = result["job"] if module == "logpush_job" else result["jobs"]
-    job = {"logpush_job": lambda: found, "logpush_jobs": lambda: found[0], "zone_observability": lambda: found["jobs"][0]}[
-        module
-    ]()
-    assert job["id"] == 5
-    assert not modules.run({"name": "Jobs", f"edgeops.observability.{module}": options}).result["changed"]
+    report = modules.run({"name": "Jobs", f"edgeops.observability.{module}": options}, fails="conflict")
+    assert [entry["method"] for entry in report.journal] == ["GET", "POST", "GET"]
+    (older, newer) = (job["id"] for job in jobs(modules))
+    assert report.failure["changed"] is True
+    assert f"created job {older} " in report.failure["msg"] and f"delete job {newer} " in report.failure["msg"]
+    again = modules.run({"name": "Jobs", f"edgeops.observability.{module}": options}, fails="conflict")
+    assert not again.failure["changed"]
 
 
 def test_failed_second_read_after_creation(modules: Modules) -> None:

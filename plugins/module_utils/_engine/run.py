@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import gc
+import traceback
 import types
 import typing as t
 
@@ -23,15 +24,15 @@ from .._core import (
     Outcome,
     Plan,
     Request,
-    Rival,
     Step,
     conflict,
+    defect,
     in_order,
     plan_id,
 )
 from .._destination import readable_failure, readable_text
-from .._redact import place_of, scrub
-from .task import CompositeTask, Desired, InfoTask, LocalTask, Params, State, StateTask, Task, connection
+from .._redact import scrub
+from .task import CompositeTask, Desired, InfoTask, LocalTask, Params, RequestTask, State, StateTask, Task, connection
 
 
 class Execution(t.Generic[Desired, State]):
@@ -78,16 +79,6 @@ class Execution(t.Generic[Desired, State]):
             return Conclusion(plan.result, plan.warnings), self._wrote
         return self.apply(desired, state, plan)
 
-    def give_way(self, rival: Rival, plan: Plan) -> Conclusion:
-        """Delete what this run created, and bring what another run created first into the desired state."""
-        try:
-            self._send(rival.deletion, ())
-            conclusion = self.apply(rival.desired, rival.state, plan)[0] if plan.requests else Conclusion(plan.result)
-        except Failure as failure:
-            self._note_accepted(failure)
-            raise failure.with_note(rival.note) from failure
-        return conclusion._replace(warnings=(rival.warning, *plan.warnings, *conclusion.warnings))
-
     def _send(self, request: Request, answers: t.Sequence[Answer]) -> Answer:
         ids = dict(request.ids)
         if request.id_from_answer:
@@ -131,39 +122,10 @@ def apply_steps(
     return done
 
 
-def settle(
-    parts: t.Mapping[str, StateTask[t.Any, t.Any]],
-    client: Client,
-    mark_written: t.Callable[[], None],
-    hide: t.Callable[[t.Iterable[str]], None],
-    outcomes: t.Sequence[Outcome],
-) -> list[Outcome]:
-    """Look after the last write for what other runs created first, and give way to it; return the outcomes as they are then."""
-    settled = {id(outcome): outcome for outcome in outcomes}
-    met = [
-        (task, rival)
-        for name, task in parts.items()
-        for rival in task.rivals(client, [outcome for outcome in outcomes if outcome.step.part == name])
-    ]
-    for task, rival in met:
-        hide(task.secrets(rival.desired, rival.state))
-    # What was created goes only once it is certain that what is there before it can take its place.
-    plans = [_plan_rival(task, rival) for task, rival in met]
-    for (task, rival), plan in zip(met, plans, strict=True):
-        conclusion = Execution(task, client, mark_written).give_way(rival, plan)
-        settled[id(rival.outcome)] = rival.outcome._replace(conclusion=conclusion)
-    return list(settled.values())
-
-
-def _plan_rival(task: StateTask[t.Any, t.Any], rival: Rival) -> Plan:
-    try:
-        return task.plan(rival.desired, rival.state)
-    except Failure as failure:
-        raise failure.with_note(rival.note) from failure
-
-
 def _told(failure: Failure, step: Step, done: t.Sequence[Outcome], steps: t.Sequence[Step]) -> Failure:
     """Return the failure of one step with what became of the others; first, because the service's words may be long."""
+    if not step.place:
+        return failure  # the only step of a task
     written = [repr(outcome.step.label) for outcome in done if outcome.written]
     waiting = [repr(each.label) for each in steps[len(done) + 1 :]]
     parts = [f"{step.place} ({step.label!r}) failed"]
@@ -204,8 +166,10 @@ class Run:
                 self._procedure(task)(task)
             except Failure as failure:
                 self._fail(failure)
-            except Exception as error:  # the last line of defence: the user gets a sentence, whatever the service sent
-                self._fail(Failure(BAD_RESPONSE, f"{task.name} met an unexpected response: {place_of(error)}"))
+            except Exception as error:  # the last line of defence: the user gets a sentence, and what to report
+                self._fail(defect(error))
+                # The text of the exception may quote a secret.
+                self._result["exception"] = f"{''.join(traceback.format_tb(error.__traceback__))}{type(error).__name__}"
             if self._client is not None:
                 self._warnings.extend(self._client.warnings)
                 self._client.close()
@@ -214,10 +178,10 @@ class Run:
             return readable_failure(hidden) if hidden.get("failed") else hidden
 
     def _procedure(self, task: Task) -> t.Callable[[t.Any], None]:
-        if isinstance(task, StateTask):
+        if isinstance(task, (StateTask, CompositeTask)):
             return self._change
-        if isinstance(task, CompositeTask):
-            return self._change_several
+        if isinstance(task, RequestTask):
+            return self._request
         return self._change_here if isinstance(task, LocalTask) else self._read
 
     def _change_here(self, task: LocalTask[Desired]) -> None:
@@ -230,35 +194,40 @@ class Run:
         desired = task.desire(self._params)
         self._report(task.report(self._connect(task.addresses), desired))
 
-    def _change(self, task: StateTask[Desired, State]) -> None:
-        """Read, plan, and write unless this is check mode."""
-        client, desired, state = self._prepare(task)
-        plan = task.plan(desired, state)
-        step = Step(task.name, "", task.name, desired, state, plan)
-        task.validate(client, [step])
-        self._propose(plan, task.approvable)
-        if self._check_mode or not plan.requests:
-            return
-        mark_written = self._mark_written if plan.changes else lambda: None
-        execution = Execution(task, client, mark_written)
-        conclusion, written = execution.apply(desired, state, plan)
-        self._result["changed"] = written and plan.changes
-        outcome = Outcome(step, conclusion, written, execution.created)
-        self._report(settle({task.name: task}, client, mark_written, self._hide, [outcome])[0].conclusion)
-
-    def _change_several(self, task: CompositeTask[Desired, State]) -> None:
+    def _change(self, task: StateTask[Desired, State] | CompositeTask[Desired, State]) -> None:
         """Read, make every plan, and write one after the other unless this is check mode."""
         client, desired, state = self._prepare(task)
-        composition = task.plan(desired, state)
+        composition = task.compose(desired, state)
+        steps = {name: [step for step in composition.steps if step.part == name] for name in task.parts}
         for name, part in task.parts.items():
-            part.validate(client, [step for step in composition.steps if step.part == name])
+            part.validate(client, steps[name])
         self._propose(composition.whole, task.approvable, composition.approvals)
         if self._check_mode or not composition.steps:
             return
         outcomes = apply_steps(task.parts, client, self._mark_written, composition.steps)
-        self._result["changed"] = any(outcome.written for outcome in outcomes)
-        outcomes = settle(task.parts, client, self._mark_written, self._hide, outcomes)
+        self._result["changed"] = self._written
+        for name, part in task.parts.items():
+            part.verify(client, [outcome for outcome in outcomes if outcome.step.part == name])
         self._report(composition.conclude(outcomes))
+
+    def _request(self, task: RequestTask[Desired]) -> None:
+        """Send the one request of a task unless this is check mode."""
+        desired = task.desire(self._params)
+        self._hide(task.secrets(desired))
+        client = self._connect(task.addresses)
+        plan, changes = task.plan(desired), task.changes(desired)
+        self._propose(plan, approvable=False)
+        self._result["changed"] = changes
+        if self._check_mode:
+            return
+        (request,) = plan.requests
+        try:
+            answer = client.call(request.operation, ids=request.ids, body=request.body)
+            self._written = changes
+            self._report(task.conclude(desired, answer))
+        except Failure as failure:
+            self._written = changes and (self._written or failure.accepted)
+            raise
 
     def _prepare(self, task: StateTask[Desired, State] | CompositeTask[Desired, State]) -> tuple[Client, Desired, State]:
         """Return the client of this run, the desired state and the current one, whose secrets are hidden from here on."""

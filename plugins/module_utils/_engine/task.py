@@ -22,7 +22,7 @@ from .._api.connection import (
     DEFAULT_TIMEOUT_SECONDS,
     Connection,
 )
-from .._core import Answer, Composition, Conclusion, Outcome, Plan, Request, Rival, Step, invalid_option
+from .._core import Answer, Composition, Conclusion, Outcome, Plan, Request, Step, invalid_option
 from .._redact import MASK
 from .._version import VERSION
 from .._zones import ZONE_ADDRESSES, parse_address
@@ -193,7 +193,7 @@ class StateTask(t.Generic[Desired, State]):
     secrets(desired, state or None) -> strings that no output may hold
     successor(desired, request) -> desired      how to look for what a creation without an answer may have created
     validate(client, steps)                     GET only; raises `invalid_option` where the service would misunderstand a plan
-    rivals(client, outcomes) -> rivals          GET only; what other runs created before this one, looked for after the last write
+    verify(client, outcomes)                    GET only, after the last write; raises `conflict` where another run did the same meanwhile
     approvable: whether the module has `plan_id` and `expected_plan_id`
     addresses: the options of which exactly one names the zone or the account
     """
@@ -207,9 +207,18 @@ class StateTask(t.Generic[Desired, State]):
     secrets: t.Callable[[Desired, State | None], t.Iterable[str]] = lambda desired, state: ()
     successor: t.Callable[[Desired, Request], Desired] = lambda desired, request: desired
     validate: t.Callable[[Client, t.Sequence[Step]], None] = lambda client, steps: None
-    rivals: t.Callable[[Client, t.Sequence[Outcome]], t.Sequence[Rival]] = lambda client, outcomes: ()
+    verify: t.Callable[[Client, t.Sequence[Outcome]], None] = lambda client, outcomes: None
     approvable: bool = True
     addresses: tuple[str, ...] = ZONE_ADDRESSES
+
+    @property
+    def parts(self) -> t.Mapping[str, StateTask[t.Any, t.Any]]:
+        """Return the only part, as `CompositeTask` has several."""
+        return {self.name: self}
+
+    def compose(self, desired: Desired, state: State) -> Composition:
+        """Return the plan as the only step of the task."""
+        return Composition.of(Step(self.name, "", self.name, desired, state, self.plan(desired, state)))
 
     def arguments(self) -> dict[str, t.Any]:
         """Return the arguments of AnsibleModule, or of the validator that stands in for it."""
@@ -227,7 +236,7 @@ class CompositeTask(t.Generic[Desired, State]):
     spec: Spec
     desire: t.Callable[[Params], Desired]
     read: t.Callable[[Client, Desired], State]
-    plan: t.Callable[[Desired, State], Composition]
+    compose: t.Callable[[Desired, State], Composition]
     parts: t.Mapping[str, StateTask[t.Any, t.Any]]
     secrets: t.Callable[[Desired, State | None], t.Iterable[str]] = lambda desired, state: ()
     approvable: bool = True
@@ -236,6 +245,30 @@ class CompositeTask(t.Generic[Desired, State]):
     def arguments(self) -> dict[str, t.Any]:
         """Return the arguments of AnsibleModule, or of the validator that stands in for it."""
         return _arguments(self.spec, _remote_options(self.addresses) | (APPROVAL_OPTIONS if self.approvable else {}))
+
+
+@dataclasses.dataclass(frozen=True)
+class RequestTask(t.Generic[Desired]):
+    """A module that sends one request whatever the state of the service is.
+
+    plan(desired) -> Plan                       pure; with exactly one request
+    changes(desired) -> bool                    whether the request changes anything
+    conclude(desired, answer) -> Conclusion     pure; raises `Failure` where the answer is not what was requested
+    The rest is as in `StateTask`.
+    """
+
+    name: str
+    spec: Spec
+    desire: t.Callable[[Params], Desired]
+    plan: t.Callable[[Desired], Plan]
+    changes: t.Callable[[Desired], bool]
+    conclude: t.Callable[[Desired, Answer], Conclusion]
+    secrets: t.Callable[[Desired], t.Iterable[str]] = lambda desired: ()
+    addresses: tuple[str, ...] = ZONE_ADDRESSES
+
+    def arguments(self) -> dict[str, t.Any]:
+        """Return the arguments of AnsibleModule, or of the validator that stands in for it."""
+        return _arguments(self.spec, _remote_options(self.addresses))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -272,7 +305,9 @@ class LocalTask(t.Generic[Desired]):
         return _arguments(self.spec, {})
 
 
-Task: t.TypeAlias = "StateTask[t.Any, t.Any] | CompositeTask[t.Any, t.Any] | InfoTask[t.Any] | LocalTask[t.Any]"
+Task: t.TypeAlias = (
+    "StateTask[t.Any, t.Any] | CompositeTask[t.Any, t.Any] | RequestTask[t.Any] | InfoTask[t.Any] | LocalTask[t.Any]"
+)
 
 
 def _remote_options(addresses: t.Iterable[str]) -> ArgumentSpec:

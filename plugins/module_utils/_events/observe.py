@@ -12,7 +12,7 @@ import time
 import typing as t
 
 from .._api.client import Client
-from .._core import AUTHENTICATION, BAD_RESPONSE, RATE_LIMITED, UNAVAILABLE, Failure, Json
+from .._core import AUTHENTICATION, BAD_RESPONSE, RATE_LIMITED, UNAVAILABLE, Failure, Json, defect
 from .._custom_fields.read import entry_point
 from .._custom_fields.result import report as report_fields
 from .._destination import readable_failure
@@ -20,7 +20,7 @@ from .._logpush.facts import MEMBERS
 from .._logpush.health import DISABLED, STALE, health
 from .._logpush.job import checked, view
 from .._logpush.read import listed
-from .._redact import place_of, scrub
+from .._redact import scrub
 from .._scripts.facts import CATEGORIES, REPORTED
 from .._scripts.findings import observe
 from .._scripts.inventory import Query, report
@@ -200,8 +200,8 @@ class Service:
             raise
         except Failure as failure:
             return self._public(client, failure)
-        except Exception as error:  # a strange answer of one zone must not end the watch over the others
-            return Failure(BAD_RESPONSE, f"The service gave an unexpected response: {place_of(error)}")
+        except Exception as error:  # a defect that one zone meets must not end the watch over the others
+            return defect(error)
 
     def named(self, zone: Zone) -> Zone:
         """Return the zone with its name, if that was found after the zones were listed."""

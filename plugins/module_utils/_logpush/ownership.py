@@ -106,17 +106,18 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     return Desired(conf, challenge)
 
 
-def read(client: object, desired: Desired) -> None:
-    """There is nothing to read: whether a challenge was requested before cannot be seen."""
+def changes(desired: Desired) -> bool:
+    """Return whether the request changes anything: a challenge is a file at the destination, validating only reads it."""
+    return desired.challenge is None
 
 
-def plan(desired: Desired, state: None) -> Plan:
-    """One POST either way. Asking writes a file to the destination, which is a change; validating changes nothing."""
+def plan(desired: Desired) -> Plan:
+    """Return the one POST, which requests a challenge or validates it."""
     body = {"destination_conf": desired.destination}
     result = {"ownership": dict.fromkeys(desired.members)}
     if desired.challenge:
         request = Request("logpush_ownership.validate", body={**body, "ownership_challenge": desired.challenge})
-        return Plan(before={}, after={}, result=result, requests=(request,), changes=False)
+        return Plan(before={}, after={}, result=result, requests=(request,))
     needless = "destination_conf: the service requires no proof of ownership for this type of destination."
     return Plan(
         before={},
@@ -127,18 +128,18 @@ def plan(desired: Desired, state: None) -> Plan:
     )
 
 
-def conclude(desired: Desired, state: None, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
-    """The answer; the service refuses with HTTP 200 and success, so that only `valid` counts."""
-    answer: t.Mapping[str, Json] = answers[-1].result
-    found = {name: answer.get(name) for name in desired.members}
+def conclude(desired: Desired, answer: Answer) -> Conclusion:
+    """Return the result; the service refuses with HTTP 200 and success, so that only `valid` counts."""
+    said: t.Mapping[str, Json] = answer.result
+    found = {name: said.get(name) for name in desired.members}
     wrong = [name for name, value in found.items() if value is not None and not isinstance(value, desired.members[name])]
     if wrong or found["valid"] is None:
         raise Failure(
             BAD_RESPONSE, f"The service's answer about the ownership has no usable {(wrong or ['valid'])[0]!r}.", status=200
         )
     if not found["valid"]:
-        said = answer.get("message")
-        reason = f": {said}" if said and isinstance(said, str) else "."
+        text = said.get("message")
+        reason = f": {text}" if text and isinstance(text, str) else "."
         what = (
             "The token is not a valid proof of ownership of the destination"
             if desired.challenge
@@ -146,11 +147,11 @@ def conclude(desired: Desired, state: None, plan: Plan, answers: t.Sequence[Answ
         )
         raise Failure(REJECTED, f"{what}{reason}", status=200)
     # The service may quote an address in its texts, this one or another.
-    hidden = scrub(found, secrets(desired, None))
+    hidden = scrub(found, secrets(desired))
     shown = {name: without_secrets(value) if isinstance(value, str) else value for name, value in hidden.items()}
     return Conclusion({"ownership": shown})
 
 
-def secrets(desired: Desired, state: None) -> frozenset[str]:
-    """What no output may hold."""
+def secrets(desired: Desired) -> frozenset[str]:
+    """Return what no output may hold."""
     return secret_parts(desired.destination) | ({desired.challenge} if desired.challenge else set())

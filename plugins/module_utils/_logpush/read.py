@@ -12,7 +12,7 @@ import typing as t
 
 from .._api.client import Client
 from .._api.response import NO_ROUTE_CODES, is_missing, lacks_route
-from .._core import BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Outcome, Rival, Step, invalid_option
+from .._core import BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Outcome, Step, conflict, invalid_option
 from .._text import did_you_mean, json_type, nearest, shown
 from .coverage import selected_fields
 from .health import with_health
@@ -20,7 +20,7 @@ from .job import Job, checked
 from .jobs import IGNORE, DesiredJobs, Listing
 from .options import Desired
 from .plan import fixed_changes
-from .result import NOT_LOOKED, rival
+from .result import NOT_LOOKED, describe_rival
 from .select import JobQuery, State, dataset_of, named, names_of, numbered, selected
 
 _PLAIN_NAME = re.compile(r"\w[\w.:-]{0,99}")
@@ -144,18 +144,20 @@ def report_fields(client: Client, dataset: str) -> Conclusion:
     return Conclusion({"fields": {name: found[name] or "" for name in sorted(found)}})
 
 
-def rivals(client: Client, outcomes: t.Sequence[Outcome]) -> list[Rival]:
-    """Return older jobs with the names and datasets of those that were just created: another run created the same."""
+def refuse_rivals(client: Client, outcomes: t.Sequence[Outcome]) -> None:
+    """Raise `conflict` where another run created a job of the same name and dataset meanwhile; nothing is deleted."""
     created = [outcome for outcome in outcomes if outcome.created and outcome.step.state.unlisted is None]
     if not created:
-        return []
+        return
     try:
         jobs = [checked(job) for job in listed(client)]
     except Failure as failure:
         if is_missing(failure) and all(outcome.step.state.known is None for outcome in created):
-            return []
+            return
         raise failure.with_note(NOT_LOOKED) from failure
-    return list(filter(None, (rival(outcome, jobs) for outcome in created)))
+    met = [text for text in (describe_rival(outcome, jobs) for outcome in created) if text]
+    if met:
+        raise conflict(" ".join(met))
 
 
 def report(client: Client, query: JobQuery) -> Conclusion:

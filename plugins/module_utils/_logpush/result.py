@@ -7,7 +7,7 @@ from __future__ import annotations
 import typing as t
 
 from .. import _destination as destination
-from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json, Outcome, Plan, Request, Rival
+from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json, Outcome, Plan
 from .._filter.compare import same as same_filter
 from .._filter.parse import read_echo
 from .._filter.text import explain_echo
@@ -21,42 +21,29 @@ NOT_LOOKED = (
     "The job was created, but whether another run created one of the same name at the same time is not known."
     " A further run reports two jobs of one name as a conflict."
 )
-_MET = "Job {older} of the same name {name!r} and dataset was created by another run before job {created}, which this run created"
-_GIVEN_WAY = "job {created} is deleted, and job {older} is updated to the desired state."
-_LEFT = "look which of the two are left, and delete one of them if both are."
 
 
-def rival(outcome: Outcome, jobs: t.Sequence[Job]) -> Rival | None:
-    """Return the oldest job with the name and dataset of the one that was created, if it is older and appeared meanwhile."""
+def describe_rival(outcome: Outcome, jobs: t.Sequence[Job]) -> str:
+    """Return a sentence about the oldest job with the name and dataset of the one that was created, if it appeared meanwhile."""
     step, job = outcome.step, outcome.conclusion.result["job"]
-    found = [
-        each
+    # Where only one job was read by its id before, an older job than that one cannot have appeared meanwhile.
+    lowest = 0 if step.desired.job_id is None else step.desired.job_id
+    older = [
+        each["id"]
         for each in jobs
         if job["name"]
         and each.get("name") == job["name"]
         and dataset_of(each) == job["dataset"]
-        and _oldest_possible(step.desired.job_id) <= each["id"] < job["id"]
+        and lowest <= each["id"] < job["id"]
         and each["id"] not in (step.state.known or ())
     ]
-    if not found:
-        return None
-    older = min(found, key=lambda each: t.cast(int, each["id"]))
-    warning, note = (
-        f"{_MET}{end}".format(older=older["id"], created=job["id"], name=job["name"]) for end in (f": {_GIVEN_WAY}", f"; {_LEFT}")
+    if not older:
+        return ""
+    return (
+        f"Another run created job {min(older)} of the same name {job['name']!r} and dataset {job['dataset']} before this run created"
+        f" job {job['id']}, so that logs are delivered twice. Nothing was deleted: delete job {job['id']}"
+        f" (state: absent with job_id: {job['id']}), and run the task again, which then updates job {min(older)}."
     )
-    return Rival(
-        outcome,
-        Request("logpush_jobs.delete", ids={"job_id": job["id"]}),
-        step.desired._replace(job_id=older["id"]),
-        State(older, now=step.state.now),
-        warning,
-        note,
-    )
-
-
-def _oldest_possible(replaced: int | None) -> int:
-    """Return the lowest id of a job that can have appeared meanwhile, where only one job was read by its id before."""
-    return 0 if replaced is None else replaced
 
 
 _NEVER_ANSWERED = ("ownership_challenge",)

@@ -10,7 +10,7 @@ from .facts import SENDING
 from .jobs import IGNORE, PART, UNLISTED, desire_jobs, plan_jobs, secrets_of_jobs
 from .options import FORMS, IDENTITY, OPTIONS, desire
 from .plan import plan, secrets
-from .read import read, read_all, rivals, validate
+from .read import read, read_all, refuse_rivals, validate
 from .result import conclude
 from .select import successor
 
@@ -28,7 +28,7 @@ JOB_TASK = StateTask(
     secrets=secrets,
     successor=successor,
     validate=validate,
-    rivals=rivals,
+    verify=refuse_rivals,
     addresses=ALL_ADDRESSES,
 )
 
@@ -47,7 +47,7 @@ JOBS_TASK = CompositeTask(
     ),
     desire=desire_jobs,
     read=read_all,
-    plan=plan_jobs,
+    compose=plan_jobs,
     parts={PART: JOB_TASK},
     secrets=secrets_of_jobs,
     addresses=ALL_ADDRESSES,

@@ -68,24 +68,15 @@ def _parts(desired: Desired, state: State) -> dict[str, Composition]:
     parts = {}
     if desired.fields is not None:
         chosen, made = fields.plan_fields(desired.fields, state.fields)
-        parts[CUSTOM_FIELDS] = _single(Step(CUSTOM_FIELDS, CUSTOM_FIELDS, CUSTOM_FIELDS, chosen, state.fields, made))
+        parts[CUSTOM_FIELDS] = Composition.of(Step(CUSTOM_FIELDS, CUSTOM_FIELDS, CUSTOM_FIELDS, chosen, state.fields, made))
     if desired.jobs is not None and state.jobs is not None:
         parts[JOBS] = compose.plan_jobs(desired.jobs, state.jobs)
     if desired.monitor is not None:
         made = script_monitor.TASK.plan(desired.monitor, t.cast(t.Any, state.monitor))
-        parts[SCRIPT_MONITOR] = _single(
+        parts[SCRIPT_MONITOR] = Composition.of(
             Step(SCRIPT_MONITOR, "script_monitor_enabled", SCRIPT_MONITOR, desired.monitor, state.monitor, made)
         )
     return parts
-
-
-def _single(step: Step) -> Composition:
-    """Return the plan of a part that is one resource."""
-
-    def conclude(done: t.Sequence[Outcome]) -> Conclusion:
-        return done[0].conclusion if done else Conclusion(step.plan.result)
-
-    return Composition(step.plan, (step,) if step.plan.requests else (), conclude)
 
 
 def _end(part: Composition, done: t.Sequence[Outcome]) -> Conclusion:

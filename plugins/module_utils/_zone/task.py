@@ -16,7 +16,7 @@ TASK = CompositeTask(
     spec=Spec(options=ZONE_SPEC),
     desire=desire,
     read=read,
-    plan=plan,
+    compose=plan,
     parts=TASKS,
     secrets=secrets,
     approvable=False,

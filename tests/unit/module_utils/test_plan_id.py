@@ -55,7 +55,7 @@ def test_plan_id_is_stable(address: dict[str, str], plan: Plan, digest: str) -> 
 @pytest.mark.parametrize(
     "same",
     [
-        {"before": {}, "after": {}, "result": {}, "warnings": (), "changes": False},
+        {"before": {}, "after": {}, "result": {}, "warnings": ()},
         {"basis": dict(reversed(PLAN.basis.items()))},
         {"requests": (CREATE._replace(if_it_fails=""), UPDATE)},
         {"requests": (CREATE, UPDATE._replace(body={"rules": []}))},

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, clean_text, place_of, scrub, text_without
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, clean_text, scrub, text_without
 
 # Few characters, so that a secret often is in a text, and some that JSON writes in more than one way.
 TEXTS = st.sampled_from('ab1.-"\\/\n\x7f\u00e9\ud83d\ude00\U0001f600')
@@ -159,16 +159,3 @@ def test_no_text_keeps_a_secret(secret: str, before: str, after: str) -> None:
 )
 def test_texts_of_the_service_are_one_line(text, clean):
     assert clean_text(text) == clean
-
-
-def test_place_of_an_exception_has_no_text() -> None:
-    """The type and the innermost line are named; the text of the exception may quote a secret."""
-
-    def fail() -> None:
-        raise KeyError("planted-secret")
-
-    with pytest.raises(KeyError) as caught:
-        fail()
-    line = fail.__code__.co_firstlineno + 1
-    assert place_of(caught.value) == f"KeyError at test_redact.py:{line}. Please report this."
-    assert place_of(ValueError("planted-secret")) == "ValueError at an unknown place. Please report this."

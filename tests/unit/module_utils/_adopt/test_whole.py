@@ -188,4 +188,4 @@ def test_adopted_files_change_nothing(drawn: list[tuple[list[Document], list[Doc
         checked = validated(TASK.arguments(), {"zone_id": "1", **given_}, TASK.name)
         assert checked.error is None, checked.error
         desired = TASK.desire(checked.params)
-        assert not TASK.plan(desired, state).whole.requests
+        assert not TASK.compose(desired, state).whole.requests

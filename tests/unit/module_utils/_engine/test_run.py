@@ -13,6 +13,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
     BAD_RESPONSE,
     CONFLICT,
     GATE,
+    INTERNAL,
     REJECTED,
     UNAVAILABLE,
     Answer,
@@ -21,8 +22,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
     Failure,
     Plan,
     Request,
-    Rival,
     Step,
+    conflict,
     invalid_option,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as run_module
@@ -30,6 +31,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.task
     CompositeTask,
     InfoTask,
     LocalTask,
+    RequestTask,
     Spec,
     StateTask,
 )
@@ -206,7 +208,7 @@ def composed(*tasks):
     """A task of several parts, each with one step."""
 
     def compose(desired, state):
-        steps = tuple(Step(each.name, "", each.name, desired, state, each.plan(desired, state)) for each in tasks)
+        steps = tuple(Step(each.name, each.name, each.name, desired, state, each.plan(desired, state)) for each in tasks)
         whole = steps[0].plan._replace(requests=tuple(request for step in steps for request in step.plan.requests))
         return Composition(whole, steps, lambda done: Conclusion({"parts": len(done)}))
 
@@ -222,27 +224,47 @@ def test_garbled_answer_to_a_part(execute):
     assert "not sent: 'other'" in result["msg"]
 
 
-def test_rivals_are_planned_before_any_write(execute):
-    """Where what another run created cannot be brought into the desired state, nothing is deleted for any of them."""
+def test_conflict_after_the_last_write_is_a_change(execute):
+    """What another run did meanwhile is found after the last write, and nothing more is written."""
 
     def meet(client, outcomes):
-        deletion = Request("logpush_jobs.delete")
-        return [
-            Rival(outcomes[0], deletion, {"value": "desired"}, state, "met", "kept") for state in ({"value": "a"}, "no state")
-        ]
+        assert [outcome.created for outcome in outcomes] == [True]
+        raise conflict("another run was faster")
 
-    def refuse(desired, state):
-        if state == "no state":
-            raise Failure(CONFLICT, "the forms exclude each other.")
-        return plan(desired, state)
-
-    meeting = dataclasses.replace(TASK, rivals=meet, plan=refuse)
+    meeting = dataclasses.replace(TASK, verify=meet)
     for task in (meeting, composed(meeting)):
         service = Service()
         result = execute(service, task)
         assert service.sent == ["GET", "logpush_jobs.create", "closed"]
-        assert result["changed"] is True and result["error"]["kind"] == CONFLICT
-        assert result["msg"] == "the forms exclude each other. kept"
+        assert (result["changed"], result["error"]["kind"], result["msg"]) == (True, CONFLICT, "another run was faster")
+
+
+def asking(changes):
+    request = Request("logpush_ownership.create", body={"value": "asked"})
+    return RequestTask(
+        "asking",
+        Spec({}),
+        desire=lambda params: None,
+        plan=lambda desired: Plan({}, {"x": 1}, {"thing": None}, (request,)),
+        changes=lambda desired: changes,
+        conclude=lambda desired, answer: Conclusion({"thing": answer.result}),
+    )
+
+
+@pytest.mark.parametrize("changes", [True, False])
+def test_a_request_is_sent_once(execute, changes):
+    service = Service()
+    assert execute(service, asking(changes), check_mode=True)["changed"] is changes and service.sent == ["closed"]
+    result = execute(service, asking(changes))
+    assert (result["changed"], result["thing"]["value"]) == (changes, "asked") and "plan_id" not in result
+    assert service.sent == ["closed", "logpush_ownership.create", "closed"]
+
+
+@pytest.mark.parametrize("changes", [True, False])
+@pytest.mark.parametrize("accepted", [True, False])
+def test_garbled_answer_to_a_request(execute, changes, accepted):
+    result = execute(Service(outcomes=[Failure(BAD_RESPONSE, "no JSON", accepted=accepted)]), asking(changes))
+    assert result["failed"] and result["changed"] is (changes and accepted)
 
 
 def test_a_creation_that_was_lost_is_not_repeated(execute):
@@ -363,8 +385,11 @@ def test_unexpected_exception_quotes_nothing(execute):
         raise KeyError("canary-secret in a key")
 
     result = execute(Service(), dataclasses.replace(TASK, read=stumble))
-    assert result["failed"] and result["error"]["kind"] == BAD_RESPONSE
-    assert "KeyError" in result["msg"] and "canary" not in repr(result)
+    assert result["failed"] and result["error"]["kind"] == INTERNAL
+    line = stumble.__code__.co_firstlineno + 1
+    assert result["msg"] == f"defect in edgeops.observability: KeyError at test_run.py:{line}; please report it"
+    assert result["exception"].splitlines()[-1] == "KeyError" and ", in stumble" in result["exception"]
+    assert "canary-secret" not in result["msg"]
 
 
 def test_no_plan_id_without_approval(execute):

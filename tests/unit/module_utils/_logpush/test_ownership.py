@@ -11,6 +11,7 @@ import pytest
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import (
     Desired,
+    changes,
     conclude,
     desire,
     plan,
@@ -23,16 +24,16 @@ VALIDATE = desire({"destination_conf": "gs://bucket", "ownership_challenge": " t
 
 
 def concluded(desired, answer):
-    return conclude(desired, None, plan(desired, None), [Answer(answer, None, 200, 1, None)])
+    return conclude(desired, Answer(answer, None, 200, 1, None))
 
 
 def test_asking_changes_and_validating_does_not() -> None:
-    asked, validated = plan(ASK, None), plan(VALIDATE, None)
+    asked, validated = plan(ASK), plan(VALIDATE)
     assert [(request.operation, request.body) for request in asked.requests + validated.requests] == [
         ("logpush_ownership.create", {"destination_conf": "gs://bucket"}),
         ("logpush_ownership.validate", {"destination_conf": "gs://bucket", "ownership_challenge": "token"}),
     ]
-    assert (asked.changed, validated.changed) == (True, False)
+    assert (changes(ASK), changes(VALIDATE)) == (True, False)
     assert not asked.creates
     assert (asked.before, asked.after) == (
         {},
@@ -47,13 +48,13 @@ def test_asking_changes_and_validating_does_not() -> None:
 def test_unneeded_challenge_is_a_warning() -> None:
     """Where no proof is needed, asking for one is a warning."""
     desired = desire({"destination_conf": KEYS, "ownership_challenge": None})
-    found = plan(desired, None)
+    found = plan(desired)
     assert found.warnings == ("destination_conf: the service requires no proof of ownership for this type of destination.",)
     assert "planted" not in f"{found.after}{found.warnings}"
     # The address around a secret stays readable.
-    assert secrets(desired, None) == {"planted"}
-    assert "token" in secrets(VALIDATE, None)
-    assert None not in secrets(ASK, None)
+    assert secrets(desired) == {"planted"}
+    assert "token" in secrets(VALIDATE)
+    assert None not in secrets(ASK)
 
 
 def test_a_token_is_taken_without_its_line_end() -> None:

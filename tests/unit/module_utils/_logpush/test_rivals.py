@@ -4,18 +4,17 @@
 
 from __future__ import annotations
 
+import re
 import typing as t
 
 import pytest
 from samples.logpush import JOB, S3, declare_job
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Conclusion, Failure, Outcome, Step
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import settle
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion, Failure, Outcome, Step
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import rivals
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import refuse_rivals
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.task import JOB_TASK as TASK
 
 LISTED = frozenset((3,))
 NO_LIST = Failure("not_found", "no such route", status=404)
@@ -40,7 +39,6 @@ class Service:
     def __init__(self, listing: t.Any) -> None:
         self.listing = listing
         self.requests = 0
-        self.sent: list[str] = []
 
     def items(self, operation: str, **_more: t.Any) -> t.Any:
         self.requests += 1
@@ -48,20 +46,21 @@ class Service:
             raise self.listing
         return self.listing
 
-    def delete(self, operation: str, **_more: t.Any) -> bool:
-        self.sent.append(operation)
-        return True
-
-    def call(self, operation: str, *, body: t.Any, ids: t.Any) -> Answer:
-        self.sent.append(operation)
-        return Answer({**job(ids["job_id"]), **body}, None, 200, 1, None)
-
 
 def found(listing: t.Any, *outcomes: Outcome) -> list[tuple[int, int]]:
+    """The older and the newer job of each rivalry that the conflict names."""
     service = Service(listing)
-    met = rivals(t.cast("t.Any", service), outcomes)
+    text = ""
+    try:
+        refuse_rivals(t.cast("t.Any", service), outcomes)
+    except Failure as failure:
+        if failure.kind != "conflict":
+            raise
+        text = failure.message
     assert service.requests == bool([each for each in outcomes if each.created])
-    return [(each.state.job["id"], t.cast(int, each.deletion.ids["job_id"])) for each in met]
+    return [
+        (int(older), int(newer)) for older, newer in re.findall(r"created job (\d+) .*? before this run created job (\d+)", text)
+    ]
 
 
 BY_ID: dict[str, t.Any] = {"options": {"job_id": 7}, "job": job(7, kind=""), "known": None}
@@ -93,22 +92,21 @@ def test_several_creations_take_one_look() -> None:
     assert found(listing, outcome(), outcome(22, "m", options={"name": "m"})) == [(19, 20), (21, 22)]
 
 
-def test_older_job_gets_the_desired_state() -> None:
-    """The older job is updated to the desired state."""
-    (met,) = rivals(
-        t.cast("t.Any", Service([job(20), job(19, enabled=False, kind="edge")])), [outcome(options={"enabled": True})]
+def test_nothing_is_deleted() -> None:
+    """The conflict names both jobs and the one to delete, and leaves that to the user."""
+    with pytest.raises(Failure) as caught:
+        refuse_rivals(t.cast("t.Any", Service([job(20), job(19)])), [outcome()])
+    assert caught.value.kind == "conflict" and "Nothing was deleted: delete job 20 (state: absent with job_id: 20)" in str(
+        caught.value
     )
-    assert [(each.operation, each.body) for each in plan(met.desired, met.state).requests] == [
-        ("logpush_jobs.update", {"enabled": True})
-    ]
-    assert "job 19 is updated to the desired state" in met.warning
 
 
 def test_no_list_route_needs_no_second_read() -> None:
     """A service that lists no jobs is not read again."""
     service = Service(NO_LIST)
     made = outcome(unlisted=NO_LIST, known=None, options={"create_unlisted": True})
-    assert rivals(t.cast("t.Any", service), [made]) == [] and service.requests == 0
+    refuse_rivals(t.cast("t.Any", service), [made])
+    assert service.requests == 0
     assert found(NO_LIST, outcome(**BY_ID)) == []
 
 
@@ -117,28 +115,3 @@ def test_a_look_that_fails(failure: Failure) -> None:
     with pytest.raises(Failure, match="The job was created, but whether another run") as caught:
         found(failure, outcome())
     assert caught.value.kind == failure.kind
-
-
-def given_way(service: Service, *outcomes: Outcome) -> list[Outcome]:
-    return settle({"job": TASK}, t.cast("t.Any", service), lambda: None, lambda secrets: None, outcomes)
-
-
-def test_every_plan_is_made_before_giving_way() -> None:
-    """Where an older job cannot be brought into the desired state, all jobs are left."""
-    service = Service([job(19), job(20), job(21, "m", kind=""), job(22, "m")])
-    refused = outcome(22, "m", options={"name": "m", "recreate": False})
-    with pytest.raises(Failure, match="its kind '' cannot become 'edge'") as caught:
-        given_way(service, outcome(options={"kind": None, "enabled": True}), refused)
-    assert service.sent == []
-    assert caught.value.kind == "conflict"
-    assert "Job 21 of the same name 'm' and dataset was created by another run before job 22, which this run created;" in str(
-        caught.value
-    )
-
-
-def test_giving_way_deletes_and_updates() -> None:
-    """The own job goes, and the older one gets what it lacks."""
-    service = Service([job(19, enabled=False), job(20)])
-    (settled,) = given_way(service, outcome(options={"kind": None, "enabled": True}))
-    assert service.sent == ["logpush_jobs.delete", "logpush_jobs.update"]
-    assert settled.conclusion.result["job"]["id"] == 19

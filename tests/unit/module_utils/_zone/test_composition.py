@@ -131,10 +131,10 @@ class Single(t.NamedTuple):
 def alone(task: Json, options: Document, state: Json) -> Single:
     try:
         desired = task.desire(params(task, options))
-        made = task.plan(desired, state)
+        made = task.compose(desired, state)
     except Failure as failure:
         return Single(refusal=(failure.kind, in_words_of_a_zone(failure.message)))
-    return Single(getattr(made, "whole", made), frozenset(task.secrets(desired, state)))
+    return Single(made.whole, frozenset(task.secrets(desired, state)))
 
 
 def params(task: Json, options: Document) -> Document:
@@ -172,7 +172,7 @@ def case(there: Document, requested: Document) -> Case:
     whole = zone_observability.TASK
     try:
         desired = whole.desire(params(whole, requested))
-        return Case(requested, whole.plan(desired, state), None, frozenset(whole.secrets(desired, state)), singles)
+        return Case(requested, whole.compose(desired, state), None, frozenset(whole.secrets(desired, state)), singles)
     except Failure as failure:
         words = in_words_of_a_zone(failure.message).replace("unlisted_jobs", "unlisted jobs")
         return Case(requested, None, (failure.kind, words), frozenset(), singles)
