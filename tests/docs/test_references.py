@@ -136,14 +136,13 @@ def test_credential_variables_are_documented() -> None:
     assert {variable for _name, variables in rows for variable in re.findall(r"``(\w+)``", variables)} == documented
 
 
-def test_documented_secret_parts_are_masked() -> None:
-    """The documented secret parts of destinations are those that are masked."""
-    (words,) = [name for name in table("guide_secrets", "What") if name.startswith("the secret parts")]
-    assert f"the path of a {' or '.join(sorted(destinations.SECRET_PATH))} address" in words
-    named = re.search(r"contains (.*) or (\w+), or ends in (\w+)", words)
-    assert named
-    assert {*named[1].split(", "), named[2]} == set(destinations._SECRET_WORDS)
-    assert destinations.is_secret(f"x-{named[3]}") and destinations.is_secret("header_x") and not destinations.is_secret("region")
+def test_documented_parts_of_destinations_are_readable() -> None:
+    """The guide names the schemes whose path is shown as a whole, and options that are readable."""
+    whole, _plain, options = re.findall(r"^- (?:Of|Readable options) .*", text("guide_secrets"), flags=re.MULTILINE)
+    schemes = {name for name, facts in destinations.SCHEMES.items() if facts.path == destinations.WHOLE}
+    assert set(re.findall(r"``(\w+)``", whole)) == schemes
+    readable = frozenset().union(*(facts.options for facts in destinations.SCHEMES.values()))
+    assert set(re.findall(r"``([^`]+)``", options)) - {"credentials"} <= readable
 
 
 def test_documented_score_side_matches_code() -> None:

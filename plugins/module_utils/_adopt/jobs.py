@@ -132,7 +132,9 @@ def variable_key(text: str) -> str:
 
 def is_unreadable(conf: str) -> bool:
     """Whether a destination holds a secret, or a mask that the service put in the place of something."""
-    return bool(_MASKED.search(conf)) or bool(secret_parts(conf))
+    parts = parse(conf)
+    masked = any(part.secret for part in parts.parts) or any(option.secret for option in parts.options)
+    return not parts.sound or masked or parts.user is not None or bool(_MASKED.search(conf))
 
 
 def template_of(conf: str, prefix: str) -> Template:
@@ -140,11 +142,10 @@ def template_of(conf: str, prefix: str) -> Template:
     parts = parse(conf)
     names = _Names(prefix)
     # The filter urlencode leaves a slash as it is, which would end the address behind a password.
-    if not parts.sound or "/" in unquote(parts.user or ""):
+    if not parts.sound or "#" in conf or "/" in unquote(parts.user or ""):
         return _whole(prefix)
     user = "" if parts.user is None else f"{_user(parts.user, names)}@"
-    secret_path = parts.has_secret_path and parts.path.strip("/")
-    path = f"/{names.variable('path', parts.path)}" if secret_path else _literal(parts.path)
+    path = "".join(f"/{names.variable('path', part.text) if part.secret else _literal(part.text)}" for part in parts.parts)
     options = "&".join(_option(option, names) for option in parts.options)
     text = f"{parts.scheme}://{user}{_literal(parts.authority)}{path}{'?' if options else ''}{options}"
     # A secret that sits where no option names it, as in a fragment, makes the destination one secret as a whole.

@@ -9,7 +9,7 @@ import types
 import typing as t
 
 from .._core import Json, invalid_option
-from .._destination import holds_mask
+from .._destination import SCHEMES, closest_scheme, holds_mask, upload_limits
 from .._filter.parse import parse
 from .._filter.text import check
 from .._filter.tree import Tree
@@ -105,7 +105,7 @@ def desire(params: Params) -> Desired:
     if "dataset" in plain:
         plain["dataset"] = plain["dataset"] or DATASET
     _check_identity(params)
-    _check_ranges(plain)
+    _check_ranges(plain, params["destination_conf"] or "")
     return Desired(
         present=params["state"] == "present",
         job_id=params["job_id"],
@@ -144,10 +144,13 @@ def _check_identity(params: Params) -> None:
         raise invalid_option("name", "is empty; without job_id it is required")
 
 
-def _check_ranges(plain: t.Mapping[str, Json]) -> None:
+def _check_ranges(plain: t.Mapping[str, Json], destination: str) -> None:
+    most = upload_limits(destination).max_bytes
     for name, (low, high) in RANGES.items():
         value = plain.get(name)
-        if value and not low <= value <= high:
+        # IBM Cloud Logs takes less than the service otherwise uploads at least.
+        is_smaller = name == "max_upload_bytes" and 0 < (value or 0) <= most < low
+        if value and not low <= value <= high and not is_smaller:
             raise invalid_option(name, f"{value} is neither 0 (the default of the service) nor {low} to {high}")
     dataset = _checked_dataset(plain.get("dataset", ""))
     if not kind_fits(plain.get("kind"), dataset):
@@ -173,6 +176,11 @@ def checked_destination(conf: str) -> str:
         raise invalid_option("destination_conf", "is not of the form SCHEME://ADDRESS, as in s3://bucket/folder?region=us-west-2")
     if len(conf) > MAX_DESTINATION_LENGTH:
         raise invalid_option("destination_conf", f"{len(conf)} characters are more than the limit of {MAX_DESTINATION_LENGTH}")
+    closest = closest_scheme(conf)
+    if closest:
+        known = ", ".join(sorted(SCHEMES))
+        message = f"{conf.partition('://')[0]!r} is not a type of destination (did you mean {closest!r}?); known are {known}"
+        raise invalid_option("destination_conf", message)
     return conf
 
 

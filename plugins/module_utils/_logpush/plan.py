@@ -9,7 +9,16 @@ import typing as t
 
 from .. import _destination as destination
 from .._core import NOT_FOUND, Failure, Json, Plan, Request, conflict, invalid_option
-from .._destination import is_assumed_same, public_change, public_destination, public_resend, secret_parts, takes_token
+from .._destination import (
+    closest_scheme,
+    is_assumed_same,
+    public_change,
+    public_destination,
+    public_resend,
+    secret_parts,
+    takes_token,
+    upload_limits,
+)
 from .._filter.compare import same as same_filter
 from .._filter.lint import lint
 from .._filter.parse import read_echo
@@ -211,13 +220,38 @@ def warnings_of(desired: Desired, state: State, body: t.Mapping[str, Json]) -> l
     """The lint of the filter; and of what would be sent of a destination, whether it can be good and is needed."""
     if "destination_conf" in body:
         refuse_mask(body["destination_conf"])
-    found = list(lint(desired.filter)) if desired.filter is not None and desired.filter != NO_FILTER else []
+    found = _upload_warnings(desired, state.job or {}) + _scheme_warnings(body)
+    found += list(lint(desired.filter)) if desired.filter is not None and desired.filter != NO_FILTER else []
     if "ownership_challenge" in body:
         wrong = fault(body["ownership_challenge"], state.address, body["destination_conf"], state.now)
         if wrong:
             raise invalid_option("ownership_challenge", wrong)
         if takes_token(body["destination_conf"]) is False:
             found.append("ownership_challenge: the service requires no proof of ownership for this type of destination.")
+    return found
+
+
+def _scheme_warnings(body: t.Mapping[str, Json]) -> list[str]:
+    conf = body.get("destination_conf")
+    if conf is None or closest_scheme(conf) is None:
+        return []
+    scheme = public_destination(conf)["scheme"]
+    return [
+        f"destination_conf: {scheme!r} is not a known type of destination; the service may refuse it, and outputs mask its options."
+    ]
+
+
+def _upload_warnings(desired: Desired, present: t.Mapping[str, Json]) -> list[str]:
+    """Warn where an upload may be larger than the destination takes, from the limits that Cloudflare documents."""
+    conf = desired.destination or present.get("destination_conf") or ""
+    limits = upload_limits(conf)
+    found = []
+    for name, most in (("max_upload_bytes", limits.max_bytes), ("max_upload_records", limits.max_records)):
+        value = desired.plain.get(name)
+        if value and limits.fixed:
+            found.append(f"{name}: uploads to this destination have a fixed size, so that the service ignores it.")
+        elif value and 0 < most < value:
+            found.append(f"{name}: {value} is more than this destination takes in one upload ({most}); larger uploads fail.")
     return found
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import copy
 import re
 import typing as t
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, unquote_plus
 
 import jinja2
 import pytest
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.jobs import express_jobs, is_unreadable, template_of
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.zone import express_zone
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import Ruleset, read_ruleset
-from ansible_collections.edgeops.observability.plugins.module_utils._destination import same
+from ansible_collections.edgeops.observability.plugins.module_utils._destination import parse, same
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import OPTIONS, desire
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
@@ -199,8 +199,8 @@ def test_empty_zone() -> None:
             ("vault_z_job7_user", "vault_z_job7_password", "vault_z_job7_password_2"),
         ),
         (
-            "s3://b/{{7}}{%x%}?a={{{8&token=canary",
-            "s3://b/{{ '{{' }}7}}{{ '{%' }}x%}?a={{ '{{' }}{8&token={{ vault_z_job7_token | urlencode }}",
+            "s3://b/{{7}}{%x%}?region={{{8&token=canary",
+            "s3://b/{{ '{{' }}7}}{{ '{%' }}x%}?region={{ '{{' }}{8&token={{ vault_z_job7_token | urlencode }}",
             ("vault_z_job7_token",),
         ),
         ("https://u:canary%2F1@host/p", "{{ vault_z_job7_destination }}", ("vault_z_job7_destination",)),
@@ -220,9 +220,9 @@ PARTS = st.text(st.sampled_from("abAB01+/=% &?#@:;{}'~*.!$,-_[]ü"), min_size=1,
 
 @given(
     user=st.none() | st.tuples(PARTS, PARTS),
-    path=st.sampled_from(["", "/", "/{{7}}/{%x%}", "/a/b"]),
+    path=st.sampled_from(["", "/", "/{DATE}/x", "/a/b"]),
     options=st.lists(
-        st.tuples(st.sampled_from(["secret-access-key", "header_X-A", "header_X.A", "password", "x"]), PARTS), max_size=4
+        st.tuples(st.sampled_from(["secret-access-key", "header_X-A", "header_X.A", "password", "tags"]), PARTS), max_size=4
     ),
 )
 def test_filled_template_is_the_destination(user: tuple[str, str] | None, path: str, options: list[tuple[str, str]]) -> None:
@@ -231,7 +231,7 @@ def test_filled_template_is_the_destination(user: tuple[str, str] | None, path: 
     query = "&".join(f"{name}={quote_plus(value)}" for name, value in options)
     conf = f"https://{before}logs.example{path}{'?' if query else ''}{query}"
     found = template_of(conf, "vault_z_job7")
-    secrets = [*(user or ()), *(value for name, value in options if name != "x")]
+    secrets = [*(user or ()), *(unquote_plus(each.value or "") for each in parse(conf).options if each.secret)]
     if found.names == ("vault_z_job7_destination",):
         return
     used = re.findall(r"{{ (\w+) \| urlencode }}", found.text)

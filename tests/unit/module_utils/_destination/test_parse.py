@@ -15,7 +15,11 @@ from hypothesis import strategies as st
 from ansible_collections.edgeops.observability.plugins.module_utils._destination import (
     Destination,
     Option,
+    Part,
+    closest_scheme,
     is_assumed_same,
+    is_masked,
+    leads_elsewhere,
     parse,
     public_change,
     public_destination,
@@ -23,6 +27,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._destination
     same,
     secret_parts,
     takes_token,
+    upload_limits,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, scrub
 
@@ -58,21 +63,21 @@ def test_same(requested: str, present: str, equal: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("no destination", Destination("", None, "", "no destination", (), sound=False)),
-        ("S3://b/d", Destination("s3", None, "b", "/d", ())),
+        ("no destination", Destination("", None, "", (Part("no destination", secret=True),), (), sound=False)),
+        ("S3://b/d", Destination("s3", None, "b", (Part("d", secret=False),), ())),
         (
-            "https://u@h:1?a&b=c=d&my%2Dkey=k&rest&e=f",
+            "https://u@h:1?tags&tags=c=d&my%2Dkey=k&rest&FORMAT=f",
             Destination(
                 "https",
                 "u",
                 "h:1",
-                "",
+                (),
                 (
-                    Option("a", None, secret=False),
-                    Option("b", "c=d", secret=False),
+                    Option("tags", None, secret=True),
+                    Option("tags", "c=d", secret=False),
                     Option("my-key", "k", secret=True),
                     Option("rest", None, secret=True),
-                    Option("e", "f", secret=False),
+                    Option("FORMAT", "f", secret=False),
                 ),
             ),
         ),
@@ -82,58 +87,98 @@ def test_parts(text: str, parts: Destination) -> None:
     assert parse(text) == parts
 
 
+M = MASK
+
+
 @pytest.mark.parametrize(
     ("conf", "address", "options"),
     [
-        (KEYS, "bucket/dir", {"region": "auto", "access-key-id": "ID", "secret-access-key": MASK}),
+        # One row for each scheme: what its documentation shows to be no secret, and all else masked.
+        (KEYS, "bucket/dir", {"region": "auto", "access-key-id": "ID", "secret-access-key": M}),
         (
-            "https://u:p@host:8080/in?header_X=planted&Api-Key=planted",
-            f"{MASK}@host:8080/in",
-            {"header_X": MASK, "Api-Key": MASK},
+            "r2://b/web/{DATE}?account-id=a1&access-key-id=AK&secret-access-key=planted",
+            "b/web/{DATE}",
+            {"account-id": "a1", "access-key-id": "AK", "secret-access-key": M},
         ),
-        ("datadog://host/v1?header_DD-API-KEY=planted&ddsource=cf", "host/v1", {"header_DD-API-KEY": MASK, "ddsource": "cf"}),
-        ("splunk://host/in?channel=c&HEADER_Authorization=planted", "host/in", {"channel": "c", "HEADER_Authorization": MASK}),
-        ("sumo://host/receiver/planted", f"host/{MASK}", {}),
-        ("azure://acc.example.com/c?sv=1&SIG=planted", "acc.example.com/c", {"sv": "1", "SIG": MASK}),
-        ("https://host/in?secret%2Dkey=planted", "host/in", {"secret-key": MASK}),
-        ("https://host/in?a=1&a=2&token=planted&token=planted", "host/in", {"a": "1,2", "token": f"{MASK},{MASK}"}),
-        ("https://host/in?my-key=pla&nted&x=1", "host/in", {"my-key": MASK, "x": "1"}),
+        ("gs://b/web/{DATE}?anything=planted-1", "b/web/{DATE}", {"anything": M}),
         (
-            "https://host/in;token=planted/x?a=b;password=planted#planted",
-            f"host/in;token={MASK}/x",
-            {"a": f"b;password={MASK}#{MASK}"},
+            "azure://a.example/c?sv=1&ss=b&sp=w&se=2031&SIG=planted",
+            "a.example/c",
+            {"sv": "1", "ss": "b", "sp": "w", "se": "2031", "SIG": M},
         ),
-        ("https://host/in#planted", f"host/in#{MASK}", {}),
-        ("https://user:pla/nted@host/in", MASK, {}),
-        ("https://user:pla?nted@host/in", MASK, {}),
-        ("https://user%3Aplanted%40host/in", MASK, {}),
-        ("https://user:12/planted@host/in", MASK, {}),
-        ("https://user:12?planted@host/in", MASK, {}),
-        ("https://user:planted@/in", MASK, {}),
-        ("https:///in?token=planted", "/in", {"token": MASK}),
-        ("https://host/in;v=1/x?a&token=planted", "host/in;v=1/x", {"a": "", "token": MASK}),
-        ("sumo://host/?token=planted", "host/", {"token": MASK}),
-        ("sumo://host/X?token=planted", f"host/{MASK}", {"token": MASK}),
+        (
+            "bq://projects/p/datasets/d/tables/t?credentials=base64:cGxhbnRlZA==planted",
+            "projects/p/datasets/d/tables/t",
+            {"credentials": M},
+        ),
+        (
+            "kinesis://s?region=eu&sts-assume-role-arn=arn:aws:iam::1:role/r&sts-external-id=planted-1",
+            "s",
+            {"region": "eu", "sts-assume-role-arn": "arn:aws:iam::1:role/r", "sts-external-id": M},
+        ),
+        (
+            "splunk://h/services/collector/raw?channel=c&HEADER_Authorization=planted",
+            "h/services/collector/raw",
+            {"channel": "c", "HEADER_Authorization": M},
+        ),
+        (
+            "sentinelone://h/services/collector/raw?sourcetype=cf&header_Authorization=planted",
+            "h/services/collector/raw",
+            {"sourcetype": "cf", "header_Authorization": M},
+        ),
+        (
+            "datadog://h/api/v2/logs?header_DD-API-KEY=planted&ddsource=cf&ddtags=env:x",
+            "h/api/v2/logs",
+            {"header_DD-API-KEY": M, "ddsource": "cf", "ddtags": "env:x"},
+        ),
+        ("datadog://h/v1/input/plantedkey0123456789?host=h", f"h/v1/input/{M}", {"host": "h"}),
+        ("datadog://h/v1/input/short?x=planted-1", f"h/v1/input/{M}", {"x": M}),
+        ("sumo://h/receiver/v1/http/planted", f"h/receiver/v1/http/{M}", {}),
+        ("sumo://h/planted/?token=planted", f"h/{M}/", {"token": M}),
+        ("ibmcl://i.example/logs/v1/singles?ibm_api_key=planted", f"i.example/{M}/{M}/{M}", {"ibm_api_key": M}),
+        (
+            "https://log-api.newrelic.com/log/v1?Api-Key=planted&format=cloudflare",
+            "log-api.newrelic.com/log/v1",
+            {"Api-Key": M, "format": "cloudflare"},
+        ),
+        ("new://h/in?region=planted-1", "h/in", {"region": M}),
+        ("https://u:p@h:8080/in?header_X=planted", f"{M}@h:8080/in", {"header_X": M}),
+        # Parts of a path that may be keys.
+        ("https://hooks.example/services/T0001/B0001/abc123def456planted", f"hooks.example/services/T0001/B0001/{M}", {}),
+        ("https://h/bulk/%70lanted012345/x", f"h/bulk/{M}/x", {}),
+        ("https://h/bulk/aBcDeFgHiJkLplanted", f"h/bulk/{M}", {}),
+        ("https://h/bulk/planted-planted-planted-x", f"h/bulk/{M}", {}),
+        ("https://h/in;token=planted/x", f"h/{M}/x", {}),
+        ("s3://b/in;token=planted/x", f"b/{M}/x", {}),
+        # Whatever its name is.
+        *(
+            (f"https://h/in?{name}=planted-1", "h/in", {name: M})
+            for name in ("code", "auth", "pass", "pwd", "jwt", "session", "a")
+        ),
+        ("https://h/in?secret%2Dkey=planted", "h/in", {"secret-key": M}),
+        ("https://h/in?tags=1&tags=2&token=planted&token=planted", "h/in", {"tags": "1,2", "token": f"{M},{M}"}),
+        ("https://h/in?my-key=pla&nted12&tags=1", "h/in", {"my-key": M, "tags": "1"}),
+        ("https://h/in?abc123def456planted=x", "h/in", {M: M}),
+        ("https://h/in?tags=b;password=planted", "h/in", {"tags": M}),
+        ("https://h/in?tags=https%3A%2F%2Fplanted%40other", "h/in", {"tags": M}),
+        ("https:///in?token=planted", "/in", {"token": M}),
         # A fragment goes on to the end, whatever it looks like.
-        ("https://host/in#pla?nted", f"host/in#{MASK}", {}),
-        ("https://host/in#pla?b=nted", f"host/in#{MASK}", {"b": MASK}),
-        ("https://host/in?a#planted", "host/in", {}),
-        ("https://host/in?a#pla=nted&b=c", "host/in", {f"a#{MASK}": MASK, "b": MASK}),
-        ("https://host/in?a=b#pla&nted", "host/in", {"a": f"b#{MASK}"}),
-        ("https://host/in?a=b#pla&x=y&c=nted", "host/in", {"a": f"b#{MASK}", "x": MASK, "c": MASK}),
-        # An address within an option may have a user of its own.
-        ("https://host/in?url=https://user:planted@other&a=b", "host/in", {"url": MASK, "a": "b"}),
-        ("https://host/in?url=https%3A%2F%2Fplanted%40other", "host/in", {"url": MASK}),
-        (
-            "https://host/in?url=https://other/&mail=a@b&token=planted",
-            "host/in",
-            {"url": "https://other/", "mail": "a@b", "token": MASK},
-        ),
+        ("https://h/in#planted", f"h/{M}", {}),
+        ("https://h/in#pla?tags=planted-1", f"h/{M}", {"tags": M}),
+        ("https://h/in?a#planted=x&tags=c", "h/in", {M: M, "tags": M}),
+        ("https://h/in?tags=b#planted&format=c", "h/in", {"tags": M, "format": M}),
+        # What cannot be cut up with confidence.
+        ("https://user:pla/nted@h/in", M, {}),
+        ("https://user:pla?nted@h/in", M, {}),
+        ("https://user%3Aplanted%40h/in", M, {}),
+        ("https://user:12/planted@h/in", M, {}),
+        ("https://user:12?planted@h/in", M, {}),
+        ("https://user:planted@/in", M, {}),
     ],
 )
 def test_public(conf: str, address: str, options: dict[str, str]) -> None:
     assert public_destination(conf) == {"scheme": conf.partition(":")[0], "address": address, "options": options}
-    assert any("planted" in secret or "nted" in secret for secret in secret_parts(conf))
+    assert any("planted" in unquote_plus(secret) or "nted" in secret for secret in secret_parts(conf))
 
 
 @pytest.mark.parametrize("conf", ["planted", "user:planted@host", "?token=planted", "://planted"])
@@ -155,10 +200,22 @@ def test_what_is_no_destination_shows_nothing(conf: str) -> None:
             {"Basic%20dXNlcjpwbGFudGVk", "dXNlcjpwbGFudGVk", "user:planted", "planted"},
         ),
         ("https://u:pl:anted@h/in", {"u:pl:anted", "u", "pl:anted"}),
-        ("sumo://u@h/Xy/abcdefgh/1234567/?token=t&a=b&c", {"u", "Xy/abcdefgh/1234567", "abcdefgh", "t"}),
-        ("https://h/in;token=t;a=b?c=d;sig=s", {"t", "s"}),
-        ("https://h/in#a#b", {"a#b"}),
-        ("https://h?a#planted&b&c=d", {"a#planted", "planted", "b", "d"}),
+        ("sumo://u@h/Xy/abcdefgh/1234567/?token=t&a=b&c", {"u", "1234567", "t"}),
+        ("https://h/in;token=t;a=b?c=d;sig=s", {"in;token=t;a=b", "t", "d;sig=s"}),
+        ("https://h/in#a#b", {"in#a#b", "a#b"}),
+        ("https://h?a#planted&b&c=d", {"a#planted", "a", "planted"}),
+        # A switch, a word or a number is masked, but not searched for in all that is shown.
+        ("https://h/in?debug=true&version=12&env=production&serial=AB12CD", {"AB12CD"}),
+        (
+            "bq://projects/p?credentials=base64:eyJwcml2YXRlX2tleSI6ICJwbGFudGVkLTEyMzQ1Njc4OTAifQ==",
+            {
+                "base64:eyJwcml2YXRlX2tleSI6ICJwbGFudGVkLTEyMzQ1Njc4OTAifQ==",
+                "eyJwcml2YXRlX2tleSI6ICJwbGFudGVkLTEyMzQ1Njc4OTAifQ==",
+                '{"private_key": "planted-1234567890"}',
+                ' "planted-1234567890"}',
+                "planted-1234567890",
+            },
+        ),
         ("https://h?a=//u:p@i", {"//u:p@i"}),
     ],
 )
@@ -210,6 +267,7 @@ def test_any_text_equals_itself(text: str) -> None:
         ("sumo://host/planted", "sumo://host/other"),
         ("https://u:planted@host", "https://u:other@host"),
         ("https://u:plan/ted@host", "https://u:oth/er@host"),
+        ("https://host/planted0123456", "https://host/other01234567"),
         ("https://host?token=a&token=b", "https://host?token=b&token=a"),
         ("https://host?a=1&a=2", "https://host?a=1%2C2"),
         ("user:planted@host", "user:other@host"),
@@ -251,6 +309,12 @@ def test_what_follows_a_hash_is_secret(conf: str) -> None:
             "s3://bucket?region=b&token=t",
             {"scheme": "s3", "address": "bucket", "options": {"region": "b", "token": MASK}},
         ),
+        # A changed path and a changed option are both marked.
+        (
+            "https://h/key0123456789ab?tags=a",
+            "https://h/key9876543210ab?tags=b",
+            {"scheme": "https", "address": f"h/{MASK} (changed)", "options": {"tags": "b"}},
+        ),
         (None, "s3://bucket", {"scheme": "s3", "address": "bucket", "options": {}}),
         # One destination in two spellings is shown as the service spells it.
         ("s3://bucket/d%69r", "s3://bucket/dir", {"scheme": "s3", "address": "bucket/d%69r", "options": {}}),
@@ -283,6 +347,11 @@ def test_changed_secret_is_marked_in_place(secret: str) -> None:
         ("https://b", False),
         ("splunk://b", False),
         ("datadog://b", False),
+        ("http://b", False),
+        ("bq://projects/p", False),
+        ("kinesis://s", None),
+        ("sentinelone://h", None),
+        ("ibmcl://h", None),
         ("new://b", None),
         ("no destination", None),
     ],
@@ -306,6 +375,66 @@ def test_who_needs_a_token(conf: str, needed: bool | None) -> None:
 def test_masked_option_is_assumed_equal(desired: str, present: str, assumed: bool) -> None:
     """Two destinations count as one by assumption only where the service masks an option of the present one."""
     assert is_assumed_same(desired, present) is assumed
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "elsewhere"),
+    [
+        (KEYS, KEYS.replace("planted", "other"), False),
+        (KEYS, KEYS.replace("auto", "eu"), True),
+        (KEYS, KEYS.replace("/dir", "/other"), True),
+        (KEYS, "s3://bucket/dir?region=auto&access-key-id=ID", False),
+        (KEYS.replace("auto", "****"), KEYS.replace("planted", "other"), False),
+        ("https://u:one@h/in", "https://u:two@h/in", False),
+        ("https://h/in?a=1&tags=x", "https://h/in?a=2&tags=x", False),
+        ("https://h/in?tags=x", "https://h/in?tags=y", True),
+        ("https://h/key0123456789ab", "https://h/key9876543210ab", True),
+        ("sumo://h/planted", "sumo://h/other", True),
+        ("https://h/a@b", "https://h/a@c", True),
+        ("https://h/in?a=x@y@z", "https://h/in#a=x", True),
+        ("no destination", "https://h/in", True),
+        ("https://h/in", "http://h/in", True),
+        ("https://h/%69n", "https://h/in", False),
+        (None, "https://h/in", False),
+    ],
+)
+def test_where_records_go(before: str | None, after: str, elsewhere: bool) -> None:
+    """Another secret leads to the same place; what cannot be cut up leads elsewhere."""
+    assert leads_elsewhere(before, after) is elsewhere
+
+
+@pytest.mark.parametrize(
+    ("conf", "scheme"),
+    [
+        ("s3://b", None),
+        ("HTTPS://h", None),
+        ("gcs://b", "gs"),
+        ("htps://h", "https"),
+        ("sumologic://h", "sumo"),
+        ("kinesys://s", "kinesis"),
+        ("pipelines://x", ""),
+    ],
+)
+def test_closest_scheme(conf: str, scheme: str | None) -> None:
+    assert closest_scheme(conf) == scheme
+
+
+@pytest.mark.parametrize(
+    ("conf", "limits"),
+    [
+        ("https://log-api.eu.newrelic.com/log/v1", (5_000_000, 0)),
+        ("https://log-api.example/log/v1", (0, 0)),
+        ("bq://projects/p", (10_000_000, 50_000)),
+        ("s3://b", (0, 0)),
+    ],
+)
+def test_upload_limits(conf: str, limits: tuple[int, int]) -> None:
+    assert (upload_limits(conf).max_bytes, upload_limits(conf).max_records) == limits
+
+
+@pytest.mark.parametrize(("conf", "masked"), [(KEYS, False), (KEYS.replace("auto", "***"), True), ("sumo://h/x/****", True)])
+def test_masked_by_the_service(conf: str, masked: bool) -> None:
+    assert is_masked(conf) is masked
 
 
 def test_resent_secret_is_marked() -> None:

@@ -19,10 +19,10 @@ M = "********"
     ("text", "readable"),
     [
         ("no address: here // nor there", "no address: here // nor there"),
-        ("see https://docs.example/api/jobs?page=2", "see https://docs.example/api/jobs?page=2"),
+        ("see https://docs.example/api/jobs?page=2", f"see https://docs.example/api/jobs?page={M}"),
         ('Put "s3://b/p?region=x&secret-access-key=abc": refused', f'Put "s3://b/p?region=x&secret-access-key={M}": refused'),
         ("https://user:pass@h.example/in", f"https://{M}@h.example/in"),
-        ("sumo://h.example/receiver/v1/http/abc==", f"sumo://h.example/{M}"),
+        ("sumo://h.example/receiver/v1/http/abc==", f"sumo://h.example/receiver/v1/http/{M}"),
         ("https:\\/\\/u:p@h.example\\/in", f"https://{M}@h.example/in"),
         ("s3%3A%2F%2Fb%2Fp%3Fsecret%3Dabc then", f"s3://{M} then"),
         ("s3%3a//b/p%3Fsecret%3Dabc", f"s3://{M}"),

@@ -628,3 +628,40 @@ def test_an_applied_plan_leaves_nothing_to_do(first: dict[str, t.Any], second: d
         if found.requests:
             conclusion = conclude(declare_job(**options), found, job)
             assert conclusion.result["job"] == {**found.result["job"], "id": job["id"]} == again.result["job"]
+
+
+@pytest.mark.parametrize(
+    ("options", "warnings"),
+    [
+        ({"destination_conf": "bq://projects/p", "max_upload_records": 50_000}, []),
+        (
+            {"destination_conf": "bq://projects/p", "max_upload_records": 50_001, "max_upload_bytes": 20_000_000},
+            [
+                "max_upload_bytes: 20000000 is more than this destination takes in one upload (10000000); larger uploads fail.",
+                "max_upload_records: 50001 is more than this destination takes in one upload (50000); larger uploads fail.",
+            ],
+        ),
+        (
+            {"destination_conf": "datadog://h/api/v2/logs", "max_upload_bytes": 5_000_000},
+            ["max_upload_bytes: uploads to this destination have a fixed size, so that the service ignores it."],
+        ),
+        ({"destination_conf": "ibmcl://h/logs", "max_upload_bytes": 2_000_000}, []),
+        (
+            {"destination_conf": "pipelines://x"},
+            [
+                "destination_conf: 'pipelines' is not a known type of destination; the service may refuse it, and outputs mask its options."
+            ],
+        ),
+    ],
+)
+def test_what_a_destination_takes(options: dict[str, t.Any], warnings: list[str]) -> None:
+    """Uploads larger than a destination takes, and unknown types of destinations, are warnings; a typing error is refused."""
+    assert list(planned({"enabled": True, **options}, None).warnings) == warnings
+
+
+def test_misspelt_scheme_is_refused() -> None:
+    with pytest.raises(
+        Failure, match=r"^destination_conf: 'gcs' is not a type of destination \(did you mean 'gs'\?\); known are azure, "
+    ) as caught:
+        declare_job(destination_conf="gcs://planted")
+    assert caught.value.kind == "invalid_option" and "planted" not in str(caught.value)
