@@ -100,8 +100,8 @@ class Service:
         """A transformer to which a seeded job refers exists without being named, as the account of a zone does."""
         account = self.account_of(owner)
         named = {job["transformer_id"] for job in owner.jobs.values() if is_a(job["transformer_id"], int)}
-        for number in sorted(named - {0}) if account else ():
-            if number not in account.transformers:
+        for number in sorted(named - {0}):
+            if account is not None and number not in account.transformers:
                 account.transformers = Transformers(account.transformers)
                 account.transformers.add(self, {"id": number, "name": f"transformer-{number}"}, 0)
 
