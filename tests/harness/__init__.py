@@ -9,6 +9,6 @@ from __future__ import annotations
 from .converge import Converged
 from .modules import Modules
 from .outcome import Outcome, Report
-from .playbook import Playbook
+from .playbook import Case, Playbook
 
-__all__ = ["Converged", "Modules", "Outcome", "Playbook", "Report"]
+__all__ = ["Case", "Converged", "Modules", "Outcome", "Playbook", "Report"]

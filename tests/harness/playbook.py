@@ -2,12 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The runner that integration tests use: a real ansible-playbook against the simulator, with every invariant looked at."""
+"""The runner of playbooks: a real ansible-playbook against the simulator, with every invariant looked at."""
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 import typing as t
 from pathlib import Path
 
@@ -16,6 +17,17 @@ from .converge import Runner, Tasks
 from .outcome import COLLECTION, Report
 
 GROUP = f"group/{COLLECTION}.zone"
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """Tasks for one host; `fails` and `warns` as `Playbook.run` has them."""
+
+    tasks: t.Sequence[t.Mapping[str, t.Any]]
+    fails: str | t.Collection[str] | None = None
+    warns: tuple[str, ...] = ()
+    check: bool = False
+    diff: bool = True
 
 
 @dataclasses.dataclass
@@ -35,30 +47,66 @@ class Playbook(Runner):
         playbook: str | Path | t.Sequence[t.Mapping[str, t.Any]] | None = None,
         check: bool = False,
         diff: bool = True,
+        module_defaults: t.Mapping[str, t.Any] | None = None,
+        warns: t.Sequence[str] = (),
+        fails: str | t.Collection[str] | None = None,
+        **launch: t.Any,
+    ) -> Report:
+        """Run once, and check the invariants.
+
+        `tasks` is a task or a list of tasks for one play in this zone; `playbook` a list of plays, a file, or a name
+        such as `edgeops.observability.deliver`. `fails` is the kind of failure that has to happen ("ansible" for one of
+        ansible-core's own), `warns` the patterns of the warnings that have to appear. `launch` is what `_launch` takes.
+        """
+        report = self._launch(self._source(tasks, playbook, module_defaults), check=check, diff=diff, **launch)
+        _look(report, check, diff, fails, warns)
+        return report
+
+    def run_cases(self, cases: t.Mapping[str, Case], zones: t.Mapping[str, str], **launch: t.Any) -> dict[str, Report]:
+        """Run each case on a host of its own, in the zone of its name, all in one process; check the invariants of each.
+
+        A failure ends its case, not the run. The report of a case has what was said, returned and sent in its play and zone.
+        """
+        plays = [
+            {
+                "name": f"Case {name}",
+                "hosts": zones[name],
+                "gather_facts": False,
+                "check_mode": case.check,
+                "diff": case.diff,
+                "module_defaults": {GROUP: {"zone_id": zones[name]}},
+                "tasks": [
+                    {"block": list(case.tasks), "rescue": [{"name": "Failed", "ansible.builtin.meta": "clear_host_errors"}]}
+                ],
+            }
+            for name, case in cases.items()
+        ]
+        report = self._launch(plays, check=False, diff=False, inventory={zones[name]: {} for name in cases}, **launch)
+        parts = dict(re.findall(r"^PLAY \[Case (.*?)\] \*+\n(.*?)(?=^PLAY )", report.stdout, re.MULTILINE | re.DOTALL))
+        assert report.returncode == 0 and set(parts) == set(cases), str(report)
+        return {name: _part(report, parts[name], zones[name], case) for name, case in cases.items()}
+
+    def _launch(
+        self,
+        source: t.Any,
+        *,
+        check: bool,
+        diff: bool,
         extra_vars: t.Mapping[str, t.Any] | None = None,
         verbosity: int = 3,
         in_process: bool | None = None,
         env: t.Mapping[str, str | None] | None = None,
         forks: int = 5,
         inventory: t.Mapping[str, t.Mapping[str, t.Any]] | str | Path | None = None,
-        module_defaults: t.Mapping[str, t.Any] | None = None,
-        warns: t.Sequence[str] = (),
-        fails: str | t.Collection[str] | None = None,
         secrets: t.Iterable[str] = (),
         timeout: float = 300,
         arguments: t.Sequence[str] = (),
     ) -> Report:
-        """Run once, and check the invariants.
-
-        `tasks` is a task or a list of tasks for one play in this zone; `playbook` a list of plays, a file, or a name
-        such as `edgeops.observability.deliver`. `fails` is the kind of failure that has to happen ("ansible" for one of
-        ansible-core's own), `warns` the patterns of the warnings that have to appear. `secrets` are strings that no output
-        may hold, beyond the credentials of the simulator and the secret options of the tasks. A variable of `env` that is
-        None is taken away.
+        """Run a playbook. `secrets` are strings that no output may hold, beyond the credentials of the simulator and the secret
+        options of the tasks. A variable of `env` that is None is taken away.
         """
         place = process.Place(self.folder / f"run-{next(self._count)}")
         planted: dict[str, str] = {}
-        source = self._source(tasks, playbook, module_defaults)
         target = (
             str(source) if isinstance(source, str | Path) else str(place.write("playbook.yml", canaries.hoist(source, planted)))
         )
@@ -71,13 +119,8 @@ class Playbook(Runner):
         command += [
             option for option, given in (("--check", check), ("--diff", diff), ("-" + "v" * verbosity, verbosity > 0)) if given
         ]
-        environment = self._environment(place, forks, env)
-        report = self._execute(command, environment, place, timeout)
+        report = self._execute(command, self._environment(place, forks, env), place, timeout)
         invariants.check_secrets(report, canaries.all_of(self.simulator, secrets, planted, env))
-        invariants.check_only_reads(report, check)
-        invariants.check_failures(report, fails)
-        invariants.check_warnings(report, warns)
-        invariants.check_results(report, diff)
         return report
 
     def _source(self, tasks: Tasks | None, playbook: t.Any, defaults: t.Mapping[str, t.Any] | None) -> t.Any:
@@ -110,3 +153,20 @@ class Playbook(Runner):
         record = place.record.read_text(encoding="utf-8") if place.record.exists() else ""
         log = place.log.read_text(encoding="utf-8", errors="replace") if place.log.exists() else ""
         return Report(returncode, stdout, stderr, log, record, process.outcomes(record, journal), journal, place.folder)
+
+
+def _look(report: Report, check: bool, diff: bool, fails: str | t.Collection[str] | None, warns: t.Sequence[str]) -> None:
+    invariants.check_only_reads(report, check)
+    invariants.check_failures(report, fails)
+    invariants.check_warnings(report, warns)
+    invariants.check_results(report, diff)
+
+
+def _part(whole: Report, stdout: str, zone: str, case: Case) -> Report:
+    """What a run says of one case."""
+    outcomes = [outcome for outcome in whole.outcomes if outcome.host == zone]
+    ended = any(outcome.status == "failed" for outcome in outcomes)
+    journal = [entry for entry in whole.journal if entry["zone"] == zone]
+    part = dataclasses.replace(whole, returncode=2 if ended else 0, stdout=stdout, outcomes=outcomes, journal=journal)
+    _look(part, case.check, case.diff, case.fails, case.warns)
+    return part

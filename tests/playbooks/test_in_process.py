@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import Playbook, Report
+from harness import Case, Playbook, Report
 from harness.prediction import IDENTITY, MOVING
 from harness.process import BIN, LOCAL, Place, execute, inventory
 
@@ -49,17 +49,11 @@ def task(module: str, **args: t.Any) -> Task:
 
 
 @dataclasses.dataclass(frozen=True)
-class Scenario:
-    """Tasks of one playbook; `fails` and `warns` as the runner has them."""
+class Scenario(Case):
+    """A case with what is in its zone, and what befalls requests there."""
 
-    tasks: list[Task]
-    fails: str | None = None
-    warns: tuple[str, ...] = ()
     seed: dict[str, t.Any] = dataclasses.field(default_factory=dict)
-    settings: dict[str, t.Any] = dataclasses.field(default_factory=dict)
     faults: tuple[dict[str, t.Any], ...] = ()
-    check: bool = False
-    diff: bool = True
 
 
 MONITOR = [task("script_monitor", enabled=value) for value in (True, True, False)]
@@ -234,27 +228,24 @@ SCENARIOS: dict[str, Scenario] = {
 }
 
 
-def both_ways(playbook: Playbook, simulator: t.Any, scenario: Scenario, **run: t.Any) -> list[Report]:
-    if scenario.seed:
-        simulator.seed(**{name: {playbook.zone: value} for name, value in scenario.seed.items()})
-    simulator.settings(**scenario.settings)
+def both_ways(playbook: Playbook, names: t.Iterable[str], **run: t.Any) -> t.Iterator[tuple[str, Report, Report]]:
+    """The reports of scenarios inside the controller and as ordinary modules, each time in the same zones."""
+    scenarios = {name: SCENARIOS[name] for name in names}
+    zones = {name: f"{number:032x}" for number, name in enumerate(scenarios, 1)}
+    simulator = playbook.simulator
+    simulator.seed(zones=list(zones.values()))
+    for name, scenario in scenarios.items():
+        simulator.seed(**{kind: {zones[name]: value} for kind, value in scenario.seed.items()})
+    faults = [{**fault, "path": f"*/{zones[name]}/*"} for name, scenario in scenarios.items() for fault in scenario.faults]
     start = simulator.snapshot()
     reports = []
     for in_process in (True, False):
         simulator.restore(start)
         simulator.clear_faults()
-        simulator.faults(*scenario.faults)
-        report = playbook.run(
-            scenario.tasks,
-            in_process=in_process,
-            check=scenario.check,
-            diff=scenario.diff,
-            fails=scenario.fails,
-            warns=scenario.warns,
-            **run,
-        )
-        reports.append(report)
-    return reports
+        simulator.faults(*faults)
+        reports.append(playbook.run_cases(scenarios, zones, in_process=in_process, **run))
+    here, there = reports
+    return ((name, here[name], there[name]) for name in scenarios)
 
 
 def comparable(value: t.Any, *aside: str) -> t.Any:
@@ -280,32 +271,34 @@ def requests_of(report: Report) -> list[tuple[t.Any, ...]]:
     ]
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_both_ways_give_the_same(name: str, playbook: Playbook, simulator: t.Any) -> None:
-    here, there = both_ways(playbook, simulator, SCENARIOS[name])
-    assert AS_MODULE not in here.stdout
-    assert there.stdout.count(AS_MODULE) >= len(there.ours) > 0
-    # Plans name the ids of what is there, which are new in each run where the run itself makes it.
-    aside = ("plan_id", "plan_ids") if any(entry["method"] == "POST" for entry in here.journal) else ()
-    for one, other in zip(here.outcomes, there.outcomes, strict=True):
-        assert (one.name, one.status) == (other.name, other.status)
-        # As text, because true and 1 are equal.
-        results = [json.dumps(comparable(outcome.result, *aside), sort_keys=True) for outcome in (one, other)]
-        assert results[0] == results[1]
-    # Reads of one task may be side by side.
-    assert sorted(map(repr, requests_of(here))) == sorted(map(repr, requests_of(there)))
+def test_both_ways_give_the_same(playbook: Playbook) -> None:
+    for name, here, there in both_ways(playbook, SCENARIOS):
+        assert AS_MODULE not in here.stdout
+        assert there.stdout.count(AS_MODULE) >= len(there.ours) > 0
+        # Plans name the ids of what is there, which are new in each run where the run itself makes it.
+        aside = ("plan_id", "plan_ids") if any(entry["method"] == "POST" for entry in here.journal) else ()
+        for one, other in zip(here.outcomes, there.outcomes, strict=True):
+            assert (one.name, one.status) == (other.name, other.status)
+            # As text, because true and 1 are equal.
+            results = [json.dumps(comparable(outcome.result, *aside), sort_keys=True) for outcome in (one, other)]
+            assert results[0] == results[1], name
+        # Reads of one task may be side by side.
+        assert sorted(map(repr, requests_of(here))) == sorted(map(repr, requests_of(there))), name
 
 
-@pytest.mark.parametrize("name", ["script monitor, check mode", "refused by ansible-core", "refused credentials", "a warning"])
-def test_both_ways_look_the_same(name: str, playbook: Playbook, simulator: t.Any) -> None:
-    here, there = both_ways(playbook, simulator, SCENARIOS[name], verbosity=0)
-    texts = [worded(report.stdout + report.stderr).replace(str(report.folder), "") for report in (here, there)]
-    assert texts[0] == texts[1]
+def test_both_ways_look_the_same(playbook: Playbook) -> None:
+    names = ["script monitor, check mode", "refused by ansible-core", "refused credentials", "a warning"]
+    for _name, here, there in both_ways(playbook, names, verbosity=0):
+        texts = [worded(report.stdout + report.stderr).replace(str(report.folder), "") for report in (here, there)]
+        assert texts[0] == texts[1] and texts[0]
 
 
-def test_both_ways_mask_the_same_invocation(playbook: Playbook, simulator: t.Any) -> None:
-    scenario = Scenario([task("script_monitor", enabled="yes", api_token=simulator.token)])
-    here, there = both_ways(playbook, simulator, scenario, env={"ANSIBLE_INJECT_INVOCATION": "true"})
+def test_both_ways_mask_the_same_invocation(playbook: Playbook) -> None:
+    masked = task("script_monitor", enabled="yes", api_token=playbook.simulator.token)
+    start = playbook.simulator.snapshot()
+    here = playbook.run(masked, in_process=True, env={"ANSIBLE_INJECT_INVOCATION": "true"})
+    playbook.simulator.restore(start)
+    there = playbook.run(masked, in_process=False, env={"ANSIBLE_INJECT_INVOCATION": "true"})
     assert here.result["invocation"] == there.result["invocation"]
     assert here.result["invocation"]["module_args"]["enabled"] is True
 
