@@ -84,15 +84,19 @@ def _tool(name: str, tool: str, *arguments: str) -> Gate:
 
 
 def _on_core(core: str) -> tuple[Gate, ...]:
+    """What depends on ansible-core: the main one is tested whole, the others with what touches each module, the role and each playbook."""
     sanity = Gate("sanity", "ansible-test", ("scripts/sanity.sh",), core, seconds=170)
-    return (
-        sanity,
-        _pytest("units", "tests/unit", 65, core=core),
-        _pytest("modules", "tests/modules", 15, core=core),
-        _pytest("playbooks", "tests/playbooks", 200, core=core),
-    )
+    modules = _pytest("modules", "tests/modules", 20, core=core)
+    if core != MAIN:
+        return (sanity, modules, _pytest("playbooks", "-m every_core tests/playbooks", 90, core=core))
+    return (sanity, *WHOLE)
 
 
+WHOLE = (
+    _pytest("units", "tests/unit", 65),
+    _pytest("modules", "tests/modules", 20),
+    _pytest("playbooks", "tests/playbooks", 200),
+)
 STATIC = (
     _tool("lint", "ruff", "check", "--quiet", "."),
     _tool("format", "ruff", "format", "--check", "--quiet", "."),
@@ -121,7 +125,7 @@ ONCE = (
 FLOOR, *_unused, NEWEST = CORES
 RUNS = {
     "check": (*STATIC, _pytest("units", "tests/unit", 65), _pytest("meta", "tests/meta", 10, small=True)),
-    "test": (*_on_core(FLOOR), *_on_core(NEWEST), *STATIC, *ONCE),
+    "test": (*_on_core(FLOOR), *_on_core(NEWEST), *WHOLE, *STATIC, *ONCE),
     "test-all": (*(gate for core in CORES for gate in _on_core(core)), *STATIC, *ONCE),
     # The jobs of .github/workflows/test.yml: what each core is tested with, and what needs one core only.
     **{f"core-{core}": _on_core(core) for core in CORES},

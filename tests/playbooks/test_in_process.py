@@ -20,6 +20,8 @@ from harness import Case, Playbook, Report
 from harness.prediction import IDENTITY, MOVING
 from harness.process import BIN, LOCAL, Place, execute, inventory
 
+pytestmark = pytest.mark.every_core
+
 AS_MODULE = "Using module file"
 NAME = "edgeops.observability"
 BUCKET = "s3://bucket/logs?region=eu-west-1&access-key-id=AKIAREADABLE&secret-access-key=planted-secret-3b1c77"

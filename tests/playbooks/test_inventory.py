@@ -97,6 +97,7 @@ def ours(found: Found) -> dict[str, dict[str, t.Any]]:
     return {name: variables for name, variables in found.hosts.items() if name.startswith("z") and not name.startswith("zone-")}
 
 
+@pytest.mark.every_core
 def test_one_host_for_each_zone(inventory: Inventory) -> None:
     found = inventory.list()
     assert set(ours(found)) == {f"z{number}.example" for number in range(12)}
@@ -144,6 +145,7 @@ def test_a_name_that_no_zone_has_is_a_warning(inventory: Inventory) -> None:
     assert "nowhere.example" in found.stderr
 
 
+@pytest.mark.every_core
 def test_constructed(inventory: Inventory) -> None:
     found = inventory.list(
         strict=True,
@@ -258,6 +260,7 @@ def test_answers_without_sense_are_no_inventory(fault: dict[str, t.Any], message
     assert message in inventory.refuses(retries=0)
 
 
+@pytest.mark.every_core
 def test_texts_of_the_service_are_never_executed(inventory: Inventory, tmp_path: Path) -> None:
     """Whatever member they are in, with the usual delimiters and with a header that chooses others."""
     marker = tmp_path / "executed"

@@ -30,6 +30,7 @@ def connection(simulator, **further):
     return {GROUP: {"base_url": simulator.base_url, "api_token": "{{ token }}", **further}}
 
 
+@pytest.mark.every_core
 def test_group_defaults_apply_to_every_module(playbook, simulator, zone):
     """The group gives every module its connection and zone."""
     defaults = connection(simulator, zone_id=zone)

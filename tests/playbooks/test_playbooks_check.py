@@ -42,6 +42,7 @@ def failed_hosts(report):
     return set(re.findall(r"^(\S+)\s+: ok=.* failed=[1-9]", report.stdout, re.MULTILINE))
 
 
+@pytest.mark.every_core
 def test_check_is_compliant_after_deliver(playbook, simulator):
     """deliver brings every zone into its desired state, and check then reports it as compliant."""
     hosts = without_role_zone(fleet(simulator, [DESIRED, {"script_monitor_enabled": True}]))
@@ -259,6 +260,7 @@ def test_unreachable_zone_is_not_compliant(playbook, simulator):
 COMMAND = "lookup('ansible.builtin.pipe', 'touch %s')"
 
 
+@pytest.mark.every_core
 @pytest.mark.parametrize("name", [CHECK, DELIVER])
 def test_texts_of_the_service_are_no_templates(playbook, simulator, tmp_path, name):
     """Neither in messages of failures nor in names of fields and jobs, with the usual delimiters and with others."""

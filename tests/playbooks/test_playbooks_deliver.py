@@ -84,6 +84,7 @@ def written(report: t.Any) -> int:
     return len([entry for entry in report.journal if entry["method"] != "GET"])
 
 
+@pytest.mark.every_core
 def test_only_changed_zones_are_written(zones: Zones, playbook: Playbook) -> None:
     """An unchanged zone costs the reads of its prediction; a delivery in check mode writes nothing and says what would change."""
     hosts = zones(ON, OFF, ON)

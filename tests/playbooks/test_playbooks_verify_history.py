@@ -71,6 +71,7 @@ def verify(playbook: Playbook, evidence: Path, *, fails: str | None = None, **va
     return str(report.failures[0].result["msg"]) if fails else ""
 
 
+@pytest.mark.every_core
 def test_verify_names_the_first_bad_record(playbook: Playbook, scripts: None, evidence: Path, zone: str) -> None:
     """The playbook that verifies names the first bad record."""
     done = playbook.run([task(str(number), evidence_dir=str(evidence), details="none") for number in range(4)])

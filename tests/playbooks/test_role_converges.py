@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from zone_runs import (
     DESTINATION,
     OWN_FIELDS,
@@ -38,6 +39,7 @@ def seed_rules(simulator, zone, **kinds):
     simulator.seed(rulesets={zone: [ruleset]})
 
 
+@pytest.mark.every_core
 def test_empty_zone_is_predicted_and_applied(playbook, simulator, zone):
     """From an empty zone: predicted, applied, and then left alone."""
     report = playbook.run(
@@ -202,6 +204,7 @@ def test_omitted_monitor_is_left_alone(playbook, simulator, zone):
     assert second["script_monitor"]["script_monitor"]["enabled"] is False
 
 
+@pytest.mark.every_core
 def test_survey_text_equals_data(playbook, simulator, zone):
     """The text of a survey means the same as data."""
     data = role_variables(zone, custom_fields=CUSTOM, script_monitor_enabled=True)

@@ -64,6 +64,7 @@ UNDEFINED = [
 ]
 
 
+@pytest.mark.every_core
 def test_refused_input_fails_before_any_request(playbook, zone):
     hosts = {f"host{number}": variables(zone, **changes) for number, (changes, _words) in enumerate(REFUSED)}
     report = playbook.run(

@@ -10,9 +10,12 @@ import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import pytest
 from support.samples.fleet import AT, HOSTILE, audit, finding, record
 
 from harness import Playbook
+
+pytestmark = pytest.mark.every_core
 
 KEY = "planted-key-8c0db7"
 FILTER = '{"where":{"key":"EdgeResponseStatus","operator":"geq","value":500}}'
@@ -122,7 +125,7 @@ def test_unquoted_dates_in_host_variables(playbook: Playbook, zone: str, tmp_pat
     )
     options = {"zone_id": "{{ zone_id }}", "at": "2026-11-21T06:00:00Z"}
     tasks = [
-        {"name": "Templated", AUDIT: {**options, "baseline": "{{ script_baseline }}", "gate": "{{ script_gate }}"}},
+        {"name": "Templated", AUDIT: {**options, "baseline": "{{ script_baseline }}", "fail_on": "{{ script_gate }}"}},
         {"name": "Composed", AUDIT: {**options, "baseline": "{{ script_baseline[:1] + script_baseline[1:] }}"}},
         {
             "name": "A date of a template",
