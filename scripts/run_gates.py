@@ -99,7 +99,9 @@ def _report(outcomes: list[Outcome]) -> int:
     tested = {outcome.gate.core for outcome in outcomes if not outcome.note}
     skipped = [core for core in CORES if core not in tested]
     if skipped:
-        print(f"not tested here: ansible-core {', '.join(skipped)}; `make test-all` takes every one that an interpreter is found for")
+        print(
+            f"not tested here: ansible-core {', '.join(skipped)}; `make test-all` takes every one that an interpreter is found for"
+        )
     failed = sum(outcome.failed for outcome in outcomes)
     print(f"\n{sum(outcome.passed for outcome in outcomes)} passed, {failed} failed")
     return 1 if failed else 0

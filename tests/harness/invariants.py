@@ -59,7 +59,8 @@ def check_failures(report: Report, fails: str | t.Collection[str] | None) -> Non
     declared.discard(UNREACHABLE)
     assert declared <= {ANSIBLE, *KINDS}, f"{fails!r} is not a kind of failure"
     kinds = {kind for outcome in report.failures for kind in _kinds(outcome, report)}
-    assert kinds == (declared if kinds or declared != {ANSIBLE} else set()), f"failed as {kinds}, not {fails}\n{report}"
+    said = [f"{outcome.name}: {outcome.result.get('msg')}" for outcome in report.failures]
+    assert kinds == (declared if kinds or declared != {ANSIBLE} else set()), f"failed as {kinds}, not {fails}: {said}\n{report}"
     if not any(outcome.status == "failed" for outcome in report.outcomes):
         assert report.returncode == 0 or declared == {ANSIBLE}, f"the run failed outside of a task\n{report}"
     assert declared != {ANSIBLE} or kinds or report.returncode != 0, f"nothing failed\n{report}"

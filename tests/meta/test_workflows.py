@@ -102,7 +102,7 @@ def test_every_command_is_tried() -> None:
 def test_gates_of_a_core(core: str) -> None:
     command = named("test-core").replace("${{ matrix.core }}", core).replace("make ", "make --dry-run ")
     assert f"run_gates.py core-{core}\n" in shell(command, ROOT)
-    assert {"sanity", "units", "playbooks"} <= {gate.name for gate in gates.RUNS[f"core-{core}"]}
+    assert {"sanity", "modules", "playbooks"} <= {gate.name for gate in gates.RUNS[f"core-{core}"]}
 
 
 def test_gates_of_one_core() -> None:

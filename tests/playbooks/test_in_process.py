@@ -122,7 +122,7 @@ SCENARIOS: dict[str, Scenario] = {
     "what a zone has": Scenario(
         [
             task("logpush_dataset_info", dataset="http_requests"),
-            task("zone_variables_info", zone_name="shop.example"),
+            task("zone_variables_info"),
             task("script_audit", baseline=[], at="2026-11-21T00:00:00Z"),
         ],
         seed={"scripts": SCRIPTS, "script_monitor": {"enabled": True}},
