@@ -44,7 +44,7 @@ class ModuleDocFragment:
                 "jobs": {
                     "description": [
                         "The jobs. Each item takes the options of M(edgeops.observability.logpush_job), with the same meaning.",
-                        "Two items for the same job are refused, and so is an empty list together with O(unlisted=absent).",
+                        "Two items for the same job are refused, and so is an empty list together with O(unlisted_jobs=absent).",
                     ],
                     "type": "list",
                     "elements": "dict",

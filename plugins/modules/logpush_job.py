@@ -70,10 +70,11 @@ options:
     description:
       - When to send O(destination_conf) and O(ownership_challenge) to a job that exists.
       - V(if_different) sends them if the destination differs from that of the service.
-      - V(always) sends them in every run, which is a change. Use it once to rotate a secret, because a service that masks secrets does not show
-        whether they changed.
+      - V(if_masked) sends them also if the service masks a part of the destination, so that it cannot be compared. Use it once to rotate a secret.
+      - V(always) sends them in every run, which is a change.
+      - A destination that is assumed to be equal, because the service masks a part of it, is reported with a warning.
     type: str
-    choices: [if_different, always]
+    choices: [if_different, if_masked, always]
     default: if_different
   fields:
     description:
@@ -84,8 +85,9 @@ options:
     elements: str
   timestamp_format:
     description:
-      - Format of timestamps in a record. Cloudflare supports V(unixnano), its default, V(unix) and V(rfc3339).
+      - Format of timestamps in a record. The default of the service is V(unixnano).
     type: str
+    choices: [rfc3339, rfc3339ms, rfc3339ns, unix, unixnano]
   option_flags:
     description:
       - Further parameters of C(logpull_options) by name, with V(true), V(false), a number or a string, such as C(CVE-2021-44228) or C(sample).
@@ -120,7 +122,7 @@ options:
       timestamp_format:
         description: Format of timestamps in a record. The default of the service is V(unixnano).
         type: str
-        choices: [unixnano, unix, rfc3339, rfc3339ms, rfc3339ns]
+        choices: [rfc3339, rfc3339ms, rfc3339ns, unix, unixnano]
       sample_rate:
         description: Fraction of the records that is delivered, above 0 and at most 1. The default of the service is 1, all of them.
         type: float
@@ -193,6 +195,16 @@ options:
     description:
       - Maximum number of records in one file, 1000 to 1000000, or V(0) for the default of the service, 100000.
     type: int
+  filter_attack_traffic:
+    description:
+      - Whether requests that Cloudflare classifies as attack traffic are left out. For the datasets V(http_requests), V(firewall_events) and
+        V(network_analytics_logs). The default of the service is V(false).
+    type: bool
+  transformer_id:
+    description:
+      - Identifier of the transformer, a query of the account that changes records before they are delivered. V(0) removes the transformer.
+      - Without the transformer, the job delivers what the transformer left out; see V(change_transformer) in RV(effects).
+    type: int
   recreate:
     description:
       - Whether the job may be deleted and re-created if O(dataset) or O(kind) differs. Otherwise such a difference fails as V(conflict) before any write.
@@ -215,7 +227,7 @@ options:
       - If the service does not list the fields of a dataset, or does not permit it (status 403, 404 or 405), names are not checked.
     type: bool
     default: true
-  create_unlisted:
+  create_without_listing:
     description:
       - What to do with O(name) if the service cannot list jobs (HTTP status 404 or 405). With V(true), the job is created in each run, with a warning.
         Otherwise, and always with O(state=absent), the task fails as V(not_found).
@@ -357,6 +369,21 @@ job:
       type: int
       returned: success and O(state=present)
       sample: 100000
+    filter_attack_traffic:
+      description: Whether attack traffic is left out.
+      type: bool
+      returned: success and O(state=present)
+      sample: false
+    transformer_id:
+      description: Identifier of the transformer, or V(null).
+      type: int
+      returned: success and O(state=present)
+      sample: null
+    other:
+      description: Members that no option names, without secrets. Updates and re-creations keep them.
+      type: dict
+      returned: success and O(state=present)
+      sample: {merge_subrequests: true}
     last_complete:
       description: Until when logs were delivered, or V(null).
       type: str

@@ -141,6 +141,21 @@ jobs:
       type: int
       returned: success
       sample: 100000
+    filter_attack_traffic:
+      description: Whether attack traffic is left out.
+      type: bool
+      returned: success
+      sample: false
+    transformer_id:
+      description: Identifier of the transformer, or V(null).
+      type: int
+      returned: success
+      sample: null
+    other:
+      description: Members that no option names, without secrets. Updates and re-creations keep them.
+      type: dict
+      returned: success
+      sample: {merge_subrequests: true}
     last_complete:
       description: Until when logs were delivered, or V(null).
       type: str

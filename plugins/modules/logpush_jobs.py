@@ -29,19 +29,19 @@ options:
     description:
       - When to send the destinations of jobs that exist, for items that omit O(jobs[].send_destination).
     type: str
-    choices: [if_different, always]
+    choices: [if_different, if_masked, always]
     default: if_different
-  unlisted:
+  unlisted_jobs:
     description:
-      - What to do with jobs of the zone that are not in O(jobs).
+      - What to do with jobs that are not in O(jobs).
       - With V(ignore) they are not changed and not returned. With V(report) they are returned, which is never a change. With V(absent) they are deleted.
-      - V(report) and V(absent) fail as V(not_found) if the service cannot list jobs.
+      - If the service cannot list jobs, V(report) is a warning, and V(absent) fails as V(not_found).
     type: str
     choices: [ignore, report, absent]
     default: ignore
 notes:
   - With Cloudflare, reading and writing Logpush jobs need an API token with the permission Logs Write.
-  - In a diff the key of a job is its name, or C(name/dataset/id) if the name is empty or not unique in the zone.
+  - In a diff the key of a job is its name, or C(name/dataset/id) if the name is empty or an older job has it.
 seealso:
   - module: edgeops.observability.logpush_job
   - module: edgeops.observability.logpush_job_info
@@ -69,7 +69,7 @@ EXAMPLES = r"""
     jobs:
       - name: archive
       - name: errors
-    unlisted: absent
+    unlisted_jobs: absent
 """
 
 RETURN = r"""
@@ -151,6 +151,21 @@ jobs:
       type: int
       returned: success, unless the item is V(null)
       sample: 100000
+    filter_attack_traffic:
+      description: Whether attack traffic is left out.
+      type: bool
+      returned: success, unless the item is V(null)
+      sample: false
+    transformer_id:
+      description: Identifier of the transformer, or V(null).
+      type: int
+      returned: success, unless the item is V(null)
+      sample: null
+    other:
+      description: Members that no option names, without secrets. Updates and re-creations keep them.
+      type: dict
+      returned: success, unless the item is V(null)
+      sample: {merge_subrequests: true}
     last_complete:
       description: Until when logs were delivered, or V(null).
       type: str
@@ -199,7 +214,8 @@ jobs:
       sample: A record is delivered only if ClientRequestHost is "shop.example.com"; all other records are left out.
 unlisted_jobs:
   description:
-    - Jobs of the zone that no item names, sorted by id. With O(unlisted=absent) those that are deleted, with O(unlisted=ignore) an empty list.
+    - Jobs of the zone that no item names, sorted by id. With O(unlisted_jobs=absent) those that are deleted, with O(unlisted_jobs=ignore) an empty
+      list. V(null) if the service cannot list jobs.
   returned: success
   type: list
   elements: dict

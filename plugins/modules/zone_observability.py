@@ -71,7 +71,7 @@ options:
         elements: str
   unlisted_jobs:
     description:
-      - What to do with jobs of the zone that are not listed, as O(edgeops.observability.logpush_jobs#module:unlisted).
+      - What to do with jobs of the zone that are not listed, as O(edgeops.observability.logpush_jobs#module:unlisted_jobs).
       - Used only with O(job) or O(jobs).
     type: str
     choices: [ignore, report, absent]

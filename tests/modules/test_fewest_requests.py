@@ -16,6 +16,7 @@ from harness.outcome import Outcome
 NAME = "edgeops.observability"
 JOB = {
     "name": "main",
+    "enabled": True,
     "destination_conf": "s3://bucket/logs?region=eu-west-1",
     "fields": ["RayID"],
     "filter": {"key": "ClientIP", "operator": "eq", "value": "192.0.2.1"},
@@ -72,7 +73,7 @@ def test_log_custom_fields_of_a_new_zone(modules: Modules) -> None:
 
 
 def test_logpush_job(modules: Modules, simulator: t.Any) -> None:
-    desired, more = ("logpush_job", JOB), ("logpush_job", {"name": "main", "enabled": True})
+    desired, more = ("logpush_job", JOB), ("logpush_job", {"name": "main", "max_upload_records": 1000})
     created, unchanged, changed, info = in_a_row(modules, desired, desired, more, ("logpush_job_info", {"name": "main"}))
     assert created == ["GET", "GET", "POST", "GET"], (
         "the list, the fields of the dataset, the job, and a look for another creator"

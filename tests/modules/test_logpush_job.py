@@ -126,6 +126,7 @@ def test_no_change_in_any_spelling_of_a_job(modules: Modules, habits: dict[str, 
     desired = {**DESIRED, "destination_conf": WITH_KEYS, "max_upload_bytes": 0, "kind": "", "frequency": "high"}
     newer = {
         "name": "newer",
+        "enabled": True,
         "destination_conf": WITH_KEYS,
         "output_options": {"field_names": ["RayID", "ClientIP", "RayID"], "cve_2021_44228": False, "sample_rate": 0.5},
     }
@@ -134,7 +135,12 @@ def test_no_change_in_any_spelling_of_a_job(modules: Modules, habits: dict[str, 
         [
             desired,
             newer,
-            {"name": "shop-logs", "destination_conf": WITH_KEYS.replace("store.", "other."), "filter": FILTER["and"][0]},
+            {
+                "name": "shop-logs",
+                "enabled": True,
+                "destination_conf": WITH_KEYS.replace("store.", "other."),
+                "filter": FILTER["and"][0],
+            },
             {"name": "shop-logs", "state": "absent"},
         ],
         secrets=[KEY],
@@ -165,7 +171,7 @@ def test_output_options_are_merged_and_sent_whole(modules: Modules) -> None:
     made, merged, csv = modules.converge_each(
         "logpush_job",
         [
-            {"name": "n", "destination_conf": S3, "fields": ["ClientIP"]},
+            {"name": "n", "enabled": True, "destination_conf": S3, "fields": ["ClientIP"]},
             {"name": "n", "output_options": {"field_names": ["ClientIP"], "record_suffix": "}\n", "batch_prefix": "["}},
             {"name": "n", "output_options": {"output_type": "csv"}},
         ],
@@ -282,11 +288,11 @@ def test_two_jobs_of_one_name_are_a_conflict(modules: Modules) -> None:
 @pytest.mark.parametrize("status", ["404", "405"])
 def test_a_service_without_a_list_of_jobs(modules: Modules, status: str) -> None:
     modules.simulator.settings(job_list=status)
-    for desired in (DESIRED, {"name": "shop-logs", "state": "absent", "create_unlisted": True}):
+    for desired in (DESIRED, {"name": "shop-logs", "state": "absent", "create_without_listing": True}):
         report = modules.run(job_task(desired), fails="not_found")
         assert "cannot list jobs" in report.failure["msg"]
         assert report.failure["error"]["status"] == int(status)
-    unlisted = {**DESIRED, "create_unlisted": True}
+    unlisted = {**DESIRED, "create_without_listing": True}
     report = modules.run([job_task(unlisted, check_mode=True), job_task(unlisted)], warns=["without checking"])
     predicted, real = (outcome.result["job"] for outcome in report.ours)
     assert predicted == {**real, "id": None}
@@ -375,7 +381,7 @@ def test_changed_secret_is_marked_and_masked(modules: Modules) -> None:
     first, second = modules.converge_each(
         "logpush_job",
         [
-            {"name": "keys", "destination_conf": WITH_KEYS},
+            {"name": "keys", "enabled": True, "destination_conf": WITH_KEYS},
             {"name": "keys", "destination_conf": changed, "ownership_challenge": TOKEN},
         ],
         warns=["no proof of ownership"],
@@ -391,7 +397,9 @@ def test_quoted_destination_is_masked(modules: Modules) -> None:
     """A refusal that quotes the destination is masked."""
     message = f"error validating destination: {WITH_KEYS} ({KEY})"
     modules.simulator.faults({"kind": "status", "status": 400, "code": 1002, "message": message, "method": "POST"})
-    report = modules.run(job_task({"name": "keys", "destination_conf": WITH_KEYS}), fails="rejected", secrets=[KEY])
+    report = modules.run(
+        job_task({"name": "keys", "enabled": True, "destination_conf": WITH_KEYS}), fails="rejected", secrets=[KEY]
+    )
     assert "error validating destination" in report.failure["msg"]
 
 
@@ -442,7 +450,10 @@ def test_invalid_options_send_nothing(modules: Modules) -> None:
         "destination_conf": {"destination_conf": "example-bucket/planted"},
         "option_flags.fields": {"option_flags": {"fields": "ClientIP"}},
     }
-    tasks = [job_task({"name": "n", "destination_conf": S3, **desired}, ignore_errors=True) for desired in refused.values()]
+    tasks = [
+        job_task({"name": "n", "enabled": True, "destination_conf": S3, **desired}, ignore_errors=True)
+        for desired in refused.values()
+    ]
     report = modules.run(tasks, fails="invalid_option")
     for outcome, named in zip(report.failures, refused, strict=True):
         assert named in outcome.result["msg"]
@@ -485,7 +496,7 @@ MISSPELT: list[tuple[dict[str, t.Any], str]] = [
 
 def test_misspelt_field_writes_nothing(modules: Modules) -> None:
     """A misspelt field is refused before any write."""
-    desired_states = [{"name": "shop-logs", "destination_conf": S3, **options} for options, _words in MISSPELT]
+    desired_states = [{"name": "shop-logs", "enabled": True, "destination_conf": S3, **options} for options, _words in MISSPELT]
     tasks = [job_task(desired, ignore_errors=True, check_mode=check) for desired in desired_states for check in (True, False)]
     several = {"edgeops.observability.logpush_jobs": {"jobs": [{"name": "a", "destination_conf": S3}, desired_states[0]]}}
     zone = {"edgeops.observability.zone_observability": several["edgeops.observability.logpush_jobs"]}
@@ -504,7 +515,7 @@ def test_unlisted_fields_are_not_checked(modules: Modules) -> None:
         {"kind": "status", "status": 403, "code": 1004, "path": "*/fields", "index": 1, "count": 1},
         {"kind": "status", "status": 403, "code": 9109, "path": "*/fields", "index": 2, "count": 1},
     )
-    desired_states = [{"name": f"{number}", "destination_conf": S3, "fields": ["RayID"]} for number in range(3)]
+    desired_states = [{"name": f"{number}", "enabled": True, "destination_conf": S3, "fields": ["RayID"]} for number in range(3)]
     report = modules.run([job_task(desired, ignore_errors=True) for desired in desired_states], fails="authentication")
     assert [outcome.failed for outcome in report.ours] == [False, False, True]
     assert len(report.writes) == 2
@@ -537,7 +548,7 @@ def test_concurrent_creation_is_a_conflict(modules: Modules, module: str) -> Non
 def test_failed_second_read_after_creation(modules: Modules) -> None:
     """A second read that fails after a creation: the failure states that the job was created."""
     modules.simulator.faults({"kind": "500", "method": "GET", "path": "*/jobs", "index": 1, "count": 1})
-    report = modules.run(job_task({"name": "shop-logs", "destination_conf": S3}), fails="unavailable")
+    report = modules.run(job_task({"name": "shop-logs", "enabled": True, "destination_conf": S3}), fails="unavailable")
     assert report.failure["changed"] is True
     assert "The job was created" in report.failure["msg"]
     assert len(jobs(modules)) == 1

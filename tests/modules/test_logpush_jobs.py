@@ -15,11 +15,12 @@ S3 = "s3://bucket/logs?region=eu-west-1"
 ARCHIVE = {"name": "archive", "destination_conf": KEYED, "fields": ["ClientIP", "RayID"], "enabled": True}
 ERRORS = {
     "name": "errors",
+    "enabled": True,
     "destination_conf": S3,
     "fields": ["RayID"],
     "filter": {"key": "EdgeResponseStatus", "operator": "geq", "value": 500},
 }
-EVENTS = {"name": "errors", "dataset": "firewall_events", "destination_conf": S3, "fields": ["RayID"]}
+EVENTS = {"name": "errors", "enabled": True, "dataset": "firewall_events", "destination_conf": S3, "fields": ["RayID"]}
 
 
 def task(*jobs: dict[str, t.Any], **args: t.Any) -> dict[str, t.Any]:
@@ -38,7 +39,7 @@ def test_twelve_steps(modules: Modules) -> None:
     created, modified, deleted = modules.lifecycle(
         "logpush_jobs",
         create={"jobs": [ARCHIVE, ERRORS, EVENTS]},
-        modify={"jobs": [{"name": "archive", "state": "absent"}, {**ERRORS, "filter": ""}, EVENTS], "unlisted": "report"},
+        modify={"jobs": [{"name": "archive", "state": "absent"}, {**ERRORS, "filter": ""}, EVENTS], "unlisted_jobs": "report"},
         delete={"jobs": [{**each, "state": "absent"} for each in (ERRORS, EVENTS)]},
         secrets=[KEY],
     )
@@ -46,7 +47,7 @@ def test_twelve_steps(modules: Modules) -> None:
     assert methods(created.reapplied.journal) == ["GET"]
     assert [job["name"] for job in created.result["jobs"]] == ["archive", "errors", "errors"]
     assert [job["id"] for job in created.predicted.result["jobs"]] == [None] * 3
-    assert set(created.diff["after"]) == {"archive", "errors/http_requests/new", "errors/firewall_events/new"}
+    assert set(created.diff["after"]) == {"archive", "errors", "errors/firewall_events/new"}
     assert methods(modified.writes) == ["DELETE", "PUT"]
     assert modified.result["jobs"][0] is None
     assert modified.result["jobs"][1]["filter"] is None
@@ -59,7 +60,7 @@ def test_jobs_that_no_item_names(modules: Modules) -> None:
     seed = [{"name": name, "destination_conf": KEYED, "enabled": name == "b"} for name in "abc"]
     modules.simulator.seed(jobs={modules.zone: seed})
     runs = [("report", False), ("absent", True), ("absent", False), ("absent", False)]
-    tasks = [{**task({"name": "b"}, unlisted=unlisted), "check_mode": check} for unlisted, check in runs]
+    tasks = [{**task({"name": "b"}, unlisted_jobs=unlisted), "check_mode": check} for unlisted, check in runs]
     ignored, reported, *absent = modules.run([task({"name": "b"}), *tasks], secrets=[KEY]).ours
     assert ignored.result["unlisted_jobs"] == []
     brief = reported.result["unlisted_jobs"]
@@ -90,7 +91,9 @@ def test_one_invalid_item_writes_nothing(modules: Modules) -> None:
         ({"name": "b", "fields": ["A"], "logpull_options": "fields=A"}, "jobs[1].logpull_options: cannot be used"),
         ({"name": "b"}, "jobs[1].destination_conf: is required"),
     ]
-    args = [{"jobs": [ARCHIVE, item], "unlisted": "absent"} for item, _words in wrong] + [{"jobs": [], "unlisted": "absent"}]
+    args = [{"jobs": [ARCHIVE, item], "unlisted_jobs": "absent"} for item, _words in wrong] + [
+        {"jobs": [], "unlisted_jobs": "absent"}
+    ]
     words = [*(words for _item, words in wrong), "jobs: is empty"]
     tasks = [{"name": f"{number}", MODULE: each, "ignore_errors": True} for number, each in enumerate(args)]
     report = modules.run(tasks, fails="invalid_option", secrets=[KEY])
@@ -111,7 +114,7 @@ def test_failure_stops_and_next_run_continues(modules: Modules) -> None:
     assert failed.result["changed"] is True
     message = failed.result["msg"]
     assert message.startswith(
-        "jobs[2] ('errors/http_requests/new') failed; already written: 'old', 'archive'; not sent: 'errors/firewall_events/new'. "
+        "jobs[2] ('errors') failed; already written: 'old', 'archive'; not sent: 'errors/firewall_events/new'. "
     )
     assert [job["name"] for job in state(modules)] == ["archive", "errors", "errors"]
     assert methods(again.writes) == ["POST", "POST"]
@@ -134,11 +137,11 @@ def test_a_service_that_lists_no_jobs(modules: Modules) -> None:
     tasks = [
         task({"job_id": 7, "enabled": True}),
         task({"job_id": 7}, ERRORS),
-        task({"job_id": 7}, unlisted="report"),
-        task({"job_id": 7}, {**ERRORS, "create_unlisted": True}),
+        task({"job_id": 7}, unlisted_jobs="report"),
+        task({"job_id": 7}, {**ERRORS, "create_without_listing": True}),
     ]
     by_id, refused, report, blind = modules.run(tasks, fails="not_found", warns=["cannot list jobs"]).ours
     assert by_id.result["changed"] is True
-    assert "jobs[1]" in refused.result["msg"] and "create_unlisted" in refused.result["msg"]
-    assert "is not known" in report.result["msg"]
+    assert "jobs[1]" in refused.result["msg"] and "create_without_listing" in refused.result["msg"]
+    assert report.result["unlisted_jobs"] is None
     assert [job["name"] for job in blind.result["jobs"]] == ["old", "errors"]

@@ -34,7 +34,9 @@ def test_from_the_question_to_the_job(modules: Modules) -> None:
     assert "plan_id" not in asked.result
     token = token_of(modules)
     desired = {"destination_conf": S3, "ownership_challenge": f"{token}\n"}
-    report = modules.run([ownership(desired), job(desired), job(desired)], secrets=[token])
+    report = modules.run(
+        [ownership(desired), job({**desired, "enabled": True}), job({**desired, "enabled": True})], secrets=[token]
+    )
     validated, created, unchanged = report.ours
     assert validated.result["changed"] is False
     assert validated.result["ownership"] == {"valid": True}

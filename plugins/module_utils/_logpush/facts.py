@@ -42,7 +42,7 @@ EDGE_DATASET = "http_requests"
 FREQUENCIES = ("high", "low")
 EDGE = "edge"
 # When to send a destination.
-IF_DIFFERENT, ALWAYS = SENDING = ("if_different", "always")
+IF_DIFFERENT, IF_MASKED, ALWAYS = SENDING = ("if_different", "if_masked", "always")
 KINDS = ("", EDGE)
 
 
@@ -67,6 +67,8 @@ MEMBERS: t.Mapping[str, Member] = {
         Member("max_upload_bytes", (int,)),
         Member("max_upload_interval_seconds", (int,), 30),
         Member("max_upload_records", (int,), 100_000),
+        Member("filter_attack_traffic", (bool,), False),
+        Member("transformer_id", (int,)),
         Member("last_complete", (str,), sent=False, volatile=True),
         Member("last_error", (str,), sent=False, volatile=True),
         Member("error_message", (str,), sent=False, volatile=True),
@@ -86,10 +88,23 @@ PLAIN = (
     "max_upload_bytes",
     "max_upload_interval_seconds",
     "max_upload_records",
+    "filter_attack_traffic",
+    "transformer_id",
 )
 
-# Taken along to the successor of a job although no option names it.
-CARRIED_UNNAMED = ("filter_attack_traffic",)
+# Members without an option that are neither reported nor taken over by a successor: the service makes them, or they are secret.
+NOT_CARRIED = frozenset(
+    (
+        "destination_conf",
+        "ownership_challenge",
+        "time_created",
+        "created_at",
+        "created_on",
+        "modified_at",
+        "modified_on",
+        "updated_at",
+    )
+)
 
 # 0 always stands for the default.
 RANGES: t.Mapping[str, tuple[int, int]] = {
@@ -109,7 +124,7 @@ PARAMETER_DEFAULTS: t.Mapping[str, str] = {"timestamps": "unixnano", "sample": "
 NDJSON = "ndjson"
 CSV = "csv"
 OUTPUT_TYPES = (NDJSON, CSV)
-TIMESTAMP_FORMATS = ("unixnano", "unix", "rfc3339", "rfc3339ms", "rfc3339ns")
+TIMESTAMP_FORMATS = ("rfc3339", "rfc3339ms", "rfc3339ns", "unix", "unixnano")
 # The fraction of records that is delivered: above the first number, up to the second.
 SAMPLE_RATES = (0, 1)
 

@@ -4,19 +4,21 @@
 
 from __future__ import annotations
 
-import collections
+import math
+import re
 import typing as t
 
 from .._core import BAD_RESPONSE, Failure, Json
 from .._destination import public_destination, secret_parts, without_secrets
 from .._filter.text import explain_echo
-from .._redact import scrub
+from .._redact import MASK, scrub
 from .._text import json_type, parse_time
-from .facts import MEMBERS, SUBOPTIONS, ZERO_TIME
+from .facts import MEMBERS, NOT_CARRIED, SUBOPTIONS, ZERO_TIME
 
 Job = dict[str, Json]
 
 _FREE_TEXT = ("last_error", "error_message")
+_SECRET_NAME = re.compile("secret|token|password|credential|challenge|key$|auth", re.IGNORECASE)
 
 
 def checked(job: Json, job_id: int | None = None) -> Job:
@@ -42,10 +44,26 @@ def view(job: t.Mapping[str, Json]) -> Job:
     conf = job.get("destination_conf")
     return {
         **shown,
+        "other": other_members(job),
         **{name: free_text(job, name) for name in _FREE_TEXT},
         "destination": public_destination(conf),
         "filter_explained": explain_echo(shown["filter"]),
     }
+
+
+def other_members(job: t.Mapping[str, Json]) -> dict[str, Json]:
+    """Return the members of a job that no option names, without secrets."""
+    found = {name: value for name, value in job.items() if name not in MEMBERS and name not in NOT_CARRIED}
+    return t.cast("dict[str, Json]", scrub(_masked(found), secret_parts(job.get("destination_conf"))))
+
+
+def _masked(value: Json) -> Json:
+    """Return a value in which members whose name sounds like a secret are masked, and addresses are as far as they may be read."""
+    if isinstance(value, dict):
+        return {name: MASK if _SECRET_NAME.search(str(name)) else _masked(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_masked(each) for each in value]
+    return without_secrets(value) if isinstance(value, str) else value
 
 
 def free_text(job: t.Mapping[str, Json], name: str) -> str | None:
@@ -60,12 +78,12 @@ def health(shown: Job, wants_enabled: bool | None) -> tuple[str, ...]:
     found = []
     if reason:
         when = f" at {error}" if error else ""
-        found.append(f"Job {shown['id']}: its last delivery failed{when}: {reason}")
+        found.append(f"{words_for(shown)}: its last delivery failed{when}: {reason}")
     elif error and is_later(error, moment(shown["last_complete"])):
-        found.append(f"Job {shown['id']}: its last delivery failed at {error}; the service gives no reason.")
+        found.append(f"{words_for(shown)}: its last delivery failed at {error}; the service gives no reason.")
     if found and not shown["enabled"] and wants_enabled is not False:
         found.append(
-            f"Job {shown['id']} is disabled, probably by the service after it had failed to deliver for a day;"
+            f"{words_for(shown)} is disabled, probably by the service after it had failed to deliver for a day;"
             " records of that time are lost."
         )
     return tuple(found)
@@ -108,11 +126,26 @@ class Identity(t.NamedTuple):
 
 
 def labels(jobs: t.Sequence[Identity]) -> list[str]:
-    """Return what each of all jobs of a zone is called: its name, or `name/dataset/id` if that is empty or repeated."""
-    counts = collections.Counter(job.name for job in jobs)
+    """Return what each of all jobs of a zone is called: its name; `name/dataset/id` if that is empty or an older job has it."""
+    oldest: dict[str, float] = {}
+    for job in jobs:
+        if job.name:
+            oldest[job.name] = min(oldest.get(job.name, math.inf), _age(job))
     full = [f"{job.name or ''}/{job.dataset}/{'new' if job.id is None else job.id}" for job in jobs]
-    taken = set(full)
-    return [
-        job.name if job.name and counts[job.name] == 1 and job.name not in taken else long
-        for job, long in zip(jobs, full, strict=True)
-    ]
+    taken, found = set(full), []
+    for job, long in zip(jobs, full, strict=True):
+        short = bool(job.name) and oldest[str(job.name)] == _age(job) and job.name not in taken
+        found.append(str(job.name) if short else long)
+        taken |= {str(job.name)} if short else set()
+    return found
+
+
+def _age(job: Identity) -> float:
+    return math.inf if job.id is None else job.id
+
+
+def words_for(job: t.Mapping[str, Json]) -> str:
+    """Return a job of the service as a message names it."""
+    if job.get("name"):
+        return f"Job {job['name']!r} (id {job['id']})"
+    return f"Job {job['id']} ({MEMBERS['dataset'].normal(job.get('dataset'))})"

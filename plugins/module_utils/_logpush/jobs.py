@@ -45,7 +45,7 @@ def desire_jobs(params: Params) -> DesiredJobs:
     sending = params["send_destination"]
     jobs = [{**each, "send_destination": each["send_destination"] or sending} for each in params["jobs"]]
     found = [Item(place, desire_item(place, each)) for place, each in zip(places, jobs, strict=True)]
-    return checked(DesiredJobs(tuple(found), params["unlisted"]))
+    return checked(DesiredJobs(tuple(found), params["unlisted_jobs"]))
 
 
 def desire_item(place: str, given: t.Mapping[str, Json]) -> options.Desired:
@@ -60,7 +60,7 @@ def desire_item(place: str, given: t.Mapping[str, Json]) -> options.Desired:
 def checked(desired: DesiredJobs) -> DesiredJobs:
     """Refuse what is wrong with a list of jobs whatever the zone has."""
     if desired.unlisted == ABSENT and not desired.items:
-        raise invalid_option("jobs", "is empty; with unlisted jobs 'absent', that would delete every job of the zone")
+        raise invalid_option("jobs", "is empty; with unlisted_jobs 'absent', that would delete every job of the zone")
     seen: dict[Json, str] = {}
     for item in desired.items:
         key = (item.desired.name, item.desired.dataset) if item.desired.job_id is None else item.desired.job_id
@@ -108,7 +108,7 @@ class Matches(t.NamedTuple):
 
 def match(desired: DesiredJobs, listing: Listing) -> Matches:
     """Find the job of each item; two items for one job are refused."""
-    if listing.refusal is not None and desired.unlisted != IGNORE:
+    if listing.refusal is not None and desired.unlisted == ABSENT:
         message = f"The service cannot list jobs, so it is not known which of them are unlisted. ({listing.refusal})"
         raise dataclasses.replace(listing.refusal, kind=NOT_FOUND, message=message)
     items = [_settled(item, listing) for item in desired.items]
@@ -121,7 +121,7 @@ def match(desired: DesiredJobs, listing: Listing) -> Matches:
     names = labels([*identities, *unlisted])
     staying = [identity for item, identity in zip(items, identities, strict=True) if item.desired.present]
     taken = names_of([*staying, *(() if desired.unlisted == ABSENT else unlisted)])
-    states = [state._replace(taken=taken) for state in states]
+    states = [state._replace(taken=taken, label=label) for state, label in zip(states, names, strict=False)]
     return Matches(
         tuple(Match(item, state, label) for item, state, label in zip(items, states, names[: len(items)], strict=True)),
         tuple(zip(names[len(items) :], others, strict=True)),
@@ -181,20 +181,26 @@ PART = "job"
 _ORDER = (("delete",), ("delete", "create"), ("update",), ("create",))
 
 
+_UNKNOWN_UNLISTED = "unlisted_jobs: the service cannot list jobs, so it is not known which of them are unlisted."
+
+
 def plan_jobs(desired: DesiredJobs, listing: Listing) -> Composition:
     """Plan each item as a task of its own would, and the deletion of the jobs that no item names."""
     matches = match(desired, listing)
     items = [_step(found) for found in matches.items]
     strays = _deletions(desired, matches, listing) if desired.unlisted == ABSENT else []
     in_order = sorted((step for step in items if step.plan.requests), key=_rank) + strays
-    unlisted = [] if desired.unlisted == IGNORE else [_brief(job) for _label, job in matches.unlisted]
+    unlisted: list[Json] | None = [] if desired.unlisted == IGNORE else [_brief(job) for _label, job in matches.unlisted]
+    unknown = listing.refusal is not None and desired.unlisted == REPORT
     everything = [*items, *strays]
 
     def conclude(done: t.Sequence[Outcome]) -> Conclusion:
         found = {id(outcome.step): outcome.conclusion for outcome in done}
         ends = [found.get(id(step)) or Conclusion(step.plan.result) for step in items]
         warnings = [moved(step.place, text) for step, end in zip(items, ends, strict=True) for text in end.warnings]
-        return Conclusion({"jobs": [end.result["job"] for end in ends], "unlisted_jobs": unlisted}, tuple(warnings))
+        return Conclusion(
+            {"jobs": [end.result["job"] for end in ends], "unlisted_jobs": None if unknown else unlisted}, tuple(warnings)
+        )
 
     whole = Plan(
         before={step.label: step.plan.before for step in everything},
@@ -202,7 +208,11 @@ def plan_jobs(desired: DesiredJobs, listing: Listing) -> Composition:
         result=conclude(()).result,
         requests=tuple(request for step in in_order for request in step.plan.requests),
         basis=[step.plan.basis for step in everything],
-        warnings=tuple(moved(step.place, text) for step in items for text in step.plan.warnings),
+        warnings=(
+            *(moved(step.place, text) for step in items for text in step.plan.warnings),
+            *([_UNKNOWN_UNLISTED] if unknown else []),
+        ),
+        effects=tuple(effect for step in everything for effect in step.plan.effects),
     )
     return Composition(whole, tuple(in_order), conclude)
 
@@ -228,7 +238,7 @@ def _deletions(desired: DesiredJobs, matches: Matches, listing: Listing) -> list
     found = []
     for label, job in matches.unlisted:
         gone = _any(desired)._replace(present=False, job_id=job["id"], name=None)
-        state = State(job, now=listing.now)
+        state = State(job, now=listing.now, label=label)
         found.append(Step(PART, "unlisted", label, gone, state, single.plan(gone, state)))
     return found
 

@@ -15,7 +15,6 @@ from .._filter.text import check
 from .._filter.tree import Tree
 from . import logpull_options, output_options
 from .facts import (
-    ALWAYS,
     DATASET,
     EDGE_DATASET,
     FREQUENCIES,
@@ -28,6 +27,7 @@ from .facts import (
     RANGES,
     SENDING,
     SUBOPTIONS,
+    TIMESTAMP_FORMATS,
     kind_fits,
 )
 
@@ -51,7 +51,7 @@ OPTIONS: t.Mapping[str, dict[str, Json]] = {
     "ownership_challenge": {"type": "str", "no_log": True},
     "send_destination": {"type": "str", "choices": list(SENDING), "default": IF_DIFFERENT},
     "fields": {"type": "list", "elements": "str"},
-    "timestamp_format": {"type": "str"},
+    "timestamp_format": {"type": "str", "choices": list(TIMESTAMP_FORMATS)},
     "option_flags": {"type": "dict"},
     "logpull_options": {"type": "str"},
     "output_options": {"type": "dict", "options": {sub.option: sub.argument for sub in SUBOPTIONS.values()}},
@@ -62,10 +62,12 @@ OPTIONS: t.Mapping[str, dict[str, Json]] = {
     "max_upload_bytes": {"type": "int"},
     "max_upload_interval_seconds": {"type": "int"},
     "max_upload_records": {"type": "int"},
+    "filter_attack_traffic": {"type": "bool"},
+    "transformer_id": {"type": "int"},
     "recreate": {"type": "bool", "default": False},
     "validate_filter": {"type": "bool", "default": True},
     "validate_fields": {"type": "bool", "default": True},
-    "create_unlisted": {"type": "bool", "default": False},
+    "create_without_listing": {"type": "bool", "default": False},
 }
 
 
@@ -79,7 +81,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 class Desired(t.NamedTuple):
     """The desired state of a job; None stands for an omitted option. `plain` holds the members that need no grammar.
 
-    `resend` sends the destination even if it looks equal. `places` holds the option path of each name of a field.
+    `sending` says when the destination is sent. `places` holds the option path of each name of a field.
     """
 
     present: bool
@@ -93,8 +95,8 @@ class Desired(t.NamedTuple):
     logpull: logpull_options.Requested | None
     output: t.Mapping[str, Json] | None
     recreate: bool
-    create_unlisted: bool
-    resend: bool = False
+    create_without_listing: bool
+    sending: str = IF_DIFFERENT
     validate_fields: bool = True
     places: t.Mapping[str, str] = types.MappingProxyType({})
 
@@ -118,8 +120,8 @@ def desire(params: Params) -> Desired:
         logpull=_logpull(params),
         output=output_options.desire(params["output_options"]),
         recreate=params["recreate"],
-        create_unlisted=params["create_unlisted"],
-        resend=params["send_destination"] == ALWAYS,
+        create_without_listing=params["create_without_listing"],
+        sending=params["send_destination"],
         validate_fields=params["validate_fields"],
         places=_places(params),
     )
@@ -152,6 +154,8 @@ def _check_ranges(plain: t.Mapping[str, Json], destination: str) -> None:
         is_smaller = name == "max_upload_bytes" and 0 < (value or 0) <= most < low
         if value and not low <= value <= high and not is_smaller:
             raise invalid_option(name, f"{value} is neither 0 (the default of the service) nor {low} to {high}")
+    if plain.get("transformer_id", 0) < 0:
+        raise invalid_option("transformer_id", f"{plain['transformer_id']} is below 0; 0 removes the transformer")
     dataset = _checked_dataset(plain.get("dataset", ""))
     if not kind_fits(plain.get("kind"), dataset):
         raise invalid_option("kind", f"'edge' exists for the dataset {EDGE_DATASET} only, not for {dataset}")

@@ -8,7 +8,7 @@ import dataclasses
 import typing as t
 
 from .. import _destination as destination
-from .._core import NOT_FOUND, Failure, Json, Plan, Request, conflict, invalid_option
+from .._core import NOT_FOUND, Effect, Failure, Json, Plan, Request, conflict, invalid_option
 from .._destination import (
     closest_scheme,
     is_assumed_same,
@@ -24,8 +24,9 @@ from .._filter.lint import lint
 from .._filter.parse import read_echo
 from .._filter.text import budget, explain_echo, to_text
 from . import logpull_options, output_options
-from .facts import CARRIED_UNNAMED, EDGE_DATASET, MEMBERS, NDJSON, kind_fits
-from .job import Job, health, view
+from .effects import effects_of_change, effects_of_deletion, effects_of_recreation
+from .facts import ALWAYS, EDGE_DATASET, IF_MASKED, MEMBERS, NDJSON, NOT_CARRIED, kind_fits
+from .job import Job, health, view, words_for
 from .options import NO_FILTER, Desired, refuse_mask
 from .ownership import fault
 from .select import State, dataset_of
@@ -78,8 +79,8 @@ def of_successor(made: t.Sequence[Change]) -> list[Change]:
 
 
 def carried(job: t.Mapping[str, Json]) -> Job:
-    """What the successor of a job takes over from it: all that may be sent and is set, but the destination."""
-    taken = {name: job[name] for name in CARRIED_UNNAMED if job.get(name)}
+    """Return what the successor of a job takes over: all that may be sent and is set, unknown members included, but the destination."""
+    taken = {name: value for name, value in job.items() if name not in MEMBERS and name not in NOT_CARRIED and value is not None}
     for name, member in MEMBERS.items():
         value = member.normal(job.get(name))
         if member.sent and value != member.default:
@@ -100,7 +101,8 @@ def _destination(desired: Desired, requested: str, present: t.Mapping[str, Json]
     there = present.get("destination_conf")
     before, after = public_change(there, requested)
     if there is not None and destination.same(requested, there):
-        if not desired.resend:
+        masked = desired.sending == IF_MASKED and is_assumed_same(requested, there)
+        if not (desired.sending == ALWAYS or masked):
             return Change("destination", before, before, public_destination(there), {})
         before, after = public_resend(there)
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
@@ -157,17 +159,18 @@ def _whole(name: str, present: t.Mapping[str, Json], new: Json, result: Json, di
 
 
 _ASSUMED = (
-    "Job {id}: the service masks secret parts of the destination, so that they are assumed to be equal."
-    " To send a changed secret, set send_destination to 'always' once."
+    "{job}: the service masks secret parts of the destination, so that they are assumed to be equal."
+    " To send a changed secret, set send_destination to 'if_masked' once."
 )
+_DISABLED = "enabled: is omitted, and the service creates jobs disabled, so that the job delivers nothing; set enabled to true."
 
 
 def insist_on_listing(desired: Desired, refusal: Failure) -> None:
     """Refuse a job by name where the service lists none, unless it is created without looking."""
-    if desired.present and desired.create_unlisted:
+    if desired.present and desired.create_without_listing:
         return
     advice = (
-        "Set create_unlisted to create the job without checking; each further run would create another one."
+        "Set create_without_listing to create the job without checking; each further run would create another one."
         if desired.present
         else "Set job_id to select the job to delete."
     )
@@ -213,7 +216,7 @@ def assumed_same(desired: Desired, job: Job, body: t.Mapping[str, Json]) -> list
         or not is_assumed_same(desired.destination, present)
     ):
         return []
-    return [_ASSUMED.format(id=job["id"])]
+    return [_ASSUMED.format(job=words_for(job))]
 
 
 def warnings_of(desired: Desired, state: State, body: t.Mapping[str, Json]) -> list[str]:
@@ -268,7 +271,7 @@ def plan(desired: Desired, state: State) -> Plan:
     if state.unlisted is not None and state.job is None and desired.job_id is None:
         insist_on_listing(desired, state.unlisted)
     if not desired.present:
-        return _delete(state.job)
+        return _delete(state.job, state.label)
     if state.job is None:
         return _create(desired, state)
     fixed = fixed_changes(desired, state.job)
@@ -282,7 +285,7 @@ def secrets(desired: Desired, state: State | None) -> frozenset[str]:
     return secret_parts(desired.destination) | secret_parts(present) | challenge
 
 
-def _delete(job: Job | None) -> Plan:
+def _delete(job: Job | None, label: str) -> Plan:
     result = {"job": None, "filter_budget": None}
     if job is None:
         return Plan(before={}, after={}, result=result, basis={"job": None})
@@ -293,6 +296,7 @@ def _delete(job: Job | None) -> Plan:
         after={},
         result=result,
         requests=(Request("logpush_jobs.delete", ids={"job_id": job["id"]}),),
+        effects=effects_of_deletion(label),
         basis={**kept, "destination_conf": job.get("destination_conf")},
     )
 
@@ -303,14 +307,19 @@ def _create(desired: Desired, state: State) -> Plan:
     need_destination(desired, f"is required to create the job {desired.name!r}, which does not exist yet")
     made = changes(desired._replace(plain={**desired.plain, "dataset": desired.dataset}), {})
     body = _body(made)
-    unlisted = "create_unlisted: the service cannot list jobs, so the job is created without checking whether it exists."
+    disabled = "enabled" not in desired.plain
+    unlisted = "create_without_listing: the service cannot list jobs, so the job is created without checking whether it exists."
     return Plan(
         before={},
-        after={change.name: change.after for change in made},
+        after={**{change.name: change.after for change in made}, **({"enabled": False} if disabled else {})},
         result=_result({**predicted(view({}), made), **_SERVER_MADE}),
         requests=(Request("logpush_jobs.create", body=body, creates=True),),
         basis={"job": None},
-        warnings=(*([unlisted] if state.unlisted else []), *warnings_of(desired, state, body)),
+        warnings=(
+            *([unlisted] if state.unlisted else []),
+            *([_DISABLED] if disabled else []),
+            *warnings_of(desired, state, body),
+        ),
     )
 
 
@@ -323,6 +332,7 @@ def _update(desired: Desired, state: State, job: Job) -> Plan:
         after={change.name: change.after for change in made},
         result=_result(predicted(shown, made)),
         requests=(request,) if body else (),
+        effects=_effects(state.label, job, made, body),
         basis=_basis(job, made),
         warnings=(
             *health(shown, desired.plain.get("enabled")),
@@ -335,7 +345,7 @@ def _update(desired: Desired, state: State, job: Job) -> Plan:
 def _replace(desired: Desired, state: State, job: Job, fixed: t.Sequence[Change]) -> Plan:
     if not desired.recreate:
         what = " and ".join(f"{change.name} {change.before!r} cannot become {change.after!r}" for change in fixed)
-        raise conflict(f"Job {job['id']} exists, and its {what}. Set recreate to delete and re-create it.")
+        raise conflict(f"{words_for(job)} exists, and its {what}. Set recreate to delete and re-create it.")
     need_destination(desired, "must be given to recreate a job, because the service may not show all of it")
     made, shown = of_successor(changes(desired, job)), view(job)
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
@@ -351,9 +361,14 @@ def _replace(desired: Desired, state: State, job: Job, fixed: t.Sequence[Change]
         after={"id": None, **{change.name: change.after for change in made}},
         result=_result({**predicted(shown, made), **_SERVER_MADE}),
         requests=(delete, create),
+        effects=effects_of_recreation(state.label, _effects(state.label, job, made, body)),
         basis=_basis(job, made),
         warnings=(*health(shown, desired.plain.get("enabled")), *warnings_of(desired, state, body)),
     )
+
+
+def _effects(label: str, job: Job, made: t.Iterable[Change], body: t.Mapping[str, Json]) -> tuple[Effect, ...]:
+    return effects_of_change(label, job, body, {change.name for change in made if change.sends})
 
 
 def _body(made: t.Iterable[Change]) -> Job:

@@ -17,11 +17,11 @@ from .._text import did_you_mean, json_type, nearest, shown
 from .coverage import selected_fields
 from .health import with_health
 from .job import Job, checked
-from .jobs import IGNORE, DesiredJobs, Listing
+from .jobs import ABSENT, DesiredJobs, Listing
 from .options import Desired
 from .plan import fixed_changes
 from .result import NOT_LOOKED, describe_rival
-from .select import JobQuery, State, dataset_of, named, names_of, numbered, selected
+from .select import JobQuery, State, dataset_of, label_among, named, names_of, numbered, selected
 
 _PLAIN_NAME = re.compile(r"\w[\w.:-]{0,99}")
 _MAX_CANDIDATES = 2000
@@ -71,14 +71,16 @@ def read(client: Client, desired: Desired) -> State:
     """The job that a task is about; the clock is read here because plans have none."""
     now = time.time()
     if desired.job_id is not None:
-        return _beside(client, desired, State(by_id(client, desired.job_id), now=now, address=client.address))
+        job = by_id(client, desired.job_id)
+        return _beside(client, desired, State(job, now=now, address=client.address, label=label_among(desired, job, ())))
     try:
-        jobs = listed(client)
+        jobs = [checked(job) for job in listed(client)]
         found = named(jobs, desired.name, desired.dataset)
-        return State(found, now=now, known=frozenset(job["id"] for job in jobs), address=client.address)
+        known, label = frozenset(job["id"] for job in jobs), label_among(desired, found, jobs)
+        return State(found, now=now, known=known, address=client.address, label=label)
     except Failure as failure:
         if is_missing(failure):
-            return State(None, unlisted=failure, now=now, address=client.address)
+            return State(None, unlisted=failure, now=now, address=client.address, label=label_among(desired, None, ()))
         raise
 
 
@@ -105,7 +107,7 @@ def read_all(client: Client, desired: DesiredJobs) -> Listing:
         if not is_missing(failure):
             raise
         ids = [item.desired.job_id for item in desired.items if item.desired.job_id is not None]
-        found = [by_id(client, job_id) for job_id in ids] if desired.unlisted == IGNORE else []
+        found = [by_id(client, job_id) for job_id in ids] if desired.unlisted != ABSENT else []
         return Listing(tuple(job for job in found if job is not None), refusal=failure, now=now, address=client.address)
 
 

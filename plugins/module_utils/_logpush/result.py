@@ -73,7 +73,7 @@ def conclude(desired: Desired, state: State, plan: Plan, answers: t.Sequence[Ans
 def _reported(expected: Job, answered: Job, shown: Job, known: t.AbstractSet[str]) -> Job:
     """What the task manages is reported as predicted; the rest is reported as the service answers it."""
     said = {"destination" if name == "destination_conf" else name for name, value in answered.items() if value is not None}
-    fresh = {name for name, member in MEMBERS.items() if not member.sent}
+    fresh = {"other", *(name for name, member in MEMBERS.items() if not member.sent)}
     job = {**expected, **{name: shown[name] for name in shown if name in fresh or name in said - known}}
     return {**job, "filter_explained": explain_echo(job["filter"])}
 

@@ -11,7 +11,7 @@ from .._core import Failure, Json, Request, conflict, invalid_option
 from .._zones import Address
 from .facts import MEMBERS
 from .health import DEFAULT_STALE_AFTER
-from .job import Job, checked
+from .job import Identity, Job, checked, labels
 from .options import Desired
 
 Names: t.TypeAlias = "t.Mapping[tuple[str | None, str], frozenset[int]]"
@@ -21,7 +21,8 @@ class State(t.NamedTuple):
     """What was read: the job, or that there is none. `unlisted` is the refusal of a service that lists no jobs.
 
     `known` holds the ids of all jobs of the zone where they were listed, otherwise None.
-    `taken` holds the ids of those that keep or get a name, by name and dataset, as far as they were listed.
+    `taken` holds the ids of those that keep or get a name, by name and dataset, as far as they were listed. `label` is what the
+    job is called among them.
     """
 
     job: Job | None
@@ -30,6 +31,7 @@ class State(t.NamedTuple):
     known: frozenset[int] | None = None
     taken: Names = types.MappingProxyType({})
     address: Address | None = None
+    label: str = ""
 
 
 class JobQuery(t.NamedTuple):
@@ -53,6 +55,15 @@ def desire(params: t.Mapping[str, t.Any]) -> JobQuery:
 def dataset_of(job: t.Mapping[str, Json]) -> str:
     """The dataset of a job; where the service leaves it out, it is the default."""
     return str(MEMBERS["dataset"].normal(job.get("dataset")))
+
+
+def label_among(desired: Desired, job: Job | None, others: t.Iterable[Job]) -> str:
+    """Return what the job of a task is called once it is applied, among the other jobs of the zone."""
+    found = job or {}
+    dataset = str(desired.plain.get("dataset") or (dataset_of(found) if found else desired.dataset))
+    own = Identity(desired.name or found.get("name"), dataset, found.get("id"))
+    rest = [Identity(each.get("name"), dataset_of(each), each["id"]) for each in others if each["id"] != own.id]
+    return labels([own, *rest])[0]
 
 
 def names_of(jobs: t.Iterable[tuple[str | None, str, int | None]]) -> Names:

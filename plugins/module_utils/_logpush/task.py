@@ -42,7 +42,7 @@ JOBS_TASK = CompositeTask(
         options={
             "jobs": {"type": "list", "elements": "dict", "required": True, "options": ITEM_OPTIONS},
             "send_destination": OPTIONS["send_destination"],
-            "unlisted": {"type": "str", "choices": list(UNLISTED), "default": IGNORE},
+            "unlisted_jobs": {"type": "str", "choices": list(UNLISTED), "default": IGNORE},
         },
     ),
     desire=desire_jobs,

@@ -9,7 +9,9 @@ import pytest
 from ansible_collections.edgeops.observability.plugins.module_utils import _core as _errors
 from ansible_collections.edgeops.observability.plugins.module_utils._core import KINDS, Failure, conflict, invalid_option
 
-CONTRACT = "invalid_option authentication permission not_found rejected rate_limited unavailable bad_response conflict gate internal"
+CONTRACT = (
+    "invalid_option authentication permission not_found rejected rate_limited unavailable bad_response conflict gate internal"
+)
 
 
 def test_kinds_are_those_of_the_contract() -> None:

@@ -35,7 +35,7 @@ def job(number, name, **members):
 
 def declare_jobs(*items, unlisted="ignore", send_destination="if_different"):
     jobs = [{**NOTHING, "send_destination": None, **item} for item in items]
-    return desire({"zone_id": ZONE, "jobs": jobs, "unlisted": unlisted, "send_destination": send_destination})
+    return desire({"zone_id": ZONE, "jobs": jobs, "unlisted_jobs": unlisted, "send_destination": send_destination})
 
 
 @pytest.mark.parametrize("everywhere", ["if_different", "always"])
@@ -47,7 +47,7 @@ def test_item_overrides_send_destination(everywhere):
         {"name": "c", "send_destination": "if_different"},
         send_destination=everywhere,
     )
-    assert [item.desired.resend for item in found.items] == [everywhere == "always", True, False]
+    assert [item.desired.sending for item in found.items] == [everywhere, "always", "if_different"]
 
 
 def composed(items, jobs, **options):
@@ -98,7 +98,7 @@ def test_an_empty_list_deletes_nothing():
         ([{"name": "a", **NEW}, {"name": "b"}], [], INVALID_OPTION, "jobs[1].destination_conf: is required"),
         ([{"name": "a", **NEW}, {"job_id": 9}], [], NOT_FOUND, "jobs[1].job_id: there is no job 9"),
         ([{"name": "a"}], [job(1, "a"), job(2, "a")], CONFLICT, "jobs[0].name: the jobs 1, 2 are all named 'a'"),
-        ([{"name": "a", "kind": "edge"}], [job(1, "a")], CONFLICT, "jobs[0]: Job 1 exists"),
+        ([{"name": "a", "kind": "edge"}], [job(1, "a")], CONFLICT, "jobs[0]: Job 'a' (id 1) exists"),
     ],
 )
 def test_refused_before_any_write(items, jobs, kind, words):
@@ -227,11 +227,14 @@ def test_outcomes_take_the_place_of_predictions():
     assert end.warnings == ("jobs[1].filter: odd", "Job 77 is odd")
 
 
-@pytest.mark.parametrize("unlisted", ["report", "absent"])
-def test_without_a_list_nothing_is_unlisted(unlisted):
+def test_without_a_list_nothing_is_unlisted():
+    """What is unlisted is not known: a report says so, and a deletion is refused."""
     refusal = Failure(NOT_FOUND, "no such route", status=404)
+    found = plan(declare_jobs({"job_id": 1}, unlisted="report"), Listing((job(1, "a"),), refusal)).whole
+    assert found.result["unlisted_jobs"] is None
+    assert found.warnings == ("unlisted_jobs: the service cannot list jobs, so it is not known which of them are unlisted.",)
     with pytest.raises(Failure, match="is not known") as caught:
-        plan(declare_jobs({"job_id": 1}, unlisted=unlisted), Listing((), refusal))
+        plan(declare_jobs({"job_id": 1}, unlisted="absent"), Listing((), refusal))
     assert caught.value.kind == NOT_FOUND
 
 
@@ -251,9 +254,9 @@ def test_only_managed_jobs_give_secrets():
     ("jobs", "expected"),
     [
         ([("a", "d", 1), ("b", "d", None)], ["a", "b"]),
-        ([("a", "d", 1), ("a", "e", None)], ["a/d/1", "a/e/new"]),
+        ([("a", "d", 1), ("a", "e", None)], ["a", "a/e/new"]),
         ([(None, "d", 1), ("", "d", 2)], ["/d/1", "/d/2"]),
-        ([("a/d/1", "d", 2), ("a", "d", 1), ("a", "d", 3)], ["a/d/1/d/2", "a/d/1", "a/d/3"]),
+        ([("a/d/1", "d", 2), ("a", "d", 1), ("a", "d", 3)], ["a/d/1/d/2", "a", "a/d/3"]),
     ],
 )
 def test_labels(jobs, expected):

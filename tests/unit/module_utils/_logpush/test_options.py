@@ -26,7 +26,7 @@ NOTHING = Desired(
     logpull=None,
     output=None,
     recreate=False,
-    create_unlisted=False,
+    create_without_listing=False,
 )
 LONG_DESTINATION = "s3://".ljust(4096, "a")
 
@@ -36,7 +36,7 @@ LONG_DESTINATION = "s3://".ljust(4096, "a")
     [
         ({}, {}),
         ({"state": "absent"}, {"present": False}),
-        ({"recreate": True, "create_unlisted": True}, {"recreate": True, "create_unlisted": True}),
+        ({"recreate": True, "create_without_listing": True}, {"recreate": True, "create_without_listing": True}),
         ({"job_id": 1}, {"job_id": 1, "name": None, "plain": {}}),
         ({"job_id": 7, "name": ""}, {"job_id": 7, "name": "", "plain": {"name": ""}}),
         ({"dataset": ""}, {"plain": {"name": "n", "dataset": "http_requests"}}),

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from samples.logpush import CONDITION, JOB, KEYS, NOTHING, S3, TEXT, ZONE, declare_job, planned, sent
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure, Plan, Request, plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import desire as ask
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import secrets
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.result import conclude as verified
@@ -226,7 +227,7 @@ def test_options_at_the_limits(options: dict[str, t.Any]) -> None:
             {"job_id": 7, "dataset": "other", "kind": ""},
             {**JOB, "kind": "edge"},
             (
-                "Job 7 exists, and its dataset 'http_requests' cannot become 'other' and kind 'edge' cannot become ''."
+                "Job 'n' (id 7) exists, and its dataset 'http_requests' cannot become 'other' and kind 'edge' cannot become ''."
                 " Set recreate to delete and re-create it."
             ),
         ),
@@ -417,7 +418,7 @@ def test_nothing_is_resent_without_destination() -> None:
 )
 def test_equality_that_was_assumed_is_a_warning(options: dict[str, t.Any], there: str, warned: bool) -> None:
     warnings = planned(options, {**JOB, "destination_conf": there}).warnings
-    assert bool([text for text in warnings if text.startswith("Job 7: the service masks secret parts")]) == warned
+    assert bool([text for text in warnings if text.startswith("Job 'n' (id 7): the service masks secret parts")]) == warned
 
 
 @pytest.mark.parametrize(
@@ -446,7 +447,7 @@ def test_asterisks_that_are_no_mask() -> None:
 
 def test_unneeded_token_is_a_warning() -> None:
     """A token that the service does not ask for is a warning where it is sent."""
-    options = {"destination_conf": KEYS, "ownership_challenge": "token"}
+    options = {"destination_conf": KEYS, "ownership_challenge": "token", "enabled": True}
     needless = "ownership_challenge: the service requires no proof of ownership for this type of destination."
     assert planned(options, None).warnings == (needless,)
     assert not planned(options, {**JOB, "destination_conf": KEYS}).warnings
@@ -475,7 +476,7 @@ def test_token_must_match_zone_and_destination(claims: dict[str, t.Any], message
 @pytest.mark.parametrize("job", [None, JOB, {**JOB, "filter": TEXT}])
 def test_filter_findings_are_warnings(job: dict[str, t.Any] | None) -> None:
     """A filter that probably does not do what is meant is a warning."""
-    (warning,) = planned({"destination_conf": S3, "filter": {"and": [CONDITION, CONDITION]}}, job).warnings
+    (warning,) = planned({"destination_conf": S3, "enabled": True, "filter": {"and": [CONDITION, CONDITION]}}, job).warnings
     assert warning.startswith("filter.where.and[1]: ")
 
 
@@ -530,6 +531,8 @@ def test_health(health: dict[str, t.Any], options: dict[str, t.Any], warnings: i
                 "max_upload_bytes": None,
                 "max_upload_interval_seconds": 30,
                 "max_upload_records": 100_000,
+                "filter_attack_traffic": False,
+                "transformer_id": None,
                 "destination_conf": KEYS,
             },
         ),
@@ -568,18 +571,18 @@ def test_secrets_of_destinations_and_challenge() -> None:
 def test_a_service_without_a_list() -> None:
     refusal = Failure("rejected", "no", method="GET", path="/jobs", status=405)
     unknown = "The service cannot list jobs, so it is not known whether there is one named 'n'."
-    looking = "Set create_unlisted to create the job without checking; each further run would create another one."
+    looking = "Set create_without_listing to create the job without checking; each further run would create another one."
     for options, advice in (
         ({"destination_conf": S3}, looking),
-        ({"state": "absent", "create_unlisted": True}, "Set job_id to select the job to delete."),
+        ({"state": "absent", "create_without_listing": True}, "Set job_id to select the job to delete."),
     ):
         with pytest.raises(Failure) as caught:
             planned(options, None, unlisted=refusal)
         assert caught.value.message == f"{unknown} {advice} ({refusal})"
         assert (caught.value.kind, caught.value.status) == ("not_found", 405)
-    found = planned({"destination_conf": S3, "create_unlisted": True}, None, unlisted=refusal)
+    found = planned({"destination_conf": S3, "enabled": True, "create_without_listing": True}, None, unlisted=refusal)
     assert found.warnings == (
-        "create_unlisted: the service cannot list jobs, so the job is created without checking whether it exists.",
+        "create_without_listing: the service cannot list jobs, so the job is created without checking whether it exists.",
     )
 
 
@@ -665,3 +668,82 @@ def test_misspelt_scheme_is_refused() -> None:
     ) as caught:
         declare_job(destination_conf="gcs://planted")
     assert caught.value.kind == "invalid_option" and "planted" not in str(caught.value)
+
+
+TWO_FIELDS = {**JOB, "enabled": True, "logpull_options": "fields=A,B&sample=0.5", "filter": TEXT, "transformer_id": 7}
+
+
+@pytest.mark.parametrize(
+    ("options", "job", "names"),
+    [
+        ({"destination_conf": S3}, None, []),
+        ({"enabled": True, "fields": ["A", "B", "C"]}, TWO_FIELDS, []),
+        ({"state": "absent"}, TWO_FIELDS, ["delete_job"]),
+        ({"state": "absent"}, None, []),
+        ({"enabled": False}, TWO_FIELDS, ["disable_job"]),
+        ({"enabled": False}, JOB, []),
+        ({"fields": ["A", "C"]}, TWO_FIELDS, ["drop_job_fields"]),
+        ({"output_options": {"field_names": ["A"]}}, TWO_FIELDS, ["drop_job_fields"]),
+        ({"filter": CONDITION}, JOB, ["change_filter"]),
+        ({"filter": ""}, TWO_FIELDS, ["change_filter"]),
+        ({"filter": CONDITION}, TWO_FIELDS, []),
+        ({"filter_attack_traffic": True}, JOB, ["change_filter"]),
+        ({"option_flags": {"sample": 0.001}}, TWO_FIELDS, ["reduce_sample_rate"]),
+        ({"option_flags": {"sample": 0.9}}, TWO_FIELDS, []),
+        ({"output_options": {"sample_rate": 0.1}}, {**JOB, "output_options": {"sample_rate": 1}}, ["reduce_sample_rate"]),
+        ({"transformer_id": 0}, TWO_FIELDS, ["change_transformer"]),
+        ({"transformer_id": 8}, TWO_FIELDS, ["change_transformer"]),
+        ({"transformer_id": 8}, JOB, []),
+        ({"destination_conf": "s3://other/dir?region=a"}, JOB, ["change_destination"]),
+        ({"destination_conf": KEYS.replace("region=a", "region=b")}, {**JOB, "destination_conf": KEYS}, ["change_destination"]),
+        ({"destination_conf": f"{KEYS}x"}, {**JOB, "destination_conf": KEYS}, []),
+        ({"destination_conf": "https://a:b@h/x"}, {**JOB, "destination_conf": "https://a:c@h/x"}, []),
+        ({"destination_conf": "https://h/x@evil"}, {**JOB, "destination_conf": "https://h/x@good"}, ["change_destination"]),
+        (
+            {"destination_conf": "sumo://h/receiver/v1/http/B"},
+            {**JOB, "destination_conf": "sumo://h/receiver/v1/http/A"},
+            ["change_destination"],
+        ),
+        (
+            {"kind": "edge", "recreate": True, "destination_conf": S3, "fields": ["A"], "enabled": False},
+            TWO_FIELDS,
+            ["disable_job", "drop_job_fields", "recreate_job"],
+        ),
+    ],
+)
+def test_effects(options: dict[str, t.Any], job: dict[str, t.Any] | None, names: list[str]) -> None:
+    """Each plan names what it destroys, by the job's label, and a changed secret alone is nothing of that."""
+    found = planned(options, job, label="n").effects
+    assert sorted(effect.name for effect in found) == names
+    assert {effect.subject for effect in found} <= {"n"}
+    assert all(effect.detail == ("B",) for effect in found if effect.name == "drop_job_fields")
+
+
+def test_recreation_keeps_unknown_members() -> None:
+    """What nobody knows yet may be what keeps personal data out: all of it goes to the successor but what the service makes."""
+    unknown = {"transformer_id": 7, "redact": {"ips": True}, "time_created": "2026-01-02T03:04:05Z", "hidden": None}
+    requests = planned({"kind": "edge", "recreate": True, "destination_conf": S3}, {**JOB, **unknown}).requests
+    body = requests[-1].body
+    assert body["redact"] == {"ips": True} and body["transformer_id"] == 7
+    assert not {"time_created", "hidden", "id"} & set(body)
+
+
+def test_other_members_are_shown_without_secrets() -> None:
+    job = {**JOB, "redact": {"ips": True}, "webhook": "https://h/x?token=planted", "apiKey": "planted", "time_created": "x"}
+    assert view(job)["other"] == {"redact": {"ips": True}, "webhook": "https://h/x?token=********", "apiKey": "********"}
+
+
+def test_job_that_nobody_enables_is_disabled() -> None:
+    """The service disables what does not say otherwise, which the diff shows and a warning explains."""
+    found = planned({"destination_conf": S3}, None)
+    assert found.after["enabled"] is False and "enabled" not in found.requests[0].body
+    assert [text for text in found.warnings if text.startswith("enabled: is omitted")]
+
+
+def test_masked_destination_is_sent_on_request() -> None:
+    """Only where a part is masked equality cannot be seen; what is sent again is a change and no effect."""
+    options = {"destination_conf": KEYS, "send_destination": "if_masked"}
+    masked = planned(options, {**JOB, "destination_conf": MASKED_KEYS})
+    assert [request.body for request in masked.requests] == [{"destination_conf": KEYS}] and not masked.effects
+    assert not masked.warnings
+    assert not planned(options, {**JOB, "destination_conf": KEYS}).requests

@@ -13,8 +13,10 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import checked, health, view
 
 OTHERWISE = "job 7 has members of another type than documented"
-FAILED = "Job 7: its last delivery failed"
-DISABLED = "Job 7 is disabled, probably by the service after it had failed to deliver for a day; records of that time are lost."
+FAILED = "Job 'n' (id 7): its last delivery failed"
+DISABLED = (
+    "Job 'n' (id 7) is disabled, probably by the service after it had failed to deliver for a day; records of that time are lost."
+)
 
 
 @pytest.mark.parametrize(

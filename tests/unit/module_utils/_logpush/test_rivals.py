@@ -104,7 +104,7 @@ def test_nothing_is_deleted() -> None:
 def test_no_list_route_needs_no_second_read() -> None:
     """A service that lists no jobs is not read again."""
     service = Service(NO_LIST)
-    made = outcome(unlisted=NO_LIST, known=None, options={"create_unlisted": True})
+    made = outcome(unlisted=NO_LIST, known=None, options={"create_without_listing": True})
     refuse_rivals(t.cast("t.Any", service), [made])
     assert service.requests == 0
     assert found(NO_LIST, outcome(**BY_ID)) == []

@@ -147,7 +147,7 @@ RECREATE = {"kind": "edge", "recreate": True, "destination_conf": S3}
     ("old", "answer"),
     [
         ({"filter_attack_traffic": True}, {"filter_attack_traffic": True}),
-        ({"filter_attack_traffic": True}, {}),
+        ({"nobody_knows": True}, {"nobody_knows": True}),
         ({"filter": "not JSON"}, {"filter": "not JSON"}),
         ({"filter": {"new": "ä"}}, {"filter": {"new": "ä"}}),
         ({"filter": {"new": "ä"}}, {"filter": '{"new":"ä"}'}),
@@ -248,6 +248,9 @@ def test_minimal_job_has_every_member() -> None:
         "max_upload_bytes": None,
         "max_upload_interval_seconds": 30,
         "max_upload_records": 100_000,
+        "filter_attack_traffic": False,
+        "transformer_id": None,
+        "other": {},
         "last_complete": None,
         "last_error": None,
         "error_message": None,

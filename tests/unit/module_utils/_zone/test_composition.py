@@ -100,7 +100,10 @@ def jobs_alone(requested: Document, stored: t.Sequence[Document]) -> Document | 
         items.insert(0, requested["job"])
     if not items and not ("jobs" in requested and requested.get("unlisted_jobs") == "absent"):
         return None
-    return {"jobs": [_alone(requested, item, stored) for item in items], "unlisted": requested.get("unlisted_jobs", "ignore")}
+    return {
+        "jobs": [_alone(requested, item, stored) for item in items],
+        "unlisted_jobs": requested.get("unlisted_jobs", "ignore"),
+    }
 
 
 def mean_the_same(requested: Document, *jobs: Document) -> bool:
