@@ -52,8 +52,8 @@ def view(job: t.Mapping[str, Json]) -> Job:
 
 
 def other_members(job: t.Mapping[str, Json]) -> dict[str, Json]:
-    """Return the members of a job that no option names, without secrets."""
-    found = {name: value for name, value in job.items() if name not in MEMBERS and name not in NOT_CARRIED}
+    """Return the members of a job that are set and that no option names, without secrets."""
+    found = {name: value for name, value in job.items() if value and name not in MEMBERS and name not in NOT_CARRIED}
     return t.cast("dict[str, Json]", scrub(_masked(found), secret_parts(job.get("destination_conf"))))
 
 
