@@ -26,7 +26,7 @@ VERSIONS = {
     "examples/awx/project/ansible-navigator.yml": r"^ +image: .+:(.+)$",
     "examples/awx/execution-environment.yml": r"^ +version: (.+)$",
     "examples/eda/decision-environment.yml": r"^ +version: (.+)$",
-    "examples/awx/controller.yml": r"^edgeops_execution_environment_image: .+:(.+)$",
+    "examples/awx/project/collections/requirements.yml": r"edgeops-observability-(.+)\.tar\.gz$",
 }
 DOCUMENTS = {
     "LICENSE": "GNU GENERAL PUBLIC LICENSE",

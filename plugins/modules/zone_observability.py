@@ -92,7 +92,7 @@ attributes:
       - The diff has the members C(custom_fields), C(jobs) and C(script_monitor) if they differ; of the jobs, only those that differ. It is the same in
         check mode and in the real run.
 notes:
-  - With Cloudflare, the API token needs the permissions Logs Write, Zone WAF Write and Page Shield Write for the options that are used.
+  - With Cloudflare, the API token needs the permissions Logs Write and Page Shield Write, for the options that are used.
   - C(RequestHeaders), C(ResponseHeaders) and C(Cookies) are added to the fields of each job of the dataset V(http_requests)
     if the list for them in O(custom_fields) is not empty.
 seealso:

@@ -21,7 +21,10 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api import 
 from ansible_collections.edgeops.observability.plugins.module_utils._api import retry
 from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import parse_budget
 from ansible_collections.edgeops.observability.plugins.module_utils._api.session import MAX_BODY_BYTES
-from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import MAX_CUSTOM_FIELDS
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import (
+    MAX_CUSTOM_FIELDS,
+    MAX_CUSTOM_FIELDS_EACH,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import CONNECTION_OPTIONS
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import text as limits
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import tree as operators
@@ -67,6 +70,7 @@ LIMITS: dict[str, str] = {
     "comparisons in a filter": f"{limits.MAX_FILTER_OPERATORS}",
     "bytes of the text of a filter": f"{limits.MAX_FILTER_BYTES}",
     "custom fields of a zone in total": f"{MAX_CUSTOM_FIELDS}",
+    "custom fields of a zone at Cloudflare": f"{MAX_CUSTOM_FIELDS_EACH} of each type",
     # What the service alone enforces is written here as the interface documents it.
     "value of one custom field": "8 KB",
     "rulesets of a zone for the phase": "1",

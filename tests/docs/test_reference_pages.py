@@ -1,0 +1,126 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Reference pages that list all of something: compared with the code, and with what every other page, example and message says."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+import subprocess
+import typing as t
+
+import yaml
+from blocks import ROOT
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api import response
+from edgeops_simulator.cli import parser
+from edgeops_simulator.faults.table import KINDS
+from edgeops_simulator.settings import Settings
+
+PAGES = ROOT / "docs" / "docsite" / "rst"
+EVENT_SOURCE = ROOT / "extensions" / "eda" / "plugins" / "event_source" / "zone_events.py"
+PERMISSION = re.compile(
+    r"\b(Zone Settings|Zone Analytics|Account Analytics|Page Shield|Zone WAF|Logs|Zone):? (Read|Write|Edit)\b"
+)
+# Names that look like variables of the playbooks and are modules, files or series of metrics.
+NO_VARIABLES = re.compile(r"edgeops_(simulator|zone|job|audit_timestamp)_?")
+
+
+def text(page: str) -> str:
+    return (PAGES / f"{page}.rst").read_text(encoding="utf-8")
+
+
+def rows(page: str, head: str) -> dict[str, list[str]]:
+    """The rows of all tables of a page whose head begins so: the cells after the first one, without marks."""
+    found: dict[str, list[str]] = {}
+    for body in re.findall(r"\.\. list-table::.*\n(?:   .*\n|\n)+", text(page)):
+        table = [re.split(r"^ +- ?", row, flags=re.MULTILINE) for row in re.split(r"^   \* - ", body, flags=re.MULTILINE)[1:]]
+        if table[0][0].strip() == head:
+            found.update({row[0].strip(): [cell.strip() for cell in row[1:]] for row in table[1:]})
+    return found
+
+
+def literals(cells: t.Iterable[str]) -> list[str]:
+    return [name for cell in cells for name in re.findall(r"``([^`]+)``", cell)]
+
+
+def published() -> dict[str, str]:
+    """Every text that a user of the collection reads."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    folders = ("README.md", "docs/docsite/", "examples/", "extensions/", "playbooks/", "plugins/", "roles/", "SUPPORT.md")
+    names = [name for name in listed if name.startswith(folders) and not name.endswith((".png", ".svg", ".json"))]
+    return {name: (ROOT / name).read_text(encoding="utf-8") for name in names if (ROOT / name).is_file()}
+
+
+def test_permissions_have_one_table() -> None:
+    """No message, option, guide or example names a permission that the page does not."""
+    named = {" ".join(found) for found in PERMISSION.findall(text("reference_permissions"))}
+    others = {
+        f"{name}: {' '.join(found)}"
+        for name, content in published().items()
+        for found in PERMISSION.findall(content)
+        if " ".join(found) not in named
+    }
+    assert not others
+    uses = rows("reference_permissions", "Use")
+    assert literals(uses) == ["zones", "check", "deliver", "adopt", "survey", "logpush_delivery_info"]
+    assert all(
+        cells[1] == "Write" for name, cells in uses.items() if name in ("``check``", "``adopt``", "``survey``", "event source")
+    )
+
+
+def test_messages_name_the_permissions_of_the_page() -> None:
+    areas = {literal: cells for route, cells in rows("reference_permissions", "Route").items() for literal in literals([route])}
+    for area, hint in response._BY_AREA.items():
+        name = {"zones": "GET /zones", "script_monitor": "page_shield"}.get(area, area.partition("_jobs")[0].partition("_")[0])
+        name = "page_shield" if name == "page" else name
+        documented = {permission.replace(" Edit", " Write") for permission in areas[name] if permission}
+        needed = {" ".join(found) for found in PERMISSION.findall(hint.replace("Logs: Read is not enough", ""))}
+        assert needed == documented, area
+
+
+def test_variables_have_one_page() -> None:
+    """No page or example names a variable of the playbooks that the reference lacks."""
+    known = set(literals([*rows("reference_playbooks", "Variable"), *rows("reference_playbooks", "Statistic")]))
+    used = {
+        f"{name}: {variable}"
+        for name, content in published().items()
+        if name.startswith(("README.md", "docs/", "examples/", "roles/log_delivery/README.md"))
+        for variable in re.findall(r"(?<![\w.{/-])edgeops_[a-z_]+[a-z]\b(?![{(*])", content)
+        if variable not in known and not NO_VARIABLES.match(variable)
+    }
+    assert not used
+
+
+def test_arguments_of_the_event_source() -> None:
+    """The page has each argument with its default."""
+    tree = ast.parse(EVENT_SOURCE.read_text(encoding="utf-8"))
+    (documentation,) = (
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "DOCUMENTATION"
+    )
+    options = yaml.safe_load(documentation)["options"]
+    documented = {name.strip("`"): cells for name, cells in rows("reference_event_source", "Argument").items()}
+    assert set(documented) == set(options)
+    for name, option in options.items():
+        shown = documented[name][0].strip("`")
+        if option.get("required"):
+            assert shown == "required"
+        elif shown != "by route":
+            assert yaml.safe_load(shown) == option.get("default"), name
+
+
+def test_options_of_the_simulator() -> None:
+    settings = {field.name for field in dataclasses.fields(Settings)}
+    shown = parser().format_help().partition("\noptions:")[2].partition("\nsettings")[0]
+    options = set(re.findall(r"^  (--[a-z-]+)", shown, re.MULTILINE)) - {"--version"}
+    assert set(literals(rows("reference_simulator", "Option"))) == options
+    assert set(literals(cell for cells in rows("reference_simulator", "Setting of").values() for cell in cells)) == settings
+
+
+def test_faults_of_the_simulator() -> None:
+    assert set(literals(rows("reference_simulator", "Kind of fault"))) == set(KINDS)
