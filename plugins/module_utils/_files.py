@@ -14,14 +14,14 @@ import typing as t
 from ._core import Failure, invalid_option
 
 
-def write_beside(path: str, content: bytes, mode: int) -> str:
+def write_beside(path: str, content: t.Iterable[bytes], mode: int) -> str:
     """Write a file beside the one that it will replace, whole on the disk; return its path. A failure leaves nothing behind."""
     folder, name = os.path.split(path)
     handle, made = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
     try:
         with os.fdopen(handle, "wb") as file:
             os.fchmod(file.fileno(), mode)
-            file.write(content)
+            file.writelines(content)
             file.flush()
             os.fsync(file.fileno())
     except BaseException:
@@ -38,13 +38,34 @@ def replace_all(contents: t.Mapping[str, bytes], modes: int | t.Mapping[str, int
     written: dict[str, str] = {}
     try:
         for path, content in contents.items():
-            written[path] = write_beside(path, content, modes if isinstance(modes, int) else modes[path])
+            written[path] = write_beside(path, [content], modes if isinstance(modes, int) else modes[path])
         for path in contents:
             os.replace(written[path], path)
             del written[path]
     finally:
         for path in written.values():
             remove(path)
+
+
+def replace_file(path: str, content: t.Iterable[bytes], mode: int) -> None:
+    """Write a file, so that after a crash either the old or the new one is there; raise OSError."""
+    written = write_beside(path, content, mode)
+    try:
+        os.replace(written, path)
+    except BaseException:
+        remove(written)
+        raise
+    sync_folder(os.path.dirname(path) or ".")
+
+
+def sync_folder(folder: str) -> None:
+    """Make the names of new files last as long as their content; not every file system can."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def read_regular(path: str) -> bytes:
@@ -239,10 +260,10 @@ def open_inside(folder: str, path: str) -> int:
     return open_regular(os.path.join(folder, path), os.O_RDONLY)
 
 
-def open_regular(path: str, flags: int) -> int:
+def open_regular(path: str, flags: int, mode: int = _FILE_MODE) -> int:
     """Open a regular file, never through a link; raise OSError."""
     try:
-        descriptor = os.open(path, flags | _FLAGS, _FILE_MODE)
+        descriptor = os.open(path, flags | _FLAGS, mode)
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise OSError(error.errno, f"{os.path.basename(path)} is a symbolic link") from None

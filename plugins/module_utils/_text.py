@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import itertools
 import json
 import math
@@ -55,6 +56,16 @@ def finite_float(text: str) -> float:
     if math.isinf(number):
         raise ValueError(f"{text[:60]} is too large a number")
     return number
+
+
+def canonical(value: Json) -> str:
+    """Return a value as sorted, compact ASCII JSON: equal values give equal texts."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest_of(value: Json) -> str:
+    """Return the SHA-256 of a value in canonical form."""
+    return hashlib.sha256(canonical(value).encode("ascii")).hexdigest()
 
 
 _RFC_3339 = re.compile(

@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 import typing as t
 
 from .._core import Json
 from .._logpush.health import DISABLED, FAILING, STALE
-from .._text import line
+from .._text import digest_of, line
 
 SCRIPTS, JOBS, SETTINGS = "scripts", "jobs", "settings"
 WATCHED = (SCRIPTS, JOBS, SETTINGS)
@@ -77,13 +75,10 @@ class Change(t.NamedTuple):
 
 def make_event(change: Change, zone_id: str, name: str | None, host: str | None, now: str) -> Event:
     """Return the event of a change in a zone; texts of the service in it are inert."""
-    identity = json.dumps(
-        [change.kind, zone_id, change.subject, change.after, change.hidden], separators=(",", ":"), sort_keys=True
-    )
     host = host if host and _HOST.fullmatch(host) else zone_id
     members = {
         "kind": change.kind,
-        "id": hashlib.sha256(identity.encode()).hexdigest(),
+        "id": digest_of([change.kind, zone_id, change.subject, change.after, change.hidden]),
         "zone": {"id": zone_id, "name": name or zone_id},
         "subject": change.subject,
         "before": change.before,

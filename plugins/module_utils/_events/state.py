@@ -5,21 +5,17 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import json
 import os
-import stat
 import threading
 import time
 import typing as t
 
 from .._core import CONFLICT, Failure, Json, invalid_option
-from .._text import finite_float, is_integer, no_constant, shown, unique_members
+from .._files import open_regular, read_regular, replace_file
+from .._text import canonical, finite_float, is_integer, no_constant, shown, unique_members
 from .facts import Event, is_event
-
-# A file that only one process uses, and that is whole after a crash.
-
 
 _MODE = 0o600
 
@@ -28,7 +24,7 @@ def take_lock(path: str) -> int:
     """Take the lock beside the file, which is replaced and so cannot carry one itself; the lock ends with this process."""
     name = f"{path}.lock"
     try:
-        handle = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, _MODE)
+        handle = open_regular(name, os.O_RDWR | os.O_CREAT, _MODE)
     except OSError as error:
         raise invalid_option("state_file", f"{name} cannot be opened: {error.strerror or error}") from None
     try:
@@ -39,39 +35,6 @@ def take_lock(path: str) -> int:
             CONFLICT, f"state_file: {path} is locked: another event source uses it. Each source needs a file of its own."
         ) from None
     return handle
-
-
-def open_file(path: str) -> t.TextIO:
-    """Open a regular file to read, for its owner only from then on; raise OSError. A pipe would wait for ever."""
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise OSError(errno.EINVAL, "it is not a regular file")
-    with contextlib.suppress(OSError):  # of another owner, who decides
-        os.fchmod(handle, _MODE)
-    return open(handle, encoding="utf-8")
-
-
-def replace_file(path: str, texts: t.Iterable[str]) -> None:
-    """Write texts, so that after a crash either the old or the new file is there; raise OSError."""
-    new = f"{path}.new"
-    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, _MODE)
-    with open(handle, "w", encoding="ascii") as file:
-        os.fchmod(file.fileno(), _MODE)
-        file.writelines(texts)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, path)
-    _sync_folder(path)
-
-
-def _sync_folder(path: str) -> None:
-    with contextlib.suppress(OSError):  # not every file system can
-        folder = os.open(os.path.dirname(path) or ".", os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 # A script is known by its URL without fragment and the host that loads it: the service gives the same one a new id now and then.
@@ -115,7 +78,7 @@ def encode(known: Known) -> str:
         document["scripts"] = [[*identity, *known.scripts[identity]] for identity in sorted(known.scripts)]
     if known.jobs is not None:
         document["jobs"] = [[number, *known.jobs[number]] for number in sorted(known.jobs)]
-    return json.dumps(document, separators=(",", ":"), sort_keys=True)
+    return canonical(document)
 
 
 def decode(document: Json) -> Known:
@@ -230,7 +193,7 @@ class StateFile:
                 return
             begin = self._monotonic()
             try:
-                replace_file(self.path, self._lines())
+                replace_file(self.path, (text.encode("ascii") for text in self._lines()), _MODE)
             except OSError as error:
                 raise invalid_option("state_file", f"{self.path} cannot be written: {error.strerror or error}") from None
             self._is_changed = False
@@ -255,9 +218,11 @@ class StateFile:
 
     def _load(self) -> None:
         try:
-            with open_file(self.path) as file:
-                # A hook for each object lets other threads of this process have their turn; parsing in one go would not.
-                document = json.load(file, object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=finite_float)
+            content = read_regular(self.path)
+            with contextlib.suppress(OSError):  # of another owner, who decides
+                os.chmod(self.path, _MODE)
+            # A hook for each object lets other threads of this process have their turn; parsing in one go would not.
+            document = json.loads(content, object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=finite_float)
         except FileNotFoundError:
             return
         except OSError as error:

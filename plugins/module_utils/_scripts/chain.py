@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import json
 import re
 import typing as t
 
 from .._core import Json
-from .._text import finite_float, format_time, is_integer, no_constant, parse_time, unique_members
+from .._text import digest_of, finite_float, format_time, is_integer, no_constant, parse_time, unique_members
 
 # A chain of evidence: one record a line, each with the digest of the one before it. Nothing here touches a file.
 
@@ -46,16 +45,6 @@ class Chain(t.NamedTuple):
         """The digest of the last record, if it has one."""
         digest = self.last.get("digest") if self.last else None
         return digest if is_digest(digest) else None
-
-
-def canonical(value: Json) -> bytes:
-    """Return a value as sorted, compact ASCII JSON."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode("ascii")
-
-
-def digest_of(value: Json) -> str:
-    """Return the SHA-256 of a value in canonical form."""
-    return hashlib.sha256(canonical(value)).hexdigest()
 
 
 def seal(record: Record) -> Record:

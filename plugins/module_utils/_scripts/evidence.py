@@ -11,24 +11,15 @@ import os
 import typing as t
 
 from .._core import Json
-from .._files import check_file, open_regular, prepare_folder, replace_all, unusable
-from .._text import format_time
+from .._files import check_file, open_regular, prepare_folder, read_regular, replace_file, sync_folder, unusable
+from .._text import canonical, digest_of, format_time
 from .._version import VERSION
-from .chain import RECORD_VERSION, Chain, Record, canonical, digest_of, read_chain, seal
+from .chain import RECORD_VERSION, Chain, Record, read_chain, seal
 from .facts import SAMPLED
 from .findings import NEVER, LastRecord
 
 BASELINES = "baselines"
 BASELINE_MODE = 0o640
-
-
-def read_regular(path: str) -> bytes | None:
-    """Return the content of a regular file; None for anything that is not one, and for what is not there."""
-    try:
-        with open(open_regular(path, os.O_RDONLY), "rb") as file:
-            return file.read()
-    except OSError:
-        return None
 
 
 class History(t.NamedTuple):
@@ -57,11 +48,13 @@ class History(t.NamedTuple):
 
     def keep_baseline(self, entries: Json) -> None:
         """Keep the entries of a baseline under their digest, so that a record tells who authorised what, and why."""
-        content = canonical(entries)
+        content = canonical(entries).encode("ascii")
         path = os.path.join(self.folder, BASELINES, f"{digest_of(entries)}.json")
-        if read_regular(path) != content:
-            prepare_folder(os.path.dirname(path))
-            replace_all({path: content}, BASELINE_MODE)
+        with contextlib.suppress(OSError):
+            if read_regular(path) == content:
+                return
+        prepare_folder(os.path.dirname(path))
+        replace_file(path, [content], BASELINE_MODE)
 
     @contextlib.contextmanager
     def opened(self) -> t.Iterator[Evidence]:
@@ -122,9 +115,9 @@ class Evidence:
     def append(self, record: Record) -> Record:
         """Append a record to the chain, and return it as it was written, on the disk by then."""
         sealed = seal({**record, "seq": self.chain.records + 1, "prev": self.chain.head})
-        _write(self._descriptor, canonical(sealed) + b"\n")
+        _write(self._descriptor, canonical(sealed).encode("ascii") + b"\n")
         if not self.chain.records:
-            _sync_folder(self._folder)
+            sync_folder(self._folder)
         return sealed
 
 
@@ -146,15 +139,6 @@ def _write(descriptor: int, data: bytes) -> None:
     while rest:
         rest = rest[os.write(descriptor, rest) :]
     os.fsync(descriptor)
-
-
-def _sync_folder(folder: str) -> None:
-    """Make the name of a new file last as long as its content."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 # What is kept of an audit: one record of the chain, the same in check mode.

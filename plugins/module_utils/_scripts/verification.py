@@ -10,11 +10,11 @@ import os
 import typing as t
 
 from .._core import Conclusion, Json, invalid_option
-from .._files import open_regular
+from .._files import open_regular, read_regular
 from .._text import format_time, shown
 from .._zones import is_zone_id
 from .chain import Chain, Problem, Record, is_digest, read_chain
-from .evidence import BASELINES, read_regular
+from .evidence import BASELINES
 from .facts import FINDINGS
 
 # Evidence, verified where it lies: files are only read, and no service is asked.
@@ -121,10 +121,12 @@ def _check_baselines(folder: str, baselines: t.Mapping[str, int]) -> tuple[int, 
     """Return how many of the baselines that records name are missing, and the first record whose baseline was edited."""
     missing = 0
     for digest, record in baselines.items():
-        content = read_regular(os.path.join(folder, BASELINES, f"{digest}.json"))
-        if content is None:
+        try:
+            content = read_regular(os.path.join(folder, BASELINES, f"{digest}.json"))
+        except OSError:
             missing += 1
-        elif hashlib.sha256(content).hexdigest() != digest:
+            continue
+        if hashlib.sha256(content).hexdigest() != digest:
             return missing, Problem(record, f"names a baseline that was edited: {BASELINES}/{digest}.json has another digest")
     return missing, None
 

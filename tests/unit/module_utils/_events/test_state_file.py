@@ -26,7 +26,7 @@ FULL = Known(
     True,
     {"request_fields": ["x"]},
 )
-EVENT = make_event(Change("script_new", "s", None, {"a": "ä"}, None), "5a1e", "shop.example", "shop.example", "now")
+EVENT = make_event(Change("script_new", "s", None, {"a": "ä"}), "5a1e", "shop.example", "shop.example", "now")
 
 
 @pytest.fixture
@@ -216,15 +216,3 @@ def test_no_write_after_the_lock_is_gone(path: str) -> None:
     file.close()
     file.save()
     assert not Path(path).exists()
-
-
-def test_link_is_not_followed(path: str, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    other.write_text("mine", encoding="ascii")
-    Path(f"{path}.new").symlink_to(other)
-    file = opened(path)
-    file.note("5a1e", FULL, [])
-    with pytest.raises(Failure, match="cannot be written"):
-        file.save()
-    file.close()
-    assert other.read_text(encoding="ascii") == "mine"

@@ -18,11 +18,12 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import audit as audits
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import verification
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Service, desire, perform
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import canonical, seal
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import seal
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import History
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import FINDINGS
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.verification import report as verify
+from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical
 
 A, B, C = ("a" * 64, "b" * 64, "c" * 64)
 AT = "2026-11-21T06:00:00Z"
@@ -448,7 +449,7 @@ def test_a_record_without_a_time_is_broken(tmp_path: Path, at: t.Any) -> None:
     run([script()], [entry()], evidence_dir=str(tmp_path))
     (record,) = records(tmp_path)
     del record["digest"]
-    (tmp_path / f"{ZONE}.jsonl").write_bytes(canonical(seal({**record, "at": at})) + b"\n")
+    (tmp_path / f"{ZONE}.jsonl").write_bytes(canonical(seal({**record, "at": at})).encode() + b"\n")
     assert kinds(run([script()], [entry()], evidence_dir=str(tmp_path))) == [("history_broken", None, None)]
 
 

@@ -16,8 +16,9 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import evidence as histories
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import canonical, read_chain, seal
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import read_chain, seal
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import History
+from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical
 
 ZONE = "0123abcd"
 AT = "2026-11-21T06:00:00Z"
@@ -142,13 +143,13 @@ def test_processes_at_once_lose_nothing(tmp_path: Path) -> None:
 
 
 def edited(line: bytes, **members: t.Any) -> bytes:
-    return canonical({**json.loads(line), **members}) + b"\n"
+    return canonical({**json.loads(line), **members}).encode() + b"\n"
 
 
 def resealed(line: bytes, **members: t.Any) -> bytes:
     record = {**json.loads(line), **members}
     del record["digest"]
-    return canonical(seal(record)) + b"\n"
+    return canonical(seal(record)).encode() + b"\n"
 
 
 FOLLOWS = "does not follow the record before it"
@@ -172,7 +173,7 @@ FOLLOWS = "does not follow the record before it"
         (lambda c: [*c[:3], resealed(c[3], at="2026-11-21T05:59:59Z")], "record 4 has the time 2026-11-21T05:59:59Z, before"),
         (lambda c: [*c[:3], resealed(c[3], at="today")], "record 4 has no usable time"),
         (
-            lambda c: [*c, canonical(seal({"v": 1, "zone_id": ZONE, "seq": 5, "prev": json.loads(c[3])["digest"]}))],
+            lambda c: [*c, canonical(seal({"v": 1, "zone_id": ZONE, "seq": 5, "prev": json.loads(c[3])["digest"]})).encode()],
             "record 5 refers to",
         ),
         (lambda c: [c[0], b"\n", *c[2:]], "record 2 is not a record"),

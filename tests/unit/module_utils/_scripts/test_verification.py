@@ -13,15 +13,19 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import canonical, seal
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import seal
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.verification import desire, report
+from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical
 
 HEAD = "f" * 64
 AT = "2026-11-21T06:00:00Z"
 
 
 def record(zone_id: str, **members: t.Any) -> bytes:
-    return canonical(seal({"v": 1, "seq": 1, "zone_id": zone_id, "prev": None, "inventory": [], "at": AT, **members})) + b"\n"
+    return (
+        canonical(seal({"v": 1, "seq": 1, "zone_id": zone_id, "prev": None, "inventory": [], "at": AT, **members})).encode()
+        + b"\n"
+    )
 
 
 def verified(folder: Path, **heads: str) -> dict[str, dict[str, t.Any]]:
