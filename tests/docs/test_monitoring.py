@@ -1,0 +1,91 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The alert rules and the dashboard ask for series that a report has, and the rules fire when they should."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import typing as t
+from pathlib import Path
+
+import pytest
+import yaml
+from support.samples.fleet import full, job, record, report
+
+from ansible_collections.edgeops.observability.plugins.module_utils._report import metrics
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "monitoring"
+_SERIES = re.compile(r"(edgeops_[a-z_]+)(?:\{([^}]*)\})?")
+_LABEL = re.compile(r'([a-z]+)(?:=~|!=|=)"([^"]*)"')
+
+
+def samples() -> dict[str, dict[str, set[str]]]:
+    """The values of each label of each series, of a report with something of everything."""
+    delivered = report({**record("f.example"), "jobs": [job()], "delivery": [{"job_id": 1, "records": 5, "dropped_records": 0}]})
+    found: dict[str, dict[str, set[str]]] = {}
+    for made in (full(), delivered):
+        for line in metrics.render(made).decode().splitlines():
+            name, labels = t.cast(re.Match[str], _SERIES.search(line)).groups() if _SERIES.match(line) else ("", "")
+            for label, value in _LABEL.findall(labels or ""):
+                found.setdefault(name, {}).setdefault(label, set()).add(value)
+            if name:
+                found.setdefault(name, {})
+    return found
+
+
+def queries() -> list[str]:
+    rules = yaml.safe_load((EXAMPLE / "alerts.yml").read_text(encoding="utf-8"))
+    dashboard = json.loads((EXAMPLE / "dashboard.json").read_text(encoding="utf-8"))
+    expressions = [rule["expr"] for group in rules["groups"] for rule in group["rules"]]
+    return expressions + [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+
+
+@pytest.mark.parametrize("query", queries())
+def test_query_names_what_is_there(query):
+    """Series, their labels, and each status, state, kind and type."""
+    known = samples()
+    named = _SERIES.findall(query)
+    assert named
+    for name, labels in named:
+        assert name in known
+        for label, pattern in _LABEL.findall(labels):
+            assert all(value in known[name][label] for value in pattern.split("|"))
+    for label in re.findall(r"by \(([^)]*)\)", query):
+        assert set(re.split(r",\s*", label)) <= set(known[named[0][0]])
+
+
+def test_guide_names_each_series():
+    text = (EXAMPLE / "README.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(edgeops_[a-z_]+)`", text, re.MULTILINE)) == set(samples())
+
+
+def promtool(*arguments: str) -> subprocess.CompletedProcess[str]:
+    program = shutil.which("promtool")
+    if program is None:
+        pytest.skip("no promtool on this machine: install the package prometheus to test alert rules")
+    return subprocess.run([program, *arguments], cwd=EXAMPLE, capture_output=True, text=True, check=False)
+
+
+def test_rules_fire_when_they_should():
+    done = promtool("test", "rules", "alerts_test.yml")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_each_rule_is_tested():
+    rules = yaml.safe_load((EXAMPLE / "alerts.yml").read_text(encoding="utf-8"))
+    tests = yaml.safe_load((EXAMPLE / "alerts_test.yml").read_text(encoding="utf-8"))
+    fired = {case["alertname"] for test in tests["tests"] for case in test["alert_rule_test"] if case["exp_alerts"]}
+    assert fired == {rule["alert"] for group in rules["groups"] for rule in group["rules"]}
+
+
+def test_prometheus_reads_the_metrics(tmp_path):
+    program = shutil.which("promtool")
+    if program is None:
+        pytest.skip("no promtool on this machine: install the package prometheus to check metrics")
+    done = subprocess.run([program, "check", "metrics"], input=metrics.render(full()), capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
