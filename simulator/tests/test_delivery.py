@@ -190,6 +190,17 @@ def test_a_job_that_cannot_be_delivered_fails_alone(zone: t.Any, sim: t.Any, mem
     assert sim.state(zone.id)["jobs"][0]["error_message"].startswith("error pushing logs: ")
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [1, {"request_fields": 1}, {"request_fields": ["x", {"name": 1}, {}]}, {"other": [{"name": "x"}]}],
+    ids=json.dumps,
+)
+def test_rules_that_are_none(zone: t.Any, sim: t.Any, parameters: t.Any) -> None:
+    sim.seed(rulesets={zone.id: [{"rules": [RULE, {**RULE, "action_parameters": parameters}]}]})
+    job(zone)
+    assert sim.traffic([VISIT])["files"][0]["records"][0]["Cookies"] == {"Sid": "1"}
+
+
 def test_a_folder_that_cannot_be_written(zone: t.Any, tmp_path: pathlib.Path) -> None:
     folder = tmp_path / "buckets"
     folder.mkdir()

@@ -18,15 +18,21 @@ Names = dict[str, dict[str, bool]]
 
 
 def configured(zone: Zone) -> Names:
-    """Kind -> name -> whether every value is logged, from all enabled rules of the zone's entry point."""
+    """Kind -> name -> whether every value is logged, from all enabled rules of the zone's entry point.
+
+    What a seed holds and the service would refuse is no field.
+    """
     names: Names = {}
     entry_point = rulesets.entry_point(zone, CUSTOM_FIELDS_PHASE) or {"rules": []}
     for rule in entry_point["rules"]:
         if rule.get("action") != ACTION or not rule.get("enabled", True):
             continue
-        for kind, items in (rule.get("action_parameters") or {}).items():
-            for item in items if kind in KINDS else ():
-                names.setdefault(kind, {})[item["name"]] = bool(item.get("preserve_duplicates"))
+        parameters = rule.get("action_parameters")
+        for kind in KINDS if isinstance(parameters, dict) else ():
+            items = parameters.get(kind)
+            for item in items if isinstance(items, list) else ():
+                if isinstance(item, dict) and isinstance(item.get("name"), str):
+                    names.setdefault(kind, {})[item["name"]] = bool(item.get("preserve_duplicates"))
     return names
 
 
