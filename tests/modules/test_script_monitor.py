@@ -147,6 +147,47 @@ def test_the_monitor_is_off_whatever_members(modules: Modules, simulator: t.Any,
     assert read(modules, {"members": ["host"]}, warns=[OFF])["scripts"][0] == {"host": "shop.example.com"}
 
 
+CONNECTIONS = [
+    {"id": f"{n}c" * 16, "url": url, "host": "shop.example.com", "page_urls": [f"https://shop.example.com/{n}"]}
+    | {"url_contains_cdn_cgi_path": "cdn-cgi" in url}
+    for n, url in enumerate(("https://api.example.net/v1", "https://shop.example.com/cdn-cgi/rum", "https://pay.example.net/"), 1)
+]
+COOKIES = [{"id": f"{n}d" * 16, "name": f"c{n}", "host": "shop.example.com"} for n in (2, 1)]
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_connections_and_cookies_are_listed_whole(modules: Modules, simulator: t.Any, scripts: None, check: bool) -> None:
+    """Every page, what belongs to the service itself included, whichever route the scripts have."""
+    simulator.seed(connections={modules.zone: CONNECTIONS}, cookies={modules.zone: COOKIES})
+    result = read(modules, {"resources": ["connections", "cookies", "scripts"], "per_page": 1}, check=check)
+    assert [each["url"] for each in result["connections"]] == [each["url"] for each in CONNECTIONS]
+    assert [each["name"] for each in result["cookies"]] == ["c1", "c2"]
+    assert result["summary"]["total"] == 2
+    narrow = {"resources": ["connections"], "page_url": ["*/3"], "hosts": ["shop.*"], "status": ["active", "inactive"]}
+    result = read(modules, narrow, check=check)
+    assert [each["url"] for each in result["connections"]] == ["https://pay.example.net/"]
+    assert (result["scripts"], result["summary"], result["cookies"]) == (None, None, None)
+
+
+def test_without_connections_scripts_are_listed_as_before(modules: Modules, simulator: t.Any, scripts: None) -> None:
+    simulator.settings(page_shield_routes=False)
+    result = read(
+        modules, {"resources": ["scripts", "connections", "cookies"]}, warns=["^connections is null", "^cookies is null"]
+    )
+    assert (result["summary"]["total"], result["connections"], result["cookies"]) == (2, None, None)
+
+
+def test_the_inventory_of_page_shield_is_complete(modules: Modules, simulator: t.Any) -> None:
+    """Duplicates, and scripts of the service itself, which the API leaves out unless it is asked not to."""
+    twins = [
+        {**SCRIPT_A, "script_id": letter * 32, "script_url": f"https://cdn.example.net/{letter}.js", "hash": "ab" * 32}
+        for letter in "12"
+    ]
+    own = {**SCRIPT_C, "script_url": "https://shop.example.com/cdn-cgi/challenge.js", "appears_in_cdn_cgi_path": True}
+    simulator.seed(scripts={modules.zone: [*twins, own]}, script_monitor={modules.zone: {"enabled": True}})
+    assert read(modules, {"route": "page_shield"})["summary"]["total"] == 3
+
+
 @pytest.mark.parametrize("check", [False, True])
 def test_an_unknown_member_is_refused(modules: Modules, check: bool) -> None:
     report = modules.run({"name": "Read", READ: {"members": ["host", "script_uri"]}}, check=check, fails="invalid_option")
