@@ -278,15 +278,16 @@ class Budget(Unlimited):
         sleep: t.Callable[[float], None],
         now: t.Callable[[], float],
         warn: t.Callable[[str], None],
+        purpose: str = "request",
     ) -> Unlimited:
-        """The budget of a connection; where no state can be kept, a warning and no budget."""
+        """Return the budget of a connection for a purpose; if no state can be kept, warn and return one without a limit."""
         if connection.request_budget is None:
             return Unlimited()
         folder = state_folder()
         try:
             if folder is None:
                 raise OSError("there is no folder that only this user can write to")
-            ledger = Ledger(os.path.join(folder, _file_name(connection)))
+            ledger = Ledger(os.path.join(folder, _file_name(connection, purpose)))
         except OSError as error:
             warn(_not_kept(error))
             return Unlimited()
@@ -335,6 +336,6 @@ def _not_kept(error: OSError) -> str:
     return f"request_budget is not kept from here on: {error.strerror or error}."
 
 
-def _file_name(connection: Connection) -> str:
-    text = "\0".join(("edgeops.observability request budget", connection.origin, connection.identity))
+def _file_name(connection: Connection, purpose: str) -> str:
+    text = "\0".join((f"edgeops.observability {purpose} budget", connection.origin, connection.identity))
     return f"requests-{hashlib.sha256(text.encode()).hexdigest()[:40]}"

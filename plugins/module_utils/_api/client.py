@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import threading
 import time
 import typing as t
@@ -13,9 +14,10 @@ from urllib.parse import urlsplit
 
 from .._core import BAD_RESPONSE, NOT_FOUND, REJECTED, Answer, Failure, Json, invalid_option
 from .._zones import Address, select_named
-from .budget import Budget
+from .budget import Budget, Unlimited
 from .connection import Connection
 from .endpoints import ENDPOINTS
+from .graphql import OPERATION, QUERY_BUDGET, read_data
 from .pagination import KEYS, Fetched, Listing, Query, collect, page_of
 from .response import locate, read_answer
 from .session import environment_proxies, missing_requests, secrets_of
@@ -46,8 +48,9 @@ class Client:
         self._local = threading.local()
         proxies = environment_proxies(connection.base_url)
         self._connection = connection = dataclasses.replace(connection, proxy_secrets=secrets_of(proxies))
-        budget = Budget.of(connection, sleep=sleep, now=now, warn=self.warnings.append)
-        self._transport = Transport(connection, budget, proxies, sleep, now)
+        self._budget_of = functools.partial(Budget.of, sleep=sleep, now=now, warn=self.warnings.append)
+        self._transport = Transport(connection, self._budget_of(connection), proxies, sleep, now)
+        self._query_budget: Unlimited | None = None
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -73,6 +76,18 @@ class Client:
     def call(self, operation: str, *, ids: Ids | None = None, body: Json = None, query: QueryIn | None = None) -> Answer:
         """The answer to an operation."""
         return read_answer(self._connection, operation, self._exchange(operation, ids, query, body))
+
+    def query(self, text: str, variables: t.Mapping[str, Json]) -> dict[str, Json]:
+        """Return the data that a GraphQL query reads; such queries have a budget of their own."""
+        if self._query_budget is None:
+            allowance = QUERY_BUDGET if self._connection.request_budget else None
+            self._query_budget = self._budget_of(dataclasses.replace(self._connection, request_budget=allowance), purpose="query")
+        endpoint = ENDPOINTS[OPERATION]
+        body = encode_body({"query": text, "variables": dict(variables)})
+        self._local.latest = exchange = self._transport.exchange(
+            endpoint.method, endpoint.url_path({}), body, reads=endpoint.reads, budget=self._query_budget
+        )
+        return read_data(self._connection, exchange)
 
     def find(self, operation: str, *, ids: Ids | None = None) -> Answer | None:
         """Return the answer to an operation, or None where the service reports that there is no such object."""

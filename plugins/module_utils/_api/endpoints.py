@@ -13,7 +13,7 @@ from .._zones import ACCOUNT, ZONE, Address
 class Endpoint(t.NamedTuple):
     """One operation: method and path, its name in a message, the JSON types that `result` may have, and where it exists.
 
-    The path is relative to that of the zone or account; with no scope, to the base URL.
+    The path is relative to that of the zone or account; with no scope, to the base URL. `reads`: a POST that changes nothing.
     """
 
     method: str
@@ -21,6 +21,7 @@ class Endpoint(t.NamedTuple):
     description: str
     result: tuple[type, ...] = (dict,)
     scopes: tuple[str, ...] = (ZONE,)
+    reads: bool = False
 
     def url_path(self, ids: t.Mapping[str, str | int], address: Address | None = None) -> str:
         """Return the path below the base URL with its ids filled in, each quoted as one segment."""
@@ -43,6 +44,8 @@ _PHASE = "http_log_custom_fields"
 ENDPOINTS: t.Mapping[str, Endpoint] = {
     "zones.list": Endpoint("GET", "/zones", "Listing the zones", (list,), ()),
     "accounts.list": Endpoint("GET", "/accounts", "Listing the accounts", (list,), ()),
+    # The only POST that reads.
+    "graphql.query": Endpoint("POST", "/graphql", "Querying analytics", (dict,), (), reads=True),
     "zones.get": Endpoint("GET", "", "Reading the zone"),
     "script_monitor.get": Endpoint("GET", "/script_monitor", "Reading the status of the script monitor"),
     "script_monitor.update": Endpoint("PUT", "/script_monitor", "Changing the status of the script monitor"),

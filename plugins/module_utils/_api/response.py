@@ -232,7 +232,7 @@ _MAX_TEXT_LENGTH = 100_000
 _RAY = re.compile(r"[0-9A-Za-z_.-]{1,64}")
 
 
-class _Unusable(Exception):
+class Unusable(Exception):
     """Why there is no answer, before it is reported as the failure of a request."""
 
     def __init__(self, kind: str, reason: str, errors: t.Sequence[ServiceError] = ()) -> None:
@@ -248,10 +248,10 @@ def read_answer(connection: Connection, operation: str, exchange: Exchange) -> A
     try:
         return _answer(connection, ENDPOINTS[operation].result, exchange)
     except BadEnvelope as bad:
-        unusable = _Unusable(BAD_RESPONSE, f"the service's answer (HTTP {exchange.status}) cannot be used: {bad}")
-    except _Unusable as found:
+        unusable = Unusable(BAD_RESPONSE, f"the service's answer (HTTP {exchange.status}) cannot be used: {bad}")
+    except Unusable as found:
         unusable = found
-    raise _failure(connection, operation, exchange, unusable)
+    raise describe_failure(connection, operation, exchange, unusable)
 
 
 def locate(failure: Failure, exchange: Exchange) -> Failure:
@@ -268,11 +268,8 @@ def locate(failure: Failure, exchange: Exchange) -> Failure:
 
 def _answer(connection: Connection, expected: tuple[type, ...], exchange: Exchange) -> Answer:
     outcome = exchange.outcome
-    if isinstance(outcome, Fault):
-        timeout = f" of {connection.timeout:g} s" if outcome.timed_out else ""
-        raise _Unusable(outcome.kind, f"{outcome.reason}{timeout}{_tries(exchange)}")
-    if not 200 <= outcome.status < 300:
-        raise _refusal(connection, exchange, outcome)
+    if isinstance(outcome, Fault) or not 200 <= outcome.status < 300:
+        raise reason_of(connection, exchange)
     result, info = None, None
     if expected or outcome.body.strip():
         value = decode(outcome.body, outcome.headers.get("Content-Type", ""))
@@ -282,10 +279,15 @@ def _answer(connection: Connection, expected: tuple[type, ...], exchange: Exchan
     return Answer(result, info, outcome.status, exchange.attempts, _ray(outcome))
 
 
-def _refusal(connection: Connection, exchange: Exchange, reply: Reply) -> _Unusable:
+def reason_of(connection: Connection, exchange: Exchange) -> Unusable:
+    """Return why an exchange ended without a status of success."""
+    reply = exchange.outcome
+    if isinstance(reply, Fault):
+        timeout = f" of {connection.timeout:g} s" if reply.timed_out else ""
+        return Unusable(reply.kind, f"{reply.reason}{timeout}{_tries(exchange)}")
     if 300 <= reply.status < 400:
         target = redirect_target(reply, connection.base_url)
-        return _Unusable(BAD_RESPONSE, f"the service redirects (HTTP {reply.status}) to {target}, which is not followed")
+        return Unusable(BAD_RESPONSE, f"the service redirects (HTTP {reply.status}) to {target}, which is not followed")
     try:
         errors = service_errors(decode(reply.body))
     except BadEnvelope:
@@ -296,15 +298,15 @@ def _refusal(connection: Connection, exchange: Exchange, reply: Reply) -> _Unusa
     return found
 
 
-def _reported(exchange: Exchange, reply: Reply, errors: t.Sequence[ServiceError]) -> _Unusable:
+def _reported(exchange: Exchange, reply: Reply, errors: t.Sequence[ServiceError]) -> Unusable:
     texts = [f"{error['message'] or 'no text'}{_code_note(error)}" for error in errors[:5]]
     reason = f"the service answered HTTP {reply.status}{_tries(exchange)}"
-    found = _Unusable("", f"{reason}: {'; '.join(texts)}" if texts else reason, errors)
+    found = Unusable("", f"{reason}: {'; '.join(texts)}" if texts else reason, errors)
     found.kind = kind_of(reply.status, found.codes)
     return found
 
 
-def _failure(connection: Connection, operation: str, exchange: Exchange, unusable: _Unusable) -> Failure:
+def describe_failure(connection: Connection, operation: str, exchange: Exchange, unusable: Unusable) -> Failure:
     def clean(text: str) -> str:
         """Words of the service without credentials that they may quote, at a bearable length."""
         return clean_text(t.cast(str, scrub(text, connection.secrets))[:_MAX_TEXT_LENGTH])

@@ -110,28 +110,35 @@ class Transport:
         self._proxies = proxies
         self._verify = _usable(connection)
 
-    def exchange(self, method: str, path: str, body: bytes | None = None) -> Exchange:
-        """The outcome of a request, with as many tries as are allowed and make sense; `path` may hold a query."""
+    def exchange(
+        self, method: str, path: str, body: bytes | None = None, *, reads: bool = False, budget: Unlimited | None = None
+    ) -> Exchange:
+        """Return the outcome of a request after as many tries as are allowed and make sense; `path` may hold a query.
+
+        `reads`: a POST that changes nothing, so that it is tried again like GET. `budget` replaces that of all other requests.
+        """
+        budget = budget or self._budget
+        repeated_as = "GET" if reads else method
         policy: RetryPolicy | None = RetryPolicy.of(self._connection.retries)
         request = self._prepare(method, path, body)
         address = path.partition("?")[0]
         attempts, received = 0, False
         while True:
             try:
-                number = self._budget.acquire()
+                number = budget.acquire()
             except PauseTooLong as refused:
                 return Exchange(method, address, Fault(RATE_LIMITED, str(refused), final=True), attempts, False, received)
             attempts += 1
             self.tries += 1
-            outcome, sent = self._try(request)
-            self._budget.settle(number, outcome.headers if isinstance(outcome, Reply) else {})
-            allowed, pause = self._allowed(method, outcome, sent)
-            policy = policy.next(method) if allowed and policy else None
+            outcome, sent = self._try(request, fresh=repeated_as == "POST")
+            budget.settle(number, outcome.headers if isinstance(outcome, Reply) else {})
+            allowed, pause = self._allowed(repeated_as, outcome, sent)
+            policy = policy.next(repeated_as) if allowed and policy else None
             if policy is None:
                 return Exchange(method, address, outcome, attempts, sent, received, pause)
             received = received or (sent and not _rate_limited(outcome))
             if pause is not None:
-                self._budget.pause(pause)
+                budget.pause(pause)
             self._sleep(policy.get_backoff_time() if pause is None else pause)
 
     def close(self) -> None:
@@ -154,10 +161,10 @@ class Transport:
             # The path is quoted, so that only the address can be the reason.
             raise invalid_option("base_url", "its host is not a valid host name or address") from None
 
-    def _try(self, request: requests.PreparedRequest) -> tuple[Reply | Fault, bool]:
+    def _try(self, request: requests.PreparedRequest, fresh: bool) -> tuple[Reply | Fault, bool]:
         timeout = self._connection.timeout
         # A kept connection that the service closes just now would leave in doubt whether a POST was received.
-        attempt = CURRENT.attempt = Try(timeout, fresh=request.method == "POST")
+        attempt = CURRENT.attempt = Try(timeout, fresh=fresh)
         status = None
         try:
             with contextlib.closing(

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import itertools
 import re
 import time
@@ -14,6 +15,7 @@ from .._api.client import Client
 from .._api.response import NO_ROUTE_CODES, is_missing, lacks_route
 from .._core import BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Outcome, Step, conflict, invalid_option
 from .._text import did_you_mean, json_type, nearest, shown
+from . import delivery
 from .coverage import selected_fields
 from .health import with_health
 from .job import Job, checked
@@ -208,3 +210,9 @@ def _is_of_the_job(missing: Failure, no_list: Failure) -> bool:
         return True
     named = any(error["code"] in NO_ROUTE_CODES for error in missing.errors)
     return missing.status == 404 and not named and no_list.status == 405
+
+
+def report_delivery(client: Client, desired: delivery.DesiredFacts) -> Conclusion:
+    """Return what was measured of deliveries, of the zones or the account of the task."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    return delivery.report(client.query, desired, None if desired.zone_ids else client.address, now)

@@ -1,0 +1,65 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from .._core import AUTHENTICATION, BAD_RESPONSE, PERMISSION, RATE_LIMITED, REJECTED, UNAVAILABLE, Json
+from .._text import json_type
+from .connection import Connection
+from .response import BadEnvelope, Unusable, decode, describe_failure, reason_of, service_errors
+from .session import Fault
+from .transport import Exchange
+
+OPERATION = "graphql.query"
+# Queries in seconds for one user; Cloudflare counts them apart from other requests.
+QUERY_BUDGET = (300, 300.0)
+# What errors contain, and the kind of failure; most of them come with HTTP 200.
+_KINDS: tuple[tuple[str, str], ...] = (
+    ("authentication", AUTHENTICATION),
+    ("unauthorized", PERMISSION),
+    ("not authorized", PERMISSION),
+    ("does not have access", PERMISSION),
+    ("budget depleted", RATE_LIMITED),
+    ("too many nodes", RATE_LIMITED),
+    ("excessive resources", RATE_LIMITED),
+    ("unable to execute", UNAVAILABLE),
+    ("too many queries", UNAVAILABLE),
+)
+
+
+def read_data(connection: Connection, exchange: Exchange) -> dict[str, Json]:
+    """Return `data` of the answer to a query; raise the failure that there is instead."""
+    try:
+        return _data(connection, exchange)
+    except BadEnvelope as bad:
+        unusable = Unusable(BAD_RESPONSE, f"the service's answer (HTTP {exchange.status}) cannot be used: {bad}")
+    except Unusable as found:
+        unusable = found
+    raise describe_failure(connection, OPERATION, exchange, unusable)
+
+
+def _data(connection: Connection, exchange: Exchange) -> dict[str, Json]:
+    outcome = exchange.outcome
+    if isinstance(outcome, Fault) or not 200 <= outcome.status < 300:
+        raise _refined(reason_of(connection, exchange))
+    value = decode(outcome.body, outcome.headers.get("Content-Type", ""))
+    if not isinstance(value, dict):
+        raise BadEnvelope(f"its body must be an object, and is {json_type(value)}")
+    errors = service_errors(value)
+    if value.get("errors"):
+        texts = "; ".join(error["message"] or "no text" for error in errors[:5]) or "no text"
+        raise _refined(Unusable(REJECTED, f"the service answered: {texts}", errors))
+    if not isinstance(value.get("data"), dict):
+        raise BadEnvelope(f"`data` must be an object, and is {json_type(value.get('data'))}")
+    return t.cast("dict[str, Json]", value["data"])
+
+
+def _refined(found: Unusable) -> Unusable:
+    """Return the reason with the kind that its errors name; the status alone tells little."""
+    if found.kind != UNAVAILABLE or found.errors:
+        text = " ".join(error["message"] for error in found.errors).lower()
+        found.kind = next((kind for part, kind in _KINDS if part in text), found.kind)
+    return found

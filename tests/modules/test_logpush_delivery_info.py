@@ -1,0 +1,143 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import time
+import typing as t
+
+import pytest
+
+from harness import Modules
+
+JOB = {"job_id": 4, "destination_type": "s3"}
+MODULE = "edgeops.observability.logpush_delivery_info"
+
+
+def upload(hours: float, **more: t.Any) -> dict[str, t.Any]:
+    moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3600 * hours))
+    return {"datetime": moment, "records": 10, "bytes": 1000, "bytes_compressed": 100, **JOB, **more}
+
+
+def run(modules: Modules, check: bool = False, fails: str | None = None, warns: t.Sequence[str] = (), **options: t.Any) -> t.Any:
+    return modules.run({"name": "Read", MODULE: options}, defaults={}, check=check, fails=fails, warns=warns)
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_what_was_delivered_and_lost(modules: Modules, check: bool) -> None:
+    """Lost batches, repeated tries and delivered ones are told apart, in check mode as well."""
+    lost = {"status": 403, "error": "access denied", "success": 0, "records": 7}
+    rows = [upload(5), upload(3), upload(2, **lost, final=0), upload(1, **lost), upload(1, job_id=9), upload(30)]
+    modules.simulator.seed(uploads={modules.zone: rows})
+    report = run(modules, check, zone_id=modules.zone)
+    result = report.result
+    assert result["available"] and result["reason"] is None and not result["changed"]
+    first, second = result["jobs"]
+    times = first.pop("first"), first.pop("last")
+    assert times[0][11:] == f"{rows[0]['datetime'][11:13]}:00:00Z" and times[1] == rows[3]["datetime"]
+    assert first == {
+        "zone_id": modules.zone, "job_id": 4, "uploads": 2, "records": 20, "failed_uploads": 1, "dropped_records": 7, "retries": 1,
+        "bytes": 2000, "bytes_compressed": 200, "statuses": {"200": 2, "403": 1},
+    }  # fmt: skip
+    assert (second["job_id"], second["dropped_records"], result["usage"], result["cost"]) == (9, 0, None, None)
+    assert [(entry["method"], entry["path"]) for entry in report.journal] == [("POST", "/graphql")]
+
+
+def test_ten_zones_a_query(modules: Modules) -> None:
+    zones = [f"{number:032x}" for number in range(1, 26)]
+    modules.simulator.seed(zones=zones, uploads={zones[20]: [upload(1)]})
+    report = run(modules, zone_ids=zones)
+    assert [job["zone_id"] for job in report.result["jobs"]] == [zones[20]] and "zone_id" not in report.result
+    assert len(report.journal) == 3
+
+
+def test_shorter_window(modules: Modules) -> None:
+    """What the plan shows decides; the task says so."""
+    modules.simulator.seed(uploads={modules.zone: [upload(30), upload(1)]})
+    modules.simulator.settings(graphql_zone_window=86400)
+    report = run(modules, zone_id=modules.zone, since=720, warns=["shows only the last 24 hours"])
+    assert [job["uploads"] for job in report.result["jobs"]] == [1]
+
+
+def test_full_pages_are_split(modules: Modules) -> None:
+    rows = [upload(hours, status=200 + hours, success=1) for hours in range(1, 20)]
+    modules.simulator.seed(uploads={modules.zone: rows})
+    modules.simulator.settings(graphql_page_size=5)
+    (job,) = run(modules, zone_id=modules.zone).result["jobs"]
+    assert job["uploads"] == 19 and len(job["statuses"]) == 19
+
+
+def test_fields_that_the_plan_lacks(modules: Modules) -> None:
+    modules.simulator.seed(uploads={modules.zone: [upload(1)]})
+    modules.simulator.settings(graphql_hidden_fields=["dimensions_final", "sum_bytes"])
+    (job,) = run(modules, zone_id=modules.zone).result["jobs"]
+    assert (job["uploads"], job["bytes"], job["dropped_records"], job["retries"]) == (1, None, None, None)
+
+
+def test_not_available(modules: Modules) -> None:
+    """A plan without the facts is no failure; one of several zones is a warning."""
+    other = "f" * 32
+    modules.simulator.seed(zones=[other], uploads={other: [upload(1)]})
+    modules.simulator.settings(graphql_disabled=[f"zones/{modules.zone}/*"])
+    result = run(modules, zone_id=modules.zone).result
+    assert result["available"] is False and "has no logpushHealthAdaptiveGroups" in result["reason"] and result["jobs"] == []
+    both = run(modules, zone_ids=[modules.zone, other], warns=["There are no delivery facts of the zone"])
+    assert both.result["available"] and [job["zone_id"] for job in both.result["jobs"]] == [other]
+    modules.simulator.faults({"kind": "status", "status": 404, "path": "/graphql"})
+    assert run(modules, zone_id=modules.zone).result["available"] is False
+
+
+@pytest.mark.parametrize("fault", ["500", "not_json"])
+def test_anything_else_fails(modules: Modules, fault: str) -> None:
+    modules.simulator.faults({"kind": fault, "path": "/graphql"})
+    run(modules, zone_id=modules.zone, fails="unavailable" if fault == "500" else "bad_response")
+
+
+def test_tried_again(modules: Modules) -> None:
+    """The only POST that reads is tried again like GET."""
+    modules.simulator.faults({"kind": "503", "path": "/graphql", "count": 1})
+    assert len(run(modules, zone_id=modules.zone).journal) == 2
+
+
+def test_costs(modules: Modules) -> None:
+    account = modules.simulator.account
+    gigabytes = 1_000_000_000
+    rows = [
+        upload(0.01, destination_type="r2", bytes=40 * gigabytes),
+        upload(0.01, bytes=60 * gigabytes),
+        upload(0.01, bytes=9, success=0),
+    ]
+    modules.simulator.seed(uploads={account: rows})
+    result = run(modules, account_id=account, costs=True).result
+    assert sum(day["billable_bytes"] for day in result["usage"]) == 100 * gigabytes
+    assert (result["cost"]["internal"]["amount"], result["cost"]["external"]["amount"], result["cost"]["amount"]) == (
+        0.45,
+        3.5,
+        3.95,
+    )
+    assert result["cost"]["estimated"] is False and result["account_id"] == result["jobs"][0]["account_id"] == account
+    modules.simulator.settings(graphql_disabled=["*/logpushUsageAdaptiveGroups"])
+    own = {"external": {"usd_per_gb": 1.0, "free_gb": 0.0}}
+    estimated = run(modules, account_id=account, costs=True, rates=own).result
+    assert estimated["usage"] is None and estimated["cost"]["estimated"] and estimated["cost"]["amount"] == 60.45
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "zone_ids: zone_ids, zone_id, zone_name or account_id: one of them is required"),
+        ({"zone_ids": []}, "zone_ids: zone_ids, zone_id"),
+        (
+            {"zone_ids": ["a"], "zone_id": "b"},
+            "zone_ids: zone_ids, zone_id, zone_name or account_id: only one of them can be set",
+        ),
+        ({"zone_ids": ["a", "../b"]}, "zone_ids[1]: '../b' is not 1 to 32"),
+        ({"zone_id": "a", "since": 721}, "since: 721 is not a number of hours from 1 to 720"),
+        ({"zone_id": "a", "costs": True}, "costs: costs arise for an account"),
+        ({"account_id": "a", "rates": {"external": {"free_gb": -1}}}, "rates.external.free_gb: -1.0 is not"),
+    ],
+)
+def test_refusals(modules: Modules, options: dict[str, t.Any], message: str) -> None:
+    report = run(modules, fails="invalid_option", **options)
+    assert report.failure["msg"].startswith(message) and not report.journal
