@@ -193,6 +193,13 @@ def test_preserve_duplicates_is_echoed_if_set(zone: t.Any, sim: t.Any) -> None:
     assert [item["preserve_duplicates"] for item in shown] == [True, False]
 
 
+def test_a_rule_beside_a_malformed_one(zone: t.Any, sim: t.Any) -> None:
+    """What a seed holds and the service would refuse stands in no other rule's way."""
+    sim.seed(rulesets={zone.id: [{"id": "r", "rules": [{"action": "log_custom_field"}]}]})
+    added = zone.result("POST", "/rulesets/r/rules", rule(request_fields=["x-a"]))
+    assert len(added["rules"]) == 2
+
+
 REFUSED_BODIES = [
     ("POST", "/rulesets", {**NEW, "x": 1}, 10014, 'invalid JSON: unknown field "x"', None),
     ("POST", "/rulesets", {"kind": "zone", "phase": PHASE}, 20120, "name is required", "/name"),

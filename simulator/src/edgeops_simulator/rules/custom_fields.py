@@ -36,8 +36,9 @@ def check_limit(rules: t.Iterable[t.Mapping[str, t.Any]], settings: Settings) ->
     """The maximum number of fields of a zone, over all rules and kinds; and of each kind where that is set."""
     per_kind = dict.fromkeys(KINDS, 0)
     for rule in rules:
-        for kind, items in rule["action_parameters"].items():
-            per_kind[kind] += len(items)
+        parameters = rule.get("action_parameters") or {}  # a seed may hold a rule without any
+        for kind in KINDS:
+            per_kind[kind] += len(parameters.get(kind) or ())
     total = sum(per_kind.values())
     if settings.field_limit and total > settings.field_limit:
         _refuse(f"exceeded maximum number of custom fields: {total} of {settings.field_limit}")
