@@ -5,4 +5,5 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 "$root/scripts/environment.sh" .venvs/bench "3.11 3.12 3.13" requirements/bench.txt
 export PATH=$root/.venvs/bench/bin:$PATH VIRTUAL_ENV=$root/.venvs/bench
-exec python "$root/tests/benchmark/run.py" "$@"
+export PYTHONPATH=$root/.venvs/collections ANSIBLE_COLLECTIONS_PATH=$root/.venvs/collections
+exec python "$root/scripts/benchmark/run.py" "$@"

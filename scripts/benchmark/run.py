@@ -4,9 +4,9 @@
 
 """Measures the collection beside the other ways to do the same; prints tables with ratios, and all bars as a table in Markdown.
 
-python tests/benchmark/run.py                     everything, for 10, 100, 300 and 1000 zones
-python tests/benchmark/run.py --quick             5 and 100 zones, few repetitions, 20 zones adopted
-python tests/benchmark/run.py --zones 50 --ways in-process debug --parts fleet
+python scripts/benchmark/run.py                     everything, for 10, 100, 300 and 1000 zones
+python scripts/benchmark/run.py --quick             5 and 100 zones, few repetitions, 20 zones adopted
+python scripts/benchmark/run.py --zones 50 --ways in-process debug --parts fleet
 """
 
 from __future__ import annotations
