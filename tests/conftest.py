@@ -8,13 +8,9 @@ import collections
 import gc
 import os
 import typing as t
-from pathlib import Path
 
 import hypothesis
 import pytest
-
-# Programs that tests start find the collection where pytest does. Runs of playbooks do not: they get an environment of their own.
-os.environ["PYTHONPATH"] = str(Path(__file__).resolve().parents[1] / ".venvs" / "collections")
 
 # What pytest has collected lives as long as the run: to look for garbage among it over and over takes a fifth of the unit tests.
 gc.set_threshold(50_000, 20, 20)
@@ -32,6 +28,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--faults", choices=("sample", "all"), default="sample", help="how much of the fault matrix to run; the sample is seeded"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let programs that tests start import from where pytest does; runs of playbooks get an environment of their own."""
+    os.environ["PYTHONPATH"] = os.pathsep.join(map(str, config.getini("pythonpath")))
 
 
 @pytest.fixture

@@ -1,0 +1,178 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The harness refuses each thing that it promises to refuse: a test of a test that cannot fail would prove nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness import Modules, canaries, documented, invariants, prediction
+from harness.outcome import Outcome
+
+MONITOR = "edgeops.observability.script_monitor"
+
+
+def outcome(result: dict, *, check_mode: bool = False, action: str = MONITOR, journal: list | None = None) -> Outcome:
+    return Outcome("task", action, "localhost", "ok", result, check_mode, journal or [])
+
+
+def monitored(enabled: bool, **more: object) -> dict:
+    status = {"enabled": enabled, "updated_at": None}
+    diff = {"before": {"enabled": False}, "after": {"enabled": enabled}}
+    return {"changed": enabled, "effects": [], "plan_id": "sha256:1", "script_monitor": status, "diff": diff, **more}
+
+
+def test_converge_foretells_does_and_settles(modules: Modules) -> None:
+    converged = modules.converge("script_monitor", {"enabled": True})
+    assert converged.result["script_monitor"]["enabled"] is True
+    assert [entry["method"] for entry in converged.writes] == ["PUT"]
+    assert [entry["method"] for entry in converged.reapplied.journal] == ["GET"]
+
+
+def test_lifecycle_has_twelve_steps(modules: Modules) -> None:
+    """Lifecycle runs twelve steps in one process."""
+    steps = modules.converge_each("script_monitor", [{"enabled": True}, {"enabled": False}, {"enabled": True}])
+    assert len(steps) == 3
+    assert len(steps[0].report.ours) == 12
+
+
+def test_converge_refuses_a_compliant_zone(modules: Modules) -> None:
+    """converge fails for a desired state that the zone already has."""
+    with pytest.raises(AssertionError, match="changed is False"):
+        modules.converge("script_monitor", {"enabled": False})
+
+
+def test_undeclared_failure_is_refused(modules: Modules) -> None:
+    """An undeclared failure, an ignored one, and one of another kind than declared, fail the test."""
+    task = {MONITOR: {"enabled": True, "zone_id": "not a zone"}}
+    for undeclared in (task, {**task, "ignore_errors": True}):
+        with pytest.raises(AssertionError, match=r"failed as .*invalid_option.*, not None"):
+            modules.run(undeclared)
+    with pytest.raises(AssertionError, match="not conflict"):
+        modules.run(task, fails="conflict")
+    assert "zone_id" in modules.run(task, fails="invalid_option").failure["msg"]
+
+
+def test_failure_that_does_not_happen_is_refused(modules: Modules) -> None:
+    for kind in ("conflict", "ansible"):
+        with pytest.raises(AssertionError, match=r"not conflict|nothing failed"):
+            modules.run({MONITOR: {"enabled": True}}, fails=kind)
+
+
+def test_secret_in_a_result_is_refused(modules: Modules) -> None:
+    """Also as a URL or JSON has it, and one that is too short to be told from other text."""
+    for secret in ("r0unded/cookie", 'r0unded"cookie'):
+        shown = secret.replace("/", "%2F")  # the record of the run is JSON, which escapes the other one
+        report = modules.run({"name": f"shows {shown}", MONITOR: {"enabled": True}})
+        with pytest.raises(AssertionError, match="a secret can be read"):
+            invariants.check_secrets(report, [secret])
+    with pytest.raises(AssertionError, match="need 8 characters"):
+        invariants.check_secrets(report, ["short"])
+
+
+def test_missing_warning_is_refused(modules: Modules) -> None:
+    with pytest.raises(AssertionError, match="did not appear"):
+        modules.run({MONITOR: {"enabled": True}}, warns=["anything"])
+
+
+def test_traceback_is_refused() -> None:
+    error = dict.fromkeys(invariants.ERROR_MEMBERS) | {"kind": "conflict"}
+    failed = outcome({"failed": True, "msg": "x", "error": error, "exception": "Traceback (most recent call last)"})
+    with pytest.raises(AssertionError, match="Traceback"):
+        list(invariants._kinds(failed, report=None))  # type: ignore[arg-type]  # only quoted in messages
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        (monitored(True, changed=False), "changed=False"),
+        (monitored(True, plan_id=""), "plan ids"),
+        (monitored(True, surprise=1), "returned and not documented"),
+        ({**monitored(True), "script_monitor": {"enabled": True}}, "updated_at is documented and missing"),
+        ({name: value for name, value in monitored(True).items() if name != "diff"}, "diff mode is True"),
+    ],
+)
+def test_result_against_the_contract_is_refused(result: dict, message: str) -> None:
+    invariants._check_result(outcome(monitored(True)), monitored(True), diff=True)
+    with pytest.raises(AssertionError, match=message):
+        invariants._check_result(outcome(result), result, diff=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"plan_id": "sha256:2"}, "plan_id"),
+        ({"diff": {"before": {}, "after": {}}}, "predicted diff"),
+        ({"changed": False}, "predicted changed"),
+        ({"script_monitor": {"enabled": False, "updated_at": None}}, "enabled: True predicted, False found"),
+        ({"script_monitor": {"enabled": True}}, "members of"),
+    ],
+)
+def test_wrong_prediction_is_refused(change: dict, message: str) -> None:
+    with pytest.raises(AssertionError, match=message):
+        prediction.check_predicted(outcome(monitored(True)), outcome({**monitored(True), **change}))
+
+
+def test_generated_values_may_differ() -> None:
+    """Values that only the service can know may differ from the prediction."""
+    made = {"script_monitor": {"enabled": True, "updated_at": "2026-01-01T00:00:00Z", "id": 7}}
+    predicted = {"script_monitor": {"enabled": True, "updated_at": None, "id": None}}
+    prediction.check_predicted(outcome({**monitored(True), **predicted}), outcome({**monitored(True), **made}))
+
+
+def test_identity_of_what_exists_may_not_move() -> None:
+    before, after = ({"job": {"id": number}} for number in (1, 2))
+    with pytest.raises(AssertionError, match="id: 1 predicted, 2 found"):
+        prediction.check_predicted(outcome(before), outcome(after))
+    prediction.check_predicted(outcome(before), outcome(after), recreated=True)
+
+
+def test_second_run_has_to_settle() -> None:
+    """A second run that writes, or whose result differs, fails the test."""
+    settled = monitored(False)
+    put = [{"method": "PUT", "path": "/zones/x/script_monitor"}]
+    with pytest.raises(AssertionError, match="wrote"):
+        prediction.check_settled(outcome(settled), outcome(settled), outcome(settled, journal=put))
+    moved = {**settled, "script_monitor": {"enabled": False, "updated_at": "later"}}
+    with pytest.raises(AssertionError, match="not what the first real run returned"):
+        prediction.check_settled(outcome(settled), outcome(settled), outcome(moved))
+
+
+def test_undeclared_warning_is_refused() -> None:
+    class Warned:
+        outcomes = (outcome({"warnings": ["the job is switched off"]}),)
+
+    with pytest.raises(AssertionError, match="undeclared"):
+        invariants.check_warnings(Warned, [])  # type: ignore[arg-type]  # the one attribute that is read
+    invariants.check_warnings(Warned, ["switched off$"])  # type: ignore[arg-type]  # see above
+
+
+def test_secret_options_become_variables() -> None:
+    """Secret options become variables, and are searched for in the output."""
+    destination = "s3://bucket/logs?region=eu&access-key-id=AKIAVISIBLE&secret-access-key=planted-in-url"
+    planted: dict[str, str] = {}
+    task = {"job": {"destination_conf": destination, "ownership_challenge": "planted-challenge", "name": "x"}}
+    hoisted = canaries.hoist([task], planted)
+    assert hoisted == [{"job": {"destination_conf": "{{ planted_0 }}", "ownership_challenge": "{{ planted_1 }}", "name": "x"}}]
+    assert canaries.of_variables(planted) == {"planted-in-url", "planted-challenge"}
+
+
+@pytest.mark.parametrize(
+    ("destination", "secrets"),
+    [
+        ("s3://bucket/{DATE}?region=eu&access-key-id=AKIAVISIBLE", set()),
+        ("https://user:pass-word@host/p?header_Authorization=Basic%20abcdef", {"user", "pass-word", "Basic abcdef"}),
+        ("sumo://endpoint.example.com/receiver/v1/http/ZaVnC4dhaV1", {"ZaVnC4dhaV1"}),
+        ("azure://c/logs?sv=2019&SIG=abc%3Ddef", {"abc=def"}),
+        ("s3://b?secret-access-key=****", set()),
+    ],
+)
+def test_secret_parts_of_a_destination(destination: str, secrets: set[str]) -> None:
+    assert canaries.of_destination(destination) == secrets
+
+
+def test_documented_members_come_from_module() -> None:
+    """Documented members are read from the module."""
+    assert documented.section("script_monitor", "RETURN")["script_monitor"]["type"] == "dict"
