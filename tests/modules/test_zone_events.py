@@ -192,7 +192,9 @@ def test_later_401_is_one_event_per_zone(simulator: t.Any, zone: str, arguments:
     ("wrong", "kind"),
     [({"api_token": "wrong"}, "authentication"), ({"api_email": "a@b.c", "api_key": "0" * 37}, "authentication")],
 )
-def test_wrong_credentials_end_the_source(arguments: dict[str, t.Any], wrong: dict[str, str], kind: str) -> None:
+def test_wrong_credentials_end_the_source(
+    simulator: t.Any, arguments: dict[str, t.Any], wrong: dict[str, str], kind: str
+) -> None:
     """Wrong credentials end the source at the start."""
     given = (
         {**arguments, **wrong} if "api_token" in wrong else {**{k: v for k, v in arguments.items() if k != "api_token"}, **wrong}
@@ -202,6 +204,7 @@ def test_wrong_credentials_end_the_source(arguments: dict[str, t.Any], wrong: di
             listen({**given, **chosen})
         assert refused.value.kind == kind
         assert not any(secret in str(refused.value) for secret in wrong.values() if secret != "a@b.c")
+    assert not [entry for entry in simulator.journal() if "script_monitor" in entry["path"]], "before the first look"
 
 
 def test_unknown_key_ends_the_source_as_a_token_does(simulator: t.Any, arguments: dict[str, t.Any]) -> None:
@@ -292,6 +295,12 @@ def test_name_that_may_not_be_read_is_the_id(simulator: t.Any, zone: str, argume
     assert heard.kinds == [[], ["script_new"]]
     assert only(heard, 1)["edgeops"]["zone"] == {"id": zone, "name": zone}
     assert only(heard, 1)["meta"]["hosts"] == zone
+
+
+def test_a_key_that_may_not_read_one_zone_is_not_wrong(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    simulator.faults({"kind": "status", "status": 403, "code": 9109, "path": f"*/zones/{zone}", "count": None})
+    given = {**arguments, "api_token": None, "api_email": simulator.email, "api_key": simulator.key, "watch": ["scripts"]}
+    assert listen(given, seeder(simulator, zone, scripts=[SCRIPT])).kinds == [[], ["script_new"]]
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])

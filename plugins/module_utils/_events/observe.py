@@ -228,7 +228,7 @@ class Service:
         try:
             name = scrub(name_of(client), client.secrets)
         except Failure as failure:
-            if at_start and _are_unknown(failure):
+            if at_start and (_are_unknown(failure) or self._is_refused_everywhere(failure)):
                 raise self._public(client, failure) from None
             if failure.kind in _PASSING:
                 return  # asked again at the next look; until then the id stands for the name
@@ -237,6 +237,16 @@ class Service:
             self._names[zone_id] = name
         else:
             self._nameless.add(zone_id)
+
+    def _is_refused_everywhere(self, failure: Failure) -> bool:
+        """Return whether a user's key that may not read one zone may read none: what a key may do is not cut down, as a token's is."""
+        if failure.kind != AUTHENTICATION or not self._settings.connection.email:
+            return False
+        try:
+            self._client.at(None).call("zones.list")
+        except Failure as second:
+            return second.kind == AUTHENTICATION
+        return False
 
     def _public(self, client: Client, failure: Failure) -> Failure:
         """Return the failure in words without secrets, at a length that can be read."""

@@ -50,6 +50,9 @@ def desire(params: t.Mapping[str, t.Any]) -> Query:
     script_id = params["script_id"]
     if script_id is not None and not (script_id.isascii() and script_id.isalnum()):
         raise invalid_option("script_id", f"{script_id!r} is not a script identifier")
+    missing = sorted(set(params["resources"]) - {SCRIPTS}) if params["route"] == "script_monitor" else []
+    if missing:
+        raise invalid_option("resources", f"the route script_monitor has no {missing[0]}; omit route, or set page_shield")
     return Query(
         route=params["route"],
         script_id=script_id,

@@ -11,9 +11,9 @@ import typing as t
 
 from .._api.client import Client, side_by_side
 from .._api.response import lacks_route
-from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json, invalid_option
+from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json
 from .._redact import scrub
-from .facts import COMPLETE, FURTHER, ROUTES, SCRIPTS, routes_to_try
+from .facts import COMPLETE, FURTHER, SCRIPTS, routes_to_try
 from .inventory import Query, Script, read_script, report
 from .monitor import Desired, State, present, warnings
 
@@ -70,8 +70,6 @@ def report_inventory(client: Client, query: Query) -> Conclusion:
 
 def _further(client: Client, query: Query, name: str) -> list[Json]:
     """Return what the monitor lists beside scripts, as it was sent; only page_shield has routes for it."""
-    if query.route == ROUTES[0]:
-        raise invalid_option("resources", f"the route {query.route} has no {name}; omit route, or set page_shield")
     statuses = query.statuses if "status" in FURTHER[name] else ()
     found: dict[str, Json] = {}
     for status in statuses or (None,):
