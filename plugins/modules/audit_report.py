@@ -27,7 +27,7 @@ options:
   zones:
     description:
       - The results of the audit, one record for each zone or account.
-      - A record has C(zone), its name, and C(zone_id). That of an account has C(scope=account) and C(account_id) in place of C(zone_id).
+      - A record has C(zone), its name, and C(zone_id). That of an account has C(account_id) in place of C(zone_id), and so C(scope=account).
         In a survey C(account_id) of a zone is the account that it belongs to.
       - C(result) is the result of the role P(edgeops.observability.log_delivery#role) in check and diff mode.
         Its members C(custom_fields), C(jobs) and C(script_monitor) have the C(changed), C(diff) and C(plan_id) of the single modules, and are empty

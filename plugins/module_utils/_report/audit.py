@@ -14,9 +14,9 @@ from . import junit, markdown, metrics
 from . import page as html_page
 from .earlier import dated_ahead, read_previous, read_report
 from .facts import FILE_MODE, FILES, METRICS_MODE, STATUSES
+from .lines import printed
 from .model import build
 from .options import Order
-from .summary import printed
 from .zones import names_by_status, refusal, refused
 
 

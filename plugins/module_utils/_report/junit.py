@@ -11,7 +11,7 @@ from .._core import Json
 from .._text import line, until
 from .facts import NOTE, RESOURCES, UNAUDITED, UNMANAGED
 from .items import Item, Row, counting
-from .summary import in_words
+from .lines import in_words
 
 # JUnit XML: a suite for each zone and a case for each resource, so that a case keeps its name from run to run.
 

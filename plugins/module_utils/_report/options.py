@@ -144,7 +144,8 @@ def _split(given: t.Mapping[str, Json]) -> tuple[dict[str, Json], list[tuple[str
         rows = None
     coverage, scripts = (looked_at(name, given.get(name)) for name in ("coverage", "scripts"))
     read = {"result": result, "jobs": _rows(jobs), "coverage": coverage, "scripts": scripts, "delivery": _rows(rows)}
-    return {**given, "scope": given.get("scope") or ZONE, **read}, failures
+    by_account = given.get("account_id") and not given.get("zone_id")
+    return {**given, "scope": given.get("scope") or (ACCOUNT if by_account else ZONE), **read}, failures
 
 
 def _readable(value: Json) -> Json:

@@ -14,10 +14,11 @@ from .._text import line
 from .charts import bar, trend
 from .facts import AUDIT, DIFFERENCE, LOOK, UNAUDITED, guide_url
 from .items import Row
+from .lines import about
 from .page_template import STYLE, TEMPLATE
 from .page_zones import ZoneViews, day
 from .sentences import cells, plural
-from .summary import Group, about, groups_by_action, item_counts, verdict
+from .summary import Group, groups_by_action, item_counts, verdict
 from .waivers import PATTERNS
 
 # What the page shows, in its order and cut to what a user reads: verdict, charts, what to do, zones, waivers, technical details.

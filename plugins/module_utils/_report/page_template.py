@@ -79,7 +79,8 @@ td[data-l]::before{content:attr(data-l) ": ";color:var(--soft)}td:empty{display:
 @media print{:root{color-scheme:light;--text:#000;--soft:#333;--page:#fff;--box:#fff;--line:#999;--link:#000;
 --unaudited:#6f42c1;--drifted:#b86e00;--findings:#c62828;--unmanaged:#8b949e;--compliant:#2b8a4b;
 --high:#000;--high-back:#fff;--medium:#000;--medium-back:#fff;--low:#000;--low-back:#fff}
-:root{font-size:11px}body{font-size:1rem}.verdict{font-size:2.2rem}th,td{padding-right:.8rem}nav{display:none}header{padding-top:0}.mark{border:1px solid #000;line-height:1.3}
+:root{font-size:11px}body{font-size:1rem}.verdict{font-size:2.2rem}th,td{padding-right:.8rem}nav{display:none}
+header{padding-top:0}.mark{border:1px solid #000;line-height:1.3}
 svg,.key{print-color-adjust:exact}details::details-content{content-visibility:visible;display:block}
 tr,.todo-head,figure{break-inside:avoid}h2,h3,.todo-head,summary{break-after:avoid}h2{margin-top:1.5rem}}
 """

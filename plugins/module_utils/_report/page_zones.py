@@ -10,8 +10,8 @@ from .._core import Json
 from .._text import line, until
 from .facts import KINDS, STATUSES, UNAUDITED
 from .items import Item, Row, address, counting
+from .lines import about
 from .sentences import plural
-from .summary import about
 
 # The zones of the page: one section for each status, details where there is something to read.
 

@@ -136,7 +136,7 @@ def test_health(job, name):
 def test_labels_of_jobs_with_one_name():
     jobs = [job("x", "failing", id=1), job("x", "failing", id=2), job("", "failing", id=3)]
     found = items(report({**record("a"), "jobs": jobs}))
-    assert sorted(item["subject"] for item in found) == ["/http_requests/3", "x/http_requests/1", "x/http_requests/2"]
+    assert sorted(item["subject"] for item in found) == ["/http_requests/3", "x", "x/http_requests/2"]
 
 
 @pytest.mark.parametrize(
@@ -144,9 +144,9 @@ def test_labels_of_jobs_with_one_name():
     [
         (
             [("x/http_requests/2", 1), ("x", 2), ("x", 3)],
-            ["x/http_requests/2", "x/http_requests/2/http_requests/1", "x/http_requests/3"],
+            ["x", "x/http_requests/2/http_requests/1", "x/http_requests/3"],
         ),
-        ([("x", None), ("x", None)], ["x/http_requests/new", "x/http_requests/new#2"]),
+        ([("x", None), ("x", None)], ["x", "x/http_requests/new"]),
     ],
 )
 def test_labels_of_jobs_are_unique(jobs, subjects):
@@ -161,7 +161,7 @@ def test_coverage_names_jobs_as_their_health_does():
     jobs = [job("x", "failing", id=1), job("x", "never", id=2, dataset="dns_logs")]
     coverage = {"unconfigured": [{"job_id": 1, "job_name": "x", "field": "Cookies"}], "sentences": ["empty"]}
     found = items(report({**record("a"), "jobs": jobs, "coverage": coverage}))
-    assert [item["subject"] for item in found if item["resource"] == "coverage"] == ["x/http_requests/1"]
+    assert [item["subject"] for item in found if item["resource"] == "coverage"] == ["x"]
 
 
 def test_coverage_is_a_note():

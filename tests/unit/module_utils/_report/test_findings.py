@@ -1,0 +1,197 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Findings about jobs and their delivery, and what a survey says of zones without a declaration."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import pytest
+from support.samples.fleet import WAIVER, audit, drifted, finding, items, job, outcome, record, report, row, zone_id
+
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import GATES, TYPES
+from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import refused
+
+STRANGER = {"scheme": "https", "address": "collector.example/in", "options": {}}
+OURS = {"scheme": "s3", "address": "acme-logs/http/{DATE}", "options": {"region": "eu-central-1"}}
+OFF = {"script_monitor": {"enabled": False}}
+
+
+def with_unlisted(read, listed, **members):
+    """A zone whose jobs are declared, and which has others."""
+    made = record("a", **members)
+    made["result"]["jobs"]["unlisted_jobs"] = listed
+    return {**made, "jobs": read}
+
+
+def types(made, zone=None):
+    return sorted(item["type"] for item in items(made, zone))
+
+
+def surveyed(*zones, **options):
+    return report(*zones, survey=True, title=None, **options)
+
+
+def zone(name="a", *, jobs=None, **members):
+    return {"zone": name, "zone_id": zone_id(name), "jobs": [job(destination=OURS)] if jobs is None else jobs, **members}
+
+
+def test_unlisted_job_is_a_finding():
+    """It says where the logs go; a job that would be deleted is a difference, and nothing else."""
+    jobs = [job(id=1), job("debug", id=7, destination=STRANGER)]
+    listed = [{"id": 7, "name": "debug", "dataset": "http_requests", "enabled": True}]
+    (found,) = items(report(with_unlisted(jobs, listed)))
+    assert (found["type"], found["kind"], found["severity"]) == ("unlisted_job", "finding", "medium")
+    assert (found["resource"], found["subject"], found["member"]) == ("jobs", "debug", "unlisted_job")
+    assert found["is"] == "no item declares it; it delivers http_requests to https://collector.example/in"
+    deleted = report(with_unlisted(jobs, listed, jobs=({"debug": {"enabled": True}}, {})))
+    assert types(deleted) == ["difference"]
+
+
+@pytest.mark.parametrize("listed", [None, []])
+def test_no_unlisted_jobs(listed):
+    assert items(report(with_unlisted([job()], listed))) == []
+
+
+def test_jobs_may_come_with_the_result():
+    made = record("a")
+    made["result"]["listed_jobs"] = [job(state="failing")]
+    assert types(report(made)) == ["job_failing"]
+
+
+def test_second_job_of_a_name_resolves_nothing():
+    """The job with the lowest id keeps the name, and so the failing one its id in the report."""
+    before = report({**record("a"), "jobs": [job("edge", "failing", id=4)]})
+    now = report({**record("a"), "jobs": [job("edge", "failing", id=4), job("edge", id=9)]}, previous=before)
+    assert now["comparison"]["persisting"] == [item["id"] for item in items(before)]
+    assert now["comparison"]["new"] == now["comparison"]["resolved"] == []
+
+
+def test_disabled_by_service_says_why():
+    """Beside the difference too, so that nobody enables a broken job blindly."""
+    stopped = job("edge", "disabled", enabled=False, error_message="403 from the bucket")
+    made = report({**record("a", jobs=({"edge": {"enabled": False}}, {"edge": {"enabled": True}})), "jobs": [stopped]})
+    difference, found = items(made)
+    assert difference["message"] == "enabled is false, should be true; the service disabled it: 403 from the bucket"
+    assert found["type"] == "job_disabled_by_service"
+    assert "403 from the bucket" in found["message"]
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ({"dropped_records": 0, "uploads": 5}, []),
+        ({"dropped_records": None, "uploads": None}, []),
+        ({"dropped_records": 1200, "failed_uploads": 3, "uploads": 5, "statuses": {"200": 5, "403": 3}}, ["records_dropped"]),
+        ({"dropped_records": 0, "uploads": 0}, ["no_upload"]),
+        (None, ["no_upload"]),
+    ],
+)
+def test_delivery(row, found):
+    rows = [] if row is None else [{"job_id": 1, **row}]
+    made = report({**record("a"), "jobs": [job()], "delivery": rows})
+    assert types(made) == found
+    if found == ["records_dropped"]:
+        (item,) = items(made)
+        assert (item["severity"], item["resource"], item["subject"]) == ("high", "delivery", "edge")
+        assert item["is"] == "1,200 records dropped in 3 batches: HTTP 403 (the credentials may not write there) 3 times"
+
+
+def test_delivery_of_a_disabled_or_new_job():
+    jobs = [job(id=1, enabled=False, state="disabled"), job("b", "never", id=2)]
+    assert "no_upload" not in types(report({**record("a"), "jobs": jobs, "delivery": []}))
+
+
+def test_delivery_facts_that_are_not_available():
+    made = report({**record("a"), "jobs": [job()], "delivery": {"available": False, "reason": "the plan has none", "jobs": []}})
+    (note,) = items(made)
+    assert (note["type"], note["kind"], note["resource"]) == ("not_readable", "note", "delivery")
+    assert row(made, "a")["delivery"] is None
+
+
+def test_account_takes_the_place_of_a_zone():
+    account = {
+        "zone": "account_0a",
+        "account_id": "0a",
+        "result": {"jobs": outcome(plan="p")},
+        "jobs": [job("audit", "failing")],
+    }
+    made = report(account)
+    (found,) = items(made)
+    place = json.dumps(["0a", "finding", "health", "audit", "job_failing"], separators=(",", ":"))
+    assert found["id"] == hashlib.sha256(place.encode()).hexdigest()[:16]
+    assert made["plan_id"] == "sha256:" + hashlib.sha256(b"0a jobs p").hexdigest()
+    assert [(each["scope"], each["account_id"], each["zone_id"]) for each in made["zones"]] == [("account", "0a", None)]
+    assert report(account, previous=made)["comparison"]["persisting"] == [found["id"]]
+
+
+def test_statuses_and_types_are_gates():
+    """Not what is waived, and no notes."""
+    waiver = {**WAIVER, "zone": "c", "type": "new"}
+    zones = [drifted("a", scripts=audit(finding("malicious"))), record("b", scripts=audit(finding()))]
+    rows = report(*zones, record("c", scripts=audit(finding())), waivers=[waiver])["zones"]
+    assert refused(rows, GATES) == {"drifted": ["a"], "findings": ["b"], "malicious": ["a"], "new": ["b"]}
+    assert {name for name, each in TYPES.items() if each.kind == "note"}.isdisjoint(GATES)
+
+
+def test_proposals_are_kept():
+    proposal = {"name": "cdn", "url": "https://cdn.example/a.js"}
+    assert row(report(record("a", scripts=audit(proposals=[proposal]))), "a")["proposals"] == [proposal]
+
+
+# A survey.
+
+
+def test_survey_has_its_title_and_statuses():
+    made = surveyed(
+        zone("a"),
+        zone("b", jobs=[job(state="failing", destination=OURS)]),
+        {"zone": "c", "jobs": {"failed": True, "msg": "403", "error": {"kind": "permission"}}},
+    )
+    assert made["title"] == "Survey"
+    assert [each["status"] for each in made["zones"]] == ["unmanaged", "findings", "unaudited"]
+    assert made["outcome"] == "unaudited"
+    assert made["zones"][2]["error"] == {"kind": "permission", "message": "nothing of it can be read: 403"}
+    assert row(made, "a")["plan_ids"] == dict.fromkeys(("custom_fields", "jobs", "script_monitor"))
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        (zone(), []),
+        (zone(jobs=[]), ["no_job"]),
+        (zone(result={"script_monitor": OFF}), ["monitor_off"]),
+        (zone(result={"custom_fields": {"custom_fields": {"cookie_fields": ["c"]}}}), ["fields_not_selected"]),
+        (zone(result={"script_monitor": {"failed": True, "msg": "no"}}), ["not_readable"]),
+        (zone(scripts={"scripts": [{"script_url": "https://x/", "malicious": True}]}), ["malicious"]),
+        (zone(scripts={"scripts": [{"script_url": "https://x/", "url_reported_malicious": True}]}), ["reported"]),
+        (zone(scripts={"scripts": [{"script_url": "https://x/", "malicious": False}]}), []),
+        (zone(delivery=[{"job_id": 1, "dropped_records": 3, "uploads": 2}]), ["records_dropped"]),
+        (zone(jobs={"jobs": [job(state="failing", destination=OURS)]}), ["job_failing"]),
+    ],
+)
+def test_survey_of_a_zone(given, found):
+    made = surveyed(given)
+    assert types(made) == found
+    if found == ["monitor_off"]:
+        assert (items(made)[0]["kind"], items(made)[0]["resource"], made["outcome"]) == ("note", "script_monitor", "unmanaged")
+
+
+def test_destination_of_one_zone_alone():
+    """Where others share one; personal data that goes there is named with its fields."""
+    jobs = [job(id=1, destination=OURS), job("debug", id=2, destination=STRANGER)]
+    made = surveyed(zone("a"), zone("b"), zone("c", jobs=jobs))
+    assert types(made) == ["personal_data", "single_destination"]
+    assert {item["subject"] for item in items(made, "c")} == {"debug"}
+    personal = next(item for item in items(made) if item["type"] == "personal_data")
+    assert personal["is"] == "delivers ClientIP to https://collector.example, which is not where most zones deliver"
+    assert items(surveyed(zone("a"), zone("b", jobs=[jobs[1]]))) == []
+
+
+def test_accounts_have_their_own_usual_destinations():
+    elsewhere = [job(destination=STRANGER)]
+    made = surveyed(zone("a", account_id="1"), zone("b", account_id="1"), zone("c", jobs=elsewhere, account_id="2"))
+    assert items(made) == []

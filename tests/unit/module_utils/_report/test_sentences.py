@@ -1,0 +1,140 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from support.samples.fleet import LATER, WAIVER, audit, drifted, failed, finding, record, report, unmanaged
+
+from ansible_collections.edgeops.observability.plugins.module_utils._report.lines import difference_lines, printed
+from ansible_collections.edgeops.observability.plugins.module_utils._report.sentences import cells, duration, plural, sentence
+from ansible_collections.edgeops.observability.plugins.module_utils._report.summary import verdict
+
+FILTER = '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"a"}]}}'
+ONLY_A = 'A record is delivered only if ClientRequestHost is "a"; all other records are left out.'
+S3 = {"scheme": "s3", "address": "logs/http", "options": {"region": "eu"}}
+
+
+def difference(member, present, desired):
+    return {"kind": "difference", "member": member, "is": present, "should_be": desired}
+
+
+@pytest.mark.parametrize(
+    ("member", "present", "desired", "words"),
+    [
+        ("enabled", False, True, "enabled is false, should be true"),
+        ("name", None, "edge", "name is not set, should be edge"),
+        ("max_upload_interval_seconds", 30, 1, "max_upload_interval_seconds is 30 seconds, should be 1 second"),
+        ("request_fields", ["x-a"], ["x-b"], "request_fields: missing x-b; not declared x-a"),
+        ("request_fields", None, ["x-b"], "request_fields: missing x-b"),
+        ("output_options.field_names", ["A", "B"], ["A"], "fields: not declared B"),
+        ("field_names", ["A", "B"], ["B", "A"], 'field_names is ["A", "B"], should be ["B", "A"]'),
+        (
+            "logpull_options",
+            "fields=RayID,Old&timestamps=unixnano",
+            "fields=RayID,ClientIP&timestamps=rfc3339",
+            "fields: missing ClientIP; not declared Old; timestamps is unixnano, should be rfc3339",
+        ),
+        ("logpull_options", None, "fields=RayID", "fields: missing RayID"),
+        ("filter", FILTER, None, f'filter is "{ONLY_A}", should be "Every record is delivered: there is no filter."'),
+        (
+            "destination",
+            S3,
+            {**S3, "address": "other"},
+            "destination is s3://logs/http?region=eu, should be s3://other?region=eu",
+        ),
+        (None, None, {"name": "edge"}, "is missing, should be created"),
+        (None, {"name": "edge"}, None, "is present, should be absent"),
+        (None, None, None, "is different, should be as declared"),
+        ("name", "x" * 500, "", f"name is {'x' * 197}..., should be not set"),
+    ],
+)
+def test_difference(member, present, desired, words):
+    assert sentence(difference(member, present, desired)) == words
+    assert "->" not in words
+
+
+def test_finding_says_what_should_be():
+    assert sentence({"kind": "finding", "is": "it fails", "should_be": "it works"}) == "it fails; should be: it works"
+    assert sentence({"kind": "note", "is": "it waits", "should_be": None}) == "it waits"
+
+
+@pytest.mark.parametrize(
+    ("item", "columns"),
+    [
+        (difference("enabled", False, True), ("enabled", "false", "true")),
+        (difference("request_fields", ["x"], ["x", "y"]), ("request_fields", "missing y", "x, y")),
+        (
+            difference("logpull_options", "fields=A", "fields=A,B&sample=0.5"),
+            ("output options", "fields: missing B; sample: not set", "fields: A, B; sample: 0.5"),
+        ),
+        (difference(None, None, {"x": 1}), ("", "missing", "created")),
+        ({"kind": "finding", "is": "it fails", "should_be": None}, ("", "it fails", "")),
+    ],
+)
+def test_columns(item, columns):
+    assert cells(item) == columns
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0, "0 seconds"), (1, "1 second"), (90, "1 minute"), (3600, "1 hour"), (108_000, "30 hours"), (259_200, "3 days")],
+)
+def test_duration(seconds, words):
+    assert duration(seconds) == words
+
+
+def test_plural():
+    assert [plural(1, "zone"), plural(1200, "zone"), plural(0, "batch", "batches")] == ["1 zone", "1,200 zones", "0 batches"]
+
+
+@pytest.mark.parametrize(
+    ("zones", "words"),
+    [
+        ([record("a")], "1 zone is compliant."),
+        ([record("a"), record("b")], "All 2 zones are compliant."),
+        ([record("a"), unmanaged("b")], "No zone needs attention: 1 unmanaged, 1 compliant."),
+        ([record("a"), drifted("b")], "1 of 2 zones needs attention: 1 drifted."),
+        (
+            [failed("a"), drifted("b"), record("c", scripts=audit(finding())), record("d")],
+            "3 of 4 zones need attention: 1 unaudited, 1 drifted, 1 with findings.",
+        ),
+    ],
+)
+def test_verdict(zones, words):
+    assert verdict(report(*zones)["counts"]) == words
+
+
+def test_lines_for_the_terminal():
+    """Everything that counts, at most 20 of a kind in a zone, the numbers, and what to do next."""
+    many = [finding(url=f"https://x.example/{number}.js") for number in range(23)]
+    before = report(record("a"), drifted("b"))
+    made = report(
+        drifted("a", scripts=audit(*many)),
+        drifted("b", scripts=audit()),
+        failed("c"),
+        waivers=[{**WAIVER, "zone": "b"}],
+        previous=before,
+        at=LATER,
+    )
+    lines = printed(made)
+    assert lines[0] == "a difference: script monitor: enabled is false, should be true (new)"
+    assert sum(line.startswith("a finding new (high): script https://x.example/") for line in lines) == 20
+    assert "a finding: 3 more findings in the report" in lines
+    assert "c unaudited: permission: not allowed" in lines
+    assert not [line for line in lines if line.startswith("b ")]
+    assert "2 of 3 zones need attention: 1 unaudited, 1 drifted." in lines
+    assert "3 zones: 1 unaudited, 1 drifted, 0 findings, 0 unmanaged, 1 compliant" in lines
+    assert "1 difference, 23 findings, 0 notes, 1 waived" in lines
+    assert [line.partition(".")[0] for line in lines if line.startswith("Next: ")] == [
+        "Next: Find out why zones could not be audited",
+        "Next: Examine scripts on your pages",
+        "Next: Bring zones back to their desired state",
+    ]
+
+
+def test_differences_of_one_result():
+    result = record("a", jobs=({"edge": {"enabled": False}}, {"edge": {"enabled": True}, "new": {"name": "new"}}))["result"]
+    assert difference_lines(result) == ["job edge: enabled is false, should be true", "job new: is missing, should be created"]
+    assert difference_lines({}) == []
