@@ -6,7 +6,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: zones
-short_description: Inventory of Cloudflare zones
+short_description: Inventory of Cloudflare zones and accounts
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
@@ -17,8 +17,8 @@ description:
   - The name of a host is the name of its zone. If several accounts have a zone with the same name, the one with the lowest id has that name, and the
     others have an underscore and their id appended, with a warning. The same applies to reserved or unsafe names, such as V(all), V(localhost) or a
     path; in these, characters other than the letters A to Z, digits, hyphens and underscores are replaced with underscores, dots as well.
-  - Every host has the variables C(zone_id), C(zone_name), C(zone_status) and C(zone_account), a dictionary with C(id) and C(name), and a
-    local connection with the interpreter of the controller. Members that the service omits are V(null).
+  - Every zone is in the group C(zones), and has the variables C(zone_id), C(zone_name), C(zone_status) and C(zone_account), a dictionary with
+    C(id) and C(name), and a local connection with the interpreter of the controller. Members that the service omits are V(null).
 notes:
   - An invalid response fails the inventory source as a whole; zones are never silently missing. To stop the run if a source fails, set
     C(any_unparsed_is_failed=true) in the section C([inventory]) of C(ansible.cfg).
@@ -53,10 +53,17 @@ options:
     default: []
   account_ids:
     description:
-      - Keep only the zones of the accounts with these ids.
+      - Keep only the zones of the accounts with these ids, and with O(accounts) only these accounts.
     type: list
     elements: str
     default: []
+  accounts:
+    description:
+      - Whether to add a host for each account that the credentials can read, for Logpush jobs of the account.
+      - The host is named C(account_) and the id of the account, is in the group C(accounts), and has the variables C(account_id) and C(account_name).
+      - With Cloudflare, a token that cannot list accounts needs the permission Account Settings Read. O(names) and O(statuses) do not apply to accounts.
+    type: bool
+    default: false
 """
 
 EXAMPLES = r"""
@@ -92,7 +99,7 @@ from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructa
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import AUTHENTICATION, NOT_FOUND, PERMISSION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import (
     CONNECTION_OPTIONS,
     connection,
@@ -112,9 +119,10 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 
 FILTERS = {name: {"type": "list", "elements": "str", "default": []} for name in ("names", "statuses", "account_ids")}
-SPECIFICATION = {**CONNECTION_OPTIONS, **FILTERS}
+SPECIFICATION = {**CONNECTION_OPTIONS, **FILTERS, "accounts": {"type": "bool", "default": False}}
 
 Zone = dict[str, t.Any]
+Account = dict[str, t.Any]
 
 
 class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: ignore[misc]  # ansible-core ships no types
@@ -132,14 +140,20 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         params = self._params(self._read_config_data(path), path)
         try:
             described = connection(params)
-            found = self._cached(path, described, params, cache)
+            found = self._cached(path, described, query(params), cache, _zone, lambda: _fetched(described, params))
             zones = [zone for zone in found if is_selected(zone, params)]
+            accounts = self._accounts(path, described, params, cache) if params["accounts"] else []
         except Failure as failure:
             # `from None`: the cause of a failure may quote secrets that the failure itself masks.
             raise AnsibleParserError(f"{path}: {failure}") from None
         self._warn_of_missing(zones, params["names"])
+        self.inventory.add_group("zones")
         for name, zone in self._named(zones):
-            self._add(name, zone)
+            self._add(name, "zones", {f"zone_{member}": zone[member] for member in ("id", "name", "status", "account")})
+        if params["accounts"]:
+            self.inventory.add_group("accounts")
+        for account in accounts:
+            self._add(f"account_{account['id']}", "accounts", {f"account_{member}": account[member] for member in ("id", "name")})
 
     def set_options(self, task_keys: t.Any = None, var_options: t.Any = None, direct: t.Any = None) -> None:
         """Set the options of a file; ansible-core checks their types here, so templates are evaluated before."""
@@ -166,22 +180,34 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             raise AnsibleParserError(f"{path}: {scrub(checked.error, checked.secrets)}")
         return checked.params
 
-    def _cached(self, path: str, described: Connection, params: t.Mapping[str, t.Any], cache: bool) -> list[Zone]:
+    def _accounts(self, path: str, described: Connection, params: t.Mapping[str, t.Any], cache: bool) -> list[Account]:
+        found = self._cached(path, described, "accounts", cache, _account, lambda: _fetched_accounts(described))
+        return [account for account in found if not params["account_ids"] or account["id"] in params["account_ids"]]
+
+    def _cached(
+        self,
+        path: str,
+        described: Connection,
+        asked: t.Any,
+        cache: bool,
+        read: t.Callable[[t.Any], dict[str, t.Any]],
+        fetch: t.Callable[[], list[dict[str, t.Any]]],
+    ) -> list[dict[str, t.Any]]:
+        """Return what was asked for, from the cache or the service."""
         if not self.get_option("cache"):
-            return _fetched(described, params)
-        # The zones of another query must not be used for this one; credentials are not part of the key.
-        meant = json.dumps([described.base_url, query(params)], sort_keys=True).encode()
+            return fetch()
+        # The answer to another query must not be used for this one; credentials are not part of the key.
+        meant = json.dumps([described.base_url, asked], sort_keys=True).encode()
         key = f"{self.get_cache_key(path)}_{hashlib.sha256(meant).hexdigest()[:16]}"
         if cache:
             try:
-                return [_zone(item) for item in self._cache[key]]
+                return [read(item) for item in self._cache[key]]
             except KeyError:
                 pass  # not cached, or expired
             except (AnsibleError, TypeError):
-                self.display.warning(f"{self.NAME}: the cache holds no zones; they are read again")
-        zones = _fetched(described, params)
-        self._cache[key] = zones
-        return zones
+                self.display.warning(f"{self.NAME}: the cache cannot be used; the service is read again")
+        self._cache[key] = found = fetch()
+        return found
 
     def _warn_of_missing(self, zones: t.Iterable[Zone], names: t.Iterable[str]) -> None:
         known = {zone["name"].lower() for zone in zones}
@@ -200,10 +226,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 self.display.warning(f"{self.NAME}: several zones are named {name!r}; one of them is the host {host!r}")
             yield host, by_id[zone_id]
 
-    def _add(self, name: str, zone: Zone) -> None:
-        self.inventory.add_host(name)
-        for member in ("id", "name", "status", "account"):
-            self.inventory.set_variable(name, f"zone_{member}", untrusted(zone[member]))
+    def _add(self, name: str, group: str, members: t.Mapping[str, t.Any]) -> None:
+        self.inventory.add_host(name, group=group)
+        for member, value in members.items():
+            self.inventory.set_variable(name, member, untrusted(value))
         self.inventory.set_variable(name, "ansible_connection", "local")
         self.inventory.set_variable(name, "ansible_python_interpreter", sys.executable)
         strict = self.get_option("strict")
@@ -214,12 +240,35 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
 
 def _fetched(described: Connection, params: t.Mapping[str, t.Any]) -> list[Zone]:
+    return [_zone(item) for item in _listed(described, "zones.list", query(params))]
+
+
+def _fetched_accounts(described: Connection) -> list[Account]:
+    try:
+        return [_account(item) for item in _listed(described, "accounts.list", {})]
+    except Failure as failure:
+        if failure.kind not in (AUTHENTICATION, PERMISSION, NOT_FOUND):
+            raise
+        note = "Without this right, leave the option accounts out, and declare hosts with their account_id in another inventory file."
+        raise failure.with_note(note) from None
+
+
+def _listed(described: Connection, operation: str, filters: t.Mapping[str, str]) -> list[t.Any]:
     client = Client(described)
     try:
-        listed = client.items("zones.list", query=query(params), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
+        return client.items(operation, query=filters, per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
     finally:
         client.close()
-    return [_zone(item) for item in listed]
+
+
+def _account(item: t.Any) -> Account:
+    """Return the members of an account that become variables; raise `AnsibleParserError` if a member is invalid."""
+    if not isinstance(item, dict):
+        raise AnsibleParserError(f"An account of the listing is not an object but {type(item).__name__}.")
+    for member in ("id", "name"):
+        if not (isinstance(item.get(member), str) and item[member]) or (member == "id" and not is_zone_id(item["id"])):
+            raise AnsibleParserError(f"The account {item.get('id')!r:.200} has {item.get(member)!r:.200} as its {member}.")
+    return {"id": item["id"], "name": item["name"]}
 
 
 def _zone(item: t.Any) -> Zone:

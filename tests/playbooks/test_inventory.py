@@ -97,6 +97,18 @@ def ours(found: Found) -> dict[str, dict[str, t.Any]]:
     return {name: variables for name, variables in found.hosts.items() if name.startswith("z") and not name.startswith("zone-")}
 
 
+def test_accounts_are_hosts(inventory: Inventory) -> None:
+    """With the option, every account is a host of its own group; a refused listing is explained."""
+    found = inventory.list(accounts=True)
+    account = inventory.simulator.account
+    host = found.hosts[f"account_{account}"]
+    assert host["account_id"] == account and host["account_name"] and host["ansible_connection"] == "local"
+    assert "zone_id" not in host and f"account_{account}" in found.groups["accounts"]
+    assert set(ours(found)) <= set(found.groups["zones"]) and not set(found.groups["accounts"]) & set(found.groups["zones"])
+    inventory.simulator.faults({"kind": "status", "status": 403, "code": 10000, "message": "no", "path": "/accounts"})
+    assert "leave the option accounts out" in inventory.refuses(accounts=True)
+
+
 @pytest.mark.every_core
 def test_one_host_for_each_zone(inventory: Inventory) -> None:
     found = inventory.list()

@@ -131,10 +131,9 @@ def test_cache_that_holds_something_else(held: t.Any, fetched: bool, warned: boo
     monkeypatch.setattr(plugin.display, "warning", warnings.append)
     monkeypatch.setattr(plugin, "get_option", lambda name: True)
     monkeypatch.setattr(plugin, "get_cache_key", lambda path: "key")
-    monkeypatch.setattr(zones, "_fetched", lambda described, params: [KEPT, KEPT])
     plugin._cache = Cache(held)
     described = t.cast("t.Any", type("Described", (), {"base_url": "http://127.0.0.1"}))
-    found = plugin._cached("a.zones.yml", described, NOTHING, cache=True)
+    found = plugin._cached("a.zones.yml", described, {}, True, zones._zone, lambda: [KEPT, KEPT])
     assert (found, bool(warnings)) == ([KEPT, KEPT] if fetched else held, warned)
     assert list(plugin._cache.values()) == ([[KEPT, KEPT]] if fetched else [])
 
