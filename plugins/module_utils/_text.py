@@ -37,6 +37,11 @@ def is_integer(value: Json) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def list_of(value: Json) -> list[Json]:
+    """Return a value if it is a list; anything else holds no items."""
+    return value if isinstance(value, list) else []
+
+
 def unique_members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     """Return the members of an object; a hook that refuses an object with two members of one name."""
     members = dict(pairs)

@@ -21,9 +21,9 @@ from .._logpush.health import DISABLED, STALE, health
 from .._logpush.job import checked, view
 from .._logpush.read import listed
 from .._redact import scrub
-from .._scripts.facts import CATEGORIES, REPORTED
+from .._scripts import inventory
+from .._scripts.facts import REPORTED
 from .._scripts.findings import observe
-from .._scripts.inventory import Query, report
 from .._scripts.read import monitor
 from .._scripts.read import scripts as list_scripts
 from .._zones import ZONE, Address
@@ -60,7 +60,7 @@ class Look(t.NamedTuple):
     """What is looked at in a zone, and how it is judged."""
 
     watch: t.Collection[str]
-    query: Query
+    query: inventory.Query
     stale_after: int
 
 
@@ -77,24 +77,24 @@ def look_at(client: Client, look: Look, now: float) -> Seen:
             )
         if SCRIPTS in look.watch:
             query = look.query.on_route(state.route)
-            seen = seen._replace(scripts=see_scripts(report(hide(list_scripts(client, query)), query)["scripts"]))
+            seen = seen._replace(scripts=see_scripts(inventory.report(hide(list_scripts(client, query)), query)["scripts"]))
     if JOBS in look.watch:
         seen = seen._replace(jobs=see_jobs(listed(client), look.stale_after, now, hide))
     return seen
 
 
-def see_scripts(items: t.Iterable[dict[str, Json]]) -> scripts.Seen:
+def see_scripts(items: t.Iterable[inventory.Script]) -> scripts.Seen:
     """Return the scripts of a listing by identity; one that is listed several times has the hashes of all, the latest first."""
     found: dict[Identity, Script] = {}
     details: dict[Identity, t.Mapping[str, Json]] = {}
     for seen in observe(items):
         same = seen.scripts[::-1]
         verdicts = {item["malicious"] for item in same}
-        hashes = [item["hash"].lower() for item in same if isinstance(item.get("hash"), str) and item["hash"]]
+        listed = [item.get("hash") for item in same]
         # Without a URL nothing but the identifier distinguishes two scripts of a host.
         identity = (seen.url or seen.latest["script_id"], seen.host or "")
         found[identity] = Script(
-            hashes=tuple(dict.fromkeys(hashes)),
+            hashes=tuple(dict.fromkeys(value.lower() for value in listed if isinstance(value, str) and value)),
             malicious=True if True in verdicts else False if False in verdicts else None,
             reported=tuple(sorted({reason for item in same for reason in _reported(item)})),
         )
@@ -102,13 +102,10 @@ def see_scripts(items: t.Iterable[dict[str, Json]]) -> scripts.Seen:
     return scripts.Seen(found, details)
 
 
-def _reported(item: t.Mapping[str, Json]) -> t.Iterator[str]:
-    """Whether, and as what, the service lists the URL or the domain of a script as malicious."""
-    for member in REPORTED:
-        if item.get(member) is True:
-            yield member
-    for member, what in CATEGORIES.items():
-        yield from (f"{what}: {category}" for category in item.get(member) or ())
+def _reported(item: inventory.Script) -> t.Iterator[str]:
+    """Yield whether, and as what, the service lists the URL or the domain of a script as malicious."""
+    yield from (member for member in REPORTED if item.get(member) is True)
+    yield from inventory.categories_of(item)
 
 
 def see_jobs(items: t.Iterable[Json], stale_after: int, now: float, hide: t.Callable[[Json], Json]) -> jobs.Seen:

@@ -214,7 +214,7 @@ def _with_singles(listing: t.Iterable[Script], singles: t.Mapping[str, Script], 
         single = singles.get(script["script_id"])
         if single is not None:
             present = {name: value for name, value in single.items() if value is not None}
-            yield inventory.judge({**script, **present}, query)
+            yield inventory.judge(t.cast("Script", {**script, **present}), query)
 
 
 def _match(audit: Audit, seen: Observation) -> Match:

@@ -54,12 +54,6 @@ FURTHER: t.Mapping[str, frozenset[str]] = {
 RESOURCES = (SCRIPTS, *FURTHER)
 
 SCORE = "js_integrity_score"
-# Category lists, and how a reason names their items.
-CATEGORIES: t.Mapping[str, str] = {
-    "malicious_url_categories": "URL category",
-    "malicious_domain_categories": "domain category",
-}
-
 # What a script can have, in the order of the documentation; the verdicts are the collection's own, the last scores Page Shield's.
 MEMBERS = (
     "script_id",

@@ -10,11 +10,11 @@ import typing as t
 
 from .._core import Json
 from .._redact import clean_text
-from .._text import parse_date, parse_time, shown
+from .._text import list_of, parse_date, parse_time, shown
 from .baseline import Entry
 from .chain import is_digest
-from .facts import CATEGORIES, FINDINGS, REPORTED
-from .inventory import Script
+from .facts import FINDINGS
+from .inventory import Script, categories_of, is_reported
 from .pattern import normalize_url
 
 # What was seen of one script: everything that the service lists under the same URL and host, because identifiers are not stable.
@@ -39,28 +39,23 @@ class Observation(t.NamedTuple):
 
     def hashes(self, since: datetime.datetime | None) -> frozenset[str]:
         """Return the hashes listed, and those of versions that the service fetched after the last record; else the latest version's."""
-        versions = list(self._versions())
+        versions = self._versions()
         found = [script.get("hash") for script in self.scripts]
         if since is not None:
             found += [version.get("hash") for version in versions if _is_after(version.get("fetched_at"), since)]
-        if not any(found):
+        if versions and not any(found):
             # Some plans hide the hash in the listing and show it in the versions.
-            found += (
-                [max(versions, key=lambda version: parse_time(version.get("fetched_at")) or NEVER).get("hash")]
-                if versions
-                else []
-            )
+            found.append(max(versions, key=lambda version: parse_time(version.get("fetched_at")) or NEVER).get("hash"))
         return frozenset(value.lower() for value in found if isinstance(value, str) and value)
 
     def pages(self) -> tuple[str, ...]:
         """Return the pages that the service names for the script, those seen last and the first one."""
-        listed = [page for script in self.scripts for page in (*(script.get("seen_on") or ()), script.get("seen_on_first"))]
+        listed = [page for script in self.scripts for page in (*list_of(script.get("seen_on")), script.get("seen_on_first"))]
         return tuple(dict.fromkeys(page for page in listed if isinstance(page, str) and page))
 
-    def _versions(self) -> t.Iterator[Script]:
-        for script in self.scripts:
-            versions = script.get("versions")
-            yield from (version for version in (versions if isinstance(versions, list) else ()) if isinstance(version, dict))
+    def _versions(self) -> list[dict[str, Json]]:
+        listed = (version for script in self.scripts for version in list_of(script.get("versions")))
+        return [version for version in listed if isinstance(version, dict)]
 
 
 def observe(scripts: t.Iterable[Script]) -> list[Observation]:
@@ -155,8 +150,9 @@ def _kinds(row: Row) -> t.Iterator[tuple[str, str]]:
     scripts = row.seen.scripts
     if any(script["malicious"] for script in scripts):
         yield "malicious", "; ".join(_reasons(scripts))
-    if any(_is_reported(script) for script in scripts):
-        yield "reported", "; ".join(["the URL or the domain is reported as malicious", *_categories(scripts)])
+    if any(map(is_reported, scripts)):
+        categories = dict.fromkeys(category for script in scripts for category in categories_of(script))
+        yield "reported", "; ".join(["the URL or the domain is reported as malicious", *categories])
     if row.entry is None:
         yield "new", "no entry of the baseline covers it" if row.seen.url else "the service shows no URL, so no entry covers it"
     elif row.unauthorised:
@@ -166,17 +162,8 @@ def _kinds(row: Row) -> t.Iterator[tuple[str, str]]:
         yield "unverified", "the entry is pinned, and the service shows no hash; the plan of the account may hide it"
 
 
-def _is_reported(script: t.Mapping[str, Json]) -> bool:
-    return any(script.get(member) is True for member in REPORTED) or any(script.get(member) for member in CATEGORIES)
-
-
-def _reasons(scripts: t.Iterable[t.Mapping[str, Json]]) -> list[str]:
+def _reasons(scripts: t.Iterable[Script]) -> list[str]:
     return list(dict.fromkeys(reason for script in scripts if script["malicious"] for reason in script["malicious_reasons"]))
-
-
-def _categories(scripts: t.Iterable[t.Mapping[str, Json]]) -> list[str]:
-    found = (f"{label}: {item}" for script in scripts for name, label in CATEGORIES.items() for item in script.get(name) or ())
-    return list(dict.fromkeys(found))
 
 
 def find_in_entries(entries: t.Sequence[Entry], rows: t.Iterable[Row], hosts: t.Sequence[str], today: str) -> list[Finding]:

@@ -9,9 +9,34 @@ import typing as t
 
 from .._core import BAD_RESPONSE, Failure, Json, invalid_option
 from .._text import json_type
-from .facts import CATEGORIES, MAX_PER_PAGE, MEMBERS, PAGE_SHIELD_NAMES, REPORTED, SCORE, SCRIPTS, VERDICTS
+from .facts import MAX_PER_PAGE, MEMBERS, PAGE_SHIELD_NAMES, REPORTED, SCORE, SCRIPTS, VERDICTS
 
-Script = dict[str, Json]
+
+class _Identified(t.TypedDict):
+    script_id: str
+
+
+class Script(_Identified, total=False):
+    """A script as the service sent it, under the names of the interface, and how it was judged; other members are kept as well.
+
+    What is an `object` here is not checked when it is read, so whoever uses it has to.
+    """
+
+    status: str | None
+    host: str | None
+    script_url: object
+    hash: object
+    versions: object
+    seen_on: object
+    seen_on_first: object
+    last_seen_at: object
+    js_integrity_score: float | None
+    url_reported_malicious: bool | None
+    domain_reported_malicious: bool | None
+    malicious_url_categories: list[object] | None
+    malicious_domain_categories: list[object] | None
+    malicious: bool | None
+    malicious_reasons: list[str]
 
 
 class Query(t.NamedTuple):
@@ -101,14 +126,14 @@ def read_script(item: Json, route: str) -> Script:
         # The exact type, because a boolean of Python is a number as well.
         if value is not None and type(value) not in types:
             raise Failure(BAD_RESPONSE, f"Script {identifier} has {json_type(value)} in {name!r}.")
-    return script
+    return t.cast("Script", script)
 
 
 _TYPES: t.Mapping[str, tuple[type, ...]] = {
     "status": (str,),
     "host": (str,),
     SCORE: (int, float),
-    **dict.fromkeys(CATEGORIES, (list,)),
+    **dict.fromkeys(("malicious_url_categories", "malicious_domain_categories"), (list,)),
     **dict.fromkeys(REPORTED, (bool,)),
 }
 
@@ -122,12 +147,22 @@ def classify(score: float | None, threshold: int | None, malicious_when: str | N
 
 def judge(script: Script, query: Query) -> Script:
     """The script with `malicious` and `malicious_reasons`; categories give reasons, but the score alone decides."""
-    score = script.get(SCORE)
+    score = script.get("js_integrity_score")
     malicious = classify(score, query.threshold, query.malicious_when)
     reasons = [f"{SCORE} {score} is {query.malicious_when} {query.threshold}"] if malicious else []
-    for name, label in CATEGORIES.items():
-        reasons.extend(f"{label}: {category}" for category in script.get(name) or ())
-    return {**script, "malicious": malicious, "malicious_reasons": reasons}
+    return {**script, "malicious": malicious, "malicious_reasons": [*reasons, *categories_of(script)]}
+
+
+def categories_of(script: Script) -> t.Iterator[str]:
+    """Yield the categories in which the service reports the URL or the domain of a script as malicious."""
+    yield from (f"URL category: {category}" for category in script.get("malicious_url_categories") or ())
+    yield from (f"domain category: {category}" for category in script.get("malicious_domain_categories") or ())
+
+
+def is_reported(script: Script) -> bool:
+    """Return whether the service reports the URL or the domain of a script as malicious."""
+    flags = script.get("url_reported_malicious"), script.get("domain_reported_malicious")
+    return True in flags or any(categories_of(script))
 
 
 def summarize(scripts: t.Collection[Script]) -> dict[str, Json]:
@@ -143,7 +178,7 @@ def summarize(scripts: t.Collection[Script]) -> dict[str, Json]:
     }
 
 
-def _count(scripts: t.Iterable[Script], member: str) -> dict[str, int]:
+def _count(scripts: t.Iterable[t.Mapping[str, t.Any]], member: str) -> dict[str, int]:
     counter = collections.Counter(script[member] for script in scripts if script.get(member) is not None)
     return dict(sorted(counter.items()))
 
@@ -152,7 +187,7 @@ def report(items: t.Iterable[Json], query: Query) -> dict[str, Json]:
     """`scripts` and `summary` of what the service listed: each script once, sorted by its identifier."""
     merged = {script["script_id"]: script for script in (read_script(item, query.route) for item in items)}
     scripts = [judge(merged[identifier], query) for identifier in sorted(merged)]
-    kept = [script for script in scripts if script["malicious"]] if query.malicious_only else scripts
+    kept: list[t.Any] = [script for script in scripts if script["malicious"]] if query.malicious_only else scripts
     if query.members:
         kept = [{name: script[name] for name in query.members if name in script} for script in kept]
     return {"scripts": kept, "summary": summarize(scripts)}

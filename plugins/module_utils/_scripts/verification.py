@@ -11,7 +11,7 @@ import typing as t
 
 from .._core import Conclusion, Json, invalid_option
 from .._files import open_regular, read_regular
-from .._text import format_time, shown
+from .._text import format_time, list_of, shown
 from .._zones import is_zone_id
 from .chain import Chain, Problem, Record, is_digest, read_chain
 from .evidence import BASELINES
@@ -41,7 +41,7 @@ class Story:
 
     def see(self, record: Record) -> None:
         """Add a record."""
-        self.open = [each for each in _list(record.get("findings")) if isinstance(each, dict) and each.get("kind") in FINDINGS]
+        self.open = [each for each in list_of(record.get("findings")) if isinstance(each, dict) and each.get("kind") in FINDINGS]
         for finding in self.open:
             self.findings[finding["kind"]] += 1
         if is_digest(record.get("baseline_digest")):
@@ -172,7 +172,3 @@ def _read(folder: str, zone_id: str) -> Read:
         # One file that another user put in the way must not hide what is wrong with the others.
         return Read(Chain(problem=Problem(1, f"cannot be read: {error.strerror}")), story, True)
     return Read(chain, story, True, torn)
-
-
-def _list(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []

@@ -163,7 +163,7 @@ def test_unknown_health_keeps_the_last_one() -> None:
 def test_jobs_of_one_name_are_told_apart() -> None:
     two = seen_jobs(job(), job(id=2), job(id=3, name=""))
     _known, changes = compare_zone(Known(jobs={}), Seen(jobs=two), ZONE, SILENT)
-    assert [change.subject for change in changes] == ["logs/http_requests/1", "logs/http_requests/2", "/http_requests/3"]
+    assert [change.subject for change in changes] == ["logs", "logs/http_requests/2", "/http_requests/3"]
 
 
 def test_changed_secret_is_marked_and_not_shown() -> None:

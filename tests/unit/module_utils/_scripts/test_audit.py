@@ -202,6 +202,7 @@ def test_adopting_is_not_authorising() -> None:
     [
         ([], {"seen_on": ["https://shop/pay"]}, None),
         (["https://shop/pay"], {}, None),
+        (["https://shop/pay"], {"seen_on": 7, "seen_on_first": ["https://shop/pay"]}, None),
         (["https://shop/pay"], {"seen_on": ["https://shop/pay?x=1#a", "https://shop/"]}, ["https://shop/pay?x=1#a"]),
         (
             ["https://shop/pay/**"],
