@@ -21,7 +21,7 @@ demo: setup ## Configure a simulated zone until log lines are delivered
 	@scripts/demo.sh
 
 .PHONY: picture
-picture: demo ## Update the picture in README.md from the report of the demo; needs a browser
+picture: ## Update the picture of a report in README.md; needs a browser
 	@python scripts/picture.py
 
 .PHONY: simulator

@@ -26,6 +26,7 @@ from support.samples.fleet import (
     hostile,
     record,
     report,
+    showcase,
     unmanaged,
 )
 
@@ -81,6 +82,15 @@ def test_axe_finds_nothing(page, tmp_path, scheme, width):
     assert page.violations() == []
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert background == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 27)"}[scheme]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_a_fleet(page, tmp_path, scheme):
+    """With a trend, delivery facts and a waiver, as in the picture of the README."""
+    shown(page, tmp_path, html_page.render(showcase()), scheme=scheme)
+    page.open_everything()
+    assert page.violations() == []
+    assert page.evaluate("document.querySelector('.verdict').innerText").startswith("5 of 48 zones need attention:")
 
 
 def test_axe_would_find_what_is_wrong(page, tmp_path):

@@ -178,3 +178,48 @@ def hostile(text: str) -> dict[str, Json]:
     ]
     error = {"zone": f"failed {text}", "error": {"kind": text, "message": text}}
     return report(zone, error, title=text, waivers=waivers, required_fields={text: [text]}, expected=[f"expected {text}"])
+
+
+def showcase() -> dict[str, Json]:
+    """The report of a fleet like many: 48 zones, a few of which need attention, after eleven days of reports."""
+    made = None
+    for day in range(12, 24):
+        made = report(*_fleet(day), previous=made, at=f"2026-11-{day}T06:00:00Z", title="Edge audit", waivers=[_MIGRATION])
+    assert made is not None
+    return made
+
+
+_MIGRATION = {**WAIVER, "zone": "intranet-*", "resource": "script_monitor", "reason": "enabled with the next release"}
+_BUCKET = {"scheme": "s3", "address": "example-logs/http/{DATE}", "options": {"region": "eu-central-1"}}
+_STRANGER = {"scheme": "https", "address": "collector.example.net/in", "options": {}}
+_REFUSED = "AccessDenied: 403 from the bucket example-logs"
+_SITES, _COUNTRIES = ("api", "blog", "docs", "intranet", "news", "pay", "shop", "www"), ("com", "de", "es", "fr", "it", "pl")
+
+
+def _fleet(day: int) -> list[dict[str, Json]]:
+    """The records of one day; problems come and go."""
+    records = {f"{site}-{country}.example": _zone(f"{site}-{country}.example") for site in _SITES for country in _COUNTRIES}
+    failing = job(id=1, state="failing", destination=_BUCKET, error_message=_REFUSED)
+    failing["health"] = {"state": "failing", "since": None, "lag_seconds": 108_000, "message": ""}
+    unlisted = [job("edge-logs", id=1, destination=_BUCKET), job("debug", id=2, destination=_STRANGER)]
+    skimmer = finding("malicious", "https://cdn.example.org/checkout.js", "integrity score 3: malicious; category Magecart")
+    off = ({"enabled": False}, {"enabled": True})
+    fields = ({"edge-logs": {"logpull_options": "fields=RayID"}}, {"edge-logs": {"logpull_options": "fields=RayID,ClientIP"}})
+    changes: list[tuple[bool, dict[str, Json]]] = [
+        (day >= 22, _zone("api-de.example", jobs_read=[failing])),
+        (day >= 17, _zone("shop-fr.example", jobs_read=unlisted)),
+        (day == 23, _zone("pay-com.example", scripts=audit(skimmer))),
+        (day >= 13, _zone("intranet-pl.example", monitor=off)),
+        (day >= 20, _zone("blog-es.example", jobs=fields)),
+        (day in (14, 15, 16), _zone("news-it.example", monitor=off)),
+        (day in (15, 18, 19, 23), failed("docs-com.example", "permission", "the token does not cover this zone")),
+    ]
+    records.update({each["zone"]: each for applies, each in changes if applies})
+    records["shop-fr.example"]["result"]["jobs"]["unlisted_jobs"] = [{"id": 2, "name": "debug"}] if day >= 17 else []
+    return list(records.values())
+
+
+def _zone(name: str, *, jobs_read: Json = None, **members: Json) -> dict[str, Json]:
+    read = jobs_read or [job("edge-logs", id=1, destination=_BUCKET)]
+    delivered = {"job_id": 1, "uploads": 2880, "records": 1_204_511, "dropped_records": 0}
+    return {**record(name, **members), "jobs": read, "delivery": [delivered, {**delivered, "job_id": 2}]}
