@@ -129,7 +129,6 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "local files, check mode": Scenario(
         [
-            task("delivery_guard", allow="delete_job"),
             task("zone_variables_files", dest="/nowhere/inventory", date="2026-11-21", zones=[ADOPTED]),
         ],
         check=True,
@@ -137,7 +136,6 @@ SCENARIOS: dict[str, Scenario] = {
     "local files, refused": Scenario(
         [
             task("audit_report", dest="/nowhere/report", zones=[]),
-            task("delivery_guard", allow=["delete_jobs"]),
             task("script_evidence_info", evidence_dir="/nowhere/evidence"),
             task("zone_variables_files", dest="/nowhere/inventory", date="today", zones=[ADOPTED]),
         ],

@@ -27,7 +27,13 @@ def test_adopted_zones_deliver_without_a_write(playbook: Playbook, tmp_path: Pat
     """Random zones, adopted: a delivery with the files writes nothing, and adopting once more changes no byte."""
     hosts = seed(playbook.simulator, ZONES, SEED)
     folder = tmp_path / "inventory"
-    adopt = {"playbook": ADOPT, "inventory": hosts, "extra_vars": {"adopt_dir": str(folder)}, "secrets": [CANARY], "timeout": 300}
+    adopt = {
+        "playbook": ADOPT,
+        "inventory": hosts,
+        "extra_vars": {"edgeops_adopt_dir": str(folder)},
+        "secrets": [CANARY],
+        "timeout": 300,
+    }
     report = playbook.run(**adopt)
     assert report.returncode == 0
     assert not [entry for entry in report.journal if entry["method"] != "GET"]
@@ -61,13 +67,12 @@ def test_zones_that_fail_are_named(playbook: Playbook, tmp_path: Path) -> None:
         {"kind": "rewrite", "set": {"enabled": True}, "zone": moved, "path": "*/script_monitor", "index": 1, "count": None},
     )
     folder = tmp_path / "inventory"
-    variables = {"adopt_dir": "~/inventory", "adopt_group": "edge"}
+    variables = {"edgeops_adopt_dir": "~/inventory", "edgeops_adopt_group": "edge"}
     kinds = {"permission", "ansible", "invalid_option", "not_found"}
     report = playbook.run(playbook=ADOPT, inventory=hosts, extra_vars=variables, fails=kinds, env={"HOME": str(tmp_path)})
     assert report.returncode != 0 and not report.writes
     assert sorted(files(folder)) == [
         "ADOPTED.md",
-        "group_vars/edge/adopted.yml",
         "host_vars/good/adopted.yml",
         "host_vars/moved/adopted.yml",
         "vault-example.txt",
@@ -96,10 +101,10 @@ def test_foreign_file_is_kept(playbook: Playbook, tmp_path: Path) -> None:
     foreign.parent.mkdir(parents=True)
     foreign.write_text("mine: true\n", encoding="utf-8")
     hosts = {"shop.example": {"zone_id": "1"}}
-    report = playbook.run(playbook=ADOPT, inventory=hosts, extra_vars={"adopt_dir": str(folder)}, fails="conflict")
+    report = playbook.run(playbook=ADOPT, inventory=hosts, extra_vars={"edgeops_adopt_dir": str(folder)}, fails="conflict")
     assert report.returncode != 0 and str(foreign) in report.failure["msg"]
     assert files(folder) == {"host_vars/shop.example/adopted.yml": b"mine: true\n"}
-    playbook.run(playbook=ADOPT, inventory=hosts, extra_vars={"adopt_dir": str(folder), "adopt_overwrite": True})
+    playbook.run(playbook=ADOPT, inventory=hosts, extra_vars={"edgeops_adopt_dir": str(folder), "edgeops_adopt_overwrite": True})
     assert b"mine" not in foreign.read_bytes()
 
 
@@ -110,7 +115,7 @@ def test_adoption_in_check_mode(playbook: Playbook, tmp_path: Path) -> None:
     report = playbook.run(
         playbook=ADOPT,
         inventory=hosts,
-        extra_vars={"adopt_dir": str(tmp_path / "inventory")},
+        extra_vars={"edgeops_adopt_dir": str(tmp_path / "inventory")},
         check=True,
         arguments=("--limit", "shop.example"),
     )
@@ -120,5 +125,5 @@ def test_adoption_in_check_mode(playbook: Playbook, tmp_path: Path) -> None:
 
 
 def test_nothing_to_adopt(playbook: Playbook) -> None:
-    report = playbook.run(playbook=ADOPT, inventory={"a": {"zone_id": "1"}}, fails="ansible")
+    report = playbook.run(playbook=ADOPT, inventory={"a": {"zone_id": "1"}}, fails="invalid_option")
     assert report.returncode != 0 and not report.journal

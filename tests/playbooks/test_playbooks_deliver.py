@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 import typing as t
 from pathlib import Path
 
@@ -19,6 +20,7 @@ ON = {"script_monitor_enabled": True}
 OFF = {"script_monitor_enabled": False}
 
 
+UNSET = object()
 Hosts = dict[str, dict[str, t.Any]]
 
 
@@ -62,10 +64,11 @@ def deliver(
     limit: str | None = None,
     **variables: t.Any,
 ) -> t.Any:
+    """Run the playbook; `variables` are extra variables, named without their prefix. What zones lose is allowed unless the test says otherwise."""
     return playbook.run(
         playbook=DELIVER,
         inventory=hosts,
-        extra_vars=variables,
+        extra_vars={f"edgeops_{name}": value for name, value in {"allow": "all", **variables}.items() if value is not UNSET},
         secrets=[SECRET],
         fails=fails,
         check=check,
@@ -80,6 +83,12 @@ def lines(report: t.Any) -> list[str]:
     return t.cast("list[str]", shown)
 
 
+def recap(report: t.Any) -> dict[str, int]:
+    """How many tasks changed each host, as the last lines of Ansible tell."""
+    found = re.findall(r"^(\w+) +: ok=\d+ +changed=(\d+)", report.stdout, re.MULTILINE)
+    return {host: int(number) for host, number in found if host != "localhost"}
+
+
 def written(report: t.Any) -> int:
     return len([entry for entry in report.journal if entry["method"] != "GET"])
 
@@ -89,9 +98,12 @@ def test_only_changed_zones_are_written(zones: Zones, playbook: Playbook) -> Non
     """An unchanged zone costs the reads of its prediction; a delivery in check mode writes nothing and says what would change."""
     hosts = zones(ON, OFF, ON)
     predicted = deliver(playbook, hosts, check=True)
-    assert lines(predicted)[:2] == ["3 zones: 1 changed, 2 unchanged, 0 failed, 0 not reached", "zone1 changed"]
+    assert lines(predicted)[0] == "3 zones: 1 would be changed, 2 unchanged, 0 failed, 0 not reached"
+    assert [each.partition(": ")[0] for each in lines(predicted)[1:]] == ["zone1 would be changed"]
+    assert recap(predicted) == dict.fromkeys(hosts, 0)
     report = deliver(playbook, hosts)
-    assert lines(report) == lines(predicted)
+    assert lines(report) == [each.replace("would be changed", "changed") for each in lines(predicted)]
+    assert recap(report) == {"zone0": 0, "zone1": 1, "zone2": 0}
     assert written(report) == 1
     for name, reads in (("zone0", 2), ("zone1", 4)):
         assert (
@@ -105,62 +117,101 @@ def test_only_changed_zones_are_written(zones: Zones, playbook: Playbook) -> Non
     ("variables", "kind", "said"),
     [
         ({"allow": []}, "gate", "zone0 (disable_monitor); zone1 (disable_monitor)"),
+        ({"allow": UNSET}, "gate", "zone0 (disable_monitor); zone1 (disable_monitor)"),
+        ({"allow": None}, "gate", "disable_monitor"),
         ({"allow": "delete_job"}, "gate", "disable_monitor"),
-        ({"max_destructive_zones": "1"}, "gate", "more than 1"),
         ({"max_changed_zones": "50%"}, "gate", "more than 50%"),
+        ({"max_changed_zones": 0}, "gate", "which is more than 0"),
         ({"approved_plan_id": ""}, "conflict", "nothing was approved"),
         ({"approved_plan_id": None}, "conflict", "nothing was approved"),
-        ({"approved_plan_id": "{{ nowhere }}"}, "conflict", "nothing was approved"),
-        ({"approved_plan_id": "0" * 64}, "conflict", "not the approved"),
+        ({"approved_report": ""}, "conflict", "edgeops_approved_report: is given and empty"),
+        ({"approved_plan_id": "0" * 64}, "conflict", f"but {'0' * 64} was approved"),
+        ({"approved_plan_id": "{{ nowhere }}"}, "invalid_option", "edgeops_approved_plan_id: cannot be evaluated: 'nowhere' is"),
+        ({"approved_report": "{{ nowhere }}"}, "invalid_option", "edgeops_approved_report: cannot be evaluated: 'nowhere' is"),
+        ({"approved_plan_id": "0" * 64, "guard": False}, "invalid_option", "needs edgeops_guard"),
         ({"allow": ["disable_monitors"]}, "invalid_option", "did you mean 'disable_monitor'?"),
-        ({"max_changed_zones": "some"}, "invalid_option", "neither a number"),
-        ({"soak_seconds": "1m"}, "ansible", "is not a whole number of seconds"),
-        ({"approved_plan_id": "0" * 64, "guard": False}, "invalid_option", "needs the guard"),
-        ({"approved_plan": "{{ nowhere }}"}, "conflict", "approved_plan: is given and empty"),
-        ({"max_changed_zones": 0}, "gate", "which is more than 0"),
-        ({"max_changed_zones": "{{ nowhere }}"}, "invalid_option", "max_changed_zones: cannot be evaluated"),
-        ({"stop_on_failure": "perhaps"}, "ansible", "stop_on_failure: must be true or false"),
+        ({"allow": "{{ nowhere }}"}, "invalid_option", "edgeops_allow: cannot be evaluated: 'nowhere' is undefined"),
+        ({"max_changed_zones": "some"}, "invalid_option", "edgeops_max_changed_zones: 'some' is neither a number"),
+        ({"max_changed_zones": "{{ nowhere }}"}, "invalid_option", "edgeops_max_changed_zones: cannot be evaluated"),
+        ({"soak_seconds": "1m"}, "invalid_option", "edgeops_soak_seconds: '1m' is not a whole number of seconds"),
+        ({"stop_on_failure": "perhaps"}, "invalid_option", "edgeops_stop_on_failure: must be true or false"),
+        ({"zones_at_once": "1,none"}, "invalid_option", "edgeops_zones_at_once: 'none' is neither a number"),
+        ({"target": ["zone0"]}, "invalid_option", "edgeops_target: must be text"),
+        ({"target": "nobody"}, "invalid_option", "contain no host for 'nobody'"),
+        (
+            {"max_change_zones": 1},
+            "invalid_option",
+            "edgeops_max_change_zones: there is no such variable (did you mean 'edgeops_max_changed",
+        ),
     ],
 )
 def test_refused_before_a_write(zones: Zones, playbook: Playbook, variables: dict[str, t.Any], kind: str, said: str) -> None:
     hosts = zones(OFF, OFF)
-    report = deliver(playbook, hosts, fails=kind, **variables)
+    warns = ["Could not match supplied host pattern"] if "target" in variables else []
+    report = deliver(playbook, hosts, fails=kind, warns=warns, **variables)
     assert report.returncode != 0 and written(report) == 0
     assert said in report.failure["msg"]
-    assert kind not in ("invalid_option", "ansible") or not report.journal
+    assert kind != "invalid_option" or not report.journal
+
+
+@pytest.mark.parametrize(
+    ("variables", "extra", "said"),
+    [
+        ({"edgeops_alow": []}, {}, "edgeops_alow: there is no such variable (did you mean 'edgeops_allow'?)"),
+        ({"log_delivery_jbos": []}, {}, "log_delivery_jbos: there is no such variable (did you mean 'log_delivery_jobs'?)"),
+        ({"edgeops_target": "zone0"}, {}, "edgeops_target: is set in the inventory"),
+        ({"edgeops_zones_at_once": 1}, {}, "edgeops_zones_at_once: is set in the inventory"),
+        ({"edgeops_deliver_partial": False}, {}, "edgeops_deliver_partial: is not the same for all hosts"),
+        ({}, {"_edgeops_run": {"guard": False}}, "_edgeops_run: names with this prefix are set by the collection itself"),
+        ({}, {"_log_delivery_expected_plan_ids": {}}, "_log_delivery_expected_plan_ids: names with this prefix"),
+    ],
+)
+@pytest.mark.parametrize("name", [DELIVER, CHECK])
+def test_variables_are_known(
+    zones: Zones, playbook: Playbook, name: str, variables: dict[str, t.Any], extra: dict[str, t.Any], said: str
+) -> None:
+    if name == CHECK and "edgeops_deliver_partial" in variables:
+        return  # a rail of the other playbook
+    hosts = zones(OFF, OFF)
+    hosts["zone1"].update(variables)
+    report = playbook.run(playbook=name, inventory=hosts, extra_vars=extra, secrets=[SECRET], fails="invalid_option")
+    assert said in report.failure["msg"] and not report.journal
 
 
 def test_allowed_by_zone(zones: Zones, playbook: Playbook) -> None:
     hosts = zones(OFF, OFF)
-    hosts["zone0"]["allow"] = ["disable_monitor"]
-    assert written(deliver(playbook, hosts)) == 2
+    hosts["zone0"]["edgeops_allow"] = ["disable_monitor"]
+    refused = deliver(playbook, hosts, fails="gate", allow=UNSET).failure["msg"]
+    assert "zone1 (disable_monitor)" in refused and "zone0" not in refused
+    hosts["zone1"]["edgeops_allow"] = "delete_job, all"
+    assert written(deliver(playbook, hosts, allow=UNSET)) == 2
     hosts = zones(OFF, OFF)
-    hosts["zone0"]["allow"] = "{{ nowhere }}"
     # The rules are evaluated where the variables are, whatever the connection of the first zone is.
     hosts["zone0"].update(ansible_connection="ssh", ansible_host="127.0.0.1", ansible_port=9, edgeops_in_process=True)
     remote = deliver(playbook, hosts, fails=("ansible", "unreachable"), check=True)
-    assert lines(remote)[0] == "2 zones: 1 changed, 0 unchanged, 0 failed, 1 not reached"
+    assert lines(remote)[0] == "2 zones: 1 would be changed, 0 unchanged, 0 failed, 1 not reached"
     del hosts["zone0"]["ansible_connection"]
-    assert "zone0 (disable_monitor)" in deliver(playbook, hosts, fails="gate").failure["msg"]
-    assert written(deliver(playbook, hosts, guard="off")) == 2
+    assert written(deliver(playbook, hosts, guard="off", allow=UNSET)) == 2
 
 
 def test_approved_plan(zones: Zones, playbook: Playbook, tmp_path: Path) -> None:
     """What a check reported is applied exactly once, as a whole or in slices."""
     hosts = zones(OFF, OFF)
     free = {"ANSIBLE_STRATEGY": "free"}
-    checked = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"report_dir": str(tmp_path)}, secrets=[SECRET], env=free)
+    checked = playbook.run(
+        playbook=CHECK, inventory=hosts, extra_vars={"edgeops_report_dir": str(tmp_path)}, secrets=[SECRET], env=free
+    )
     plan_id = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["plan_id"]
     assert checked.returncode == 0 and plan_id
     path = str(tmp_path / "report.json")
     elsewhere = {"other": {**hosts["zone0"], "log_delivery_zone_id": playbook.zone}}
-    other = deliver(playbook, elsewhere, approved_plan=path, fails="invalid_option")
+    other = deliver(playbook, elsewhere, approved_report=path, fails="invalid_option")
     assert "is a report of other zones" in other.failure["msg"] and written(other) == 0
-    sliced = deliver(playbook, hosts, approved_plan=path, limit="zone0")
-    assert written(sliced) == 1 and lines(sliced) == ["1 zone: 1 changed, 0 unchanged, 0 failed, 0 not reached", "zone0 changed"]
-    assert "not the approved one for zone0" in deliver(playbook, hosts, approved_plan=path, fails="conflict").failure["msg"]
+    sliced = deliver(playbook, hosts, approved_report=path, limit="zone0")
+    assert written(sliced) == 1 and lines(sliced)[0] == "1 zone: 1 changed, 0 unchanged, 0 failed, 0 not reached"
+    assert "not the approved one for zone0" in deliver(playbook, hosts, approved_report=path, fails="conflict").failure["msg"]
     deliver(playbook, {"zone0": {**hosts["zone0"], "log_delivery_script_monitor_enabled": True}})
-    assert written(deliver(playbook, hosts, approved_plan_id=plan_id)) == 2
+    assert written(deliver(playbook, hosts, approved_plan_id=plan_id, allow=UNSET)) == 2
     deliver(playbook, hosts, approved_plan_id=plan_id, fails="conflict")
 
 
@@ -191,7 +242,6 @@ def test_canary_that_fails_stops_the_run(zones: Zones, playbook: Playbook, at_on
         fails=("permission", "ansible"),
         zones_at_once=at_once,
         stop_on_failure=True,
-        max_destructive_zones="100%",
         **run,
     )
     assert lines(report)[0] == "3 zones: 0 changed, 0 unchanged, 1 failed, 2 not reached"
@@ -222,8 +272,9 @@ def test_soak_stops_the_run(zones: Zones, playbook: Playbook) -> None:
     )
     counts, *named, stopped = lines(report)
     assert counts == "4 zones: 1 changed, 0 unchanged, 2 failed, 1 not reached"
-    assert named[0] == "zone1 changed" and named[1].startswith("zone0 failed: permission: ")
-    assert named[2:] == [f"zone2 failed: gate: the Logpush job {job} fails since the delivery", "zone3 was not reached"]
+    assert named[0].startswith("zone0 failed: permission: ") and named[1].startswith("zone1 changed: ")
+    assert named[2].startswith(f"zone2 failed: gate: job 'edge-logs' (id {job}) was never before the delivery and is failing: ")
+    assert named[3:] == ["zone3 was not reached"]
     assert stopped.startswith("the run stopped")
     puts = [entry for entry in report.journal if entry["method"] == "PUT"]
     assert [entry["zone"] for entry in puts] == [refused, before, since]
@@ -260,7 +311,8 @@ def test_delivered_twice_in_one_run(zones: Zones, playbook: Playbook) -> None:
     """What was evaluated for one delivery is forgotten by the next; with other tags nothing happens at all."""
     hosts = zones(OFF, ON)
     plays = [{"import_playbook": DELIVER, "tags": [tag]} for tag in ("logs", "logs", "other")]
-    report = playbook.run(playbook=plays, inventory=hosts, secrets=[SECRET], arguments=("--tags", "logs"))
+    extra = {"edgeops_allow": "all"}
+    report = playbook.run(playbook=plays, inventory=hosts, extra_vars=extra, secrets=[SECRET], arguments=("--tags", "logs"))
     shown = [outcome.result["msg"][0] for outcome in report.outcomes if outcome.name == "Show the outcomes"]
     assert shown == [
         "2 zones: 1 changed, 1 unchanged, 0 failed, 0 not reached",
@@ -271,7 +323,6 @@ def test_delivered_twice_in_one_run(zones: Zones, playbook: Playbook) -> None:
 def test_rules_of_some_zones_are_refused(zones: Zones, playbook: Playbook) -> None:
     """A rule is for the run as a whole: the one of another host than the first would be ignored."""
     hosts = zones(OFF, OFF)
-    hosts["zone1"]["max_changed_zones"] = 1
-    hosts["zone0"]["soak_seconds"], hosts["zone1"]["soak_seconds"] = 5, 6
-    report = deliver(playbook, hosts, fails="ansible")
-    assert report.failure["msg"].startswith("max_changed_zones, soak_seconds: not the same") and not report.journal
+    hosts["zone0"]["edgeops_soak_seconds"], hosts["zone1"]["edgeops_soak_seconds"] = 5, 6
+    report = deliver(playbook, hosts, fails="invalid_option")
+    assert report.failure["msg"].startswith("edgeops_soak_seconds: is not the same for all hosts") and not report.journal

@@ -4,18 +4,17 @@
 
 from __future__ import annotations
 
+# Whether the plan of a run is the one that was approved.
 import typing as t
 
 from .._core import conflict, invalid_option
 from .._report.earlier import read_report
 from .._report.facts import COMPLIANT, UNAUDITED
 from .._report.zones import fleet_plan_id
-from .options import Desired, Zone
-
-# Whether the plan of a run is the one that was approved.
-
+from .rails import Rails, Zone
 
 _AGAIN = "Nothing was written; review a new check run."
+_EMPTY = "is given and empty, so nothing was approved."
 
 
 def plan_id_of(zones: t.Sequence[Zone]) -> str | None:
@@ -33,45 +32,48 @@ def plan_id_of(zones: t.Sequence[Zone]) -> str | None:
     )
 
 
-def check_approval(desired: Desired) -> None:
-    """Raise `conflict` where an approval was given for another plan, or is empty; without zones only the latter shows."""
-    if desired.approved_plan_id is not None:
-        _check_digest(desired)
-    if desired.approved_plan is not None and not desired.approved_plan.strip():
-        raise conflict(f"approved_plan: is given and empty, so nothing was approved. {_AGAIN}")
-    if desired.approved_plan is not None and desired.zones:
-        _check_rows(desired, desired.approved_plan)
+def check_given(rails: Rails) -> None:
+    """Raise `conflict` for an approval that is given and empty; no zone is needed to see that."""
+    for name, value in (("edgeops_approved_plan_id", rails.approved_plan_id), ("edgeops_approved_report", rails.approved_report)):
+        if value == "":
+            raise conflict(f"{name}: {_EMPTY} {_AGAIN}")
 
 
-def _check_digest(desired: Desired) -> None:
-    approved = desired.approved_plan_id
-    if not approved or not approved.strip():
-        raise conflict(f"approved_plan_id: is given and empty, so nothing was approved. {_AGAIN}")
-    if not desired.zones:
-        return
-    current = plan_id_of(desired.zones)
+def check_approval(rails: Rails, zones: t.Sequence[Zone]) -> None:
+    """Raise `conflict` where another plan than that of these zones was approved."""
+    check_given(rails)
+    if rails.approved_plan_id is not None:
+        _check_digest(rails.approved_plan_id, zones)
+    if rails.approved_report is not None:
+        _check_rows(rails.approved_report, zones)
+
+
+def _check_digest(approved: str, zones: t.Sequence[Zone]) -> None:
+    current = plan_id_of(zones)
     if current is None:
-        failed = ", ".join(zone.name for zone in desired.zones if zone.error)
+        failed = ", ".join(zone.name for zone in zones if zone.error)
         raise conflict(
-            f"approved_plan_id: there is no plan of all zones, because these could not be predicted: {failed}. {_AGAIN}"
+            f"edgeops_approved_plan_id: there is no plan of all zones, because these could not be predicted: {failed}. {_AGAIN}"
         )
-    if current != approved.strip():
+    if current != approved:
         raise conflict(
-            f"approved_plan_id: the plan of these {len(desired.zones)} zones is now {current}, not the approved {approved.strip()}:"
+            f"edgeops_approved_plan_id: the plan of these {len(zones)} zones is {current}, but {approved} was approved:"
             f" a zone or its variables have changed since, or it was applied already. {_AGAIN}"
         )
 
 
-def _check_rows(desired: Desired, path: str) -> None:
-    rows = {row["zone_id"]: row for row in read_report("approved_plan", path).rows if not row["carried"]}
-    unknown = [zone.name for zone in desired.zones if zone.zone_id not in rows]
-    if len(unknown) == len(desired.zones):
-        raise invalid_option("approved_plan", f"{path!r} is a report of other zones: none of {', '.join(unknown)} is in it")
+def _check_rows(path: str, zones: t.Sequence[Zone]) -> None:
+    rows = {row["zone_id"]: row for row in read_report("edgeops_approved_report", path).rows if not row["carried"]}
+    unknown = [zone.name for zone in zones if zone.zone_id not in rows]
+    if len(unknown) == len(zones):
+        raise invalid_option(
+            "edgeops_approved_report", f"{path!r} is a report of other zones: none of {', '.join(unknown)} is in it"
+        )
     if unknown:
-        raise conflict(f"approved_plan: not in the approved report: {', '.join(unknown)}. {_AGAIN}")
-    moved = [zone.name for zone in desired.zones if zone.error or zone.plan_ids != rows[zone.zone_id]["plan_ids"]]
+        raise conflict(f"edgeops_approved_report: not in the approved report: {', '.join(unknown)}. {_AGAIN}")
+    moved = [zone.name for zone in zones if zone.error or zone.plan_ids != rows[zone.zone_id]["plan_ids"]]
     if moved:
         raise conflict(
-            f"approved_plan: the plan is not the approved one for {', '.join(moved)}: the zone or its variables have changed since,"
-            f" or it was applied already. {_AGAIN}"
+            f"edgeops_approved_report: the plan is not the approved one for {', '.join(moved)}: the zone or its variables have changed"
+            f" since, or it was applied already. {_AGAIN}"
         )

@@ -4,57 +4,102 @@
 
 from __future__ import annotations
 
+# What became of each zone of a delivery.
 import typing as t
 
 from .._core import Json
+from .._report.findings import differences
+from .._report.items import items_of
+from .._report.summary import about
 from .._text import line
+from .facts import APPLIED, CANARY, MANAGED, PREDICTION
+from .rails import Zone, counted
+from .records import Variables, done, error_of
 
-CHANGED, UNCHANGED, FAILED, NOT_REACHED = "changed", "unchanged", "failed", "not reached"
-# The variables of a host that the playbook registers or sets.
-RESULT, DELIVERED, ERROR = "log_delivery_result", "edgeops_delivered", "edgeops_check_error"
+CHANGED, UNCHANGED, FAILED, NOT_REACHED = STATES = ("changed", "unchanged", "failed", "not reached")
 _MAX_LINE = 2000
 
 
-def delivery_outcome(
-    hosts: t.Iterable[str], hostvars: t.Mapping[str, t.Mapping[str, Json]], to_deliver: t.Collection[str], stopped: str = ""
-) -> dict[str, Json]:
-    """What became of each zone: `lines` for the end of a delivery, and `failed`, the reason by zone.
+class End(t.NamedTuple):
+    """What became of a zone: a state, the reason of a failure, and the result that shows its changes."""
 
-    `to_deliver` are the zones that were to be written, `stopped` is the reason why the run ended before the last batch.
-    """
-    names = [str(host) for host in hosts]
-    states = {name: _state(hostvars[name], name in to_deliver) for name in names}
-    failed = {name: _reason(hostvars[name], states[name], stopped) for name in names if states[name] in (FAILED, NOT_REACHED)}
-    counts = ", ".join(f"{list(states.values()).count(state)} {state}" for state in (CHANGED, UNCHANGED, FAILED, NOT_REACHED))
+    state: str
+    reason: str
+    result: t.Mapping[str, Json]
+
+
+def end_of(host: str, variables: Variables, is_written: bool, stopped: str) -> End:
+    """Return what became of a zone; `is_written` is whether the delivery was to write to it."""
+    error = error_of(variables, (APPLIED,) if is_written else (PREDICTION,))
+    unhealthy = (variables.get(CANARY) or {}).get("unhealthy", {}).get(host)
+    result = done(variables.get(APPLIED if is_written else PREDICTION))
+    if unhealthy:
+        return End(FAILED, f"gate: {unhealthy}", result or {})
+    if error and error["kind"] == "unavailable" and "could not be reached" in error["message"]:
+        return End(NOT_REACHED, "the zone could not be reached", {})
+    if error:
+        return End(FAILED, f"{error['kind']}: {error['message']}", {})
+    if result is None:
+        return End(NOT_REACHED, f"the zone was not reached{': ' if stopped else ''}{stopped}", {})
+    changed = any((result.get(name) or {}).get("changed") for name in MANAGED)
+    return End(CHANGED if changed else UNCHANGED, "", result)
+
+
+def outcome(ends: t.Mapping[str, End], stopped: str, check_mode: bool) -> dict[str, Json]:
+    """Return the lines for the end of a delivery, and the reason for each zone that failed or was not reached."""
+    states = [end.state for end in ends.values()]
+    counts = ", ".join(
+        f"{states.count(state)} {'would be changed' if state == CHANGED and check_mode else state}" for state in STATES
+    )
+    verb = "would be changed" if check_mode else "changed"
+    lines = [text for host, end in ends.items() for text in _lines(host, end, verb)]
     return {
-        "lines": [
-            f"{len(names)} zone{'' if len(names) == 1 else 's'}: {counts}",
-            *_lines(states, failed),
-            *([stopped] if stopped else []),
-        ],
-        "failed": failed,
+        "lines": [f"{counted(len(ends), 'zone')}: {counts}", *lines, *([stopped] if stopped else [])],
+        "failing": {host: line(end.reason, _MAX_LINE) for host, end in ends.items() if end.state in (FAILED, NOT_REACHED)},
     }
 
 
-def _state(variables: t.Mapping[str, Json], written: bool) -> str:
-    if variables.get(ERROR):
-        return FAILED
-    if written:
-        return variables.get(DELIVERED) or NOT_REACHED
-    predicted = variables.get(RESULT)
-    if not isinstance(predicted, dict) or predicted.get("skipped") or predicted.get("unreachable") or predicted.get("failed"):
-        return NOT_REACHED
-    return CHANGED if predicted.get("changed") else UNCHANGED
+def _lines(host: str, end: End, verb: str) -> list[str]:
+    if end.state == CHANGED:
+        return [line(f"{host} {verb}: {text}", _MAX_LINE) for text in difference_lines(end.result) or ["its secrets"]]
+    if end.state == FAILED:
+        return [line(f"{host} failed: {end.reason}", _MAX_LINE)]
+    return [line(f"{host} was not reached", _MAX_LINE)] if end.state == NOT_REACHED else []
 
 
-def _reason(variables: t.Mapping[str, Json], state: str, stopped: str) -> str:
-    if state == NOT_REACHED:
-        return f"the zone was not reached{': ' if stopped else ''}{stopped}"
-    error = variables[ERROR]
-    return line(f"{error.get('kind')}: {error.get('message')}", _MAX_LINE)
+def difference_lines(result: t.Mapping[str, Json]) -> list[str]:
+    """Return what a result changes, as a report words it."""
+    items = items_of(None, differences(result, result.get("listed_jobs") or ()), "")
+    return [f"{about(item)}: {item['message']}" for item in items]
 
 
-def _lines(states: t.Mapping[str, str], failed: t.Mapping[str, str]) -> t.Iterator[str]:
-    yield from (line(f"{name} changed", _MAX_LINE) for name, state in states.items() if state == CHANGED)
-    yield from (line(f"{name} failed: {failed[name]}", _MAX_LINE) for name, state in states.items() if state == FAILED)
-    yield from (line(f"{name} was not reached", _MAX_LINE) for name, state in states.items() if state == NOT_REACHED)
+def plan_summary(zones: t.Sequence[Zone]) -> str:
+    """Return what a delivery would do to all zones in a line."""
+    changed = [zone for zone in zones if zone.changed]
+    kinds = [kind for zone in changed for kind in _kinds(zone.result)]
+    failed = sum(bool(zone.error) for zone in zones)
+    numbers = ", ".join(counted(kinds.count(kind), kind) for kind in ("addition", "change", "deletion"))
+    return (
+        f"{counted(len(zones), 'zone')}: {len(changed)} would change ({numbers}),"
+        f" {len(zones) - len(changed) - failed} unchanged, {failed} failed"
+    )
+
+
+def _kinds(result: t.Mapping[str, Json]) -> t.Iterator[str]:
+    for name in MANAGED:
+        part = result.get(name) or {}
+        diff = part.get("diff") or {}
+        before, after = diff.get("before") or {}, diff.get("after") or {}
+        if not part.get("changed"):
+            continue
+        if name == "jobs":
+            labels = {**before, **after}
+            yield from (_kind(before.get(label), after.get(label)) for label in labels if before.get(label) != after.get(label))
+        else:
+            yield _kind(*(side.get("custom_fields", side) for side in (before, after)))
+
+
+def _kind(before: Json, after: Json) -> str:
+    if not before:
+        return "addition"
+    return "change" if after else "deletion"

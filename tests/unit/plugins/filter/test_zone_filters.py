@@ -11,7 +11,6 @@ from ansible.errors import AnsibleFilterError
 
 FILTERS = {
     "log_field_coverage": (({"custom_fields": None}, []), ("no mapping", [])),
-    "select_custom_log_fields": (({"name": "n"}, {}), ("no mapping", {})),
     "diff_lines": (({"changed": False},), ("no mapping",)),
 }
 

@@ -13,7 +13,7 @@ import pytest
 from harness import Playbook
 
 AUDIT = "edgeops.observability.script_audit"
-VERIFY = "edgeops.observability.verify_history"
+VERIFY = "edgeops.observability.verify_evidence"
 A, B = "a" * 64, "b" * 64
 SCRIPTS = [
     {
@@ -62,11 +62,11 @@ def verify(playbook: Playbook, evidence: Path, *, fails: str | None = None, **va
     report = playbook.run(
         playbook=VERIFY,
         inventory={"localhost": {}, "zone0": {}},
-        extra_vars={"history": str(evidence), **variables},
+        extra_vars={"edgeops_evidence_dir": str(evidence), **variables},
         fails=fails,
         arguments=["--limit", "zone0"],
     )
-    assert [outcome.name for outcome in report.outcomes][:1] == ["Read the chains"]
+    assert [outcome.name for outcome in report.outcomes][1:2] == ["Read the chains"]
     assert report.journal == [] and (report.returncode == 0) is (fails is None)
     return str(report.failures[0].result["msg"]) if fails else ""
 
@@ -78,10 +78,10 @@ def test_verify_names_the_first_bad_record(playbook: Playbook, scripts: None, ev
     heads = [outcome.result["evidence"]["head"] for outcome in done.ours]
     file = evidence / f"{zone}.jsonl"
     lines = file.read_bytes().splitlines(keepends=True)
-    verify(playbook, evidence, expected_heads={zone: heads[2]})
+    verify(playbook, evidence, edgeops_expected_heads={zone: heads[2]})
 
     file.write_bytes(b"".join(lines[:2]))
-    assert f"{zone}: record 3 is missing" in verify(playbook, evidence, expected_heads={zone: heads[2]}, fails="ansible")
+    assert f"{zone}: record 3 is missing" in verify(playbook, evidence, edgeops_expected_heads={zone: heads[2]}, fails="ansible")
 
     file.write_bytes(b"".join([lines[0], lines[1].replace(b'"passed":false', b'"passed":true'), *lines[2:]]))
     assert f"{zone}: record 2 was edited" in verify(playbook, evidence, fails="ansible")

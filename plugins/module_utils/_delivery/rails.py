@@ -1,0 +1,164 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+# Whether a predicted delivery to many zones may begin.
+import typing as t
+
+from .._core import GATE, Failure, Json, invalid_option
+from .facts import ALL, MANAGED, SWITCHES
+from .variables import Threshold, read_allow, read_boolean, read_count, read_threshold
+
+_APPROVALS = ("edgeops_approved_plan_id", "edgeops_approved_report")
+
+
+class Rails(t.NamedTuple):
+    """The safety rails of a run; an approval that is None is not given, an empty one approves nothing."""
+
+    guard: bool
+    deliver_partial: bool
+    stop_on_failure: bool
+    soak_seconds: int
+    max_changed_zones: Threshold | None
+    approved_plan_id: str | None
+    approved_report: str | None
+    allow: t.Mapping[str, tuple[str, ...]]
+
+    @property
+    def is_approved(self) -> bool:
+        """Whether a plan was approved, with the destructive changes that it contains."""
+        return self.approved_plan_id is not None or self.approved_report is not None
+
+
+class Zone(t.NamedTuple):
+    """One zone of the run: its predicted result, or why there is none."""
+
+    name: str
+    zone_id: str
+    result: t.Mapping[str, Json]
+    error: str
+
+    @property
+    def changed(self) -> bool:
+        """Whether a delivery would write to the zone."""
+        return not self.error and any(bool((self.result.get(name) or {}).get("changed")) for name in MANAGED)
+
+    @property
+    def plan_ids(self) -> dict[str, str | None]:
+        """The plan of each part, None for one that is not managed."""
+        return {name: (self.result.get(name) or {}).get("plan_id") for name in MANAGED}
+
+    @property
+    def effects(self) -> list[dict[str, Json]]:
+        """What the planners say that a delivery destroys."""
+        return list(self.result.get("effects") or ())
+
+
+def read_rails(values: t.Mapping[str, Json], given: t.Collection[str], allow: t.Mapping[str, Json]) -> Rails:
+    """Return the rails in the variables of a run; `given` are the names that are set, `allow` is the variable of each host."""
+    switches = {name: read_boolean(name, values[name], default) for name, default in SWITCHES.items()}
+    approvals = {name: str(values[name] or "").strip() if name in given else None for name in _APPROVALS}
+    approved = [name for name in _APPROVALS if approvals[name] is not None]
+    if approved and not switches["edgeops_guard"]:
+        raise invalid_option(approved[0], "needs edgeops_guard: without it a run is one phase, and no plan is compared")
+    return Rails(
+        guard=switches["edgeops_guard"],
+        deliver_partial=switches["edgeops_deliver_partial"],
+        stop_on_failure=switches["edgeops_stop_on_failure"],
+        soak_seconds=read_count("edgeops_soak_seconds", values["edgeops_soak_seconds"]),
+        max_changed_zones=read_threshold("edgeops_max_changed_zones", values["edgeops_max_changed_zones"]),
+        approved_plan_id=approvals["edgeops_approved_plan_id"],
+        approved_report=approvals["edgeops_approved_report"],
+        allow={host: read_allow(value) for host, value in allow.items()},
+    )
+
+
+def describe(rails: Rails, batches: t.Sequence[int | str]) -> list[str]:
+    """Return the rails in force, a line for each."""
+    if not rails.guard:
+        return ["edgeops_guard is false: no rail applies, and zones are written without a prediction"]
+    lines = [
+        f"at most {rails.max_changed_zones.text} zones may change"
+        if rails.max_changed_zones
+        else "any number of zones may change"
+    ]
+    lines += list(_describe_allow(rails))
+    lines += ["only the approved plan is applied"] if rails.is_approved else []
+    lines += ["zones that cannot be predicted " + ("are left out" if rails.deliver_partial else "stop the run")]
+    if list(batches) != ["100%"]:
+        lines.append(f"batches of the zones that change: {', '.join(map(str, batches))}")
+    lines += ["the run stops after a batch in which a zone failed"] if rails.stop_on_failure else []
+    lines += (
+        [f"the run stops if the health of a job is worse {rails.soak_seconds} seconds after its batch"]
+        if rails.soak_seconds
+        else []
+    )
+    return lines
+
+
+def _describe_allow(rails: Rails) -> t.Iterator[str]:
+    if rails.is_approved:
+        yield "destructive changes are allowed as far as the approved plan contains them"
+        return
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for host, names in rails.allow.items():
+        groups.setdefault(names, []).append(host)
+    for names, hosts in sorted(groups.items()):
+        which = "" if len(groups) == 1 else f" for {', '.join(hosts[:10])}{' and others' if len(hosts) > 10 else ''}"
+        yield f"destructive changes that are allowed{which}: {', '.join(names) or 'none'}"
+
+
+def refuse(rails: Rails, zones: t.Sequence[Zone]) -> None:
+    """Raise `gate` for what the rails do not let pass, naming every zone."""
+    reasons = [*_partial(rails, zones), *_forbidden(rails, zones), *_too_many(rails, zones)]
+    if reasons:
+        raise Failure(GATE, " ".join([*reasons, "Nothing was written."]))
+
+
+def _partial(rails: Rails, zones: t.Sequence[Zone]) -> t.Iterator[str]:
+    failed = [f"{zone.name} ({zone.error})" for zone in zones if zone.error]
+    if failed and not rails.deliver_partial:
+        yield (
+            f"edgeops_deliver_partial: {counted(len(failed), 'zone')} could not be predicted: {'; '.join(failed)}."
+            " Fix them, or allow a partial delivery."
+        )
+
+
+def _forbidden(rails: Rails, zones: t.Sequence[Zone]) -> t.Iterator[str]:
+    """Zones that would lose something which their own list, or the run's, does not name."""
+    if rails.is_approved:
+        return
+    found = []
+    for zone in zones:
+        allowed = rails.allow.get(zone.name, ())
+        lost = [effect for effect in zone.effects if ALL not in allowed and effect["name"] not in allowed]
+        if lost:
+            found.append(f"{zone.name} ({', '.join(dict.fromkeys(_described(effect) for effect in lost))})")
+    if found:
+        yield (
+            f"edgeops_allow: {counted(len(found), 'zone')} would have destructive changes that are not allowed: {'; '.join(found)}."
+            " Name the change in edgeops_allow, or correct the variables."
+        )
+
+
+def _described(effect: t.Mapping[str, Json]) -> str:
+    """An effect with what it is about: `delete_job edge-logs`."""
+    detail = f": {', '.join(effect['detail'])}" if effect.get("detail") else ""
+    return f"{effect['name']}{' ' if effect.get('subject') else ''}{effect.get('subject') or ''}{detail}"
+
+
+def _too_many(rails: Rails, zones: t.Sequence[Zone]) -> t.Iterator[str]:
+    changed = [zone.name for zone in zones if zone.changed]
+    limit = rails.max_changed_zones
+    if limit and limit.exceeded(len(changed), len(zones)):
+        yield (
+            f"edgeops_max_changed_zones: {len(changed)} of {counted(len(zones), 'zone')} would change, which is more than {limit.text}:"
+            f" {'; '.join(changed)}. Deliver to fewer zones at a time, or raise the threshold."
+        )
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, in the plural where it has one."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,82 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+# What the tasks of a run registered for a host, as records of zones.
+import typing as t
+
+from .._core import Json
+from .._logpush.coverage import log_field_coverage
+from .._report.options import failure_of
+from .._text import line
+from .facts import FAILED, LISTED, MANAGED, PREDICTION, SCRIPTS
+from .rails import Zone
+
+Variables = t.Mapping[str, Json]
+_UNREACHED = {"kind": "unavailable", "message": "it could not be reached"}
+_MAX_LINE = 2000
+
+
+def done(result: Json) -> dict[str, Json] | None:
+    """Return the result of a task that ran and did not fail."""
+    return result if isinstance(result, dict) and not result.get("skipped") and not failure_of(result) else None
+
+
+def error_of(variables: Variables, names: t.Sequence[str]) -> dict[str, str] | None:
+    """Return why a zone failed: the task that ended its block, or one of these that could not be run at all."""
+    for name in (FAILED, *names):
+        found = variables.get(name)
+        if not isinstance(found, dict) or found.get("skipped"):
+            continue
+        if found.get("unreachable"):
+            return dict(_UNREACHED)
+        failure = failure_of(found)
+        if failure:
+            has_kind = isinstance(found.get("error"), dict)
+            # What ansible-core itself refuses is a variable that cannot be evaluated.
+            kind = failure["kind"] if has_kind else "invalid_option"
+            return {"kind": kind, "message": line(" ".join(failure["message"].split()), _MAX_LINE)}
+    return None
+
+
+def predicted_zone(host: str, variables: Variables) -> Zone:
+    """Return what the first phase of a delivery found for a host."""
+    error = error_of(variables, (PREDICTION,))
+    result = done(variables.get(PREDICTION))
+    if error is None and result is None:
+        error = dict(_UNREACHED)
+    message = f"{error['kind']}: {error['message']}" if error else ""
+    address = next(iter(_address({**variables, **(result or {})}).values()))
+    return Zone(host, address or "", result or {}, message)
+
+
+def audit_record(host: str, variables: Variables) -> dict[str, Json]:
+    """Return the record of a host for a report; one that left nothing behind was not reached."""
+    result = done(variables.get(PREDICTION))
+    error = error_of(variables, (PREDICTION, LISTED, SCRIPTS)) or (None if result else dict(_UNREACHED))
+    address = _address({**variables, **(result or {})})
+    record: dict[str, Json] = {"zone": host, **address, **({"scope": "account"} if "account_id" in address else {})}
+    if error or result is None:
+        return {**record, "error": error}
+    listed = done(variables.get(LISTED))
+    jobs = listed["jobs"] if listed else result.get("listed_jobs")
+    fields = result.get("custom_fields") or None
+    coverage = result.get("coverage") or (log_field_coverage(fields, jobs) if fields and jobs is not None else None)
+    return {
+        **record,
+        "result": {name: result.get(name) or {} for name in MANAGED},
+        "jobs": jobs,
+        "coverage": coverage,
+        "scripts": done(variables.get(SCRIPTS)),
+    }
+
+
+def _address(found: Variables) -> dict[str, str | None]:
+    """Return the id in a result; of a zone that failed, what the variables of the host say, if that is no template."""
+    for name in ("account_id", "zone_id"):
+        for value in (found.get(f"log_delivery_{name}"), found.get(name)):
+            if isinstance(value, (str, int)) and "{{" not in str(value):
+                return {name: str(value)}
+    return {"zone_id": None}

@@ -1,0 +1,296 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: run_step
+short_description: Decide a step of the playbooks of this collection
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - A part of the playbooks C(deliver), C(check), C(adopt), C(survey) and C(verify_evidence) and of the role P(edgeops.observability.log_delivery#role), not
+    for plays of your own. It decides on the controller what concerns a run as a whole, from the variables of its hosts, and contacts no service.
+extends_documentation_fragment:
+  - edgeops.observability.attributes.local
+  - edgeops.observability.attributes
+attributes:
+  check_mode:
+    details:
+      - The module changes nothing, in check mode or otherwise.
+  diff_mode:
+    details:
+      - The module changes nothing.
+options:
+  step:
+    description:
+      - With V(names), unknown variables of the role are refused.
+      - With V(validate), the variables of the run are validated, before any request. Unknown ones are refused with the nearest name.
+      - With V(evaluate), the predicted changes of all zones are compared with the safety rails. A refusal is a failure with the kind V(gate) that names
+        every zone, what it would lose and what to do; another plan than the approved one is a V(conflict).
+      - With V(adopt) and V(adopted), the zones of an adoption are selected and its outcome is told, with V(verified) that of a verification of evidence.
+      - With V(canary), a batch of zones is judged, V(conclude) tells what became of each zone of a delivery, V(gather) returns the records of an audit, and
+        V(judge) tells which zones fail a check.
+    type: str
+    required: true
+    choices: [names, validate, evaluate, canary, conclude, gather, judge, adopt, adopted, verified]
+  playbook:
+    description: The playbook that O(step=validate) is for.
+    type: str
+    choices: [deliver, check, adopt, survey, verify_evidence]
+  hosts:
+    description: The hosts that the step is about, for O(step=validate), O(step=adopt) and O(step=adopted).
+    type: list
+    elements: str
+  soaked:
+    description: Whether the health of the jobs was read after the batch, for O(step=canary).
+    type: bool
+    default: false
+  stop_on_failure:
+    description: Whether a zone that failed stops the run, for O(step=canary).
+    type: bool
+    default: false
+  to_deliver:
+    description: The zones that were to be written, for O(step=conclude).
+    type: list
+    elements: str
+  stopped:
+    description: Why the run stopped before its last batch, for O(step=conclude).
+    type: str
+  zones:
+    description: The records of the zones, for O(step=judge) and O(step=adopted).
+    type: list
+    elements: dict
+  report:
+    description: The result of M(edgeops.observability.audit_report) for O(step=judge), of M(edgeops.observability.script_evidence_info) for O(step=verified).
+    type: dict
+  group_hosts:
+    description: The hosts of the group of an adoption, for O(step=adopt).
+    type: list
+    elements: str
+  refused:
+    description: The zones that are not adopted, with the reasons, for O(step=adopted).
+    type: dict
+  dest:
+    description: The folder of the files, for O(step=adopted).
+    type: path
+  sent:
+    description: The results of sending its files, for O(step=judge).
+    type: dict
+seealso:
+  - module: edgeops.observability.zone_observability
+  - module: edgeops.observability.audit_report
+"""
+
+EXAMPLES = r"""
+- name: Refuse misspelt variables of the role
+  edgeops.observability.run_step:
+    step: names
+"""
+
+RETURN = r"""
+lines:
+  description: What a step tells the user.
+  returned: success, for the steps that end a play
+  type: list
+  elements: str
+  sample: ["3 zones: 1 would change (0 additions, 1 change, 0 deletions), 2 unchanged, 0 failed"]
+rails:
+  description: The safety rails in force.
+  returned: success, for the step V(validate) of the playbook C(deliver)
+  type: list
+  elements: str
+  sample: ["destructive changes that are allowed: none"]
+changed_zones:
+  description: Names of the zones that a delivery would write to.
+  returned: success, for the step V(evaluate)
+  type: list
+  elements: str
+  sample: [shop.example]
+plan_id:
+  description: One digest of the plans of all zones; V(null) if a zone could not be predicted.
+  returned: success, for the step V(evaluate)
+  type: str
+  sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
+effects:
+  description: What the changes destroy, by the name of the zone.
+  returned: success, for the step V(evaluate)
+  type: dict
+  sample:
+    shop.example:
+      - {name: delete_job, subject: edge-logs, detail: null}
+failing:
+  description: The reason by the name of each zone that fails the run.
+  returned: success, for the steps V(conclude), V(judge) and V(adopted)
+  type: dict
+  sample: {}
+hosts:
+  description: The hosts of the run.
+  returned: success, for the step V(validate)
+  type: list
+  elements: raw
+  sample: [shop.example]
+batches:
+  description: The sizes of the batches.
+  returned: success, for the step V(validate)
+  type: list
+  elements: raw
+  sample: [1, 100%]
+guard:
+  description: Whether the safety rails apply.
+  returned: success, for the step V(validate)
+  type: bool
+  sample: true
+stop_on_failure:
+  description: Whether a zone that failed stops the run.
+  returned: success, for the step V(validate)
+  type: bool
+  sample: false
+soak_seconds:
+  description: How long the health of jobs is watched after a batch.
+  returned: success, for the step V(validate)
+  type: int
+  sample: 0
+dest:
+  description: The folder for files.
+  returned: success, for the step V(validate)
+  type: str
+  sample: /home/me/reports
+is_temporary:
+  description: Whether the folder is one for this run alone.
+  returned: success, for the step V(validate)
+  type: bool
+  sample: false
+formats:
+  description: The formats of the report.
+  returned: success, for the step V(validate)
+  type: list
+  elements: raw
+  sample: [json, html]
+previous:
+  description: The previous report.
+  returned: success, for the step V(validate)
+  type: str
+  sample: /home/me/reports/report.json
+merge:
+  description: Reports of slices.
+  returned: success, for the step V(validate)
+  type: list
+  elements: raw
+  sample: []
+title:
+  description: The title of the report.
+  returned: success, for the step V(validate)
+  type: str
+  sample: Fleet audit
+keep:
+  description: How many earlier summaries a report carries.
+  returned: success, for the step V(validate)
+  type: int
+  sample: 30
+waivers:
+  description: The waivers of the report.
+  returned: success, for the step V(validate)
+  type: list
+  elements: raw
+  sample: []
+required_fields:
+  description: The fields that some job must deliver.
+  returned: success, for the step V(validate)
+  type: dict
+  sample: {}
+fail_on:
+  description: What fails the run.
+  returned: success, for the step V(validate)
+  type: list
+  elements: raw
+  sample: [drifted]
+audit_delivery:
+  description: Whether delivery facts are part of the audit.
+  returned: success, for the step V(validate)
+  type: bool
+  sample: false
+is_put:
+  description: Whether the files of the report are sent.
+  returned: success, for the step V(validate)
+  type: bool
+  sample: false
+group:
+  description: The group of adopted zones.
+  returned: success, for the step V(validate)
+  type: str
+  sample: all
+overwrite:
+  description: Whether files of an adoption are replaced.
+  returned: success, for the step V(validate)
+  type: bool
+  sample: false
+to_deliver:
+  description: Names of the zones that are written.
+  returned: success, for the step V(evaluate)
+  type: list
+  elements: raw
+  sample: [shop.example]
+plan_ids:
+  description: The plans of each zone.
+  returned: success, for the step V(evaluate)
+  type: dict
+  sample: {shop.example: {custom_fields: null, jobs: null, script_monitor: null}}
+unhealthy:
+  description: The reason for each zone with a job that is worse than before.
+  returned: success, for the step V(canary)
+  type: dict
+  sample: {}
+stopped:
+  description: Why the run stops. Empty if it does not.
+  returned: success, for the step V(canary)
+  type: str
+  sample: ''
+zones:
+  description: The records of the zones.
+  returned: success, for the step V(gather)
+  type: list
+  elements: raw
+  sample: []
+check:
+  description: The findings as data.
+  returned: success, for the step V(judge)
+  type: dict
+  sample: {lines: [], unaudited: [], drifted: [], findings: [], unmanaged: [], compliant: [shop.example]}
+script_baselines:
+  description: Entries for the script baselines.
+  returned: success, for the step V(adopt)
+  type: dict
+  sample: {}
+refused:
+  description: The reason by the name of each zone that is not adopted.
+  returned: success, for the step V(adopt)
+  type: dict
+  sample: {}
+to_verify:
+  description: The hosts that are verified.
+  returned: success, for the step V(adopt)
+  type: list
+  elements: raw
+  sample: [shop.example]
+invalid:
+  description: Why evidence is not valid. Empty if it is.
+  returned: success, for the step V(verified)
+  type: str
+  sample: ''
+error:
+  description: Why the step failed, as data for a playbook.
+  returned: failure
+  type: dict
+  sample:
+    kind: gate
+    method: null
+    path: null
+    status: null
+    errors: []
+    request_id: null
+    attempts: 0
+"""

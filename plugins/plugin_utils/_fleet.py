@@ -1,0 +1,327 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The steps of the playbooks that are decided for a run as a whole, on the controller, from the variables of its hosts."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import typing as t
+
+from ansible.plugins.action import ActionBase
+
+from ..module_utils._core import INVALID_OPTION, Failure, invalid_option
+from ..module_utils._delivery import adoption, approval, canary, outcome, rails, records, variables
+from ..module_utils._delivery.facts import (
+    ADOPT,
+    ADOPTION,
+    ALLOW,
+    APPLIED,
+    BEFORE,
+    CHECK,
+    DELIVER,
+    LISTED,
+    PLAYBOOKS,
+    PURPOSES,
+    RAILS,
+    REPORT,
+)
+from ._host_variables import HostVariables
+
+Result = dict[str, t.Any]
+Arguments = t.Mapping[str, t.Any]
+# The plays of a run are addressed by lists of names, in which these signs would make a name a pattern.
+_PATTERN = re.compile(r"[\[\] ,:;*?!&~(){}]")
+_HINT = "It is the host pattern of plays, for which variables of hosts and groups do not exist; use -e edgeops_target=PATTERN."
+
+
+class FleetAction(ActionBase):  # type: ignore[misc]  # ansible-core ships no types
+    """One step of a playbook: reads what the hosts have, and returns what the plays after it need."""
+
+    _supports_check_mode = True
+
+    def run(self, tmp: str | None = None, task_vars: Result | None = None) -> Result:
+        """Return the result of the step, or its refusal in the form of a module's failure."""
+        given = task_vars or {}
+        result: Result = super().run(tmp, given)
+        step = str(self._task.args.get("step"))
+        try:
+            if step not in _STEPS:
+                raise invalid_option("step", f"must be one of: {', '.join(_STEPS)}")
+            hosts = HostVariables(given, self._templar, self._loader)
+            result.update(_STEPS[step](self._task.args, given, hosts))
+        except Failure as failure:
+            result.update(failed=True, msg=str(failure), error=failure.report())
+        result.setdefault("changed", False)
+        return result
+
+
+def _names(_arguments: Arguments, given: Result, _hosts: HostVariables) -> Result:
+    """Refuse variables of the role that do not exist."""
+    variables.check_names(given, ["log_delivery_"])
+    return {}
+
+
+def _validate(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
+    """Validate what the hosts of a run and the command line set, before any request."""
+    playbook = str(arguments.get("playbook"))
+    if playbook not in PLAYBOOKS:
+        raise invalid_option("playbook", f"must be one of: {', '.join(PLAYBOOKS)}")
+    everyone = [str(name) for name in given["ansible_play_hosts_all"]]
+    if playbook not in PURPOSES:
+        _check_variables(hosts, everyone)
+        return _evidence(hosts, everyone[0])
+    _check_target(hosts, everyone[0])
+    zones = _zones(arguments, everyone, hosts, PURPOSES[playbook])
+    _check_variables(hosts, zones)
+    found: Result = {"batches": variables.read_batches(hosts.extra.get("edgeops_zones_at_once"))}
+    found["hosts"] = zones
+    if playbook == DELIVER:
+        found.update(_rails(hosts, zones, found["batches"]))
+    if playbook == CHECK:
+        found.update(_report(hosts, zones))
+    if playbook == ADOPT:
+        found.update(_adoption(hosts, zones))
+    return found
+
+
+def _check_variables(hosts: HostVariables, names: t.Sequence[str]) -> None:
+    """Refuse variables that do not exist, are the collection's own, or stand where plays do not see them."""
+    seen = {name for host in names for name in hosts.of(host)}
+    variables.check_own_names(hosts.extra)
+    variables.check_names(seen | set(hosts.extra))
+    variables.check_places(seen, hosts.extra)
+
+
+def _check_target(hosts: HostVariables, host: str) -> None:
+    if "edgeops_target" in hosts.extra:
+        target = hosts.evaluated(host, "edgeops_target")
+        if not isinstance(target, str) or not target.strip():
+            raise invalid_option("edgeops_target", f"must be text. {_HINT}")
+
+
+def _zones(arguments: Arguments, everyone: t.Sequence[str], hosts: HostVariables, purpose: str) -> list[str]:
+    """Return the hosts that the plays after this one are about."""
+    matched = {str(name) for name in arguments.get("hosts") or ()}
+    zones = [name for name in everyone if name in matched]
+    if not zones:
+        target = hosts.extra.get("edgeops_target", "all")
+        raise invalid_option(
+            "edgeops_target", f"the inventory and its limit contain no host for {str(target)!r}, so there is nothing to {purpose}"
+        )
+    unfit = sorted(name for name in zones if _PATTERN.search(name))
+    if unfit:
+        raise Failure(
+            INVALID_OPTION,
+            f"the host names {', '.join(map(repr, unfit))} have a blank or a sign of host patterns."
+            " Rename the hosts, for example after their zones.",
+        )
+    return zones
+
+
+def _of_run(hosts: HostVariables, zones: t.Sequence[str], defaults: t.Mapping[str, t.Any]) -> Result:
+    """Return the variables of the run, which all its hosts have to share."""
+    return {
+        name: variables.same_for_all(name, {host: hosts.evaluated(host, name, default) for host in zones}, default)
+        for name, default in defaults.items()
+    }
+
+
+def _rails(hosts: HostVariables, zones: t.Sequence[str], batches: t.Sequence[int | str]) -> Result:
+    found = _read_rails(hosts, zones)
+    approval.check_given(found)
+    return {
+        "guard": found.guard,
+        "soak_seconds": found.soak_seconds,
+        "stop_on_failure": found.stop_on_failure,
+        "rails": rails.describe(found, batches),
+    }
+
+
+def _read_rails(hosts: HostVariables, zones: t.Sequence[str]) -> rails.Rails:
+    values = _of_run(hosts, zones, RAILS)
+    path = values["edgeops_approved_report"]
+    values["edgeops_approved_report"] = path and _path(str(path))
+    given = [name for name in RAILS if any(name in hosts.of(host) for host in zones)]
+    return rails.read_rails(values, given, {host: hosts.evaluated(host, ALLOW) for host in zones})
+
+
+def _report(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
+    """Return the options of the report, with paths that begin where the playbook was started."""
+    values = _of_run(hosts, zones, REPORT)
+    for place in ("edgeops_report_put_url",):
+        if not re.match(r"https?:", str(values[place] or "http:")):
+            # The text itself is not repeated: it may hold credentials.
+            raise invalid_option(place, "must be an http or https URL")
+    variables.read_json("edgeops_report_put_headers", values["edgeops_report_put_headers"], dict)
+    folder = values["edgeops_report_dir"]
+    dest = _path(str(folder)) if folder else None
+    previous = values["edgeops_report_previous"] or (folder and os.path.join(str(folder), "report.json"))
+    return {
+        "audit_delivery": variables.read_boolean("edgeops_audit_delivery", values["edgeops_audit_delivery"], default=False),
+        "dest": dest or tempfile.gettempdir(),
+        "is_temporary": dest is None,
+        "formats": variables.read_names("edgeops_report_formats", values["edgeops_report_formats"]) or None,
+        "previous": _path(str(previous)) if previous else None,
+        "merge": [_path(name) for name in variables.read_names("edgeops_report_merge", values["edgeops_report_merge"])],
+        "title": values["edgeops_report_title"] or None,
+        "keep": values["edgeops_report_keep"],
+        "waivers": variables.read_json("edgeops_waivers", values["edgeops_waivers"], list),
+        "required_fields": variables.read_json("edgeops_required_fields", values["edgeops_required_fields"], dict),
+        "fail_on": variables.read_names("edgeops_fail_on", values["edgeops_fail_on"]),
+        "is_put": bool(values["edgeops_report_put_url"]),
+    }
+
+
+def _adoption(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
+    values = _of_run(hosts, zones, ADOPTION)
+    if not values["edgeops_adopt_dir"]:
+        raise invalid_option("edgeops_adopt_dir", "is required: the folder for group_vars and host_vars")
+    overwrite = variables.read_boolean("edgeops_adopt_overwrite", values["edgeops_adopt_overwrite"], default=False)
+    return {
+        "dest": _path(str(values["edgeops_adopt_dir"])),
+        "group": str(values["edgeops_adopt_group"] or "all"),
+        "overwrite": overwrite,
+    }
+
+
+def _evidence(hosts: HostVariables, host: str) -> Result:
+    folder = hosts.evaluated(host, "edgeops_evidence_dir")
+    if not folder:
+        raise invalid_option("edgeops_evidence_dir", "is required: the folder of the evidence")
+    return {"dest": _path(str(folder))}
+
+
+def _path(name: str) -> str:
+    """Return a path that begins at the working directory of the user, not at the playbook."""
+    return os.path.join(os.environ.get("PWD") or os.getcwd(), os.path.expanduser(name))
+
+
+def _evaluate(_arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
+    """Evaluate the predicted changes of all zones against the rails and the approval."""
+    names = [str(name) for name in given["ansible_play_hosts_all"]]
+    limits = _read_rails(hosts, names)
+    zones = sorted(records.predicted_zone(host, hosts.of(host)) for host in names) if limits.guard or _is_check(given) else []
+    if limits.guard:
+        approval.check_approval(limits, zones)
+    summary = [outcome.plan_summary(zones)] if zones else []
+    if limits.guard:
+        rails.refuse(limits, zones)
+    changed = [zone.name for zone in zones if zone.changed]
+    return {
+        "changed_zones": changed,
+        "to_deliver": [] if _is_check(given) else changed if limits.guard else names,
+        "plan_ids": {zone.name: zone.plan_ids for zone in zones if not zone.error},
+        "effects": {zone.name: zone.effects for zone in zones if zone.effects},
+        "plan_id": approval.plan_id_of(zones) if zones else None,
+        "lines": summary,
+    }
+
+
+def _is_check(given: Result) -> bool:
+    return bool(given.get("ansible_check_mode"))
+
+
+def _canary(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
+    """Judge a batch: which zones failed in it, and which have a job that is worse than before."""
+    batch = [str(name) for name in given["ansible_play_batch"]]
+    failed = [host for host in batch if records.error_of(hosts.of(host), (APPLIED, LISTED))]
+    unhealthy: dict[str, str] = {}
+    if arguments.get("soaked"):
+        for host in batch:
+            sentences = _worse(hosts.of(host))
+            if sentences:
+                unhealthy[host] = "; ".join(sentences)
+    stops = bool(unhealthy) or (bool(failed) and bool(arguments.get("stop_on_failure")))
+    return {"unhealthy": unhealthy, "stopped": "the run stopped after a batch in which a zone failed" if stops else ""}
+
+
+def _worse(of_host: Arguments) -> list[str]:
+    before, after, applied = (records.done(of_host.get(name)) for name in (BEFORE, LISTED, APPLIED))
+    if not before or not applied or not applied.get("changed"):
+        return []
+    if not after:
+        return ["the health of its jobs could not be read after the delivery"]
+    return canary.worse_jobs(before["jobs"], after["jobs"], applied.get("jobs") or {})
+
+
+def _conclude(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
+    """Return what became of each zone of a delivery."""
+    to_deliver, stopped = set(arguments.get("to_deliver") or ()), str(arguments.get("stopped") or "")
+    names = [str(name) for name in given["ansible_play_hosts_all"]]
+    ends = {host: outcome.end_of(host, hosts.of(host), host in to_deliver, stopped) for host in names}
+    return outcome.outcome(ends, stopped, _is_check(given))
+
+
+def _gather(_arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
+    """Return the records of all zones for a report."""
+    return {"zones": [records.audit_record(str(host), hosts.of(str(host))) for host in given["ansible_play_hosts_all"]]}
+
+
+def _judge(arguments: Arguments, given: Result, _hosts: HostVariables) -> Result:
+    """Return the last lines of a check, what it hands on, and which hosts fail for what."""
+    report, sent = arguments["report"], arguments.get("sent") or {}
+    names = [str(host) for host in given["ansible_play_hosts_all"]]
+    not_sent = [
+        f"{os.path.basename(each['item'])} could not be put to edgeops_report_put_url."
+        for each in sent.get("results") or ()
+        if _failed(each)
+    ]
+    errors = {record["zone"]: record["error"] for record in arguments["zones"] if record.get("error")}
+    refused = list(report["refused_zones"])
+    elsewhere = [report.get("msg") or ""] if set(refused) - set(names) else []
+    reasons = {
+        host: f"{errors[host]['kind']}: {errors[host]['message']}" if host in errors else str(report.get("msg") or "")
+        for host in names
+        if host in refused
+    }
+    if elsewhere or not_sent:
+        host = next((name for name in names if name not in reasons), names[0])
+        reasons[host] = " ".join(filter(None, [reasons.get(host, ""), *elsewhere, *not_sent]))
+    return {"lines": report["lines"], "failing": reasons, "check": {"lines": report["lines"], **report["zones_by_status"]}}
+
+
+def _adopt(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
+    """Return what is written for adopted zones, and which hosts are verified: these and all others of the group."""
+    names = [str(name) for name in arguments.get("hosts") or ()]
+    found = adoption.select({host: hosts.of(host) for host in names})
+    group = {str(name) for name in arguments.get("group_hosts") or ()}
+    written = [host for host in names if host not in found["refused"]]
+    others = [host for host in map(str, given["ansible_play_hosts_all"]) if host in group and host not in names]
+    return {**found, "to_verify": [*written, *(host for host in others if adoption.is_zone(hosts.of(host)))] if written else []}
+
+
+def _adopted(arguments: Arguments, _given: Result, hosts: HostVariables) -> Result:
+    """Return the last lines of an adoption, and which hosts fail for what."""
+    verified = {str(host): adoption.changed_by_files(hosts.of(str(host))) for host in arguments.get("hosts") or ()}
+    failing = {**(arguments.get("refused") or {}), **{host: reason for host, reason in verified.items() if reason}}
+    return {"lines": adoption.conclude(arguments.get("zones") or (), str(arguments.get("dest")), failing), "failing": failing}
+
+
+def _verified(arguments: Arguments, _given: Result, _hosts: HostVariables) -> Result:
+    """Return a line for each chain of evidence, and why evidence is not valid."""
+    report = arguments["report"]
+    lines = [f"{zone['zone_id']}: {zone['message']}" for zone in report["zones"]]
+    bad = [text for text, zone in zip(lines, report["zones"], strict=True) if not zone["valid"]]
+    return {"lines": lines, "invalid": "" if report["valid"] else "; ".join(bad) or "There is no evidence in the folder."}
+
+
+def _failed(sent: Arguments) -> bool:
+    return not sent.get("skipped") and sent.get("status") not in range(200, 300)
+
+
+_STEPS: t.Mapping[str, t.Callable[[Arguments, Result, HostVariables], Result]] = {
+    "names": _names,
+    "validate": _validate,
+    "evaluate": _evaluate,
+    "canary": _canary,
+    "conclude": _conclude,
+    "gather": _gather,
+    "judge": _judge,
+    "adopt": _adopt,
+    "adopted": _adopted,
+    "verified": _verified,
+}

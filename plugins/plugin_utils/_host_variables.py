@@ -1,0 +1,67 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The variables of the hosts of a run, as the inventory, facts and extra variables set them: not the defaults of roles."""
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+from ansible.utils.vars import load_extra_vars
+
+from ..module_utils._core import invalid_option
+from ._arguments import serialised
+
+Variables = t.Mapping[str, t.Any]
+
+# What else a template of the inventory may name.
+_SHARED = ("hostvars", "omit", "playbook_dir", "ansible_play_hosts_all", "ansible_check_mode", "environment")
+_UNDEFINED = re.compile(r"'[^']{1,200}' is undefined|'[^']{1,200}' has no attribute '[^']{1,200}'")
+_MAX_REASON = 300
+
+
+class HostVariables:
+    """Reads variables of hosts without evaluating them, or evaluates them strictly: nothing takes the place of what is undefined."""
+
+    def __init__(self, variables: Variables, templar: t.Any, loader: t.Any) -> None:
+        self._hostvars = variables["hostvars"]
+        self._templar = templar
+        self._shared = {name: variables[name] for name in _SHARED if name in variables}
+        self._raw: dict[str, Variables] = {}
+        self.extra: Variables = load_extra_vars(loader)
+
+    def of(self, host: str) -> Variables:
+        """Return the variables of a host as they are: what a task registered is data, everything else may be a template."""
+        if host not in self._raw:
+            self._raw[host] = self._hostvars.raw_get(host)
+        return self._raw[host]
+
+    def evaluated(self, host: str, name: str, default: t.Any = None) -> t.Any:
+        """Return the value of a variable as plain data; raise `invalid_option` where it cannot be evaluated."""
+        variables = self.of(host)
+        if name not in variables:
+            return default
+        before = self._templar.available_variables
+        self._templar.available_variables = {**self._shared, **variables}
+        try:
+            value = self._templar.template(variables[name])
+        except Exception as error:
+            if type(error).__name__ == "AnsibleValueOmittedError":  # the word of ansible-core 2.19 and newer for `omit`
+                return default
+            raise invalid_option(name, f"cannot be evaluated: {_reason(error)}") from None
+        finally:
+            self._templar.available_variables = before
+        return default if value is None or value == self._shared.get("omit", ...) else serialised({name: value})[name]
+
+
+def _reason(error: BaseException) -> str:
+    """Return the first cause in one line; what cores before 2.19 put around it repeats the whole value, secrets included."""
+    seen = [error]
+    while (cause := seen[-1].__cause__ or seen[-1].__context__) is not None and cause not in seen:
+        seen.append(cause)
+    texts = [" ".join(str(each).split()) for each in seen]
+    undefined = next((found[0] for text in texts if (found := _UNDEFINED.search(text))), None)
+    # The innermost one that is a sentence: a KeyError is no more than a name.
+    return undefined or next(text for text in [*reversed(texts), texts[0]] if " " in text or text == texts[0])[:_MAX_REASON]

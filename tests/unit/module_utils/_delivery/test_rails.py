@@ -1,0 +1,139 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._core import CONFLICT, GATE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery.approval import check_approval, plan_id_of
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery.facts import RAILS
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery.outcome import plan_summary
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery.rails import (
+    Rails,
+    Zone,
+    describe,
+    read_rails,
+    refuse,
+)
+
+SAME = {"script_monitor": {"changed": False, "plan_id": "sha256:a"}, "effects": []}
+OFF = {
+    "script_monitor": {
+        "changed": True,
+        "plan_id": "sha256:b",
+        "diff": {"before": {"enabled": True}, "after": {"enabled": False}},
+    },
+    "effects": [{"name": "disable_monitor", "subject": None, "detail": None}],
+}
+GONE = {
+    "jobs": {
+        "changed": True,
+        "plan_id": "sha256:c",
+        "diff": {"before": {"a": {"name": "a"}}, "after": {"a": {}, "b": {"name": "b"}}},
+    },
+    "effects": [{"name": "delete_job", "subject": "a", "detail": None}],
+}
+
+
+def zones(*results: dict[str, t.Any] | str) -> list[Zone]:
+    """Predicted zones; a text is why there is no prediction."""
+    return [
+        Zone(f"zone{number}", f"{number:x}", {} if isinstance(each, str) else each, each if isinstance(each, str) else "")
+        for number, each in enumerate(results)
+    ]
+
+
+def limits(allow: t.Any = None, hosts: int = 12, **given: t.Any) -> Rails:
+    named = {f"edgeops_{name}": value for name, value in given.items()}
+    lists = allow if isinstance(allow, dict) else {f"zone{number}": allow for number in range(hosts)}
+    return read_rails({**RAILS, **named}, named, lists)
+
+
+@pytest.mark.parametrize(
+    ("given", "rails", "refused"),
+    [
+        (zones(SAME, SAME), {}, ""),
+        (zones(OFF, SAME), {}, "edgeops_allow"),
+        (zones(OFF, SAME), {"allow": []}, "edgeops_allow"),
+        (zones(OFF, GONE), {"allow": ["disable_monitor"]}, "edgeops_allow"),
+        (zones(OFF, GONE), {"allow": "disable_monitor, delete_job"}, ""),
+        (zones(OFF, GONE), {"allow": '["all"]'}, ""),
+        (zones(OFF, GONE), {"allow": {"zone0": "all", "zone1": None}}, "edgeops_allow"),
+        (zones(OFF, GONE), {"allow": {"zone0": "all", "zone1": ["delete_job"]}}, ""),
+        (zones(OFF), {"approved_plan_id": "sha256:0"}, ""),
+        (zones(OFF, SAME), {"allow": "all", "max_changed_zones": "0"}, "edgeops_max_changed_zones"),
+        (zones(OFF, SAME), {"allow": "all", "max_changed_zones": 1}, ""),
+        (zones(OFF, SAME), {"allow": "all", "max_changed_zones": "50%"}, ""),
+        (zones(OFF, SAME), {"allow": "all", "max_changed_zones": "49.9%"}, "edgeops_max_changed_zones"),
+        (zones(OFF, SAME), {"allow": "all", "max_changed_zones": ""}, ""),
+        (zones(SAME, "no answer"), {}, ""),
+        (zones(SAME, "no answer"), {"deliver_partial": "no"}, "edgeops_deliver_partial"),
+    ],
+)
+def test_rails(given: list[Zone], rails: dict[str, t.Any], refused: str) -> None:
+    if not refused:
+        refuse(limits(**rails), given)
+        return
+    with pytest.raises(Failure) as caught:
+        refuse(limits(**rails), given)
+    assert caught.value.kind == GATE
+    assert caught.value.message.startswith(f"{refused}: ") and caught.value.message.endswith("Nothing was written.")
+
+
+def test_a_refusal_names_every_zone() -> None:
+    with pytest.raises(Failure) as caught:
+        refuse(limits(max_changed_zones=1), zones(*[OFF] * 11, GONE))
+    assert all(f"zone{number} (disable_monitor)" in caught.value.message for number in range(11))
+    assert "zone11 (delete_job a)" in caught.value.message and "12 of 12 zones would change" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"allow": ["disable_monitors"]}, "edgeops_allow: 'disable_monitors' is not .* \\(did you mean 'disable_monitor'"),
+        ({"allow": {"zone0": {"all": 1}}}, "edgeops_allow: must be a list"),
+        ({"max_changed_zones": "some"}, "edgeops_max_changed_zones: 'some' is neither"),
+        ({"max_changed_zones": "101%"}, "edgeops_max_changed_zones: '101%' is neither"),
+        ({"max_changed_zones": True}, "edgeops_max_changed_zones: true is neither"),
+        ({"soak_seconds": "1m"}, "edgeops_soak_seconds: '1m' is not"),
+        ({"guard": "perhaps"}, "edgeops_guard: must be true or false"),
+        ({"guard": False, "approved_report": "r.json"}, "edgeops_approved_report: needs edgeops_guard"),
+    ],
+)
+def test_unusable_rails(given: dict[str, t.Any], said: str) -> None:
+    with pytest.raises(Failure, match=said):
+        limits(**given)
+
+
+def test_rails_are_described() -> None:
+    text = "\n".join(describe(limits({"a": "all", "b": []}, soak_seconds=5, stop_on_failure=True), [1, "100%"]))
+    assert (
+        "any number of zones may change" in text and "5 seconds" in text and "batches of the zones that change: 1, 100%" in text
+    )
+    assert "allowed for a: all" in text and "allowed for b: none" in text
+    assert describe(limits(guard=False), ["100%"])[0].startswith("edgeops_guard is false")
+
+
+def test_approved_plan_id() -> None:
+    given = zones(OFF, SAME)
+    found = plan_id_of(given)
+    assert found is not None
+    check_approval(limits(approved_plan_id=found), given)
+    check_approval(limits(), given)
+    for approved, why in ((None, "nothing was approved"), (" ", "nothing was approved"), ("0" * 64, f"is {found}, but")):
+        with pytest.raises(Failure, match=why) as caught:
+            check_approval(limits(approved_plan_id=approved), given)
+        assert caught.value.kind == CONFLICT
+    with pytest.raises(Failure, match="could not be predicted: zone1"):
+        check_approval(limits(approved_plan_id=found), zones(OFF, "no answer"))
+    assert plan_id_of(zones(OFF, "no answer")) is None
+
+
+def test_summary() -> None:
+    assert plan_summary(zones(OFF, GONE, SAME, "no answer")) == (
+        "4 zones: 2 would change (1 addition, 1 change, 1 deletion), 1 unchanged, 1 failed"
+    )

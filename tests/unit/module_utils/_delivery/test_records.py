@@ -1,0 +1,88 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery.adoption import select
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery.outcome import end_of, outcome
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery.records import audit_record, predicted_zone
+
+PART = {"changed": True, "plan_id": "sha256:a", "diff": {"before": {"enabled": False}, "after": {"enabled": True}}}
+RESULT = {"zone_id": "0a", "script_monitor": PART, "custom_fields": {}, "jobs": {}, "coverage": {}, "listed_jobs": None}
+FAILED = {"failed": True, "msg": "not\nallowed", "error": {"kind": "permission"}}
+NOBODY = {"zone_id": None, "error": {"kind": "unavailable", "message": "it could not be reached"}}
+
+
+@pytest.mark.parametrize(
+    ("variables", "found"),
+    [
+        ({}, NOBODY),
+        ({"_log_delivery_prediction": {"skipped": True}}, NOBODY),
+        ({"_log_delivery_prediction": {"unreachable": True, "msg": "no"}}, NOBODY),
+        (
+            {"zone_id": "0a", "_log_delivery_prediction": RESULT, "_edgeops_failed": FAILED},
+            {"zone_id": "0a", "error": {"kind": "permission", "message": "not allowed"}},
+        ),
+        (
+            {
+                "log_delivery_zone_id": "{{ nowhere }}",
+                "_log_delivery_prediction": {"failed": True, "msg": "'nowhere' is undefined"},
+            },
+            {"zone_id": None, "error": {"kind": "invalid_option", "message": "'nowhere' is undefined"}},
+        ),
+    ],
+)
+def test_record_of_a_zone_that_failed(variables: dict[str, t.Any], found: dict[str, t.Any]) -> None:
+    assert audit_record("a", variables) == {"zone": "a", **found}
+    assert predicted_zone("a", variables).error
+
+
+def test_record_of_an_audited_zone() -> None:
+    jobs = [{"id": 1, "name": "n", "dataset": "http_requests", "logpull_options": "fields=RayID"}]
+    fields = {"changed": False, "custom_fields": {"request_fields": ["x-a"]}}
+    result = {**RESULT, "custom_fields": fields}
+    found = audit_record(
+        "a",
+        {"_log_delivery_prediction": result, "_log_delivery_listed": {"jobs": jobs}, "_log_delivery_scripts": {"findings": []}},
+    )
+    assert found["result"] == {"custom_fields": fields, "jobs": {}, "script_monitor": PART}
+    assert found["jobs"] == jobs and found["scripts"] == {"findings": []} and found["zone_id"] == "0a"
+    assert found["coverage"]["unselected"], "what no listed job selects"
+    assert audit_record("a", {"_log_delivery_prediction": {**RESULT, "listed_jobs": jobs}})["jobs"] == jobs
+    assert audit_record("a", {"_log_delivery_prediction": {**RESULT, "account_id": "0c", "zone_id": None}})["account_id"] == "0c"
+
+
+@pytest.mark.parametrize(
+    ("variables", "written", "state"),
+    [
+        ({"log_delivery_result": RESULT}, True, "changed"),
+        ({"log_delivery_result": {**RESULT, "script_monitor": {}}}, True, "unchanged"),
+        ({"log_delivery_result": RESULT, "_edgeops_canary": {"unhealthy": {"a": "worse"}}}, True, "failed"),
+        ({"log_delivery_result": FAILED, "_edgeops_failed": FAILED}, True, "failed"),
+        ({"log_delivery_result": {"unreachable": True}}, True, "not reached"),
+        ({"log_delivery_result": {"skipped": True}, "_log_delivery_prediction": RESULT}, True, "not reached"),
+        ({"_log_delivery_prediction": RESULT}, False, "changed"),
+        ({}, False, "not reached"),
+    ],
+)
+def test_end_of_a_zone(variables: dict[str, t.Any], written: bool, state: str) -> None:
+    end = end_of("a", variables, written, "")
+    assert end.state == state
+    found = outcome({"a": end}, "", check_mode=False)
+    assert bool(found["failing"]) == (state in ("failed", "not reached"))
+    assert f"1 {state}" in found["lines"][0]
+
+
+def test_adoption_selects_zones_once() -> None:
+    described = {
+        host: {"_log_delivery_described": {"zone_id": zone, "zone": host}}
+        for host, zone in (("a", "0A"), ("b", "0a"), ("c", "1"))
+    }
+    found = select({**described, "d": {"_edgeops_failed": FAILED}})
+    assert [zone["zone"] for zone in found["zones"]] == ["c"]
+    assert found["refused"]["a"].endswith("has several hosts: a, b") and found["refused"]["d"].endswith(": not allowed")

@@ -1,0 +1,84 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery import variables
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery.facts import (
+    ADOPTION,
+    ALLOW,
+    PLAYBOOK_VARIABLES,
+    RAILS,
+    REPORT,
+    ROLE_VARIABLES,
+)
+
+ROLES = Path(__file__).resolve().parents[4] / "roles"
+
+
+def defaults(role: str) -> dict[str, t.Any]:
+    return t.cast("dict[str, t.Any]", yaml.safe_load((ROLES / role / "defaults" / "main.yml").read_text(encoding="utf-8")))
+
+
+def test_every_variable_has_its_default_in_a_role() -> None:
+    of_playbooks = {name: value for name, value in defaults("playbook_variables").items() if name.startswith("edgeops_")}
+    assert set(of_playbooks) == set(PLAYBOOK_VARIABLES)
+    assert {**RAILS, **REPORT, **ADOPTION, ALLOW: []}.items() <= of_playbooks.items()
+    assert tuple(defaults("log_delivery")) == ROLE_VARIABLES
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("edgeops_alow", "did you mean 'edgeops_allow'"),
+        ("log_delivery_jbos", "did you mean 'log_delivery_jobs'"),
+        ("edgeops_max_destructive_zones", "there is no such variable"),
+        ("edgeops_check", None),
+        ("log_delivery_result", None),
+        ("edgeops_allow", None),
+        ("edgeopsx", None),
+        ("ansible_host", None),
+    ],
+)
+def test_names(name: str, said: str | None) -> None:
+    if said is None:
+        variables.check_names([name])
+        return
+    with pytest.raises(Failure, match=f"^{name}: .*{said}"):
+        variables.check_names([name, "zone_id"])
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        (None, ["100%"]),
+        (2, [2]),
+        ("10%", ["10%"]),
+        ('[1, "10%", "100%"]', [1, "10%", "100%"]),
+        ("1,50%", [1, "50%"]),
+        ([1, "100%"], [1, "100%"]),
+        (0, None),
+        ("none", None),
+        ({}, None),
+    ],
+)
+def test_batches(value: t.Any, found: t.Any) -> None:
+    if found is not None:
+        assert variables.read_batches(value) == found
+        return
+    with pytest.raises(Failure, match=r"^edgeops_zones_at_once: "):
+        variables.read_batches(value)
+
+
+def test_one_value_for_all_hosts() -> None:
+    assert variables.same_for_all("a", {"one": {"b": 1, "c": 2}, "two": {"c": 2, "b": 1}}, None) == {"b": 1, "c": 2}
+    with pytest.raises(Failure, match=r"^a: is not the same for all hosts"):
+        variables.same_for_all("a", {"one": 1, "two": None}, None)
