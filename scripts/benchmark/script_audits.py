@@ -18,7 +18,7 @@ SCRIPTS, ENTRIES = 50_000, 500
 CHILD = """
 import datetime, gc, json, resource, sys, time
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Service, desire, perform
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import History
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import Evidence
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State
 count, entries, folder = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 kinds = ("https://cdn{}.example/**", "https://cdn.example/{}/*", "https://cdn.example/*/{}.js", "https://cdn.example/{}.js")
@@ -44,7 +44,7 @@ params = {
 service = Service(lambda route: State(route, {"enabled": True, "updated_at": None}), lambda query: listing, lambda query, script_ids: [])
 gc.disable()  # as in every run of a task
 began = time.process_time()
-done = perform(desire(params), service, History.prepare(folder, "0" * 32), lambda record: record, datetime.datetime.now(datetime.timezone.utc))
+done = perform(desire(params), service, Evidence.prepare(folder, "0" * 32), lambda record: record, datetime.datetime.now(datetime.timezone.utc))
 text = json.dumps(done.result)
 seconds = time.process_time() - began
 print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, len(done.result["inventory"])]))

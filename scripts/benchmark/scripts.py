@@ -33,7 +33,7 @@ def report(given: argparse.Namespace) -> bool:
         audited = {"ansible.builtin.assert": {"that": f"found.inventory | length == {SCRIPTS}"}}
         listing = {"edgeops.observability.script_monitor_info": zone, "register": "found"}
         few = {"edgeops.observability.script_monitor_info": {**zone, "members": FIVE}, "register": "found"}
-        audit = {**zone, "baseline": _baseline(), "details": "none", "history": folder}
+        audit = {**zone, "baseline": _baseline(), "details": "none", "evidence_dir": folder}
         tasks = {
             START: [NOTHING, NOTHING],
             ALL: [listing, counted],

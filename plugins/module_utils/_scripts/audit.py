@@ -11,10 +11,10 @@ import typing as t
 
 from .._core import Conclusion, Json, invalid_option
 from .._text import need_time, shown
-from . import evidence, inventory
+from . import inventory
 from .baseline import AUTHORISATION, PINNED, Baseline, Entry, Match, is_host, parse_baseline
 from .chain import is_digest
-from .evidence import History
+from .evidence import Evidence, Hide, Made, keep
 from .facts import ALL, FAILURES, FINDINGS, MAX_DETAILS, MAX_PER_PAGE, SCRIPTS
 from .findings import (
     Finding,
@@ -134,7 +134,7 @@ class Service(t.NamedTuple):
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Audit:
-    """The audit in validated options; refuse what could not be matched."""
+    """Return the audit of validated options; refuse what could not be matched."""
     gap, head = params["max_gap_days"], params["expected_head"]
     at = None if params["at"] is None else need_time("at", params["at"])
     if not math.isfinite(gap) or gap <= 0:
@@ -156,7 +156,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Audit:
     )
 
 
-def perform(audit: Audit, service: Service, history: History | None, hide: evidence.Hide, now: datetime.datetime) -> Conclusion:
+def perform(audit: Audit, service: Service, evidence: Evidence | None, hide: Hide, now: datetime.datetime) -> Conclusion:
     """Read, judge, keep the evidence, and report; `hide` takes secrets out of what is kept."""
     state = service.monitor(audit.query.route)
     audit = audit._replace(query=audit.query.on_route(state.route))
@@ -171,8 +171,8 @@ def perform(audit: Audit, service: Service, history: History | None, hide: evide
         rows = [_row(audit, each, match, last.since) for each, match in zip(seen, matches, strict=True)]
         return _report(audit, rows, state.status, last, at)
 
-    made = evidence.Made(at, [entry.declared for entry in audit.baseline.entries], _scope(audit))
-    result, noted = evidence.keep(history, audit.expected_head, conclude, hide, made)
+    made = Made(at, [entry.declared for entry in audit.baseline.entries], _scope(audit))
+    result, noted = keep(evidence, audit.expected_head, conclude, hide, made)
     return Conclusion(result, (*warnings, *noted), _refusal(result["summary"], audit.fail_on))
 
 

@@ -22,19 +22,19 @@ BASELINES = "baselines"
 BASELINE_MODE = 0o640
 
 
-class History(t.NamedTuple):
+class Evidence(t.NamedTuple):
     """The evidence of one zone: a file of records that only grows, and the baselines that they name."""
 
     folder: str
     zone_id: str
 
     @classmethod
-    def prepare(cls, folder: str, zone_id: str) -> History:
-        """Return the history of a zone in a folder; raise `invalid_option` if evidence could not be kept there."""
-        history = cls(prepare_folder(folder), zone_id.lower())
-        check_file(history.path)
-        check_file(history.torn_path)
-        return history
+    def prepare(cls, folder: str, zone_id: str) -> Evidence:
+        """Return the evidence of a zone in a folder; raise `invalid_option` if evidence could not be kept there."""
+        evidence = cls(prepare_folder(folder), zone_id.lower())
+        check_file(evidence.path)
+        check_file(evidence.torn_path)
+        return evidence
 
     @property
     def path(self) -> str:
@@ -57,13 +57,13 @@ class History(t.NamedTuple):
         replace_file(path, [content], BASELINE_MODE)
 
     @contextlib.contextmanager
-    def opened(self) -> t.Iterator[Evidence]:
+    def opened(self) -> t.Iterator[Records]:
         """Open and lock the file, with what it holds; another audit of the zone waits until this one is done."""
         try:
             descriptor = self._locked()
             try:
                 warning = self._move_torn_line(descriptor)
-                yield Evidence(descriptor, self, warning)
+                yield Records(descriptor, self, warning)
             finally:
                 os.close(descriptor)  # which unlocks it
         except OSError as error:
@@ -98,14 +98,14 @@ class History(t.NamedTuple):
         )
 
 
-class Evidence:
+class Records:
     """A locked file of records: what it holds, and the only way to add to it."""
 
-    def __init__(self, descriptor: int, history: History, warning: str | None) -> None:
+    def __init__(self, descriptor: int, evidence: Evidence, warning: str | None) -> None:
         self._descriptor = descriptor
-        self._folder = history.folder
+        self._folder = evidence.folder
         self.warning = warning
-        self.chain = self._read(history.zone_id)
+        self.chain = self._read(evidence.zone_id)
 
     def _read(self, zone_id: str) -> Chain:
         os.lseek(self._descriptor, 0, os.SEEK_SET)
@@ -160,16 +160,16 @@ class Made(t.NamedTuple):
 
 
 def keep(
-    history: History | None, expected_head: str | None, conclude: t.Callable[[LastRecord], Result], hide: Hide, made: Made
+    evidence: Evidence | None, expected_head: str | None, conclude: t.Callable[[LastRecord], Result], hide: Hide, made: Made
 ) -> tuple[Result, tuple[str, ...]]:
     """Return the result of an audit with `evidence`, which is on the disk by then, and warnings."""
-    if history is None:
+    if evidence is None:
         return {**conclude(LastRecord()), "evidence": {"seq": None, "head": None}}, ()
-    with history.opened() as file:
+    with evidence.opened() as file:
         result = conclude(_last(file.chain, expected_head, made.at))
         baseline = hide(list(made.baseline))
-        history.keep_baseline(baseline)
-        record = hide(_record(history.zone_id, result, made))
+        evidence.keep_baseline(baseline)
+        record = hide(_record(evidence.zone_id, result, made))
         written = file.append(_shortened({**record, "baseline_digest": digest_of(baseline)}, file.chain))
         warnings = (file.warning,) if file.warning else ()
     return {**result, "evidence": {"seq": written["seq"], "head": written["digest"]}}, warnings

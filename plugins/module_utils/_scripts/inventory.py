@@ -69,7 +69,7 @@ class Query(t.NamedTuple):
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Query:
-    """The query in validated options; refuses values that could not be sent as one item of a comma list."""
+    """Return the query of validated options; refuse values that could not be sent as one item of a comma list."""
     if not 1 <= params["per_page"] <= MAX_PER_PAGE:
         raise invalid_option("per_page", f"{params['per_page']} is not between 1 and {MAX_PER_PAGE}")
     script_id = params["script_id"]
@@ -114,7 +114,7 @@ def _items(option: str, values: t.Iterable[str] | None) -> tuple[str, ...]:
 
 
 def read_script(item: Json, route: str) -> Script:
-    """One script as the service sent it, under the names of the interface; refuses what cannot be classified or counted."""
+    """Return a script as the service sent it, under the names of the interface; refuse what cannot be classified or counted."""
     if not isinstance(item, dict):
         raise Failure(BAD_RESPONSE, f"A monitored script is {json_type(item)}, not an object.")
     script = {PAGE_SHIELD_NAMES.get(name, name): value for name, value in item.items()} if route == "page_shield" else dict(item)
@@ -146,7 +146,7 @@ def classify(score: float | None, threshold: int | None, malicious_when: str | N
 
 
 def judge(script: Script, query: Query) -> Script:
-    """The script with `malicious` and `malicious_reasons`; categories give reasons, but the score alone decides."""
+    """Return the script with `malicious` and `malicious_reasons`; categories give reasons, but the score alone decides."""
     score = script.get("js_integrity_score")
     malicious = classify(score, query.threshold, query.malicious_when)
     reasons = [f"{SCORE} {score} is {query.malicious_when} {query.threshold}"] if malicious else []
@@ -166,7 +166,7 @@ def is_reported(script: Script) -> bool:
 
 
 def summarize(scripts: t.Collection[Script]) -> dict[str, Json]:
-    """Counts over all scripts of a listing; one without `status` or `host` is left out of that count."""
+    """Return counts over all scripts of a listing; one without `status` or `host` is left out of that count."""
     verdicts = collections.Counter(script["malicious"] for script in scripts)
     return {
         "total": len(scripts),
@@ -184,7 +184,7 @@ def _count(scripts: t.Iterable[t.Mapping[str, t.Any]], member: str) -> dict[str,
 
 
 def report(items: t.Iterable[Json], query: Query) -> dict[str, Json]:
-    """`scripts` and `summary` of what the service listed: each script once, sorted by its identifier."""
+    """Return `scripts` and `summary` of what the service listed: each script once, sorted by its identifier."""
     merged = {script["script_id"]: script for script in (read_script(item, query.route) for item in items)}
     scripts = [judge(merged[identifier], query) for identifier in sorted(merged)]
     kept: list[t.Any] = [script for script in scripts if script["malicious"]] if query.malicious_only else scripts

@@ -36,7 +36,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
 
 
 def present(status: t.Mapping[str, Json]) -> Status:
-    """The two members of a status that are reported; `enabled` must be there, or nothing could be decided."""
+    """Return the two reported members of a status; refuse one without `enabled`, which decides everything."""
     enabled = status.get("enabled")
     if not isinstance(enabled, bool):
         raise Failure(BAD_RESPONSE, f"The status of the script monitor has {enabled!r} in 'enabled' instead of true or false.")
@@ -49,7 +49,7 @@ def warnings(status: Status) -> tuple[str, ...]:
 
 
 def plan(desired: Desired, state: State) -> Plan:
-    """One PUT when the state differs, nothing otherwise; `updated_at` keeps its present value because only the service can move it."""
+    """Plan one PUT if the state differs; `updated_at` keeps its current value because only the service can change it."""
     before = {"enabled": state.status["enabled"]}
     after = {"enabled": desired.enabled}
     return Plan(

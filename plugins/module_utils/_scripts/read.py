@@ -98,15 +98,15 @@ def report_audit(client: Client, audit: Audit) -> Conclusion:
     """Return what an audit finds; secrets of the connection go neither into the result nor into the evidence."""
     # A dozen files, which a task that only switches the monitor or lists its scripts does not need.
     from .audit import Service, perform  # noqa: PLC0415  # see above
-    from .evidence import History  # noqa: PLC0415  # see above
+    from .evidence import Evidence  # noqa: PLC0415  # see above
 
-    history = History.prepare(audit.folder, client.address.id) if audit.folder else None
+    evidence = Evidence.prepare(audit.folder, client.address.id) if audit.folder else None
 
     service = Service(
         functools.partial(monitor, client), functools.partial(_all_scripts, client), functools.partial(_single_scripts, client)
     )
     hide = functools.partial(scrub, secrets=client.secrets)
-    return perform(audit, service, history, hide, datetime.datetime.now(datetime.timezone.utc))
+    return perform(audit, service, evidence, hide, datetime.datetime.now(datetime.timezone.utc))
 
 
 def _all_scripts(client: Client, query: Query) -> list[Script]:

@@ -72,7 +72,7 @@ class Read(t.NamedTuple):
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Archive:
-    """The archive in validated options; refuses heads that cannot be any."""
+    """Return the archive of validated options; refuse heads that are no digests."""
     heads = {}
     for zone_id, head in (params["expected_heads"] or {}).items():
         place = f"expected_heads[{zone_id!r}]"

@@ -19,7 +19,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts imp
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import verification
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Service, desire, perform
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import seal
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import History
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import Evidence
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import FINDINGS
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.verification import report as verify
@@ -67,8 +67,8 @@ def run(listing: t.Any, baseline: t.Any, singles: t.Any = (), *, enabled: bool =
     )
     now = datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc)
     audit = desire({**DEFAULTS, "baseline": baseline, **options})
-    history = History.prepare(audit.folder, ZONE) if audit.folder else None
-    done = perform(audit, service, history, lambda record: record, now)
+    evidence = Evidence.prepare(audit.folder, ZONE) if audit.folder else None
+    done = perform(audit, service, evidence, lambda record: record, now)
     return done._replace(result={**done.result, "read": read})
 
 
@@ -466,7 +466,7 @@ def test_a_damaged_history_is_a_finding(tmp_path: Path, line: bytes) -> None:
 
 
 def test_expected_head_detects_truncation(tmp_path: Path) -> None:
-    """The expected head shows that the end of the history was cut off."""
+    """The expected head shows that the end of the evidence was cut off."""
     options = {"evidence_dir": str(tmp_path)}
     head = [run([script()], [entry()], **options).result["evidence"]["head"] for _number in range(3)][1]
     file = tmp_path / f"{ZONE}.jsonl"

@@ -17,7 +17,7 @@ import pytest
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import evidence as histories
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import read_chain, seal
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import History
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import Evidence
 from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical
 
 ZONE = "0123abcd"
@@ -25,7 +25,7 @@ AT = "2026-11-21T06:00:00Z"
 
 
 def append(folder: Path, number: int = 0) -> tuple[t.Any, str | None]:
-    with History.prepare(str(folder), ZONE).opened() as evidence:
+    with Evidence.prepare(str(folder), ZONE).opened() as evidence:
         return evidence.append({"v": 1, "zone_id": ZONE, "at": AT, "inventory": [number]}), evidence.warning
 
 
@@ -57,7 +57,7 @@ def in_child(function: t.Callable[[], object]) -> int:
 
 
 def killed_after(monkeypatch: pytest.MonkeyPatch, name: str, calls: int, size: int | None = None) -> None:
-    """Have the process killed in a system call of the history: after some of them, or in the middle of a write."""
+    """Have the process killed in a system call of the evidence: after some of them, or in the middle of a write."""
     real, seen = getattr(os, name), []
 
     def call(*args: t.Any) -> t.Any:
@@ -230,7 +230,7 @@ def test_moved_away_while_another_run_waits(tmp_path: Path, monkeypatch: pytest.
 
 def refusal(folder: Path | str) -> str:
     with pytest.raises(Failure) as caught:
-        History.prepare(str(folder), ZONE)
+        Evidence.prepare(str(folder), ZONE)
     assert caught.value.kind == "invalid_option"
     return str(caught.value)
 
@@ -252,7 +252,7 @@ def test_places_that_cannot_keep_evidence(tmp_path: Path, monkeypatch: pytest.Mo
 def test_links_of_another_user_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    History.prepare(str(tmp_path / "link" / "new"), ZONE)
+    Evidence.prepare(str(tmp_path / "link" / "new"), ZONE)
     monkeypatch.setattr(os, "geteuid", lambda: os.lstat(tmp_path / "link").st_uid + 1)
     if os.lstat(tmp_path / "link").st_uid == 0:
         os.lchown(tmp_path / "link", 12345, -1)
