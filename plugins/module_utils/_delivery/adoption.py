@@ -8,9 +8,9 @@ from __future__ import annotations
 import typing as t
 
 from .._core import Json
+from .._report.lines import difference_lines
 from .._text import line
 from .facts import DESCRIBED, MANAGED, PREDICTION, SCRIPTS
-from .outcome import difference_lines
 from .rails import counted
 from .records import Variables, done, error_of
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 import typing as t
 
 from .._core import Json
-from .._report.findings import differences
-from .._report.items import items_of
-from .._report.summary import about
+from .._report.lines import difference_lines
 from .._text import line
 from .facts import APPLIED, CANARY, MANAGED, PREDICTION
 from .rails import Zone, counted
@@ -65,12 +63,6 @@ def _lines(host: str, end: End, verb: str) -> list[str]:
     if end.state == FAILED:
         return [line(f"{host} failed: {end.reason}", _MAX_LINE)]
     return [line(f"{host} was not reached", _MAX_LINE)] if end.state == NOT_REACHED else []
-
-
-def difference_lines(result: t.Mapping[str, Json]) -> list[str]:
-    """Return what a result changes, as a report words it."""
-    items = items_of(None, differences(result, result.get("listed_jobs") or ()), "")
-    return [f"{about(item)}: {item['message']}" for item in items]
 
 
 def plan_summary(zones: t.Sequence[Zone]) -> str:
