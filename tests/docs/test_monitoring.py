@@ -18,8 +18,11 @@ import yaml
 from support.samples.fleet import full, job, record, report
 
 from ansible_collections.edgeops.observability.plugins.module_utils._report import metrics
+from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import FILES, STATUSES, TYPES
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "monitoring"
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples" / "monitoring"
+REFERENCE = ROOT / "docs" / "docsite" / "rst" / "reference_report.rst"
 _SERIES = re.compile(r"(edgeops_[a-z_]+)(?:\{([^}]*)\})?")
 _LABEL = re.compile(r'([a-z]+)(?:=~|!=|=)"([^"]*)"')
 
@@ -59,9 +62,20 @@ def test_query_names_what_is_there(query):
         assert set(re.split(r",\s*", label)) <= set(known[named[0][0]])
 
 
-def test_guide_names_each_series():
+def test_readme_names_each_series():
     text = (EXAMPLE / "README.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `(edgeops_[a-z_]+)`", text, re.MULTILINE)) == set(samples())
+
+
+def test_reference_names_each_series_type_and_status():
+    text = REFERENCE.read_text(encoding="utf-8")
+    first = [line for line in text.splitlines() if line.startswith("   * - ``")]
+    series = {
+        name: set(labels.split(",")) - {""} for name, labels in re.findall(r"``(edgeops_\w+?)(?:\{([\w,]*)\})?``", "".join(first))
+    }
+    assert series == {name: set(labels) for name, labels in samples().items()}
+    words = set(re.findall(r"``(\w+)``", "".join(first))) - set(series) - set(FILES)
+    assert words == {*STATUSES, *TYPES}
 
 
 def promtool(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -87,12 +87,12 @@ AUDIT, RESTORE, REPAIR, SCRIPTS, BASELINE, DECLARE, SELECT, RENEW, LOOK = (
     Action(
         "Renew or remove waivers that ended",
         "What they covered counts again.",
-        "guide_audits.rst",
+        "guide_waivers.rst",
     ),
     Action(
         "Worth a look",
         "Nothing has to be done about notes.",
-        "guide_audits.rst",
+        "reference_report.rst",
     ),
 )
 ACTIONS = (AUDIT, SCRIPTS, REPAIR, RESTORE, DECLARE, SELECT, BASELINE, RENEW, LOOK)
@@ -168,9 +168,10 @@ PERSONAL_FIELDS: t.Mapping[str, frozenset[str]] = {
     }.items()
 }
 
-# What an answer of a destination means, by its HTTP status.
+# What the status of an upload means: the HTTP status of the destination, or an error of the service.
 DESTINATION_ANSWERS: t.Mapping[str, str] = {
     "0": "no answer",
+    "1105": "the host name of the destination cannot be resolved",
     "400": "the destination refused the batch",
     "401": "the credentials are wrong or have ended",
     "403": "the credentials may not write there",

@@ -227,5 +227,6 @@ def _dropped(row: t.Mapping[str, Json], dropped: int) -> str:
 
 
 def _answer(code: str, number: Json) -> str:
+    name = f"HTTP {code}" if len(code) == 3 else f"error {code}"
     meaning = DESTINATION_ANSWERS.get(code)
-    return f"HTTP {code}{f' ({meaning})' if meaning else ''} {number} times" if code != "0" else f"no answer {number} times"
+    return f"{name}{f' ({meaning})' if meaning else ''} {number} times" if code != "0" else f"no answer {number} times"

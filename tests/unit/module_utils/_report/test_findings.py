@@ -85,7 +85,10 @@ def test_disabled_by_service_says_why():
     [
         ({"dropped_records": 0, "uploads": 5}, []),
         ({"dropped_records": None, "uploads": None}, []),
-        ({"dropped_records": 1200, "failed_uploads": 3, "uploads": 5, "statuses": {"200": 5, "403": 3}}, ["records_dropped"]),
+        (
+            {"dropped_records": 1200, "failed_uploads": 3, "uploads": 5, "statuses": {"200": 5, "403": 3, "1105": 2}},
+            ["records_dropped"],
+        ),
         ({"dropped_records": 0, "uploads": 0}, ["no_upload"]),
         (None, ["no_upload"]),
     ],
@@ -97,7 +100,10 @@ def test_delivery(row, found):
     if found == ["records_dropped"]:
         (item,) = items(made)
         assert (item["severity"], item["resource"], item["subject"]) == ("high", "delivery", "edge")
-        assert item["is"] == "1,200 records dropped in 3 batches: HTTP 403 (the credentials may not write there) 3 times"
+        assert item["is"] == (
+            "1,200 records dropped in 3 batches: error 1105 (the host name of the destination cannot be resolved) 2 times, "
+            "HTTP 403 (the credentials may not write there) 3 times"
+        )
 
 
 def test_delivery_of_a_disabled_or_new_job():
