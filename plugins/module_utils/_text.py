@@ -107,6 +107,20 @@ def parse_date(text: object) -> str | None:
         return None
 
 
+def duration(seconds: float) -> str:
+    """Return a length of time for people, such as "30 hours"."""
+    for unit, length in (("days", 86400), ("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    whole = math.ceil(seconds)
+    return f"{whole} second{'' if whole == 1 else 's'}"
+
+
+def pause_text(seconds: float) -> str:
+    """Return a pause as options give it, in seconds, and a long one for people as well."""
+    return f"{math.ceil(seconds)} s{f' ({duration(seconds)})' if seconds >= 600 else ''}"
+
+
 def need_time(place: str, text: str) -> datetime.datetime:
     """Parse a time in RFC 3339; refuse anything else as an invalid option."""
     time = parse_time(text)

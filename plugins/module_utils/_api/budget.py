@@ -17,6 +17,7 @@ import typing as t
 
 from .._core import invalid_option
 from .._files import state_folder
+from .._text import duration, pause_text
 from .connection import Connection
 from .retry import date_of
 
@@ -218,6 +219,8 @@ class Window:
 _Found = t.TypeVar("_Found")
 _FORM = re.compile(r"([0-9]{1,9})/([0-9]{1,9})", re.ASCII)
 _MAX_WINDOW_SECONDS = 86400
+# A wait for the budget that is longer than this is reported, once.
+LONG_WAIT_SECONDS = 5.0
 
 
 class PauseTooLong(Exception):
@@ -270,6 +273,8 @@ class Budget(Unlimited):
         self._longest_pause = longest_pause
         self._sleep = sleep
         self._warn = warn
+        self._allowance, self._seconds = allowance
+        self._told = False
 
     @staticmethod
     def of(
@@ -301,6 +306,12 @@ class Budget(Unlimited):
                 return turn.number
             if turn.announced:
                 self._announce(turn.wait)
+            elif turn.wait > LONG_WAIT_SECONDS and not self._told:
+                self._told = True
+                self._warn(
+                    f"request_budget: {duration(turn.wait)} passed before the task could go on, because {self._allowance} requests in"
+                    f" {duration(self._seconds)} had been sent with this credential, by all tasks of this user on this machine."
+                )
             # Never while the file is locked.
             self._sleep(turn.wait)
 
@@ -314,7 +325,7 @@ class Budget(Unlimited):
         self._with_state(lambda state: self._window.pause(state, seconds), None)
 
     def _announce(self, wait: float) -> None:
-        announced = f"X-RateLimit-Remaining and X-RateLimit-Reset of the service leave no request for {math.ceil(wait)} s"
+        announced = f"X-RateLimit-Remaining and X-RateLimit-Reset of the service leave no request for {pause_text(wait)}"
         if wait > self._longest_pause:
             raise PauseTooLong(f"{announced}, and retry_wait_max allows {self._longest_pause} s")
         self._warn(f"{announced}; the task waited for that time.")

@@ -10,7 +10,6 @@ import functools
 import threading
 import time
 import typing as t
-from urllib.parse import urlsplit
 
 from .._core import BAD_RESPONSE, NOT_FOUND, REJECTED, Answer, Failure, Json, invalid_option
 from .._zones import Address, select_named
@@ -60,7 +59,7 @@ class Client:
     @property
     def host(self) -> str:
         """Return the host name of the service in lower case."""
-        return urlsplit(self._connection.base_url).hostname or ""
+        return self._connection.host
 
     @property
     def tries(self) -> int:

@@ -59,6 +59,11 @@ class Connection:
         return f"{parts.scheme}://{parts.netloc}".lower()
 
     @property
+    def host(self) -> str:
+        """Return the host name of the service in lower case."""
+        return urlsplit(self.base_url).hostname or ""
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """What must never be repeated in a message."""
         return tuple(secret for secret in (self.token, self.key, *self.proxy_secrets) if secret)

@@ -22,7 +22,8 @@ from .._core import (
     Json,
 )
 from .._redact import clean_text, scrub
-from .._text import JSON_TYPES, finite_float, json_type, no_constant, unique_members
+from .._text import JSON_TYPES, finite_float, json_type, no_constant, pause_text, unique_members
+from .._zones import Address
 from .connection import Connection
 from .endpoints import ENDPOINTS
 from .retry import GATEWAY_STATUSES, RATE_LIMITED_STATUS
@@ -81,6 +82,8 @@ def _not_json(body: bytes, content_type: str, error: Exception) -> str:
         return "its body is empty"
     kind = "".join(c for c in content_type.partition(";")[0].strip()[:40] if c.isprintable())
     says = f" (it says {kind})" if kind and "json" not in kind else ""
+    if body.lstrip()[:200].lower().startswith((b"<!doctype html", b"<html")):
+        return f"its body is not valid JSON{says} but a web page, such as the login page of a proxy; check base_url and the way to it"
     why = {UnicodeDecodeError: "not UTF-8", UnicodeEncodeError: "half a character", RecursionError: "nested too deep"}
     detail = why.get(type(error), getattr(error, "msg", None) or str(error)[:80])
     return f"its body is not valid JSON{says}: {detail}"
@@ -128,11 +131,16 @@ _BY_CODE: t.Mapping[int, str] = {
     6102: "The format of api_email is not valid.",
     6103: "The format of api_key is not valid; set a token as api_token.",
     6003: "The service could not read the credentials; an API key in api_token, or a token in api_key, is the usual cause.",
-    9109: "The token is not valid, has expired, or may not be used from this address.",
-    10000: "The service does not accept the credentials for this zone; check api_token (or api_email and api_key) and the token's zones.",
-    7003: "Check zone_id, and that base_url is the address of the service's version 4.",
-    7000: "Check zone_id, and that base_url is the address of the service's version 4.",
+    9109: "The token is not valid, has expired, may not be used from this address, or {place} belongs to another account.",
+    10000: "The service does not accept the credentials for {place}; check api_token (or api_email and api_key), and what the token may access.",
+    7003: "Check {option}, and that base_url is the address of the service's version 4.",
+    7000: "Check {option}, and that base_url is the address of the service's version 4.",
+    1105: "The host name of the destination cannot be resolved.",
 }
+_MAX_JOBS = "max jobs"
+_MAX_JOBS_HINT = (
+    "If {place} has no Logpush job of this dataset yet, its plan does not include the dataset; otherwise delete or reuse a job."
+)
 _LOGS_WRITE = "Reading and writing Logpush jobs need a token with the permission Logs: Write (Logs: Read is not enough)."
 _BY_AREA: t.Mapping[str, str] = {
     "script_monitor": "The token needs Page Shield: Read to read and Page Shield: Write (Edit in the dashboard) to write.",
@@ -204,9 +212,12 @@ def _text(value: Json) -> str:
     return clean_text(value) if isinstance(value, str) else ""
 
 
-def hint(operation: str, status: int, codes: t.Collection[int | None]) -> str:
-    """The advice, or nothing."""
-    area = operation.partition(".")[0]
+def hint(operation: str, status: int, errors: t.Sequence[ServiceError], address: Address | None = None) -> str:
+    """Return advice for what the user can do about a failure, or nothing."""
+    area, codes = operation.partition(".")[0], {error["code"] for error in errors}
+    words = {"place": "this request", "option": "the options of the task"}
+    if address is not None and ENDPOINTS[operation].scopes:
+        words = {"place": f"this {address.scope}", "option": address.member}
     found = [text for code, text in _BY_CODE.items() if code in codes][:1]
     if status == 401 and not found:
         found.append("Check api_token, or api_email and api_key.")
@@ -214,9 +225,16 @@ def hint(operation: str, status: int, codes: t.Collection[int | None]) -> str:
         found.append(_BY_AREA[area])
     if area in _ROUTE_AREAS and status in (404, 405) and not (operation.endswith(".script") and _named(codes)):
         found.append(_ROUTE_HINT)
-    if _CATCH_ALL in codes and area == "logpush_jobs":
+    if area == "logpush_jobs" and any(_MAX_JOBS in error["message"].lower() for error in errors):
+        found.append(_MAX_JOBS_HINT)
+    elif area == "logpush_jobs" and _CATCH_ALL in codes:
         found.append(_CATCH_ALL_HINT)
-    return " ".join(found)
+    if status == RATE_LIMITED_STATUS:
+        found.append(_RATE_LIMIT_HINT)
+    return " ".join(found).format_map(words)
+
+
+_RATE_LIMIT_HINT = "Others use the same credentials, or request_budget allows more than the service does: lower request_budget, or run the task later."
 
 
 def _named(codes: t.Collection[int | None]) -> bool:
@@ -284,7 +302,8 @@ def reason_of(connection: Connection, exchange: Exchange) -> Unusable:
     reply = exchange.outcome
     if isinstance(reply, Fault):
         timeout = f" of {connection.timeout:g} s" if reply.timed_out else ""
-        return Unusable(reply.kind, f"{reply.reason}{timeout}{_tries(exchange)}")
+        host = f"; the host is {connection.host}" if reply.kind == UNAVAILABLE else ""
+        return Unusable(reply.kind, f"{reply.reason}{timeout}{_tries(exchange)}{host}")
     if 300 <= reply.status < 400:
         target = redirect_target(reply, connection.base_url)
         return Unusable(BAD_RESPONSE, f"the service redirects (HTTP {reply.status}) to {target}, which is not followed")
@@ -294,7 +313,7 @@ def reason_of(connection: Connection, exchange: Exchange) -> Unusable:
         errors = ()
     found, longest = _reported(exchange, reply, errors), connection.retry_wait_max
     if found.kind == RATE_LIMITED and exchange.pause is not None and exchange.pause > longest:
-        found.reason += f"; it asks for a pause of {exchange.pause:.0f} s, and retry_wait_max allows {longest} s"
+        found.reason += f"; it asks for a pause of {pause_text(exchange.pause)}, and retry_wait_max allows {longest} s"
     return found
 
 
@@ -311,7 +330,7 @@ def describe_failure(connection: Connection, operation: str, exchange: Exchange,
         """Words of the service without credentials that they may quote, at a bearable length."""
         return clean_text(t.cast(str, scrub(text, connection.secrets))[:_MAX_TEXT_LENGTH])
 
-    advice = hint(operation, exchange.status or 0, unusable.codes)
+    advice = hint(operation, exchange.status or 0, unusable.errors, connection.address)
     # An error that the service reports with such a status is none of these.
     accepted = exchange.method != "GET" and exchange.accepted and unusable.kind in (BAD_RESPONSE, UNAVAILABLE)
     request = f"{ENDPOINTS[operation].description} ({exchange.method} {exchange.path})"

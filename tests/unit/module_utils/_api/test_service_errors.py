@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._api.response import (
+    hint,
     is_missing,
     kind_of,
     lacks_route,
@@ -19,7 +20,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.respons
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import ZONE, Address
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import ACCOUNT, ZONE, Address
 
 CONNECTION = Connection("https://service.example/client/v4", address=Address(ZONE, "abc"), token="canary-token")
 
@@ -186,3 +187,32 @@ def test_an_error_page_is_read_by_its_status(status: int) -> None:
     with pytest.raises(Failure) as caught:
         read_answer(CONNECTION, "zones.list", Exchange("GET", "/zones", reply, 1, True, False))
     assert caught.value.kind == kind_of(status, ()) and caught.value.errors == []
+
+
+ACCOUNT_JOBS = ("logpush_jobs.list", Address(ACCOUNT, "9a"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "code", "message", "part"),
+    [
+        (("logpush_jobs.list", Address(ZONE, "ab")), 403, 9109, "m", "or this zone belongs to another account"),
+        (ACCOUNT_JOBS, 403, 10000, "m", "does not accept the credentials for this account"),
+        (("zones.list", None), 403, 10000, "m", "does not accept the credentials for this request"),
+        (ACCOUNT_JOBS, 404, 7003, "m", "Check account_id"),
+        (
+            ACCOUNT_JOBS,
+            403,
+            1004,
+            "exceeded max jobs allowed",
+            "If this account has no Logpush job of this dataset yet, its plan",
+        ),
+        (ACCOUNT_JOBS, 403, 1004, "m", "several causes"),
+        (ACCOUNT_JOBS, 400, 1105, "m", "The host name of the destination cannot be resolved"),
+        (ACCOUNT_JOBS, 429, 1, "m", "lower request_budget"),
+    ],
+)
+def test_hints(asked: tuple[str, Address | None], status: int, code: int, message: str, part: str) -> None:
+    """Advice speaks of what the request is about."""
+    operation, address = asked
+    found = hint(operation, status, [{"code": code, "message": message}], address)
+    assert part in found and "{" not in found
