@@ -225,13 +225,6 @@ def is_assumed_same(requested: str, present: str) -> bool:
     return any(unquote_plus(one.value or "") != unquote_plus(other.value or "") for one, other in zip(ours, theirs, strict=True))
 
 
-def is_masked(present: str) -> bool:
-    """Return whether the service shows asterisks in the place of a part of a destination."""
-    parts = parse(present)
-    values = [unquote(option.value) for option in parts.options if option.value]
-    return any(_STARS.fullmatch(text) for text in (*values, *(unquote(part.text) for part in parts.parts if part.text)))
-
-
 def leads_elsewhere(before: str | None, after: str) -> bool:
     """Return whether records would go to another place, and not only with another secret; in doubt they do."""
     if before is None or same(after, before):

@@ -41,7 +41,7 @@ def test_jobs_by_every_condition(modules: Modules) -> None:
     assert [[job["id"] for job in outcome.result["jobs"]] for outcome in report.ours] == [ids for _args, ids in conditions]
     assert not any(outcome.result["changed"] for outcome in report.ours)
     sumo, s3, https = report.ours[0].result["jobs"]
-    assert sumo["destination"] == {"scheme": "sumo", "address": "endpoint.example.com/********", "options": {}}
+    assert sumo["destination"] == {"scheme": "sumo", "address": "endpoint.example.com/receiver/v1/http/********", "options": {}}
     assert https["destination"] == {
         "scheme": "https",
         "address": "********@logs.example.com/in",

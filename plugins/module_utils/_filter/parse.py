@@ -236,11 +236,25 @@ def parse(value: object, place: str = "filter") -> Tree:
 
 
 def read_echo(text: object) -> Tree | None:
-    """The tree of the filter of a job, as the service reports it; None where there is none or it cannot be understood."""
+    """Return the tree of a filter as the service reports it, also with other names of operators; None if it cannot be understood."""
     try:
         return parse(text)
     except Failure:
+        pass
+    try:
+        return parse(_translated(_load(text, "filter") if isinstance(text, str) else text))
+    except (Failure, RecursionError):
         return None
+
+
+def _translated(data: object) -> object:
+    """Return an expression with the operators of this language in the place of their other names."""
+    if isinstance(data, dict) and not isinstance(data, RepeatedMembers):
+        return {
+            name: MEANT.get(value, value) if name == "operator" and isinstance(value, str) else _translated(value)
+            for name, value in data.items()
+        }
+    return [_translated(item) for item in data] if isinstance(data, list) else data
 
 
 def _load(text: str, path: str) -> object:

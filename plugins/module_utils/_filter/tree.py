@@ -206,3 +206,12 @@ def conditions(tree: Tree) -> t.Iterator[Condition]:
         return
     for child in tree.children:
         yield from conditions(child)
+
+
+def key_places(tree: Tree, path: str = "filter.where") -> t.Iterator[tuple[str, str]]:
+    """Yield the key of each condition with its place, as in `filter.where.and[0].key`."""
+    if isinstance(tree, Condition):
+        yield tree.key, f"{path}.key"
+        return
+    for index, child in enumerate(tree.children):
+        yield from key_places(child, f"{path}.{tree.op}[{index}]")

@@ -44,9 +44,14 @@ def effects_of_change(label: str, job: Job, body: t.Mapping[str, Json], differin
         found.append(Effect(REDUCE_SAMPLE_RATE, label))
     if "transformer_id" in differing and job.get("transformer_id"):
         found.append(Effect(CHANGE_TRANSFORMER, label))
-    if "destination" in differing and leads_elsewhere(job.get("destination_conf"), str(after["destination_conf"])):
+    if "destination" in differing and _moves(job.get("destination_conf"), str(after["destination_conf"])):
         found.append(Effect(CHANGE_DESTINATION, label))
     return tuple(found)
+
+
+def _moves(before: str | None, after: str) -> bool:
+    """Return whether records go elsewhere; a destination that the service does not show may be any."""
+    return not before or leads_elsewhere(before, after)
 
 
 def effects_of_recreation(label: str, effects: t.Iterable[Effect]) -> tuple[Effect, ...]:

@@ -32,9 +32,15 @@ class Member(t.NamedTuple):
 
     def normal(self, value: Json) -> Json:
         """Absent, null, "", 0, false and the default are one value, and so are an object and its text where that is what counts."""
+        if self.as_text and value in _NO_EXPRESSION:
+            return self.default
         if self.as_text and value and isinstance(value, dict):
             return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         return value or self.default
+
+
+# What some services show for a job without a filter.
+_NO_EXPRESSION: tuple[Json, ...] = ({"where": {}}, '{"where":{}}', '{"where": {}}', "{}")
 
 
 DATASET = "http_requests"
@@ -105,6 +111,9 @@ NOT_CARRIED = frozenset(
         "updated_at",
     )
 )
+
+# Read at both places, beside `output_options` and in it, and written where it was found.
+MERGE_SUBREQUESTS = "merge_subrequests"
 
 # 0 always stands for the default.
 RANGES: t.Mapping[str, tuple[int, int]] = {

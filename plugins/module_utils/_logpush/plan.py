@@ -25,7 +25,7 @@ from .._filter.parse import read_echo
 from .._filter.text import budget, explain_echo, to_text
 from . import logpull_options, output_options
 from .effects import effects_of_change, effects_of_deletion, effects_of_recreation
-from .facts import ALWAYS, EDGE_DATASET, IF_MASKED, MEMBERS, NDJSON, NOT_CARRIED, kind_fits
+from .facts import ALWAYS, EDGE_DATASET, IF_MASKED, MEMBERS, MERGE_SUBREQUESTS, NDJSON, NOT_CARRIED, kind_fits
 from .job import Job, health, view, words_for
 from .options import NO_FILTER, Desired, refuse_mask
 from .ownership import fault
@@ -54,7 +54,7 @@ def changes(desired: Desired, present: t.Mapping[str, Json]) -> list[Change]:
     if desired.logpull is not None:
         found.append(_logpull(desired.logpull, present))
     if desired.output is not None:
-        found += _output(desired.output, present)
+        found += _outputs(desired.output, present)
     if desired.filter is not None:
         found.append(_filter(desired, MEMBERS["filter"].normal(present.get("filter"))))
     return found
@@ -68,7 +68,9 @@ def fixed_changes(desired: Desired, present: t.Mapping[str, Json]) -> list[Chang
 
 def predicted(shown: Job, made: t.Iterable[Change]) -> Job:
     """The job, reported as `shown` now, as it will be reported once the changes are made."""
-    job = {**shown, **{change.name: change.result for change in made}}
+    results = {change.name: change.result for change in made}
+    beside = {name: results.pop(name) for name in list(results) if name not in shown}
+    job = {**shown, **results, "other": {**shown["other"], **beside}}
     return {**job, "filter_explained": explain_echo(job["filter"])}
 
 
@@ -117,6 +119,17 @@ def _logpull(requested: logpull_options.Requested, present: t.Mapping[str, Json]
         )
     text, differs = logpull_options.merged(requested, present.get("logpull_options"))
     return _whole("logpull_options", present, text, text or None, differs or bool(text and not present))
+
+
+def _outputs(requested: t.Mapping[str, Json], present: t.Mapping[str, Json]) -> list[Change]:
+    """Return the changes of `output_options`, with what the service has beside them where it had it."""
+    beside = present.get(MERGE_SUBREQUESTS)
+    if MERGE_SUBREQUESTS not in requested or beside is None or MERGE_SUBREQUESTS in (present.get("output_options") or {}):
+        return _output(requested, present)
+    value = requested[MERGE_SUBREQUESTS]
+    found = Change(MERGE_SUBREQUESTS, beside, value, value, {MERGE_SUBREQUESTS: value} if bool(beside) != value else {})
+    rest = {name: each for name, each in requested.items() if name != MERGE_SUBREQUESTS}
+    return [*(_output(rest, present) if rest else ()), found]
 
 
 def _output(requested: t.Mapping[str, Json], present: t.Mapping[str, Json]) -> list[Change]:
@@ -326,6 +339,9 @@ def _create(desired: Desired, state: State) -> Plan:
 def _update(desired: Desired, state: State, job: Job) -> Plan:
     made, shown = changes(desired, job), view(job)
     body = _body(made)
+    if body and job.get("transformer_id"):
+        # No source says whether an update without a transformer detaches it, which could deliver what it removes.
+        body = {"transformer_id": job["transformer_id"], **body}
     request = Request("logpush_jobs.update", ids={"job_id": job["id"]}, body=body)
     return Plan(
         before={change.name: change.before for change in made},

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import datetime
 import itertools
@@ -14,9 +15,12 @@ import typing as t
 from .._api.client import Client
 from .._api.response import NO_ROUTE_CODES, is_missing, lacks_route
 from .._core import BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Outcome, Step, conflict, invalid_option
+from .._filter.parse import read_echo
+from .._filter.tree import Tree, key_places
 from .._text import did_you_mean, json_type, nearest, shown
 from . import delivery
 from .coverage import selected_fields
+from .facts import MEMBERS
 from .health import with_health
 from .job import Job, checked
 from .jobs import ABSENT, DesiredJobs, Listing
@@ -31,38 +35,52 @@ _MAX_NAMED = 10
 
 
 class Selection(t.NamedTuple):
-    """A list of fields that would be written: its dataset, and each name with its option path."""
+    """Names of fields that would be written, with their option paths: of a list of fields, and of conditions of a filter."""
 
     dataset: str
-    places: t.Mapping[str, str]
+    fields: t.Mapping[str, str]
+    keys: t.Mapping[str, str]
 
 
 def selection(step: Step) -> Selection | None:
-    """Return the fields that a plan for one job would write; None if their set stays, or is not to be checked."""
+    """Return the names that a plan for one job would write; None if their set stays, or is not to be checked."""
     job: Json = step.plan.result["job"]
     if not step.desired.validate_fields or not step.plan.requests or job is None:
         return None
     present: t.Mapping[str, Json] = step.state.job or {}
-    names = _names(job)
-    if not names or (set(names), dataset_of(job)) == (set(_names(present)), dataset_of(present)):
-        return None
     path = f"{step.place}." if step.place else ""
-    return Selection(dataset_of(job), {name: path + step.desired.places.get(name, "fields") for name in names})
+    moves = dataset_of(job) != dataset_of(present)
+    names = _names(job)
+    fields = {name: path + step.desired.places.get(name, "fields") for name in names}
+    keys = {key: path + place for key, place in reversed(list(_keys(step.desired.filter)))}
+    known = {key for key, _place in _keys(read_echo(MEMBERS["filter"].normal(present.get("filter"))))}
+    chosen = Selection(
+        dataset_of(job),
+        fields if moves or set(names) != set(_names(present)) else {},
+        keys if moves or not known.issuperset(keys) else {},
+    )
+    return chosen if chosen.fields or chosen.keys else None
+
+
+def _keys(tree: Tree | str | None) -> t.Iterable[tuple[str, str]]:
+    return () if tree is None or isinstance(tree, str) else key_places(tree)
+
+
+_LOSSES = ("records would be delivered without it", "no record would meet the condition")
 
 
 def check(chosen: Selection, known: t.Collection[str]) -> None:
     """Refuse names that are not among those of the dataset; an empty collection tells nothing."""
-    wrong = [name for name in chosen.places if name not in known] if known else []
-    if not wrong:
-        return
-    candidates = list(itertools.islice(filter(_PLAIN_NAME.fullmatch, known), _MAX_CANDIDATES))
-    meant = {name: did_you_mean(nearest(name, candidates)) for name in wrong[:_MAX_NAMED]}
-    first, *others = meant
-    more = "".join(f"; nor is {shown(name)}{meant[name]}" for name in others)
-    raise invalid_option(
-        chosen.places[first],
-        f"{shown(first)} is not a field of the dataset {chosen.dataset}{meant[first]}{more}; records would be delivered without it",
-    )
+    for places, loss in zip((chosen.fields, chosen.keys), _LOSSES, strict=True):
+        wrong = [name for name in places if name not in known] if known else []
+        if not wrong:
+            continue
+        candidates = list(itertools.islice(filter(_PLAIN_NAME.fullmatch, known), _MAX_CANDIDATES))
+        meant = {name: did_you_mean(nearest(name, candidates)) for name in wrong[:_MAX_NAMED]}
+        first, *others = meant
+        more = "".join(f"; nor is {shown(name)}{meant[name]}" for name in others)
+        message = f"{shown(first)} is not a field of the dataset {chosen.dataset}{meant[first]}{more}; {loss}"
+        raise invalid_option(places[first], message)
 
 
 def _names(job: t.Mapping[str, Json]) -> list[str]:
@@ -76,7 +94,7 @@ def read(client: Client, desired: Desired) -> State:
         job = by_id(client, desired.job_id)
         return _beside(client, desired, State(job, now=now, address=client.address, label=label_among(desired, job, ())))
     try:
-        jobs = [checked(job) for job in listed(client)]
+        jobs = listed(client)
         found = named(jobs, desired.name, desired.dataset)
         known, label = frozenset(job["id"] for job in jobs), label_among(desired, found, jobs)
         return State(found, now=now, known=known, address=client.address, label=label)
@@ -91,7 +109,7 @@ def _beside(client: Client, desired: Desired, state: State) -> State:
     if not (desired.present and desired.recreate and state.job and fixed_changes(desired, state.job)):
         return state
     try:
-        jobs = [checked(job) for job in listed(client)]
+        jobs = listed(client)
     except Failure as failure:
         if is_missing(failure):
             return state
@@ -104,7 +122,7 @@ def read_all(client: Client, desired: DesiredJobs) -> Listing:
     """Read all jobs of the zone, once; where a service lists none, those that items name by id."""
     now = time.time()
     try:
-        return Listing(tuple(checked(job) for job in listed(client)), now=now, address=client.address)
+        return Listing(tuple(listed(client)), now=now, address=client.address)
     except Failure as failure:
         if not is_missing(failure):
             raise
@@ -154,7 +172,7 @@ def refuse_rivals(client: Client, outcomes: t.Sequence[Outcome]) -> None:
     if not created:
         return
     try:
-        jobs = [checked(job) for job in listed(client)]
+        jobs = listed(client)
     except Failure as failure:
         if is_missing(failure) and all(outcome.step.state.known is None for outcome in created):
             return
@@ -174,9 +192,13 @@ def report(client: Client, query: JobQuery) -> Conclusion:
     return Conclusion({"jobs": with_health(selected(jobs, query), query.stale_after, time.time())})
 
 
-def listed(client: Client) -> list[Json]:
-    """All jobs of the zone; the route has no pages to ask for."""
-    return client.items("logpush_jobs.list", keys=("id",))
+def listed(client: Client) -> list[Job]:
+    """Return all jobs of the zone, checked; the route has no pages to ask for. Raise `bad_response` where two have one id."""
+    jobs = list(map(checked, client.items("logpush_jobs.list", keys=())))
+    (twice, count), *_others = collections.Counter(job["id"] for job in jobs).most_common(1) or [(0, 1)]
+    if count > 1:
+        raise Failure(BAD_RESPONSE, f"The service's answer cannot be used: it lists two different jobs with the id {twice}.")
+    return jobs
 
 
 def by_id(client: Client, job_id: int) -> Job | None:

@@ -65,7 +65,9 @@ def conclude(desired: Desired, state: State, plan: Plan, answers: t.Sequence[Ans
             f" {', '.join(wrong)}. The next run compares again.",
         )
     shown = view(answered)
-    job = _reported(plan.result["job"], answered, shown, {*sent, *plan.after})
+    # A new job is enabled or not as the service decides, where the task does not say.
+    known = {*sent, *plan.after} - ({"enabled"} - sent.keys())
+    job = _reported(plan.result["job"], answered, shown, known)
     warnings = [_lacking(name, job["id"]) for name in lacking]
     return Conclusion({**plan.result, "job": job}, (*warnings, *health(shown, desired.plain.get("enabled"))))
 

@@ -18,7 +18,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._destination
     Part,
     closest_scheme,
     is_assumed_same,
-    is_masked,
     leads_elsewhere,
     parse,
     public_change,
@@ -430,11 +429,6 @@ def test_closest_scheme(conf: str, scheme: str | None) -> None:
 )
 def test_upload_limits(conf: str, limits: tuple[int, int]) -> None:
     assert (upload_limits(conf).max_bytes, upload_limits(conf).max_records) == limits
-
-
-@pytest.mark.parametrize(("conf", "masked"), [(KEYS, False), (KEYS.replace("auto", "***"), True), ("sumo://h/x/****", True)])
-def test_masked_by_the_service(conf: str, masked: bool) -> None:
-    assert is_masked(conf) is masked
 
 
 def test_resent_secret_is_marked() -> None:

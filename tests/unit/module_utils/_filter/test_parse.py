@@ -401,3 +401,12 @@ def test_echo_that_is_no_filter_is_none(echo):
 def test_echo_is_read_like_an_option():
     for echo in ('{ "where": {"value": 1, "operator": "eq", "key": "a"} }', {"where": A}):
         assert repr(read_echo(echo)) == "Condition('a', 'eq', 1)"
+
+
+@pytest.mark.parametrize(("other", "ours"), [("neq", "!eq"), ("ne", "!eq"), ("lte", "leq"), ("gte", "geq")])
+def test_other_names_of_operators_are_understood(other: str, ours: str) -> None:
+    """What the service reports may name operators as other languages do; options may not."""
+    echo = f'{{"where":{{"or":[{{"key":"a","operator":"{other}","value":1}}]}}}}'
+    assert repr(read_echo(echo)) == repr(parse(echo.replace(other, ours)))
+    with pytest.raises(Failure):
+        parse(echo)

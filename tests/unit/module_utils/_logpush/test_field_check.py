@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import typing as t
 
 import pytest
@@ -26,9 +27,15 @@ def step(options: dict[str, t.Any], job: dict[str, t.Any] | None, place: str = "
 
 def places(options: dict[str, t.Any], job: dict[str, t.Any] | None, place: str = "") -> dict[str, str] | None:
     found = selection(step(options, job, place))
-    return None if found is None else dict(found.places)
+    return None if found is None else {**found.fields, **found.keys}
 
 
+FILTER: dict[str, t.Any] = {
+    "or": [
+        {"key": "RayID", "operator": "eq", "value": "a"},
+        {"and": [{"key": "A", "operator": "eq", "value": "b"}, {"key": "RayID", "operator": "eq", "value": "c"}]},
+    ]
+}
 NEW: dict[str, t.Any] = {"destination_conf": S3}
 
 
@@ -59,6 +66,11 @@ NEW: dict[str, t.Any] = {"destination_conf": S3}
         ({**NEW, "kind": "edge", "recreate": True, "fields": ["A"]}, OLDER, {"A": "fields[0]"}),
         ({**NEW, "job_id": 7, "dataset": "dns_logs", "recreate": True}, OLDER, {"RayID": "fields", "ClientIP": "fields"}),
         ({"state": "absent", "fields": ["A"]}, OLDER, None),
+        ({**NEW, "filter": FILTER}, None, {"RayID": "filter.where.or[0].key", "A": "filter.where.or[1].and[0].key"}),
+        ({"filter": FILTER}, {**OLDER, "filter": json.dumps(FILTER)}, None),
+        ({"filter": FILTER["or"][0]}, {**OLDER, "filter": json.dumps(FILTER)}, None),
+        ({"filter": FILTER["or"][0]}, OLDER, {"RayID": "filter.where.key"}),
+        ({"filter": ""}, {**OLDER, "filter": json.dumps(FILTER)}, None),
     ],
 )
 def test_the_fields_that_would_be_written(
@@ -92,6 +104,14 @@ def test_sentences(names: list[str], start: str) -> None:
         check(chosen, KNOWN)
     assert caught.value.kind == INVALID_OPTION
     assert str(caught.value).startswith(start)
+
+
+def test_key_of_a_filter_is_checked() -> None:
+    chosen = selection(step({**NEW, "filter": FILTER}, None, "jobs[0]"))
+    assert chosen is not None
+    place = r"^jobs\[0\]\.filter\.where\.or\[1\]\.and\[0\]\.key: 'A' is not a field .*; no record would meet"
+    with pytest.raises(Failure, match=place):
+        check(chosen, KNOWN)
 
 
 def test_empty_field_list_refuses_nothing() -> None:

@@ -747,3 +747,37 @@ def test_masked_destination_is_sent_on_request() -> None:
     assert [request.body for request in masked.requests] == [{"destination_conf": KEYS}] and not masked.effects
     assert not masked.warnings
     assert not planned(options, {**JOB, "destination_conf": KEYS}).requests
+
+
+@pytest.mark.parametrize(
+    ("present", "body"),
+    [
+        ({"merge_subrequests": False}, {"merge_subrequests": True}),
+        ({"merge_subrequests": True}, None),
+        ({"output_options": {"merge_subrequests": False}}, {"output_options": {"merge_subrequests": True}}),
+        ({}, {"output_options": {"merge_subrequests": True}}),
+    ],
+)
+def test_merge_subrequests_is_written_where_it_is(present: dict[str, t.Any], body: t.Any) -> None:
+    found = planned({"output_options": {"merge_subrequests": True}}, {**JOB, **present})
+    assert sent(found) == ([("update", body)] if body else [])
+    if "merge_subrequests" in present:
+        assert found.result["job"]["other"] == {"merge_subrequests": True}
+
+
+def test_update_keeps_the_transformer() -> None:
+    """No source says what an update without the transformer does, so it is sent back."""
+    job = {**JOB, "transformer_id": 7}
+    assert sent(planned({"enabled": True}, job)) == [("update", {"transformer_id": 7, "enabled": True})]
+    assert sent(planned({"enabled": True, "transformer_id": 0}, job)) == [("update", {"transformer_id": 0, "enabled": True})]
+
+
+@pytest.mark.parametrize("there", ['{"where":{}}', {"where": {}}])
+def test_empty_expression_is_no_filter(there: t.Any) -> None:
+    found = planned({"filter": ""}, {**JOB, "filter": there})
+    assert (sent(found), found.result["job"]["filter"]) == ([], None)
+
+
+def test_unseen_destination_may_be_any() -> None:
+    found = planned({"destination_conf": S3}, {**JOB, "destination_conf": None})
+    assert [effect.name for effect in found.effects] == ["change_destination"]

@@ -12,7 +12,7 @@ from samples.logpush import declare_job
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import by_id, read, report
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import by_id, listed, read, report
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import JobQuery
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import ZONE, Address
 
@@ -145,3 +145,10 @@ def test_report() -> None:
     assert report(client(get=JOB), JobQuery("m", None, 7)).result == {"jobs": []}
     with pytest.raises(Failure):
         report(client(list=MISSING), JobQuery(None, None, None))
+
+
+def test_two_jobs_of_one_id_are_refused() -> None:
+    """A listing that holds two different jobs of one id would hide one of them."""
+    with pytest.raises(Failure, match="two different jobs with the id 7") as caught:
+        listed(client(list=[JOB, {"id": 8}, {**JOB, "name": "other"}]))
+    assert caught.value.kind == "bad_response"
