@@ -68,7 +68,7 @@ edge journal "$control" reads
 
 say 'What would happen' 'ansible-playbook edgeops.observability.deliver --check --diff'
 ANSIBLE_DISPLAY_OK_HOSTS=true play edgeops.observability.deliver --check --diff
-says '1 zone: 1 changed, 0 unchanged, 0 failed' || fails 'a change was expected'
+says '1 zone: 1 would be changed, 0 unchanged, 0 failed' || fails 'a change was expected'
 edge journal "$control" reads
 holds 'The change is predicted, and nothing was written.'
 
@@ -89,13 +89,13 @@ script() { edgeops-simulator script "$1" https://js.pay.example/v3/pay.js --host
 hash=$(grep -o '[0-9a-f]\{64\}' "$demo/inventory.yml")
 script add --hash "$hash"
 audit() {
-    ANSIBLE_DISPLAY_OK_HOSTS=true play edgeops.observability.check -e fail_on=drifted,finding -e audit_scripts=true -e report_dir="$report"
+    ANSIBLE_DISPLAY_OK_HOSTS=true play edgeops.observability.check -e edgeops_fail_on=drifted,findings -e edgeops_audit_scripts=true -e edgeops_report_dir="$report"
 }
-shown='ansible-playbook edgeops.observability.check -e fail_on=drifted,finding -e audit_scripts=true -e report_dir=build/demo'
+shown='ansible-playbook edgeops.observability.check -e edgeops_fail_on=drifted,findings -e edgeops_audit_scripts=true -e edgeops_report_dir=build/demo'
 
 say 'An audit, of the scripts on its pages as well' "$shown"
 audit
-says '1 checked: 1 compliant, 0 drifted, 0 unmanaged, 0 failed' || fails 'the audit does not find the zone compliant'
+says '1 zone: 0 unaudited, 0 drifted, 0 findings, 0 unmanaged, 1 compliant' || fails 'the audit does not find the zone compliant'
 says '0 differences, 0 findings' || fails 'the audit does not find the script authorised'
 edge journal "$control" reads
 holds 'The zone is compliant, its script is authorised, and the audit wrote nothing.'
@@ -115,8 +115,8 @@ script change
 if audit; then
     fails 'the audit did not fail'
 fi
-says 'shop\.example drifted: jobs: edge-logs\.enabled: false -> true' || fails 'the audit did not name the difference'
-says 'changed: https://js\.pay\.example/v3/pay\.js' || fails 'the audit did not name the script'
+says 'shop\.example difference: job edge-logs: enabled is false, should be true' || fails 'the audit did not name the difference'
+says 'finding changed .*https://js\.pay\.example/v3/pay\.js' || fails 'the audit did not name the script'
 edge journal "$control" reads
 holds 'The audit names what differs and the script that changed, fails as asked, and wrote nothing.'
 

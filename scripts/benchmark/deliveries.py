@@ -75,7 +75,7 @@ def _checks(count: int, given: argparse.Namespace) -> bool:
         ways = {
             "check": dataclasses.replace(CHECK, variables=absent),
             "check, report in five formats": dataclasses.replace(
-                CHECK, variables={**absent, "report_dir": folder, "report_formats": FORMATS}
+                CHECK, variables={**absent, "edgeops_report_dir": folder, "edgeops_report_formats": FORMATS}
             ),
         }
         without, with_report = measured(ways, count, given)

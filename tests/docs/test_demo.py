@@ -60,7 +60,7 @@ def test_demo_passes_and_cleans_up(tmp_path):
     assert "✔ " in run.stdout and "\x1b[" not in run.stdout
     assert '"x-trace-id": "t-1002"' in run.stdout and "never logged" not in run.stdout
     assert not list(tmp_path.glob("tmp.*"))
-    assert "finding: changed: https://js.pay.example/v3/pay.js on shop.example" in run.stdout
+    assert "finding changed (high): script https://js.pay.example/v3/pay.js on shop.example" in run.stdout
     assert f"  {tmp_path}/report/report.html\n" in run.stdout
     made = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
     assert [(item["resource"], item["member"]) for item in made["zones"][0]["items"]] == [
