@@ -41,51 +41,54 @@ def shown(report):
 def test_reports_of_two_runs(playbook, simulator, tmp_path):
     """The second run compares with the report that the first one left; waived differences fail nothing."""
     hosts = fleet(simulator, [FIELDS, MONITOR, {"job": None}])
-    given = {"report_dir": str(tmp_path / "audit"), "report_formats": ["json", "html", "junit", "markdown", "metrics"]}
-    first = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={**given, "fail_on": []})
+    given = {
+        "edgeops_report_dir": str(tmp_path / "audit"),
+        "edgeops_report_formats": ["json", "html", "junit", "markdown", "metrics"],
+    }
+    first = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={**given, "edgeops_fail_on": []})
     counts = {"zones": 3, "compliant": 0, "drifted": 2, "unaudited": 0, "unmanaged": 1, "differences": 2}
     assert kept(first)["edgeops_report"]["counts"].items() >= counts.items()
     assert kept(first)["edgeops_report"]["outcome"] == "drifted"
     assert kept(first)["edgeops_check"]["unmanaged"] == ["zone2"]
-    assert shown(first)[-3:] == [
-        "3 checked: 0 compliant, 2 drifted, 1 unmanaged, 0 failed",
-        "2 differences, 0 findings, 0 notes, 0 waived",
-        f"The report is {tmp_path}/audit/report.html",
-    ]
+    lines = shown(first)
+    assert "zone1 difference: script monitor: enabled is false, should be true" in lines
+    assert "2 of 3 zones need attention: 2 drifted." in lines
+    assert "3 zones: 0 unaudited, 2 drifted, 0 findings, 1 unmanaged, 0 compliant" in lines
+    assert lines[-1] == f"The report is {tmp_path}/audit/report.html"
     made = json.loads((tmp_path / "audit" / "report.json").read_text(encoding="utf-8"))
     assert kept(first)["edgeops_plan_id"] == made["plan_id"]
     assert len(list((tmp_path / "audit").iterdir())) == 5
     assert [(item["resource"], item["member"]) for zone in made["zones"] for item in zone["items"]] == [
         ("custom_fields", "request_fields"),
+        ("coverage", "RequestHeaders"),
         ("script_monitor", "enabled"),
     ]
-    again = {**given, "fail_on": "drifted,finding", "report_waivers": [WAIVER | {"until": "2099-01-01"}]}
+    again = {**given, "edgeops_fail_on": "drifted,findings", "edgeops_waivers": [WAIVER | {"until": "2099-01-01"}]}
     second = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=again, arguments=["--check"])
     after = json.loads((tmp_path / "audit" / "report.json").read_text(encoding="utf-8"))
     assert after["comparison"]["previous_id"] == made["report_id"]
-    assert len(after["comparison"]["persisting"]) == 2
-    assert (after["outcome"], after["counts"]["waived"]) == ("unmanaged", 2)
+    assert len(after["comparison"]["persisting"]) == 3
+    assert (after["outcome"], after["counts"]["differences"], after["counts"]["waived"]) == ("unmanaged", 0, 3)
     assert second.returncode == 0 and not first.writes and not second.writes
 
 
 def test_unmanaged_and_missing_fields_fail_on(playbook, simulator):
     """Jobs are read where fields are required; without a folder the report is in a temporary one, whose path is shown."""
     hosts = fleet(simulator, [{}, {"job": None}])
-    given = {"fail_on": ["finding"], "report_required_fields": {"http_requests": ["RayID"]}}
+    given = {"edgeops_fail_on": ["missing_field"], "edgeops_required_fields": {"http_requests": ["RayID"]}}
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=given, fails="ansible")
-    assert kept(report)["edgeops_report"]["counts"]["findings"] == 2
+    assert kept(report)["edgeops_report"]["counts"]["findings"] == 1
     assert shown(report)[-1].startswith("The report is ")
     assert Path(shown(report)[-1].removeprefix("The report is ")).is_file()
-    failed = {outcome.host for outcome in report.failures}
-    assert failed == {"zone0", "zone1"}
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"fail_on": ["unmanaged"]}, fails="ansible")
+    assert {outcome.host for outcome in report.failures} == {"zone0"}
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"edgeops_fail_on": ["unmanaged"]}, fails="ansible")
     assert {outcome.host for outcome in report.failures} == {"zone1"}
 
 
 def test_files_are_put_where_they_are_kept(playbook, simulator, store):
     hosts = fleet(simulator, [MONITOR])
     url = f"{store.url}/audits/"
-    given = {"report_put_url": url, "report_put_headers": {"Authorization": HEADER}}
+    given = {"edgeops_report_put_url": url, "edgeops_report_put_headers": {"Authorization": HEADER}}
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=given, secrets=[HEADER], verbosity=4)
     assert report.returncode == 0
     assert {path: (secret, kind) for path, (secret, kind, _body) in store.files.items()} == {
@@ -97,7 +100,7 @@ def test_files_are_put_where_they_are_kept(playbook, simulator, store):
     assert made["counts"]["drifted"] == 1
     store.refused = ("report.html",)
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=given, secrets=[HEADER], fails="ansible")
-    assert report.failures[0].result["msg"] == "report.html could not be put to report_put_url."
+    assert report.failures[0].result["msg"] == "report.html could not be put to edgeops_report_put_url."
 
 
 def test_previous_report_that_cannot_be_used(playbook, simulator, tmp_path):
@@ -105,7 +108,7 @@ def test_previous_report_that_cannot_be_used(playbook, simulator, tmp_path):
     report = playbook.run(
         playbook=CHECK,
         inventory=fleet(simulator, [MONITOR]),
-        extra_vars={"report_previous": str(tmp_path / "report.json")},
+        extra_vars={"edgeops_report_previous": str(tmp_path / "report.json")},
         fails="invalid_option",
     )
     assert "previous: " in report.failures[0].result["msg"]

@@ -10,6 +10,7 @@ import typing as t
 from .._core import conflict, invalid_option
 from .._report.earlier import read_report
 from .._report.facts import COMPLIANT, UNAUDITED
+from .._report.items import address
 from .._report.zones import fleet_plan_id
 from .rails import Rails, Zone
 
@@ -63,7 +64,7 @@ def _check_digest(approved: str, zones: t.Sequence[Zone]) -> None:
 
 
 def _check_rows(path: str, zones: t.Sequence[Zone]) -> None:
-    rows = {row["zone_id"]: row for row in read_report("edgeops_approved_report", path).rows if not row["carried"]}
+    rows = {address(row): row for row in read_report("edgeops_approved_report", path).rows if not row["carried"]}
     unknown = [zone.name for zone in zones if zone.zone_id not in rows]
     if len(unknown) == len(zones):
         raise invalid_option(

@@ -101,7 +101,9 @@ def _observations(record: Record, order: Order, destinations: Destinations | Non
         yield from findings.coverage(coverage, jobs)
     if record.delivery is not None:
         yield from findings.delivery(record.delivery, record.jobs)
-    yield from findings.required(order.required_fields, record.jobs)
+    # Nothing is read of a zone without a declaration, so nothing is missing there either.
+    if destinations or record.jobs is not None or any((record.result or {}).get(name) for name in MANAGED):
+        yield from findings.required(order.required_fields, record.jobs)
 
 
 def _resources(record: Record, order: Order) -> list[str]:

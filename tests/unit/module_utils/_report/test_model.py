@@ -202,6 +202,12 @@ def test_required_fields(jobs, missing):
     assert all((item["kind"], item["resource"], item["subject"]) == ("finding", "fields", "http_requests") for item in found)
 
 
+def test_unmanaged_zone_has_no_items():
+    """Nothing is read of it, so no field is missing."""
+    made = report(unmanaged("a"), {"zone": "b"}, required_fields={"http_requests": ["RayID"]})
+    assert (items(made), made["outcome"]) == ([], "unmanaged")
+
+
 @pytest.mark.parametrize(
     ("zones", "outcome"),
     [
