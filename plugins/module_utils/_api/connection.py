@@ -5,16 +5,10 @@
 from __future__ import annotations
 
 import dataclasses
-import typing as t
 from urllib.parse import urlsplit
 
 from .._core import invalid_option
 from .._zones import Address
-from .session import AuthBase
-
-if t.TYPE_CHECKING:
-    from requests import PreparedRequest
-
 
 DEFAULT_TIMEOUT_SECONDS = 30.0
 DEFAULT_RETRIES = 4
@@ -74,17 +68,10 @@ class Connection:
         return f"token {self.token}" if self.token else f"key {self.email} {self.key}"
 
 
-class Credentials(AuthBase):
-    """Sets the headers that authenticate. Being given as `auth`, it also keeps requests from looking into netrc files."""
-
-    def __init__(self, connection: Connection) -> None:
-        if connection.token:
-            self._headers = {"Authorization": f"Bearer {connection.token}"}
-        elif connection.email and connection.key:
-            self._headers = {"X-Auth-Email": connection.email, "X-Auth-Key": connection.key}
-        else:
-            raise invalid_option("api_token", "give api_token, or api_email together with api_key")
-
-    def __call__(self, request: PreparedRequest) -> PreparedRequest:
-        request.headers.update(self._headers)
-        return request
+def credential_headers(connection: Connection) -> dict[str, str]:
+    """Return the headers that authenticate."""
+    if connection.token:
+        return {"Authorization": f"Bearer {connection.token}"}
+    if connection.email and connection.key:
+        return {"X-Auth-Email": connection.email, "X-Auth-Key": connection.key}
+    raise invalid_option("api_token", "give api_token, or api_email together with api_key")

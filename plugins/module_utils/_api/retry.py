@@ -8,8 +8,6 @@ import random
 import re
 import typing as t
 
-from .session import Retry, urllib3
-
 # The retry policy: what may be tried again, how often, and after which pause.
 
 
@@ -22,44 +20,23 @@ _VALUES = re.compile(r"[A-Za-z]{3,9},[^,]*|[^,]+")
 _SECONDS = re.compile(r"[0-9]+(?:\.[0-9]*)?")
 _NUMBER = re.compile(r"[-+0-9._eE]+")
 _MAX_SECONDS = 1e9
-_FIRST_PAUSE, _MAX_PAUSE_SECONDS, _JITTER = 0.5, 8.0, 0.25
+FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS, _JITTER = 0.5, 8.0, 0.25
 
 
-class RetryPolicy(Retry):
-    """urllib3's policy object with this collection's rules; the tries themselves are driven by the transport."""
+def allows_status(method: str, status: int) -> bool:
+    """Return whether an answer of this status may be followed by another try."""
+    return status == RATE_LIMITED_STATUS or (method in REPEATABLE and status in GATEWAY_STATUSES)
 
-    @classmethod
-    def of(cls, retries: int) -> RetryPolicy:
-        """The policy that allows so many further tries."""
-        return cls(
-            total=retries,
-            redirect=False,
-            allowed_methods=REPEATABLE,
-            status_forcelist=GATEWAY_STATUSES,
-            backoff_factor=_FIRST_PAUSE,
-            backoff_max=_MAX_PAUSE_SECONDS,
-            backoff_jitter=_JITTER,
-        )
 
-    def allows_status(self, method: str, status: int) -> bool:
-        """Whether an answer of this status may be followed by another try."""
-        return status == RATE_LIMITED_STATUS or self.is_retry(method, status)
+def allows_fault(method: str, sent: bool) -> bool:
+    """Return whether a try without an answer may be followed by another: never if that could do a thing twice."""
+    return not sent or method in REPEATABLE
 
-    def allows_fault(self, method: str, sent: bool) -> bool:
-        """Whether a try without an answer may be followed by another: never when that could do a thing twice."""
-        return not sent or method in REPEATABLE
 
-    def next(self, method: str) -> RetryPolicy | None:
-        """The policy after one more try, or None where there is none left."""
-        try:
-            return self.increment(method)
-        except urllib3.exceptions.MaxRetryError:
-            return None
-
-    def get_backoff_time(self) -> float:
-        """The pause before the next try: doubling from the first on, with jitter, bounded."""
-        doubled = self.backoff_factor * 2 ** min(10, max(0, len(self.history) - 1))
-        return float(min(self.backoff_max, doubled * (1 + random.random() * self.backoff_jitter)))
+def backoff(tries: int) -> float:
+    """Return the pause after so many tries: doubling from the first on, with jitter, bounded."""
+    doubled = FIRST_PAUSE_SECONDS * 2.0 ** min(10, tries - 1)
+    return min(MAX_PAUSE_SECONDS, doubled * (1 + random.random() * _JITTER))
 
 
 def asked_pause(value: t.Any, now: float) -> float | None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import re
 import socket
 import sys
@@ -16,90 +17,81 @@ from urllib.parse import unquote, urlsplit
 
 from .._core import BAD_RESPONSE, UNAVAILABLE, Failure
 
-# The one guarded import of the HTTP libraries, and of what they bring along, so that everything else imports without them.
+# Import the HTTP libraries here only, so that all other files can be imported without them.
 
 
 _PROBLEM = ""
 
 if t.TYPE_CHECKING:
-    from http.client import HTTPException, HTTPResponse, IncompleteRead
-    from ssl import SSLCertVerificationError, SSLError, SSLSocket
+    from http.client import HTTPException, IncompleteRead
+    from ssl import SSLCertVerificationError, SSLError
 
     import requests
     import urllib3
     from requests.adapters import HTTPAdapter
-    from requests.auth import AuthBase
-    from urllib3.connection import HTTPConnection, HTTPSConnection
-    from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
-    from urllib3.exceptions import InvalidHeader
-    from urllib3.util.retry import Retry
+    from urllib3.exceptions import ConnectTimeoutError, InvalidHeader, NewConnectionError
 else:
     try:
         # The libraries first: without them, nothing else here is worth its time.
         import requests
         import urllib3
         from requests.adapters import HTTPAdapter
-        from requests.auth import AuthBase
-        from urllib3.connection import HTTPConnection, HTTPSConnection
-        from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
-        from urllib3.exceptions import InvalidHeader
-        from urllib3.util.retry import Retry
+        from urllib3.exceptions import ConnectTimeoutError, InvalidHeader, NewConnectionError
 
-        from http.client import HTTPException, HTTPResponse, IncompleteRead  # isort: skip
-        from ssl import SSLCertVerificationError, SSLError, SSLSocket  # isort: skip
+        from http.client import HTTPException, IncompleteRead  # isort: skip
+        from ssl import SSLCertVerificationError, SSLError  # isort: skip
 
-        # Deadlines hook into private methods of connections (see connections.py), which another major version may not have.
-        if not urllib3.__version__.startswith("2."):
+        if not urllib3.__version__.startswith(("1.26.", "2.")):
             _PROBLEM = f"urllib3 is {urllib3.__version__}"
     except ImportError as error:
         _PROBLEM = str(error)
-        requests = urllib3 = None
-        # Bases of our classes; nothing is ever made of them, because `missing_requests` is asked first.
-        HTTPAdapter = AuthBase = Retry = HTTPConnectionPool = HTTPSConnectionPool = HTTPResponse = SSLSocket = object
+        requests = urllib3 = HTTPAdapter = None
         HTTPException = IncompleteRead = InvalidHeader = SSLError = SSLCertVerificationError = Exception
-
-        class HTTPConnection:
-            """Stands in for a base class."""
-
-        class HTTPSConnection:
-            """Stands in for a base class."""
+        ConnectTimeoutError = NewConnectionError = Exception
 
 
 __all__ = [
-    "AuthBase",
+    "MAX_BODY_BYTES",
+    "Body",
+    "BodyError",
+    "Deadline",
+    "Fault",
     "HTTPAdapter",
-    "HTTPConnection",
-    "HTTPConnectionPool",
     "HTTPException",
-    "HTTPResponse",
-    "HTTPSConnection",
-    "HTTPSConnectionPool",
-    "IncompleteRead",
-    "InvalidHeader",
-    "Retry",
-    "SSLCertVerificationError",
-    "SSLError",
-    "SSLSocket",
+    "environment_proxies",
+    "fault_of",
+    "is_unconnected",
     "missing_requests",
+    "read_body",
     "requests",
+    "secrets_of",
     "urllib3",
 ]
 
 
 def missing_requests() -> Failure | None:
-    """The failure to end with where the library is not there, naming the interpreter that lacks it."""
+    """Return the failure to end with where the library is missing, naming the interpreter that lacks it."""
     if not _PROBLEM:
         return None
     return Failure(
         UNAVAILABLE,
-        f"The Python library requests, with urllib3 2, is required and missing for {sys.executable}: {_PROBLEM}.",
+        f"The Python library requests, with urllib3 1.26 or 2, is required and missing for {sys.executable}: {_PROBLEM}.",
     )
 
 
-# The time that one try of a request has, and what has to keep to it.
+def _quotes_no_header(record: logging.LogRecord) -> bool:
+    """Return false for the warnings in which urllib3 quotes header lines that it cannot parse."""
+    return not str(record.msg).startswith("Failed to parse headers")
 
 
-Address = tuple[int, int, int, tuple[t.Any, ...]]
+for _logger in ("urllib3.connection", "urllib3.connectionpool"):
+    logging.getLogger(_logger).addFilter(_quotes_no_header)
+
+
+# The time that one try of a request has.
+
+
+_Found = t.TypeVar("_Found")
 
 
 class Deadline:
@@ -109,59 +101,63 @@ class Deadline:
         self._end = time.monotonic() + seconds
 
     def remaining(self) -> float:
-        """The seconds left; raises `TimeoutError` when there are none."""
+        """Return the seconds left; raise `TimeoutError` if there are none."""
         left = self._end - time.monotonic()
         if left <= 0:
             raise TimeoutError("the time for this try is over")
         return left
 
+    def bound(self, function: t.Callable[[], _Found]) -> _Found:
+        """Return what a function returns until then, otherwise raise `TimeoutError`.
 
-class Try:
-    """One try of a request. `sent`: whether a byte of it may have left; `fresh` forbids connections used before."""
+        Resolvers and servers that send a byte now and then cannot be interrupted: the thread that waits for them is left behind,
+        and can send nothing any more that changes anything (see `Body`).
+        """
+        outcome: list[tuple[t.Any, BaseException | None]] = []
 
-    def __init__(self, seconds: float, *, fresh: bool = False) -> None:
-        self.deadline = Deadline(seconds)
-        self.fresh = fresh
+        def run() -> None:
+            try:
+                outcome.append((function(), None))
+            except BaseException as error:  # raised again below
+                outcome.append((None, error))
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        thread.join(self.remaining())
+        if not outcome:
+            raise TimeoutError("the time for this try is over")
+        found, error = outcome[0]
+        if error is not None:
+            raise error
+        return t.cast(_Found, found)
+
+
+class Body(io.BytesIO):
+    """The body of one try of a request: it knows whether any of it was sent, and is not sent after the deadline.
+
+    Headers go first, so that a request whose body was never read cannot have been acted on.
+    """
+
+    def __init__(self, content: bytes, deadline: Deadline) -> None:
+        super().__init__(content)
+        self._size = len(content)
+        self._deadline = deadline
         self.sent = False
 
+    def __len__(self) -> int:
+        return self._size
 
-class _Current(threading.local):
-    attempt: Try
-
-
-CURRENT = _Current()
-
-
-def resolve(host: str, port: int | None, deadline: Deadline) -> list[Address]:
-    """The addresses of a host, within the deadline although the system's resolver knows none."""
-    try:
-        return _lookup(host, port, socket.AI_NUMERICHOST)
-    except socket.gaierror:
-        pass
-    outcome: list[list[Address] | OSError] = []
-
-    def look_up() -> None:
-        try:
-            outcome.append(_lookup(host, port, 0))
-        except UnicodeError:
-            outcome.append(socket.gaierror(socket.EAI_NONAME, "the name is not valid"))
-        except OSError as error:
-            outcome.append(error)
-
-    # The resolver cannot be interrupted; a thread that outlives the deadline looks a name up and sends nothing.
-    thread = threading.Thread(target=look_up, daemon=True)
-    thread.start()
-    thread.join(deadline.remaining())
-    if not outcome:
-        raise TimeoutError("the name was not resolved in time")
-    if isinstance(outcome[0], OSError):
-        raise outcome[0]
-    return outcome[0]
+    def read(self, size: int | None = -1) -> bytes:
+        """Return the next part, to be sent at once."""
+        self._deadline.remaining()
+        self.sent = True
+        return super().read(size)
 
 
-def _lookup(host: str, port: int | None, flags: int) -> list[Address]:
-    found = socket.getaddrinfo(host.strip("[]"), port, 0, socket.SOCK_STREAM, 0, flags)
-    return [(family, kind, protocol, address) for family, kind, protocol, _name, address in found]
+def is_unconnected(error: BaseException) -> bool:
+    """Return whether a try failed before its request could be sent."""
+    early = (ConnectTimeoutError, NewConnectionError, SSLError)
+    return any(isinstance(cause, early) or _TUNNEL.match(str(cause)) for cause in _chain(error))
 
 
 # The largest answers that make sense are pages of listings; with the limit on values, none takes more than about 300 MB of memory.
@@ -173,13 +169,19 @@ class BodyError(Exception):
     """An answer's body that arrived and cannot be used; the text states why."""
 
 
-def read_body(read: t.Callable[[int], bytes], encoding: str) -> bytes:
-    """All of a body as the service meant it, at most `MAX_BODY_BYTES` bytes of it, however small it was on the wire."""
+def read_body(read: t.Callable[[int], bytes], encoding: str, length: str | None = None) -> bytes:
+    """Return all of a body as the service meant it, at most `MAX_BODY_BYTES` bytes of it, however small it was on the wire.
+
+    `length` is the Content-Length, which urllib3 1.26 does not enforce.
+    """
     inflate = _inflater(encoding.strip().lower())
     chunks: list[bytes] = []
-    size = 0
+    size = received = 0
     while True:
         data = read(_CHUNK)
+        received += len(data)
+        if not data and length is not None and received < int(length):
+            raise IncompleteRead(b"", int(length) - received)
         chunk = inflate(data, MAX_BODY_BYTES + 1 - size)
         size += len(chunk)
         if size > MAX_BODY_BYTES:
@@ -222,6 +224,7 @@ class Fault(t.NamedTuple):
 
 
 _UNRESOLVED = Fault(UNAVAILABLE, "the host name could not be resolved")
+_UNCONNECTED = Fault(UNAVAILABLE, "there was no connection within half of the timeout", timed_out=True)
 _CUT = Fault(UNAVAILABLE, "the connection was cut before the answer was complete")
 # The first of these that occurs anywhere in a chain of causes names the fault.
 _FAULTS: tuple[tuple[type[BaseException], Fault], ...] = (
@@ -253,6 +256,12 @@ def fault_of(error: BaseException) -> Fault:
     return fault
 
 
+def _tls_fault(cause: SSLError) -> Fault:
+    if cause.library in _FILES:
+        return Fault(UNAVAILABLE, "the bundle of certificates to trust cannot be read", final=True)
+    return Fault(UNAVAILABLE, f"the TLS connection failed ({cause.reason or 'it was cut'})")
+
+
 def _special(cause: BaseException) -> Fault | None:
     if isinstance(cause, BodyError):
         return Fault(BAD_RESPONSE, f"the service's answer cannot be used: {cause}", final=True)
@@ -260,9 +269,9 @@ def _special(cause: BaseException) -> Fault | None:
         why = getattr(cause, "verify_message", "") or "no reason given"
         return Fault(UNAVAILABLE, f"the certificate does not verify: {why}", final=True)
     if isinstance(cause, SSLError):
-        if cause.library in _FILES:
-            return Fault(UNAVAILABLE, "the bundle of certificates to trust cannot be read", final=True)
-        return Fault(UNAVAILABLE, f"the TLS connection failed ({cause.reason or 'it was cut'})")
+        return _tls_fault(cause)
+    if isinstance(cause, ConnectTimeoutError) and not isinstance(cause, NewConnectionError):
+        return _UNCONNECTED
     tunnel = _TUNNEL.match(str(cause)) if isinstance(cause, OSError) else None
     if tunnel:
         return Fault(
@@ -311,145 +320,3 @@ def secrets_of(proxies: t.Mapping[str, str]) -> tuple[str, ...]:
         if user or password:
             found |= {password or user, f"{user}:{password}"}
     return tuple(sorted(found))
-
-
-# Connections that know the try they serve: its deadline bounds every wait, and they note whether anything was sent.
-
-
-_SEND_SIZE = 16384
-
-
-class _PacedReader(io.RawIOBase):
-    """Reads from a socket, each time waiting no longer than until the deadline of the try that made the request."""
-
-    def __init__(self, sock: socket.socket, raw: io.RawIOBase) -> None:
-        self._sock = sock
-        self._raw = raw
-        self._deadline = CURRENT.attempt.deadline
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: t.Any) -> int | None:
-        self._sock.settimeout(self._deadline.remaining())
-        return t.cast("int | None", self._raw.readinto(buffer))
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
-
-
-class PacedResponse(HTTPResponse):
-    """An answer whose status line, headers and body share one deadline."""
-
-    def __init__(self, sock: socket.socket, *args: t.Any, **kwargs: t.Any) -> None:
-        super().__init__(sock, *args, **kwargs)
-        self.fp.close()
-        raw = t.cast(io.RawIOBase, sock.makefile("rb", buffering=0))
-        self.fp = io.BufferedReader(_PacedReader(sock, raw))
-
-    def begin(self) -> None:
-        """Reads status and headers, and forgets lines that are none: urllib3 would quote them in the log."""
-        super().begin()
-        self.headers.defects = []
-        self.headers.set_payload([])
-
-
-class _PacedTLSSocket(SSLSocket):
-    """A TLS connection to a proxy that carries another one."""
-
-    def recv(self, buflen: int = 1024, flags: int = 0) -> bytes:
-        self.settimeout(CURRENT.attempt.deadline.remaining())
-        return super().recv(buflen, flags)
-
-
-class _Paced(HTTPConnection if t.TYPE_CHECKING else object):  # type: ignore[misc]  # a mixin for both classes
-    """What both kinds of connection have in common."""
-
-    response_class: type[HTTPResponse] = PacedResponse
-    _ready = False
-
-    def _new_conn(self) -> socket.socket:
-        deadline = CURRENT.attempt.deadline
-        addresses = resolve(self._dns_host, self.port, deadline)
-        for place, (family, kind, protocol, address) in enumerate(addresses):
-            sock = socket.socket(family, kind, protocol)
-            try:
-                for option in self.socket_options or ():
-                    sock.setsockopt(*option)
-                # An address that swallows packets must leave time for the next one.
-                sock.settimeout(deadline.remaining() / (len(addresses) - place))
-                sock.connect(address)
-                sock.settimeout(deadline.remaining())
-                return sock
-            except OSError:
-                sock.close()
-                if place + 1 == len(addresses):
-                    raise
-        raise OSError("the host has no address")
-
-    def connect(self) -> None:
-        self._ready = False
-        super().connect()
-        self._ready = True
-
-    def send(self, data: t.Any) -> None:
-        if self.sock is None:
-            self.connect()
-        attempt = CURRENT.attempt
-        # While the connection is being made this is only the request that opens a proxy's tunnel.
-        attempt.sent = attempt.sent or self._ready
-        for start in range(0, len(data), _SEND_SIZE):
-            self.sock.settimeout(attempt.deadline.remaining())
-            super().send(data[start : start + _SEND_SIZE])
-
-    def _connect_tls_proxy(self, hostname: str, sock: socket.socket) -> SSLSocket:
-        # A TLS connection inside this one reads it piece by piece, so here each piece needs the deadline.
-        wrapped = super()._connect_tls_proxy(hostname, sock)
-        wrapped.__class__ = _PacedTLSSocket
-        return t.cast(SSLSocket, wrapped)
-
-    @property
-    def is_connected(self) -> bool:
-        # A pool closes what is not connected before it uses it again.
-        return not CURRENT.attempt.fresh and super().is_connected
-
-
-class PacedHTTPConnection(_Paced, HTTPConnection):
-    """Plain HTTP within a deadline."""
-
-
-class PacedHTTPSConnection(_Paced, HTTPSConnection):
-    """HTTP over TLS within a deadline."""
-
-
-class PacedHTTPPool(HTTPConnectionPool):
-    """A pool of such connections."""
-
-    ConnectionCls = PacedHTTPConnection
-
-
-class PacedHTTPSPool(HTTPSConnectionPool):
-    """A pool of such connections."""
-
-    ConnectionCls = PacedHTTPSConnection
-
-
-_POOLS = {"http": PacedHTTPPool, "https": PacedHTTPSPool}
-
-
-class PacedAdapter(HTTPAdapter):
-    """Sends over such connections, directly and through proxies; repeats nothing by itself."""
-
-    def init_poolmanager(self, *args: t.Any, **kwargs: t.Any) -> None:
-        super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = _POOLS
-
-    def proxy_manager_for(self, proxy: str, **kwargs: t.Any) -> t.Any:
-        manager = super().proxy_manager_for(proxy, **kwargs)
-        if proxy.lower().startswith("socks"):
-            # Such connections cannot tell, so whatever goes over them may have been received.
-            CURRENT.attempt.sent = True
-        else:
-            manager.pool_classes_by_scheme = _POOLS
-        return manager

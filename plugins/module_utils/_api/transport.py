@@ -13,9 +13,21 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from .._core import RATE_LIMITED, Json, invalid_option
 from .budget import PauseTooLong, Unlimited
-from .connection import Connection, Credentials
-from .retry import RATE_LIMITED_STATUS, RetryPolicy, asked_pause
-from .session import CURRENT, BodyError, Fault, HTTPException, PacedAdapter, Try, fault_of, read_body, requests, urllib3
+from .connection import Connection, credential_headers
+from .retry import RATE_LIMITED_STATUS, allows_fault, allows_status, asked_pause, backoff
+from .session import (
+    Body,
+    BodyError,
+    Deadline,
+    Fault,
+    HTTPAdapter,
+    HTTPException,
+    fault_of,
+    is_unconnected,
+    read_body,
+    requests,
+    urllib3,
+)
 
 # What a request carries, as it goes over the wire.
 
@@ -105,8 +117,14 @@ class Transport:
         self._budget = budget
         self._sleep = sleep
         self._now = now
-        self._credentials = Credentials(connection)
-        self._adapter = PacedAdapter(max_retries=0)
+        self._headers = {
+            "User-Agent": connection.user_agent,
+            "Accept": "application/json",
+            "Accept-Encoding": "gzip",
+            "Connection": "keep-alive",
+            **credential_headers(connection),
+        }
+        self._adapter = HTTPAdapter(max_retries=0)
         self._proxies = proxies
         self._verify = _usable(connection)
 
@@ -119,8 +137,6 @@ class Transport:
         """
         budget = budget or self._budget
         repeated_as = "GET" if reads else method
-        policy: RetryPolicy | None = RetryPolicy.of(self._connection.retries)
-        request = self._prepare(method, path, body)
         address = path.partition("?")[0]
         attempts, received = 0, False
         while True:
@@ -130,70 +146,74 @@ class Transport:
                 return Exchange(method, address, Fault(RATE_LIMITED, str(refused), final=True), attempts, False, received)
             attempts += 1
             self.tries += 1
-            outcome, sent = self._try(request, fresh=repeated_as == "POST")
+            outcome, sent = self._try(method, path, body, fresh=repeated_as == "POST")
             budget.settle(number, outcome.headers if isinstance(outcome, Reply) else {})
             allowed, pause = self._allowed(repeated_as, outcome, sent)
-            policy = policy.next(repeated_as) if allowed and policy else None
-            if policy is None:
+            if not allowed or attempts > self._connection.retries:
                 return Exchange(method, address, outcome, attempts, sent, received, pause)
             received = received or (sent and not _rate_limited(outcome))
             if pause is not None:
                 budget.pause(pause)
-            self._sleep(policy.get_backoff_time() if pause is None else pause)
+            self._sleep(backoff(attempts) if pause is None else pause)
 
     def close(self) -> None:
         """Closes the connections that are kept."""
         self._adapter.close()
 
-    def _prepare(self, method: str, path: str, body: bytes | None) -> requests.PreparedRequest:
-        headers = {
-            "User-Agent": self._connection.user_agent,
-            "Accept": "application/json",
-            "Accept-Encoding": "gzip",
-            "Connection": "keep-alive",
-        }
-        if body is not None:
-            headers["Content-Type"] = "application/json"
-        url = self._connection.base_url + path
+    def _try(self, method: str, path: str, content: bytes | None, *, fresh: bool) -> tuple[Reply | Fault, bool]:
+        """Return the outcome of one try, and whether the service may have acted on the request."""
+        seconds = self._connection.timeout
+        deadline = Deadline(seconds)
+        body = None if content is None else Body(content, deadline)
+        headers = self._headers if body is None else {**self._headers, "Content-Type": "application/json"}
         try:
-            return requests.Request(method, url, headers=headers, data=body, auth=self._credentials).prepare()
+            request = requests.Request(method, self._connection.base_url + path, headers=headers, data=body).prepare()
         except ValueError:
             # The path is quoted, so that only the address can be the reason.
             raise invalid_option("base_url", "its host is not a valid host name or address") from None
-
-    def _try(self, request: requests.PreparedRequest, fresh: bool) -> tuple[Reply | Fault, bool]:
-        timeout = self._connection.timeout
         # A kept connection that the service closes just now would leave in doubt whether a POST was received.
-        attempt = CURRENT.attempt = Try(timeout, fresh=fresh)
-        status = None
+        adapter = HTTPAdapter(max_retries=0) if fresh else self._adapter
+        status: list[int] = []
+
+        def send() -> Reply:
+            # With half of the time for one address of a host, an address that swallows packets leaves time for the next one.
+            response = adapter.send(
+                request, stream=True, timeout=(seconds / 2, seconds), verify=self._verify, proxies=self._proxies
+            )
+            with contextlib.closing(response):
+                status.append(response.status_code)
+                return Reply(response.status_code, response.headers, _body(response, deadline))
+
         try:
-            with contextlib.closing(
-                self._adapter.send(request, stream=True, timeout=timeout, verify=self._verify, proxies=self._proxies)
-            ) as response:
-                status = response.status_code
-                return Reply(response.status_code, response.headers, _body(response)), attempt.sent
+            return deadline.bound(send), True
         except _NO_ANSWER as error:
-            return fault_of(error)._replace(status=status), attempt.sent
+            sent = body.sent if body is not None else bool(status) or not is_unconnected(error)
+            return fault_of(error)._replace(status=status[0] if status else None), sent
+        finally:
+            if fresh:
+                adapter.close()
 
     def _allowed(self, method: str, outcome: Reply | Fault, sent: bool) -> tuple[bool, float | None]:
         if isinstance(outcome, Fault):
-            return not outcome.final and RetryPolicy.of(0).allows_fault(method, sent), None
+            return not outcome.final and allows_fault(method, sent), None
         if not _rate_limited(outcome):
-            return RetryPolicy.of(0).allows_status(method, outcome.status), None
+            return allows_status(method, outcome.status), None
         pause = asked_pause(outcome.headers.get("Retry-After"), self._now())
         if pause is not None and pause > self._connection.retry_wait_max:
             return False, pause
         return True, pause
 
 
-def _body(response: requests.Response) -> bytes:
+def _body(response: requests.Response, deadline: Deadline) -> bytes:
+    def read(size: int) -> bytes:
+        deadline.remaining()
+        return t.cast(bytes, response.raw.read(size, decode_content=False))
+
     if 300 <= response.status_code < 400:
         return b""
     try:
-        return read_body(
-            lambda size: t.cast(bytes, response.raw.read(size, decode_content=False)),
-            response.headers.get("Content-Encoding", ""),
-        )
+        length = None if "Transfer-Encoding" in response.headers else response.headers.get("Content-Length")
+        return read_body(read, response.headers.get("Content-Encoding", ""), length)
     except _NO_ANSWER:
         if response.status_code < 400:
             raise

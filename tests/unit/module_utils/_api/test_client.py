@@ -142,12 +142,12 @@ def test_too_old_library_counts_as_missing() -> None:
     said = run(
         """
         import urllib3
-        urllib3.__version__ = "1.26.20"
+        urllib3.__version__ = "1.25.11"
         from ansible_collections.edgeops.observability.plugins.module_utils._api.session import missing_requests
         print(missing_requests())
         """
     )
-    assert "1.26.20" in said and sys.executable in said
+    assert "1.25.11" in said and sys.executable in said
 
 
 def test_an_unverified_connection_makes_no_noise(serve: t.Any, talks: t.Any, client: t.Any, tls: t.Any, recwarn: t.Any) -> None:

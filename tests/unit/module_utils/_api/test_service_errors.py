@@ -211,7 +211,7 @@ ACCOUNT_JOBS = ("logpush_jobs.list", Address(ACCOUNT, "9a"))
         (ACCOUNT_JOBS, 429, 1, "m", "lower request_budget"),
     ],
 )
-def test_hints(asked: tuple[str, Address | None], status: int, code: int, message: str, part: str) -> None:
+def test_hints_name_the_address(asked: tuple[str, Address | None], status: int, code: int, message: str, part: str) -> None:
     """Advice speaks of what the request is about."""
     operation, address = asked
     found = hint(operation, status, [{"code": code, "message": message}], address)

@@ -15,7 +15,6 @@ import typing as t
 import pytest
 import trustme
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api import session as deadline
 from ansible_collections.edgeops.observability.plugins.module_utils._api.session import MAX_BODY_BYTES
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 
@@ -101,13 +100,11 @@ def test_slow_name_resolution_times_out(client: t.Any, monkeypatch: pytest.Monke
     """A name that does not resolve in time is bounded."""
     over = threading.Event()
 
-    def slow(host: str, port: int, flags: int) -> t.Any:
-        if flags:
-            raise socket.gaierror(socket.EAI_NONAME, "not numeric")
+    def slow(*_given: t.Any, **_more: t.Any) -> t.Any:
         over.wait(3)
         raise socket.gaierror(socket.EAI_AGAIN, "late")
 
-    monkeypatch.setattr(deadline, "_lookup", slow)
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
     failure = failing(client("http://service.invalid", timeout=0.2, retries=0), POST, body={})
     over.set()
     assert (failure.kind, failure.unanswered) == ("unavailable", False)
@@ -535,7 +532,7 @@ def test_a_proxy_that_refuses_the_tunnel(
 ) -> None:
     proxy = serve(talks.answering(b"", status))
     monkeypatch.setenv("https_proxy", f"http://me:canary@127.0.0.1:{proxy.port}")
-    failure = failing(client("https://127.0.0.1:1", retries=2), POST)
+    failure = failing(client("https://127.0.0.1:1", retries=2), POST, body={})
     assert (failure.kind, failure.attempts, failure.unanswered) == ("unavailable", attempts, False)
     assert "proxy" in failure.message and str(status) in failure.message
 
@@ -549,7 +546,7 @@ def test_a_proxy_that_cannot_be_used(client: t.Any, monkeypatch: pytest.MonkeyPa
 def test_a_dripping_proxy_is_bounded(serve: t.Any, client: t.Any, monkeypatch: pytest.MonkeyPatch) -> None:
     proxy = serve(drip_headers)
     monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{proxy.port}")
-    failure = failing(client("https://127.0.0.1:1", timeout=0.3, retries=0), POST)
+    failure = failing(client("https://127.0.0.1:1", timeout=0.3, retries=0), POST, body={})
     assert not failure.unanswered
 
 
@@ -565,7 +562,7 @@ def test_dripping_proxy_handshake_times_out(
 
     proxy = serve(talk, tls)
     monkeypatch.setenv("https_proxy", f"https://127.0.0.1:{proxy.port}")
-    failure = failing(client("https://127.0.0.1:1", timeout=2, retries=0, verify=bundle), POST)
+    failure = failing(client("https://127.0.0.1:1", timeout=2, retries=0, verify=bundle), POST, body={})
     assert len(proxy.requests) == 1 and not failure.unanswered
 
 

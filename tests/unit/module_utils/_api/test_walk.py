@@ -13,10 +13,10 @@ import typing as t
 from pathlib import Path
 
 import pytest
+import requests
 from ansible.module_utils import basic
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api import response
-from ansible_collections.edgeops.observability.plugins.module_utils._api.session import PacedAdapter
 
 PLUGINS = "plugins"
 MAX_FUNCTIONS, MAX_FILES = 12, 8
@@ -35,23 +35,23 @@ def walk_here() -> Walk:
 def walks(monkeypatch: pytest.MonkeyPatch) -> Walks:
     """The longest walk for each method: there to the request that is sent, and back from the answer when its JSON has been read."""
     found: Walks = {}
-    send, decode = PacedAdapter.send, response.decode
+    prepare, decode = requests.Request.prepare, response.decode
     latest = ""
 
     def note(way: str) -> None:
         found[way, latest] = max(walk_here(), found.get((way, latest), []), key=len)
 
-    def spy_send(adapter: PacedAdapter, request: t.Any, **options: t.Any) -> t.Any:
+    def spy_prepare(request: requests.Request) -> t.Any:
         nonlocal latest
-        latest = request.method
+        latest = str(request.method)
         note("there")
-        return send(adapter, request, **options)
+        return prepare(request)
 
     def spy_decode(*arguments: t.Any) -> t.Any:
         note("back")
         return decode(*arguments)
 
-    monkeypatch.setattr(PacedAdapter, "send", spy_send)
+    monkeypatch.setattr(requests.Request, "prepare", spy_prepare)
     monkeypatch.setattr(response, "decode", spy_decode)
     return found
 
