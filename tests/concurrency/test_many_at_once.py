@@ -15,6 +15,7 @@ from faults import direct
 from faults.scenarios import FOREIGN_RULE, PHASE
 
 from harness import Playbook
+from harness.modules import task_of
 
 ROUNDS = 6
 NAMES = [f"x-by-{number}" for number in range(8)]
@@ -95,7 +96,7 @@ def check_race(ruleset: t.Mapping[str, t.Any], results: t.Sequence[dict[str, t.A
 
 def overtaken(simulator: t.Any, module: str, edit: t.Callable[[], t.Any]) -> t.Any:
     """A task between whose read and write another editor writes."""
-    task = direct.task_of(module)
+    task = task_of(module)
 
     def read(client: t.Any, desired: t.Any) -> t.Any:
         state = task.read(client, desired)

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import time
 import typing as t
 
@@ -15,16 +14,7 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as _run
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
-from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
-
-Document = dict[str, t.Any]
-MODULES = "ansible_collections.edgeops.observability.plugins.modules"
-
-
-def task_of(module: str) -> t.Any:
-    """The task that a module's file declares."""
-    return importlib.import_module(f"{MODULES}.{module}").TASK
+from harness.modules import Document, checked, execute, task_of
 
 
 def run(
@@ -33,9 +23,10 @@ def run(
     """The result of a module that runs once against the simulator; a task may stand for the module's name."""
     task = task_of(module) if isinstance(module, str) else module
     connection = {"base_url": simulator.base_url, "api_token": simulator.token, "zone_id": zone, "request_budget": "none"}
-    checked = validated(task.arguments(), {**connection, **args}, task.name)
-    assert checked.error is None, checked.error
-    return Run(checked.params, check_mode=check, diff_mode=diff).finish(task)
+    given = {**connection, **args}
+    refused = checked(task, given).errors
+    assert not refused.errors, refused.msg
+    return execute(task, given, check=check, diff=diff)
 
 
 class Pauses:

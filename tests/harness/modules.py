@@ -38,16 +38,18 @@ def task_of(module: str) -> t.Any:
     return importlib.import_module(f"{MODULES}.{module}").TASK
 
 
+def checked(task: t.Any, args: t.Mapping[str, t.Any]) -> t.Any:
+    """Arguments as AnsibleModule checks and completes them, on their way to a module as JSON."""
+    return ArgumentSpecValidator(**task.arguments()).validate(without_empty(json.loads(json.dumps(args))))
+
+
 def execute(task: t.Any, args: t.Mapping[str, t.Any], *, check: bool = False, diff: bool = True) -> Document:
-    """The result of one run of a task: arguments checked as AnsibleModule does, then the engine."""
-    plain = without_empty(json.loads(json.dumps(args)))
-    checked = ArgumentSpecValidator(**task.arguments()).validate(plain)
-    if checked.errors.errors:
-        refused = Failure(INVALID_OPTION, checked.errors.msg)
+    """The result of one run of a task."""
+    found = checked(task, args)
+    if found.errors.errors:
+        refused = Failure(INVALID_OPTION, found.errors.msg)
         return {"failed": True, "changed": False, "msg": str(refused), "error": refused.report()}
-    result: Document = Run(checked.validated_parameters, check_mode=check, diff_mode=diff).finish(task)
-    if not result["warnings"]:
-        del result["warnings"]
+    result = Run(found.validated_parameters, check_mode=check, diff_mode=diff).finish(task)
     # As it reaches a playbook: what is not JSON would fail there.
     return t.cast("Document", json.loads(json.dumps(result)))
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import json
 import os
 import typing as t
@@ -15,11 +14,8 @@ from planted import Plants
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as _run
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
-from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 from edgeops_simulator.testing import running
-
-MODULES = "ansible_collections.edgeops.observability.plugins.modules"
+from harness.modules import checked, execute, task_of
 
 
 class Watched:
@@ -30,15 +26,15 @@ class Watched:
 
     def run(self, module: str, *, check: bool = False, by_key: bool = False, **args: t.Any) -> dict[str, t.Any]:
         """The result of a module; it may fail, but not leak."""
-        task = importlib.import_module(f"{MODULES}.{module}").TASK
+        task = task_of(module)
         mine = (
             {"api_email": self.simulator.email, "api_key": self.simulator.key} if by_key else {"api_token": self.simulator.token}
         )
         connection = {"base_url": self.simulator.base_url, "zone_id": self.zone, "request_budget": "none", "retries": 1, **mine}
-        checked = validated(task.arguments(), {**connection, **args}, task.name)
-        assert checked.error is None, checked.error
+        refused = checked(task, {**connection, **args}).errors
+        assert not refused.errors, refused.msg
         before = dict(os.environ)
-        result = Run(checked.params, check_mode=check, diff_mode=True).finish(task)
+        result = execute(task, {**connection, **args}, check=check)
         added = {name: value for name, value in os.environ.items() if before.get(name) != value}
         # Only the task's own code masks here; what ansible-core masks adds comes on top in a playbook.
         text = f"{json.dumps(result, ensure_ascii=False)}\n{result!r}\n{added!r}"
