@@ -36,7 +36,7 @@ def simulator() -> t.Iterator[t.Any]:
 
 def adopt(simulator: t.Any, hosts: dict[str, dict[str, t.Any]], folder: Path, date: str) -> str:
     """Write the files of all zones; returns everything that the runs returned."""
-    found = [direct.run("zone_variables_info", simulator, host["zone_id"], {"zone_name": name}) for name, host in hosts.items()]
+    found = [{**direct.run("zone_variables_info", simulator, host["zone_id"], {}), "zone": name} for name, host in hosts.items()]
     options = {"dest": str(folder), "group": "all", "group_hosts": list(hosts), "overwrite": False, "date": date, "zones": found}
     write(desire({**options, "script_baselines": {}}))
     return repr(found)
