@@ -59,11 +59,12 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import explain
 from ansible_collections.edgeops.observability.plugins.plugin_utils._expression import with_expression
+from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 
 
 def explain_logpush_filter(expression: object) -> str:
     """Return a sentence about the records that a job with this filter delivers."""
-    return with_expression(expression, explain)
+    return t.cast("str", untrusted(with_expression(expression, explain)))
 
 
 class FilterModule:

@@ -14,8 +14,8 @@ requirements:
   - python >= 3.10
 description:
   - Compares the custom log fields of a zone with the fields that its log delivery (Logpush) jobs select, and reports the differences.
-  - A custom field is delivered only by a job of the dataset C(http_requests) that selects C(RequestHeaders), C(ResponseHeaders) or C(Cookies),
-    and such a field of a job stays empty if the zone has no custom fields of that type.
+  - A custom field is delivered only by a job of the dataset C(http_requests) that selects C(RequestHeaders), C(ResponseHeaders), C(Cookies) or, for
+    C(preserve_duplicates), C(ResponseFields), and such a field of a job stays empty if the zone has no custom fields of that type.
   - Disabled jobs are included. Jobs of other datasets are ignored.
   - A result of a task that failed or was skipped is an error, because it does not tell what the zone has.
 positional: _jobs
@@ -33,8 +33,8 @@ options:
     type: raw
     required: true
 seealso:
-  - plugin: edgeops.observability.select_custom_log_fields
-    plugin_type: filter
+  - module: edgeops.observability.log_custom_fields
+  - module: edgeops.observability.logpush_job_info
 """
 
 EXAMPLES = r"""
@@ -95,12 +95,13 @@ import typing as t
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import log_field_coverage as holds
+from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 
 
 def log_field_coverage(custom_fields: t.Any, jobs: t.Any) -> dict[str, t.Any]:
-    """Call the pure function; raise its error as the error of a template."""
+    """Return the differences, texts of the service as no template; raise what is wrong as the error of a template."""
     try:
-        return holds(custom_fields, jobs)
+        return t.cast("dict[str, t.Any]", untrusted(holds(custom_fields, jobs)))
     except ValueError as error:
         raise AnsibleFilterError(f"log_field_coverage: {error}") from None
 

@@ -85,11 +85,12 @@ import typing as t
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import check, to_text
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Tree
 from ansible_collections.edgeops.observability.plugins.plugin_utils._expression import with_expression
+from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 
 
 def logpush_filter(expression: object) -> str:
     """Return the JSON text of an expression within the limits of the service."""
-    return with_expression(expression, _text)
+    return t.cast("str", untrusted(with_expression(expression, _text)))
 
 
 def _text(tree: Tree) -> str:

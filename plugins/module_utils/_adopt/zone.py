@@ -38,7 +38,7 @@ def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[t.Mapping[s
     kept: dict[str, Json] = {}
     left_out = []
     for carrier, kinds in CARRIERS.items():
-        lists = {kind: names[kind] for kind in kinds if names[kind]}
+        lists = {kind: names[kind] for kind in kinds if names[kind] and kind != PRESERVE_DUPLICATES}
         if lists and any(carrier not in _selected(item) for item in carrying):
             why = f"a job of {DATASET} does not select {carrier}, so that declaring them would change it"
             left_out += [LeftOut(f"custom fields: {name}", why) for name in lists]
@@ -46,8 +46,9 @@ def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[t.Mapping[s
             kept.update(lists)
     kept, refused = _without_change(kept, ruleset, base_url)
     left_out += refused
-    responses = {*kept.get("response_headers", ()), *kept.get("raw_response_headers", ())}
-    flagged = [name for name in names[PRESERVE_DUPLICATES] if name in responses]
+    responses = {*kept.get("response_fields", ()), *kept.get("raw_response_fields", ())}
+    carried = all(_EVERY_VALUE in _selected(item) for item in carrying)
+    flagged = [name for name in names[PRESERVE_DUPLICATES] if name in responses and carried]
     if flagged and not _trouble({**kept, PRESERVE_DUPLICATES: flagged}, ruleset, base_url):
         kept[PRESERVE_DUPLICATES] = flagged
     return Expressed({"log_delivery_custom_fields": kept} if kept else {}, tuple(left_out))
@@ -240,6 +241,10 @@ def _report_zone(client: Client, query: Query, label: str) -> tuple[Expressed, d
     monitor, no_monitor = _offered(lambda: scripts.monitor(client, query.route))
     found = express_zone(label, ruleset, jobs or [], None if monitor is None else monitor.status, query.base_url)
     return found, {"jobs": no_jobs, "script monitor": no_monitor}
+
+
+# Carries the names of `preserve_duplicates`.
+_EVERY_VALUE = next(carrier for carrier, kinds in CARRIERS.items() if PRESERVE_DUPLICATES in kinds)
 
 
 def express_zone(

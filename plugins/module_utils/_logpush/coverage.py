@@ -18,9 +18,11 @@ CARRIERS: t.Mapping[str, tuple[str, ...]] = {
     "RequestHeaders": ("request_fields", "transformed_request_fields"),
     "ResponseHeaders": ("response_fields", "raw_response_fields"),
     "Cookies": ("cookie_fields",),
+    # Every value of a response header, as a list; the other carriers have one text.
+    "ResponseFields": ("preserve_duplicates",),
 }
 # What the custom fields of a zone, and a job or the result of its module, are recognized by.
-_KINDS = frozenset(("preserve_duplicates", *(kind for kinds in CARRIERS.values() for kind in kinds)))
+_KINDS = frozenset(kind for kinds in CARRIERS.values() for kind in kinds)
 _JOB = frozenset(("job", "id", "name", "dataset", "logpull_options", "output_options"))
 
 

@@ -26,6 +26,7 @@ LISTS = {"request_fields": ["x-a"], "response_fields": [], "cookie_fields": ["Ca
         ({"request_fields": ["x-a"]}, ["RequestHeaders"]),
         ({"response_fields": ["x-a"]}, ["ResponseHeaders"]),
         ({"cookie_fields": ["Cart"]}, ["Cookies"]),
+        ({"response_fields": ["x-a"], "preserve_duplicates": ["x-a"]}, ["ResponseHeaders", "ResponseFields"]),
         ({"transformed_request_fields": ["x-a"], "raw_response_fields": ["x-b"]}, ["RequestHeaders", "ResponseHeaders"]),
         (
             {"request_fields": ["x-a"], "response_fields": ["x-b"], "cookie_fields": ["c"]},
