@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import datetime
 import typing as t
 
 from harness import Modules
@@ -73,7 +74,7 @@ def test_a_garbled_answer_is_never_an_empty_list(modules: Modules) -> None:
 def test_health(modules: Modules) -> None:
     """The state of each job against the clock of this machine, with one job that failed and one that the service switched off."""
     signs: list[dict[str, t.Any]] = [
-        {"enabled": True, "last_complete": "2099-01-01T00:00:00Z"},
+        {"enabled": True, "last_complete": f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"},
         {"enabled": True, "last_complete": "2020-01-01T00:00:00Z"},
         {
             "enabled": True,
@@ -82,6 +83,7 @@ def test_health(modules: Modules) -> None:
         },
         {"enabled": False, "error_message": "gone"},
         {"enabled": True},
+        {"enabled": True, "last_complete": "2099-01-01T00:00:00Z"},
     ]
     jobs = [
         {"id": number, "name": f"{number}", "destination_conf": "s3://bucket", **sign} for number, sign in enumerate(signs, 1)
@@ -89,7 +91,7 @@ def test_health(modules: Modules) -> None:
     modules.simulator.seed(jobs={modules.zone: jobs})
     report = modules.run([info({}), info({"stale_after": 1_000_000_000, "job_id": 2})], secrets=[SECRET])
     shown = [job["health"] for job in report.ours[0].result["jobs"]]
-    assert [health["state"] for health in shown] == ["healthy", "stale", "failing", "disabled", "never"]
+    assert [health["state"] for health in shown] == ["healthy", "stale", "failing", "disabled", "never", "stale"]
     assert shown[2]["since"] == "2026-03-02T09:44:10Z" and "refused" in shown[2]["message"]
     assert shown[1]["lag_seconds"] > 3600 and shown[4]["lag_seconds"] is None
     assert report.ours[1].result["jobs"][0]["health"]["state"] == "healthy"

@@ -9,6 +9,7 @@ import types
 import typing as t
 
 from .._core import Json
+from .._zones import ACCOUNT, ZONE
 
 
 class Member(t.NamedTuple):
@@ -45,6 +46,20 @@ _NO_EXPRESSION: tuple[Json, ...] = ({"where": {}}, '{"where":{}}', '{"where": {}
 
 DATASET = "http_requests"
 EDGE_DATASET = "http_requests"
+# The 37 datasets of Cloudflare's API, from its documentation (logs/reference/log-fields) and Python library, as of October 2026.
+_ZONE_ONLY = (
+    """http_requests dns_logs nel_reports page_shield_events spectrum_events zaraz_events account_abuse_protection_events"""
+)
+_EVERYWHERE = """firewall_events websocket_analytics"""
+_ACCOUNT_ONLY = """access_requests audit_logs audit_logs_v2 biso_user_actions casb_findings device_posture_results
+dex_application_tests dex_device_state_events dlp_forensic_copies dns_firewall_logs email_security_alerts
+email_security_post_delivery_events gateway_dns gateway_http gateway_network ipsec_logs magic_bgp_logs magic_ids_detections
+mcp_portal_logs mnm_flow_logs network_analytics_logs sinkhole_http_logs ssh_logs turnstile_events warp_config_changes
+warp_toggle_changes workers_trace_events zero_trust_network_sessions"""
+DATASETS: t.Mapping[str, frozenset[str]] = {
+    ZONE: frozenset(f"{_ZONE_ONLY} {_EVERYWHERE}".split()),
+    ACCOUNT: frozenset(f"{_ACCOUNT_ONLY} {_EVERYWHERE}".split()),
+}
 FREQUENCIES = ("high", "low")
 EDGE = "edge"
 # When to send a destination.

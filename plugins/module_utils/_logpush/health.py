@@ -8,11 +8,13 @@ import datetime
 import typing as t
 
 from .._core import Json
-from .._text import format_time, parse_time
+from .._text import duration, format_time, parse_time
 from .facts import MEMBERS, ZERO_TIME
 from .job import Job, free_text, view
 
 DEFAULT_STALE_AFTER = 3600
+# A last delivery further ahead of this machine's clock than this is no proof of health.
+MAX_CLOCK_SKEW = 300
 DISABLED, FAILING, NEVER, STALE, HEALTHY, UNKNOWN = STATES = ("disabled", "failing", "never", "stale", "healthy", "unknown")
 _SIGNS = ("last_complete", "last_error", "error_message")
 
@@ -31,12 +33,13 @@ def health(job: t.Mapping[str, Json], stale_after: float, now: float) -> dict[st
     job = {name: None if str(value).startswith(ZERO_TIME) else value for name, value in job.items()}
     complete, error = parse_time(job.get("last_complete")), parse_time(job.get("last_error"))
     reason = free_text(job, "error_message")
-    lag = None if complete is None else max(0.0, now - complete.timestamp())
-    state = _state(job, complete, error, reason, lag is not None and lag > stale_after)
+    lag = None if complete is None else now - complete.timestamp()
+    late = lag is not None and not -MAX_CLOCK_SKEW <= lag <= stale_after
+    state = _state(job, complete, error, reason, late)
     return {
         "state": state,
         "since": _text(complete if state in (STALE, HEALTHY) else error if state == FAILING or reason else None),
-        "lag_seconds": None if lag is None else int(lag),
+        "lag_seconds": None if lag is None else max(0, int(lag)),
         "message": _sentence(state, reason, _text(complete), _text(error), int(lag or 0)),
     }
 
@@ -64,10 +67,16 @@ def _sentence(state: str, reason: str | None, complete: str | None, error: str |
         DISABLED: f"The service disabled the job after its deliveries had failed{why}" if reason else "The job is disabled.",
         FAILING: f"The last delivery failed{when}{why}",
         NEVER: "The job has not delivered anything yet; a new job needs up to 15 minutes, and a quiet zone has nothing to deliver.",
-        STALE: f"The last delivery was at {complete}, {lag} seconds ago; a quiet zone has nothing to deliver.",
+        STALE: f"The last delivery was at {complete}, {_ago(lag)}",
         HEALTHY: f"The last delivery was at {complete}.",
         UNKNOWN: "The service does not show whether the job delivers.",
     }[state]
+
+
+def _ago(lag: int) -> str:
+    if lag < 0:
+        return f"which is {duration(-lag)} ahead of this machine's clock, so that it is not known whether the job delivers."
+    return f"{duration(lag)} ago; a quiet zone has nothing to deliver."
 
 
 def _text(time: datetime.datetime | None) -> str | None:

@@ -8,7 +8,7 @@ import dataclasses
 import typing as t
 
 from .._core import NOT_FOUND, Composition, Conclusion, Failure, Json, Outcome, Plan, Step, invalid_option, moved, within
-from .._zones import Address
+from .._zones import Address, scope_of
 from . import options
 from . import plan as single
 from .facts import DATASET
@@ -44,17 +44,17 @@ def desire_jobs(params: Params) -> DesiredJobs:
     places = [f"jobs[{index}]" for index, _options in enumerate(params["jobs"])]
     sending = params["send_destination"]
     jobs = [{**each, "send_destination": each["send_destination"] or sending} for each in params["jobs"]]
-    found = [Item(place, desire_item(place, each)) for place, each in zip(places, jobs, strict=True)]
+    found = [Item(place, desire_item(place, each, scope_of(params))) for place, each in zip(places, jobs, strict=True)]
     return checked(DesiredJobs(tuple(found), params["unlisted_jobs"]))
 
 
-def desire_item(place: str, given: t.Mapping[str, Json]) -> options.Desired:
-    """Return the desired state of one job; `place` is where its options are."""
+def desire_item(place: str, given: t.Mapping[str, Json], scope: str | None = None) -> options.Desired:
+    """Return the desired state of one job of a zone or an account; `place` is where its options are."""
     for first, second in FORMS:
         if given[first] is not None and given[second] is not None:
             raise invalid_option(f"{place}.{first}", f"cannot be used together with {second}, which is another form of the same")
     with within(place):
-        return options.desire(given)
+        return options.desire(given, scope)
 
 
 def checked(desired: DesiredJobs) -> DesiredJobs:

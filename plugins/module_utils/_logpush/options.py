@@ -13,9 +13,12 @@ from .._destination import SCHEMES, closest_scheme, holds_mask, upload_limits
 from .._filter.parse import parse
 from .._filter.text import check
 from .._filter.tree import Tree
+from .._text import did_you_mean, nearest
+from .._zones import ACCOUNT, ALL_ADDRESSES, ZONE, scope_of
 from . import logpull_options, output_options
 from .facts import (
     DATASET,
+    DATASETS,
     EDGE_DATASET,
     FREQUENCIES,
     IF_DIFFERENT,
@@ -101,12 +104,13 @@ class Desired(t.NamedTuple):
     places: t.Mapping[str, str] = types.MappingProxyType({})
 
 
-def desire(params: Params) -> Desired:
-    """The desired job in validated options; refuses what the documentation of the service rules out."""
+def desire(params: Params, scope: str | None = None) -> Desired:
+    """Return the desired job of validated options, of a zone or an account; refuse what the documentation of the service rules out."""
     plain = {name: params[name] for name in PLAIN if params[name] is not None}
     if "dataset" in plain:
         plain["dataset"] = plain["dataset"] or DATASET
     _check_identity(params)
+    check_scope(plain.get("dataset", ""), scope or _scope_of(params))
     _check_ranges(plain, params["destination_conf"] or "")
     return Desired(
         present=params["state"] == "present",
@@ -161,10 +165,35 @@ def _check_ranges(plain: t.Mapping[str, Json], destination: str) -> None:
         raise invalid_option("kind", f"'edge' exists for the dataset {EDGE_DATASET} only, not for {dataset}")
 
 
+def _scope_of(params: Params) -> str | None:
+    return scope_of(params) if any(params.get(name) for name in ALL_ADDRESSES) else None
+
+
+def check_scope(dataset: str, scope: str | None) -> None:
+    """Refuse a dataset that only zones have for an account, and the other way round; unknown ones are left to the service."""
+    if scope is None or dataset in DATASETS[scope] or not any(dataset in names for names in DATASETS.values()):
+        return
+    other = next(each for each in DATASETS if each != scope)
+    known = ", ".join(sorted(DATASETS[scope]))
+    raise invalid_option("dataset", f"{dataset!r} exists for {_PLURALS[other]} only; those of {_PLURALS[scope]} are {known}")
+
+
+_PLURALS = {ZONE: "zones", ACCOUNT: "accounts"}
+
+
+def unknown_dataset(dataset: str) -> list[str]:
+    """Return a warning about a dataset that this collection does not know, with the nearest one."""
+    known = sorted(frozenset().union(*DATASETS.values()))
+    if dataset in known:
+        return []
+    return [f"dataset: {dataset!r} is not a dataset that this collection knows{did_you_mean(nearest(dataset, known))}."]
+
+
 def desire_dataset(params: Params) -> str:
     """Return the dataset that validated options name."""
     if not params["dataset"]:
         raise invalid_option("dataset", "is empty")
+    check_scope(params["dataset"], _scope_of(params))
     return _checked_dataset(params["dataset"])
 
 

@@ -27,7 +27,7 @@ from . import logpull_options, output_options
 from .effects import effects_of_change, effects_of_deletion, effects_of_recreation
 from .facts import ALWAYS, EDGE_DATASET, IF_MASKED, MEMBERS, MERGE_SUBREQUESTS, NDJSON, NOT_CARRIED, kind_fits
 from .job import Job, health, view, words_for
-from .options import NO_FILTER, Desired, refuse_mask
+from .options import NO_FILTER, Desired, refuse_mask, unknown_dataset
 from .ownership import fault
 from .select import State, dataset_of
 
@@ -236,7 +236,8 @@ def warnings_of(desired: Desired, state: State, body: t.Mapping[str, Json]) -> l
     """The lint of the filter; and of what would be sent of a destination, whether it can be good and is needed."""
     if "destination_conf" in body:
         refuse_mask(body["destination_conf"])
-    found = _upload_warnings(desired, state.job or {}) + _scheme_warnings(body)
+    found = unknown_dataset(body["dataset"]) if "dataset" in body else []
+    found += _upload_warnings(desired, state.job or {}) + _scheme_warnings(body)
     found += list(lint(desired.filter)) if desired.filter is not None and desired.filter != NO_FILTER else []
     if "ownership_challenge" in body:
         wrong = fault(body["ownership_challenge"], state.address, body["destination_conf"], state.now)

@@ -24,7 +24,7 @@ from .facts import MEMBERS
 from .health import with_health
 from .job import Job, checked
 from .jobs import ABSENT, DesiredJobs, Listing
-from .options import Desired
+from .options import Desired, unknown_dataset
 from .plan import fixed_changes
 from .result import NOT_LOOKED, describe_rival
 from .select import JobQuery, State, dataset_of, label_among, named, names_of, numbered, selected
@@ -163,7 +163,7 @@ def dataset_fields(client: Client, dataset: str) -> dict[str, str | None]:
 def report_fields(client: Client, dataset: str) -> Conclusion:
     """Return the fields of a dataset as a result, sorted by name."""
     found = dataset_fields(client, dataset)
-    return Conclusion({"fields": {name: found[name] or "" for name in sorted(found)}})
+    return Conclusion({"fields": {name: found[name] or "" for name in sorted(found)}}, tuple(unknown_dataset(dataset)))
 
 
 def refuse_rivals(client: Client, outcomes: t.Sequence[Outcome]) -> None:

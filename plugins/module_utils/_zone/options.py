@@ -104,14 +104,14 @@ def _item(place: str, given: Options, params: Options, lists: t.Mapping[str, lis
     """Return a job with the defaults under its own options, both as it is and with the fields for the custom ones."""
     present = params["state"] == "present" and (given.get("state") or "present") == "present"
     options = _merged(given, params["job_defaults"] or {}, present)
-    plain = desire_item(place, options)
+    plain = desire_item(place, options, scope_of(params))
     if not present or (options["dataset"] or DATASET) != DATASET:
         return Item(place, plain)
     extended = select_custom_log_fields(options, dict(lists))
     if extended == options:
         return Item(place, plain)
     known = options["dataset"] is not None or options["job_id"] is None
-    return Item(place, desire_item(place, extended), None if known else plain)
+    return Item(place, desire_item(place, extended, scope_of(params)), None if known else plain)
 
 
 def _own(given: Options, defaults: Options, name: str) -> Json:

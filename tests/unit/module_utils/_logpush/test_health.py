@@ -47,7 +47,8 @@ def found(**members: t.Any) -> tuple[str, str | None, int | None]:
         ({"last_complete": T_MINUS[60], "last_error": T_MINUS[3600]}, "healthy", T_MINUS[60], 60),
         ({"last_complete": "2026-03-02T11:00:00+01:00"}, "healthy", T_MINUS[0], 0),
         ({"last_complete": "2026-03-02T10:00:00.987654321Z"}, "healthy", T_MINUS[0], 0),
-        ({"last_complete": "2027-01-01T00:00:00Z"}, "healthy", "2027-01-01T00:00:00Z", 0),
+        ({"last_complete": "2027-01-01T00:00:00Z"}, "stale", "2027-01-01T00:00:00Z", 0),
+        ({"last_complete": "2026-03-02T10:04:00Z"}, "healthy", "2026-03-02T10:04:00Z", 0),
         ({"last_complete": "yesterday"}, "unknown", None, None),
         ({"last_complete": "2026-02-31T10:00:00Z"}, "unknown", None, None),
         ({}, "unknown", None, None),
@@ -73,7 +74,11 @@ def test_how_long_ago_is_stale(stale_after: int, state: str) -> None:
         ({"last_error": T_MINUS[60]}, "The last delivery failed at 2026-03-02T09:59:00Z; the service gives no reason."),
         ({"last_error": T_MINUS[60], "error_message": REASON}, "The last delivery failed at 2026-03-02T09:59:00Z: access denied"),
         ({"error_message": REASON}, "The last delivery failed: access denied"),
-        ({"last_complete": T_MINUS[3601]}, "3601 seconds ago; a quiet zone has nothing to deliver."),
+        (
+            {"last_complete": "2026-03-04T10:00:00Z"},
+            "2 days ahead of this machine's clock, so that it is not known whether the job delivers.",
+        ),
+        ({"last_complete": T_MINUS[3601]}, "60 minutes ago; a quiet zone has nothing to deliver."),
     ],
 )
 def test_sentences(members: dict[str, t.Any], words: str) -> None:

@@ -8,11 +8,18 @@ import typing as t
 
 import pytest
 from samples.logpush import CONDITION, KEYS, S3, TEXT, declare_job
+from samples.logpush import NOTHING as NO_OPTIONS
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import DATASETS
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.logpull_options import Requested
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import (
+    Desired,
+    desire,
+    desire_dataset,
+    unknown_dataset,
+)
 
 NOTHING = Desired(
     present=True,
@@ -110,3 +117,41 @@ def test_sentences(options: dict[str, t.Any], sentence: str) -> None:
     with pytest.raises(Failure) as caught:
         declare_job(**options)
     assert (caught.value.kind, str(caught.value)) == ("invalid_option", sentence)
+
+
+@pytest.mark.parametrize(
+    ("address", "dataset", "words"),
+    [
+        (
+            "zone_id",
+            "gateway_dns",
+            "dataset: 'gateway_dns' exists for accounts only; those of zones are account_abuse_protection_events, dns_logs",
+        ),
+        ("account_id", "dns_logs", "dataset: 'dns_logs' exists for zones only; those of accounts are access_requests, "),
+        ("zone_id", "firewall_events", ""),
+        ("account_id", "firewall_events", ""),
+        ("zone_id", "new_dataset", ""),
+    ],
+)
+def test_datasets_by_scope(address: str, dataset: str, words: str) -> None:
+    """A dataset of the other scope is refused; one that nobody knows is left to the service."""
+    given = {**NO_OPTIONS, "zone_id": None, address: "9a7806061c88ada191ed06f989cc3dac", "name": "n", "dataset": dataset}
+    if not words:
+        assert desire(given).dataset == dataset
+        return
+    with pytest.raises(Failure) as caught:
+        desire(given)
+    assert str(caught.value).startswith(words)
+    with pytest.raises(Failure):
+        desire_dataset(given)
+
+
+def test_every_dataset_has_one_scope_or_both() -> None:
+    assert (len(DATASETS["zone"]), len(DATASETS["account"]), len(DATASETS["zone"] | DATASETS["account"])) == (9, 30, 37)
+
+
+def test_unknown_dataset_is_a_warning() -> None:
+    assert unknown_dataset("http_request") == [
+        "dataset: 'http_request' is not a dataset that this collection knows (did you mean 'http_requests'?)."
+    ]
+    assert unknown_dataset("gateway_dns") == []
