@@ -120,7 +120,8 @@ says 'finding changed .*https://js\.pay\.example/v3/pay\.js' || fails 'the audit
 edge journal "$control" reads
 holds 'The audit names what differs and the script that changed, fails as asked, and wrote nothing.'
 
-say 'The report on the zone' 'what is new since the audit before comes first; open it in a browser'
+say 'The report on the zone' 'the verdict comes first, then what to do and what is new; open it in a browser'
+grep -oE '1 of 1 zone needs attention: 1 drifted\.' "$work/output" | sed 's/^/  /' || fails 'the report has no verdict'
 edge report "$report/report.json" enabled changed || fails 'the report does not hold what the audit found'
 printf '  %s\n' "$report/report.html"
 printf '\n%sEverything that was said above has held.%s\n' "$bold" "$plain"

@@ -68,7 +68,7 @@ def audit(order: Order) -> Conclusion:
         "lines": [*printed(report), f"The report is {_page(files)}"],
     }
     warning = dated_ahead(slices, order.at)
-    return Conclusion(result, (warning,) if warning else (), refused=refusal(refusals, files[0]))
+    return Conclusion(result, (warning,) if warning else (), refused=refusal(refusals, _page(files)))
 
 
 def _page(files: t.Sequence[str]) -> str:
