@@ -16,9 +16,12 @@ from eda.conftest import NAME, Rulebook
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "eda"
 SOURCE = "edgeops.observability.zone_events"
-CHECK = {"run_playbook": {"name": "edgeops.observability.check"}}
 SHOW = {"debug": {"msg": "HEARD {{ event.edgeops.kind }} {{ event.edgeops.redelivered }} {{ event.edgeops.subject }}"}}
 Make = t.Callable[[], Rulebook]
+
+
+def check(variables: dict[str, t.Any]) -> dict[str, t.Any]:
+    return {"run_playbook": {"name": "edgeops.observability.check", "extra_vars": variables}}
 
 
 def script(letter: str, content: str) -> dict[str, t.Any]:
@@ -46,8 +49,8 @@ def example(name: str, rulebook: Rulebook, zone: str) -> dict[str, t.Any]:
         arguments["script_baseline"] = [{"name": "covered", "url": "https://cdn.example/c.js"}]
     arguments |= {"zones": [zone], "state_file": str(rulebook.state_folder / f"{name}.json"), "request_budget": "none"}
     for rule in ruleset["rules"]:
-        template = rule.pop("action")["run_job_template"]["name"]
-        rule["action"] = CHECK if template == "Check log delivery" else SHOW
+        job = rule.pop("action")["run_job_template"]
+        rule["action"] = check(job["job_args"]["extra_vars"]) if job["name"] == "Check log delivery" else SHOW
     return t.cast("dict[str, t.Any]", ruleset)
 
 
@@ -76,6 +79,7 @@ def test_each_event_fires_once_across_restarts(simulator: t.Any, rulebook: Make)
     assert running.output.count("PLAY RECAP") == 1
     assert re.search(rf"^{NAME}\s+: ok=", running.output, re.MULTILINE)
     assert "other.example" not in running.output
+    assert re.search(r"finding new \(high\): .*https://cdn\.example/a\.js", running.output), running.output
 
     simulator.seed(scripts={zone: [script("a", "2"), script("b", "1"), script("c", "1")]})
     running.start()
