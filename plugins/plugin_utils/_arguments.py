@@ -26,7 +26,7 @@ Members = t.Mapping[str, t.Any]
 # A null in these has a meaning of its own: a part without a plan, and what a run recorded of a zone.
 VERBATIM = frozenset(("expected_plan_ids", "zones"))
 _PLAIN = (str, int, float, dict, list, tuple, type(None))
-_NO_TEXT = ("bool", "int", "float", "dict", "list")
+_NO_TEXT = ("bool", "int", "float", "dict", "list", "path")
 
 
 class Validated(t.NamedTuple):
