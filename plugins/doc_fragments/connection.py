@@ -80,7 +80,7 @@ options:
     default: 1200/300
 requirements:
   - python >= 3.10
-  - requests
+  - requests, with urllib3 1.26 or 2
 """
 
     ZONE = r"""

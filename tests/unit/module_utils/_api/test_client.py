@@ -77,10 +77,13 @@ def test_contradictory_listing_names_its_answer(serve: t.Any, client: t.Any, res
     """The failure has the status, the tries and the id of the answer in which it was found."""
     body = f'{{"success": true, "result": [1], "result_info": {result_info}}}'.encode()
 
+    seen: set[bytes] = set()
+
     def talk(peer: t.Any, _number: int) -> None:
-        for status in (503, 203, 503, 203, 503, 203, 503, 203):
-            if peer.read():
-                peer.answer(body, status, CF_Ray=f"ray-of-{status}")
+        while request := peer.read():
+            status = 203 if request in seen else 503
+            seen.add(request)
+            peer.answer(body, status, CF_Ray=f"ray-of-{status}")
 
     with pytest.raises(Failure) as caught:
         client(serve(talk)).items(LIST, per_page=100, parallel=parallel)
