@@ -16,6 +16,7 @@ from ansible.module_utils.common.validation import check_type_dict
 from ansible.module_utils.errors import UnsupportedError
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._text import JSON_TYPES
 
 if hasattr(core_json, "get_module_encoder"):
     _ENCODING: dict[str, t.Any] = {"cls": core_json.get_module_encoder("legacy", core_json.Direction.CONTROLLER_TO_MODULE)}
@@ -77,9 +78,22 @@ def _prepared(place: str, given: t.Any, option: Members) -> t.Any:
         return {name: member for name, member in members.items() if member is not None}
     if isinstance(value, (list, tuple)):
         kind = {**option, "type": option.get("elements")}
-        items = [_prepared(f"{place}[{index}]", item, kind) for index, item in enumerate(value)]
+        items = [_item(f"{place}[{index}]", item, kind) for index, item in enumerate(value)]
         return [item for item in items if item is not None]
     return value
+
+
+def _item(place: str, given: t.Any, option: Members) -> t.Any:
+    """Return an item of a list; AnsibleModule would not say which item is no dictionary."""
+    wrong = option.get("type") == "dict" and isinstance(given, _PLAIN) and not isinstance(given, (dict, type(None)))
+    if wrong and not _is_text_of_dict(given):
+        found = next(words for kind, words in JSON_TYPES.items() if isinstance(given, kind))
+        raise invalid_option(place, f"must be a dictionary of options, not {found}")
+    return _prepared(place, given, option)
+
+
+def _is_text_of_dict(given: t.Any) -> bool:
+    return isinstance(given, str) and (not given.strip() or given.lstrip().startswith("{") or "=" in given)
 
 
 def _data(place: str, given: t.Any, option: Members) -> t.Any:

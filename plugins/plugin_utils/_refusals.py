@@ -10,8 +10,13 @@ import typing as t
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
+from ansible_collections.edgeops.observability.plugins.module_utils._text import did_you_mean, nearest
+
 Members = t.Mapping[str, t.Any]
 _RULES = ("mutually_exclusive", "required_together", "required_one_of", "required_if", "required_by")
+
+
+_UNKNOWN = "unsupported parameter"
 
 
 class _Place(t.NamedTuple):
@@ -26,12 +31,13 @@ class _Place(t.NamedTuple):
 
 
 def refusal(specification: Members, arguments: Members) -> str | None:
-    """Return the first error with its place, such as `jobs[1].kind`; None where the words of AnsibleModule name the option as it was given."""
+    """Return the first error with its place, such as `jobs[1].kind`; None where the words of AnsibleModule are short and name the option."""
     found = _fault(specification, arguments, _Place("", ""))
     if found is None:
         return None
     place, text = found
-    return f"{place.shown}: {text}" if place.shown != place.named else None
+    is_clear = place.shown == place.named and not (text.startswith(_UNKNOWN) and "." in place.shown)
+    return None if is_clear else f"{place.shown}: {text}"
 
 
 def _fault(specification: Members, arguments: Members, around: _Place) -> tuple[_Place, str] | None:
@@ -42,8 +48,7 @@ def _fault(specification: Members, arguments: Members, around: _Place) -> tuple[
     for name, value in arguments.items():
         place = around.member(name)
         if name not in options:
-            known = ", ".join(sorted(options))
-            return place, f"Unsupported parameter: {around.member(name).named}. Supported parameters include: {known}."
+            return place, f"{_UNKNOWN}{did_you_mean(nearest(str(name), sorted(options)))}"
         found = _error({"argument_spec": {name: {**shallow[name], "required": False}}}, {name: value})
         if found:
             return place, found

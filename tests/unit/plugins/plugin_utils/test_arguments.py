@@ -122,3 +122,13 @@ def test_other_text_is_refused_with_its_place(text: str) -> None:
     with pytest.raises(Failure, match=r"^job: not JSON: "):
         prepared(SPEC, {"job": text})
     assert "secret" not in caught.value.message
+
+
+@pytest.mark.parametrize(("item", "words"), [("edge", "text"), (7, "a number"), (["a"], "a list"), (True, "a boolean")])
+def test_item_that_is_no_dictionary_is_named(item: object, words: str) -> None:
+    """AnsibleModule says neither which item nor which option it is."""
+    jobs = {"jobs": {"type": "list", "elements": "dict", "options": {"name": {"type": "str"}}}}
+    with pytest.raises(Failure, match=rf"^jobs\[1\]: must be a dictionary of options, not {words}$") as caught:
+        prepared(jobs, {"jobs": [{"name": "a"}, item]})
+    assert caught.value.kind == "invalid_option"
+    assert prepared(jobs, {"jobs": ['{"name": "a"}', "name=a"]}) == {"jobs": [{"name": "a"}, {"name": "a"}]}

@@ -20,10 +20,10 @@ ZONE = {"zone_id": "a"}
         ({"custom_fields": {"cookie_fields": 5.5}}, None, ""),
         ({"jobs": [{}, {"kind": "odd"}]}, "jobs[1].kind", "edge"),
         ({"jobs": [{"output_options": {"sample_rate": "x"}}]}, "jobs[0].output_options.sample_rate", ""),
-        ({"jobs": [{}, {"bogus": 1}]}, "jobs[1].bogus", "jobs.bogus"),
+        ({"jobs": [{}, {"fieldz": 1}]}, "jobs[1].fieldz", "unsupported parameter (did you mean 'fields'?)"),
+        ({"job": {"fieldz": 1}}, "job.fieldz", "unsupported parameter (did you mean 'fields'?)"),
         # The words of AnsibleModule name these already.
         ({"timeout": "soon"}, None, ""),
-        ({"job": {"bogus": 1}}, None, ""),
         ({}, None, ""),
     ],
 )
