@@ -87,7 +87,7 @@ def _item(place: str, given: t.Any, option: Members) -> t.Any:
     """Return an item of a list; AnsibleModule would not say which item is no dictionary."""
     wrong = option.get("type") == "dict" and isinstance(given, _PLAIN) and not isinstance(given, (dict, type(None)))
     if wrong and not _is_text_of_dict(given):
-        found = next(words for kind, words in JSON_TYPES.items() if isinstance(given, kind))
+        found = next((words for kind, words in JSON_TYPES.items() if isinstance(given, kind)), "a list")
         raise invalid_option(place, f"must be a dictionary of options, not {found}")
     return _prepared(place, given, option)
 

@@ -141,6 +141,11 @@ _MAX_JOBS = "max jobs"
 _MAX_JOBS_HINT = (
     "If {place} has no Logpush job of this dataset yet, its plan does not include the dataset; otherwise delete or reuse a job."
 )
+_OWNERSHIP = "ownership"
+_OWNERSHIP_HINT = (
+    "Request a challenge with the module logpush_ownership, read its token at the destination, and set it as ownership_challenge;"
+    " a token is valid for one zone or account and one destination, and not for ever."
+)
 _LOGS_WRITE = "Reading and writing Logpush jobs need a token with the permission Logs: Write (Logs: Read is not enough)."
 _BY_AREA: t.Mapping[str, str] = {
     "script_monitor": "The token needs Page Shield: Read to read and Page Shield: Write (Edit in the dashboard) to write.",
@@ -229,6 +234,8 @@ def hint(operation: str, status: int, errors: t.Sequence[ServiceError], address:
         found.append(_MAX_JOBS_HINT)
     elif area == "logpush_jobs" and _CATCH_ALL in codes:
         found.append(_CATCH_ALL_HINT)
+    if area.startswith("logpush") and any(_OWNERSHIP in error["message"].lower() for error in errors):
+        found.append(_OWNERSHIP_HINT)
     if status == RATE_LIMITED_STATUS:
         found.append(_RATE_LIMIT_HINT)
     return " ".join(found).format_map(words)

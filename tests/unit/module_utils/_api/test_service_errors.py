@@ -171,6 +171,12 @@ def test_no_hint_where_there_is_none() -> None:
     )
 
 
+@pytest.mark.parametrize("operation", ["logpush_jobs.create", "logpush_ownership.validate"])
+def test_missing_proof_of_ownership_names_the_module(operation: str) -> None:
+    failure = failure_of(400, {"code": 1002, "message": "error validating Ownership"}, operation=operation)
+    assert "Request a challenge with the module logpush_ownership" in failure.message
+
+
 def test_a_service_that_quotes_the_credential() -> None:
     failure = failure_of(400, {"code": 6111, "message": "Invalid format: Bearer canary-token"})
     assert "canary" not in failure.message + repr(failure.report())
