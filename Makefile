@@ -13,7 +13,7 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: setup
-setup: ## Make .venv: every pinned tool, the collection linked, the simulator installed
+setup: ## Make .venv: every pinned tool, the simulator installed
 	@scripts/environment.sh .venv "3.11 3.12 3.13" requirements/dev.txt
 
 .PHONY: demo
@@ -33,7 +33,7 @@ check: setup ## Lint, types, units, lists and promises: less than a minute
 	@python scripts/run_gates.py check
 
 .PHONY: test
-test: setup ## Every gate; sanity, units and playbooks on the floor and the newest ansible-core
+test: setup ## Every gate; modules and a selection of playbooks on the oldest and the newest ansible-core as well
 	@python scripts/run_gates.py test
 
 .PHONY: test-all
@@ -41,7 +41,7 @@ test-all: setup ## Every gate on every supported ansible-core
 	@python scripts/run_gates.py test-all
 
 .PHONY: test-core
-test-core: setup ## Sanity, units and playbooks on one ansible-core: `make test-core CORE=2.17`
+test-core: setup ## Sanity, modules and playbooks on one ansible-core: `make test-core CORE=2.17`
 	@python scripts/run_gates.py core-$(CORE)
 
 .PHONY: test-once

@@ -6,4 +6,6 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 "$root/scripts/environment.sh" .venvs/awx "3.11 3.12 3.13" requirements/awx.txt
 export PATH=$root/.venvs/awx/bin:$PATH VIRTUAL_ENV=$root/.venvs/awx
+# Where ansible-lint finds the checkout; tests give their playbooks a path of their own.
+export ANSIBLE_COLLECTIONS_PATH=$root/.venvs/collections
 exec "$@"

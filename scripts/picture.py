@@ -16,7 +16,7 @@ WIDTH, HEIGHT = 880, 840
 
 def main() -> None:
     """Shows the page as a browser at a desk does, and keeps its upper part."""
-    sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "docs")]
+    sys.path[:0] = [str(ROOT / folder) for folder in (".venvs/collections", "tests", "tests/docs")]
     import devtools  # noqa: PLC0415  # where it is has just been said
     from support.samples.fleet import showcase  # noqa: PLC0415
 

@@ -118,7 +118,7 @@ def test_only_a_file_is_a_report(tmp_path):
 
 
 def test_shipped_schema_is_the_one_that_is_checked():
-    """`python scripts/schema.py` writes it."""
+    """`PYTHONPATH=.venvs/collections python scripts/schema.py` writes it."""
     assert json.loads(SCHEMA.read_text(encoding="utf-8")) == REPORT
 
 
