@@ -18,9 +18,9 @@ def main() -> None:
     """Shows the page as a browser at a desk does, and keeps its upper part."""
     sys.path[:0] = [str(ROOT / folder) for folder in (".venvs/collections", "tests", "tests/docs")]
     import devtools  # noqa: PLC0415  # where it is has just been said
-    from support.samples.fleet import showcase  # noqa: PLC0415
+    from support.samples.fleet import showcase  # noqa: PLC0415  # the page needs them
 
-    from ansible_collections.edgeops.observability.plugins.module_utils._report import page as html_page  # noqa: PLC0415
+    from ansible_collections.edgeops.observability.plugins.module_utils._report import page as html_page  # noqa: PLC0415  # only this script needs them
 
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, devtools.opened(pathlib.Path(folder)) as page:
         report = pathlib.Path(folder) / "report.html"

@@ -12,7 +12,7 @@ import typing as t
 from .._core import INVALID_OPTION, Failure, Json
 from .._text import line
 from .charts import bar, trend
-from .facts import AUDIT, DIFFERENCE, LOOK, UNAUDITED, guide_url
+from .facts import AUDIT, DIFFERENCE, LOOK, UNAUDITED, Action, guide_url
 from .items import Row
 from .lines import about
 from .page_template import STYLE, TEMPLATE
@@ -44,7 +44,7 @@ def page_of(report: t.Mapping[str, Json]) -> View:
     present = [row for row in rows if not row["carried"]]
     zones = ZoneViews(report)
     sentence = verdict(counts).partition(": ")
-    by_action = [(action, groups) for action, groups in groups_by_action(present)]
+    by_action = groups_by_action(present)
     return {
         "title": line(report["title"], _MAX_TEXT),
         "outcome": report["outcome"],
@@ -103,18 +103,17 @@ def _unaudited(rows: t.Sequence[Row]) -> list[View]:
         }
         for row in failed[:_MAX_LISTED]
     ]
-    return [_section("unaudited", AUDIT, lines, len(failed), len(failed))]
+    return [_section(AUDIT, lines, len(failed), len(failed))]
 
 
-def _action(action: t.Any, groups: t.Sequence[Group], new: frozenset[str]) -> View:
+def _action(action: Action, groups: t.Sequence[Group], new: frozenset[str]) -> View:
     lines = [_group(group, new) for group in groups[:_MAX_LISTED]]
     zones = {id(row) for group in groups for row in group.rows}
-    return _section(groups[0].item["type"], action, lines, len(groups), len(zones))
+    return _section(action, lines, len(groups), len(zones))
 
 
-def _section(name: str, action: t.Any, lines: t.Sequence[View], total: int, zones: int) -> View:
+def _section(action: Action, lines: t.Sequence[View], total: int, zones: int) -> View:
     return {
-        "id": f"do-{line(name, 40).replace('_', '-').replace(' ', '-')}",
         "title": action.title,
         "advice": action.advice,
         "guide": guide_url(action),
