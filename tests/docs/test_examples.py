@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import typing as t
@@ -16,6 +17,7 @@ import yaml
 from blocks import COLLECTION, ROOT, ZONE, Block, blocks, decided, plays, sources, surroundings
 
 from harness import Playbook
+from harness.process import LOCAL
 
 # Why blocks cannot be run, by their mark, and where such blocks may be.
 NOT_RUN = {
@@ -64,7 +66,10 @@ def test_examples_run_in_check_mode_and_for_real(source: str, playbook: Playbook
     made = [play for block in found for play in plays(block)]
     if not made:
         return
-    report = playbook.run(playbook=made, extra_vars=READER, env=surroundings(simulator), secrets=[SECRET])
+    # A zone of the inventory that readers have.
+    hosts = playbook.folder / "hosts.json"
+    hosts.write_text(json.dumps({"zones": {"hosts": {"localhost": LOCAL}}}), encoding="utf-8")
+    report = playbook.run(playbook=made, inventory=hosts, extra_vars=READER, env=surroundings(simulator), secrets=[SECRET])
     assert report.returncode == 0, str(report)
     _both_ways(report, {name for block in found if block.kind in ("plays", "tasks") for name in decided(block)})
 

@@ -50,8 +50,9 @@ READERS = (
     Reader(
         "guide_waivers",
         writes=0,
-        seed={"jobs": {ZONE: [{**JOB, "enabled": False}]}},
-        files={"group_vars/all/desired.yml": "log_delivery_job: {name: edge-errors}\n"},
+        jobs=("edge-logs",),
+        seed={"jobs": {ZONE: [{**JOB, "name": "edge-logs", "enabled": False}]}},
+        files={"group_vars/all/desired.yml": "log_delivery_job: {name: edge-logs}\n"},
     ),
     Reader("guide_survey", writes=0, seed={"jobs": {ZONE: [JOB]}}),
     Reader(
@@ -83,7 +84,7 @@ def test_guide_works_as_pasted(reader: Reader, simulator: t.Any, tmp_path: Path)
         # A waiver of the page ends some day.
         (project / name).write_text(text.replace("2026-11-30", "2099-11-30"), encoding="utf-8")
     simulator.seed(zones=[{"id": ZONE, "name": NAME, "status": "active"}], **reader.seed)
-    environment = {**Place(tmp_path / "place").environment(), **simulator.environment()}
+    environment = {**Place(tmp_path / "place").environment(), **simulator.environment(), "PWD": str(project)}
     assert commands(reader.guide)
     for command in commands(reader.guide):
         code, output, errors = execute(command, environment, project, timeout=300)
@@ -97,7 +98,7 @@ def test_adopted_files_are_an_inventory(simulator: t.Any, tmp_path: Path) -> Non
     """With a secret in the destination: the example of the vault disturbs nothing, and its line works once it is copied."""
     secret = f"{MASKED['destination_conf']}&access-key-id=AK&secret-access-key=planted-key-77"
     simulator.seed(zones=[{"id": ZONE, "name": NAME, "status": "active"}], jobs={ZONE: [{**MASKED, "destination_conf": secret}]})
-    environment = {**Place(tmp_path / "place").environment(), **simulator.environment()}
+    environment = {**Place(tmp_path / "place").environment(), **simulator.environment(), "PWD": str(tmp_path)}
     (tmp_path / "fleet.zones.yml").write_text(FLEET, encoding="utf-8")
     adopt, deliver = commands("guide_adopt")[:2]
     assert execute(adopt, environment, tmp_path, timeout=300)[0] == 0

@@ -95,6 +95,19 @@ def test_variables_have_one_page() -> None:
     assert not used
 
 
+def test_variables_are_those_of_the_playbooks() -> None:
+    """The page has each variable, and its default where it has one."""
+    defaults = yaml.safe_load((ROOT / "roles" / "playbook_variables" / "defaults" / "main.yml").read_text(encoding="utf-8"))
+    variables = {name: value for name, value in defaults.items() if name.startswith("edgeops_")}
+    documented = {
+        name: cells[0].strip("`") for row, cells in rows("reference_playbooks", "Variable").items() for name in literals([row])
+    }
+    assert set(documented) == set(variables)
+    assert {name: yaml.safe_load(documented[name]) for name, value in variables.items() if value is not None} == {
+        name: value for name, value in variables.items() if value is not None
+    }
+
+
 def test_arguments_of_the_event_source() -> None:
     """The page has each argument with its default."""
     tree = ast.parse(EVENT_SOURCE.read_text(encoding="utf-8"))
