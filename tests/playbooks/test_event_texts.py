@@ -7,6 +7,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import inert
 from harness import Playbook
 
@@ -20,6 +22,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.every_core
 def test_texts_of_events_stay_what_they_are(playbook: Playbook, tmp_path: Path) -> None:
     """A rule hands texts of an event on as variables, which a playbook uses in templates and arguments."""
     planted = tmp_path / "planted"
