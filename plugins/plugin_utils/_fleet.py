@@ -29,6 +29,7 @@ from ..module_utils._delivery.facts import (
     RAILS,
     REPORT,
 )
+from ..module_utils._scripts.verification import describe
 from ._host_variables import HostVariables
 
 Result = dict[str, t.Any]
@@ -304,8 +305,8 @@ def _adopted(arguments: Arguments, _given: Result, hosts: HostVariables) -> Resu
 def _verified(arguments: Arguments, _given: Result, _hosts: HostVariables) -> Result:
     """Return a line for each chain of evidence, and why evidence is not valid."""
     report = arguments["report"]
-    lines = [f"{zone['zone_id']}: {zone['message']}" for zone in report["zones"]]
-    bad = [text for text, zone in zip(lines, report["zones"], strict=True) if not zone["valid"]]
+    lines = [text for zone in report["zones"] for text in describe(zone)]
+    bad = [describe(zone)[0] for zone in report["zones"] if not zone["valid"]]
     return {"lines": lines, "invalid": "" if report["valid"] else "; ".join(bad) or "There is no evidence in the folder."}
 
 

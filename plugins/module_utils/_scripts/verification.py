@@ -11,7 +11,7 @@ import typing as t
 
 from .._core import Conclusion, Json, invalid_option
 from .._files import open_regular, read_regular
-from .._text import format_time, list_of, shown
+from .._text import canonical, format_time, line, list_of, shown
 from .._zones import is_zone_id
 from .chain import Chain, Problem, Record, is_digest, read_chain
 from .evidence import BASELINES
@@ -20,6 +20,8 @@ from .facts import FINDINGS
 # Evidence, verified where it lies: files are only read, and no service is asked.
 
 _SUFFIX = ".jsonl"
+# Of what is printed; the result has everything.
+_MAX_OPEN, _MAX_LINE = 20, 400
 
 
 class Archive(t.NamedTuple):
@@ -157,11 +159,11 @@ def _read(folder: str, zone_id: str) -> Read:
 
     def whole(file: t.Iterable[bytes]) -> t.Iterator[bytes]:
         nonlocal torn
-        for line in file:
-            if line.endswith(b"\n"):
-                yield line
+        for each in file:
+            if each.endswith(b"\n"):
+                yield each
             else:
-                torn = len(line)
+                torn = len(each)
 
     try:
         with open(open_regular(os.path.join(folder, zone_id + _SUFFIX), os.O_RDONLY), "rb") as file:
@@ -172,3 +174,28 @@ def _read(folder: str, zone_id: str) -> Read:
         # One file that another user put in the way must not hide what is wrong with the others.
         return Read(Chain(problem=Problem(1, f"cannot be read: {error.strerror}")), story, True)
     return Read(chain, story, True, torn)
+
+
+def describe(zone: t.Mapping[str, Json]) -> list[str]:
+    """Return the lines that tell a person about a zone of a result: what an assessor asks for first."""
+    return [line(f"{zone['zone_id']}: {text}", _MAX_LINE) for text in _texts(zone)]
+
+
+def _texts(zone: t.Mapping[str, Json]) -> t.Iterator[str]:
+    yield zone["message"]
+    if zone["first"] is None:
+        return
+    gap = zone["longest_gap_days"]
+    yield f"audits from {zone['first']} to {zone['last']}" + ("" if gap is None else f", at most {gap:g} days apart")
+    found = [f"{count} {kind}" for kind, count in zone["findings"].items() if count]
+    yield f"findings in all records: {', '.join(found) or 'none'}; open in the last one: {len(zone['open'])}"
+    for finding in zone["open"][:_MAX_OPEN]:
+        place = " on ".join(str(finding[name]) for name in ("script_url", "host") if finding.get(name))
+        yield "open: " + ": ".join(filter(None, (finding["kind"], place, str(finding.get("message") or ""))))
+    if len(zone["open"]) > _MAX_OPEN:
+        yield f"open: {len(zone['open']) - _MAX_OPEN} more findings"
+    for change in zone["scope_changes"]:
+        members = [
+            f"{name} was {canonical(change['before'][name])}, is {canonical(now)}" for name, now in change["after"].items()
+        ]
+        yield f"record {change['seq']} ({change['at']}) looked at something else than the one before it: {'; '.join(members)}"

@@ -14,7 +14,7 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import seal
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.verification import desire, report
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.verification import describe, desire, report
 from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical
 
 HEAD = "f" * 64
@@ -107,6 +107,15 @@ def test_what_is_told_of_a_zone(tmp_path: Path) -> None:
     assert (found["longest_gap_days"], found["findings"]["new"], found["open"]) == (7.5, 2, [])
     assert found["scope_changes"] == [{"seq": 2, "at": times[1], "before": {"hosts": []}, "after": {"hosts": ["shop"]}}]
     assert len(found) == 11, "the members that the documentation names"
+    assert describe({**found, "open": [{**finding, "message": "m\n\u202e"}] * 21}) == [
+        f"ab: {found['message']}",
+        f"ab: audits from {times[0]} to {times[2]}, at most 7.5 days apart",
+        "ab: findings in all records: 2 new; open in the last one: 21",
+        *["ab: open: new: https://cdn/1.js on shop: m \ufffd"] * 20,
+        "ab: open: 1 more findings",
+        f'ab: record 2 ({times[1]}) looked at something else than the one before it: hosts was [], is ["shop"]',
+    ]
+    assert describe({**found, "first": None}) == [f"ab: {found['message']}"]
 
 
 def test_a_pipe_does_not_hang(tmp_path: Path) -> None:
