@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import stat
 import tempfile
@@ -88,6 +89,16 @@ def make_folders(folder: str, mode: int, made: list[str]) -> None:
     os.mkdir(folder)
     made.append(folder)
     os.chmod(folder, mode)
+
+
+def lock(descriptor: int, *, wait: bool = True) -> None:
+    """Lock an open file against other processes until it is closed; raise OSError if it is locked and `wait` is false."""
+    fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+
+
+def unlock(descriptor: int) -> None:
+    """Let other processes lock an open file."""
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
 def remove(path: str) -> None:

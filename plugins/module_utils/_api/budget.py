@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import math
 import os
@@ -16,7 +15,7 @@ import threading
 import typing as t
 
 from .._core import invalid_option
-from .._files import state_folder
+from .._files import lock, state_folder, unlock
 from .._text import duration, pause_text
 from .connection import Connection
 from .retry import date_of
@@ -54,11 +53,11 @@ class Ledger:
     def locked(self) -> t.Iterator[State]:
         """The state, locked against other processes."""
         with self._threads:
-            fcntl.flock(self._file, fcntl.LOCK_EX)
+            lock(self._file)
             try:
                 yield State(self._file)
             finally:
-                fcntl.flock(self._file, fcntl.LOCK_UN)
+                unlock(self._file)
 
 
 class State:

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-import json
 import typing as t
 
 from .._core import BAD_RESPONSE, Failure, Json
+from .._text import canonical
 
 _COUNTS = ("page", "per_page", "count", "total_count", "total_pages")
 
@@ -220,4 +220,4 @@ def _identity(item: Json, keys: t.Sequence[str]) -> str:
         for key in keys:
             if isinstance(item.get(key), (str, int)):
                 return f"{key}={item[key]!r}"
-    return json.dumps(item, sort_keys=True)
+    return canonical(item)

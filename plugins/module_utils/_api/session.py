@@ -243,6 +243,8 @@ _FAULTS: tuple[tuple[type[BaseException], Fault], ...] = (
 )
 _UNUSABLE = Fault(UNAVAILABLE, "the request cannot be sent with these proxies or this address", final=True)
 _TUNNEL = re.compile(r"Tunnel connection failed: ([1-5][0-9]{2})")
+# What urllib3 1.26 raises for the certificate of another host, which it finds out itself.
+_OTHER_HOST = "CertificateError"
 # The parts of the TLS library that read certificates and keys from files.
 _FILES = ("X509", "PEM", "ASN1")
 
@@ -256,7 +258,9 @@ def fault_of(error: BaseException) -> Fault:
     return fault
 
 
-def _tls_fault(cause: SSLError) -> Fault:
+def _tls_fault(cause: BaseException) -> Fault:
+    if not isinstance(cause, SSLError):
+        return Fault(UNAVAILABLE, "the certificate does not verify: it is for another host", final=True)
     if cause.library in _FILES:
         return Fault(UNAVAILABLE, "the bundle of certificates to trust cannot be read", final=True)
     return Fault(UNAVAILABLE, f"the TLS connection failed ({cause.reason or 'it was cut'})")
@@ -268,7 +272,7 @@ def _special(cause: BaseException) -> Fault | None:
     if isinstance(cause, SSLCertVerificationError):
         why = getattr(cause, "verify_message", "") or "no reason given"
         return Fault(UNAVAILABLE, f"the certificate does not verify: {why}", final=True)
-    if isinstance(cause, SSLError):
+    if isinstance(cause, SSLError) or type(cause).__name__ == _OTHER_HOST:
         return _tls_fault(cause)
     if isinstance(cause, ConnectTimeoutError) and not isinstance(cause, NewConnectionError):
         return _UNCONNECTED

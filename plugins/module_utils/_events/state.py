@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import threading
@@ -13,7 +12,7 @@ import time
 import typing as t
 
 from .._core import CONFLICT, Failure, Json, invalid_option
-from .._files import open_regular, read_regular, replace_file
+from .._files import lock, open_regular, read_regular, replace_file
 from .._text import canonical, finite_float, is_integer, no_constant, shown, unique_members
 from .facts import Event, is_event
 
@@ -28,7 +27,7 @@ def take_lock(path: str) -> int:
     except OSError as error:
         raise invalid_option("state_file", f"{name} cannot be opened: {error.strerror or error}") from None
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(handle, wait=False)
     except OSError:
         os.close(handle)
         raise Failure(

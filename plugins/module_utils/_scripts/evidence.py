@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import fcntl
 import os
 import typing as t
 
 from .._core import Json
-from .._files import check_file, open_regular, prepare_folder, read_regular, replace_file, sync_folder, unusable
+from .._files import check_file, lock, open_regular, prepare_folder, read_regular, replace_file, sync_folder, unusable
 from .._text import canonical, digest_of, format_time
 from .._version import VERSION
 from .chain import RECORD_VERSION, Chain, Record, read_chain, seal
@@ -72,7 +71,7 @@ class Evidence(t.NamedTuple):
     def _locked(self) -> int:
         while True:
             descriptor = open_regular(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            lock(descriptor)
             with contextlib.suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(descriptor), os.lstat(self.path)):
                     return descriptor

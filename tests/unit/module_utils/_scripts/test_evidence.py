@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -216,14 +217,14 @@ def test_a_broken_chain_goes_on_and_stays_broken(tmp_path: Path, chain: list[byt
 def test_moved_away_while_another_run_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is appended goes to the file of that name, not to the one that was moved away."""
     append(tmp_path)
-    real, moved = histories.fcntl.flock, []
+    real, moved = fcntl.flock, []
 
     def flock(*args: t.Any) -> None:
         real(*args)
         if not moved:
             moved.append((tmp_path / f"{ZONE}.jsonl").rename(tmp_path / "old.jsonl"))
 
-    monkeypatch.setattr(histories.fcntl, "flock", flock)
+    monkeypatch.setattr(fcntl, "flock", flock)
     record, _warning = append(tmp_path)
     assert record["seq"] == 1 and len(lines(tmp_path)) == 1 and len((tmp_path / "old.jsonl").read_bytes().splitlines()) == 1
 
