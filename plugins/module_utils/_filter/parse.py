@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import collections.abc
+import functools
 import json
 import typing as t
 
@@ -236,7 +237,18 @@ def parse(value: object, place: str = "filter") -> Tree:
 
 
 def read_echo(text: object) -> Tree | None:
-    """Return the tree of a filter as the service reports it, also with other names of operators; None if it cannot be understood."""
+    """Return the tree of a filter as the service reports it, also with other names of operators; None if it cannot be understood.
+
+    A job is looked at several times, so that the trees of its texts are remembered.
+    """
+    return _read_text(text) if isinstance(text, str) and len(text) <= _MAX_REMEMBERED else _read_echo(text)
+
+
+# Far longer than what a service accepts.
+_MAX_REMEMBERED = 10_000
+
+
+def _read_echo(text: object) -> Tree | None:
     try:
         return parse(text)
     except Failure:
@@ -245,6 +257,11 @@ def read_echo(text: object) -> Tree | None:
         return parse(_translated(_load(text, "filter") if isinstance(text, str) else text))
     except (Failure, RecursionError):
         return None
+
+
+@functools.lru_cache(maxsize=256)
+def _read_text(text: str) -> Tree | None:
+    return _read_echo(text)
 
 
 def _translated(data: object) -> object:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import decimal
-import functools
 import math
 import re
 import typing as t
@@ -44,7 +43,7 @@ MEANT = {
 
 
 # Python's integers and decimals compare with each other exactly; floats are turned into decimals first.
-Exact: t.TypeAlias = "int | decimal.Decimal | Extreme"
+Exact: t.TypeAlias = "int | decimal.Decimal"
 
 _JSON_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 
@@ -56,9 +55,6 @@ MAX_INTEGER_BITS = 4096
 
 # Far beyond any log field, and well inside what the decimal arithmetic of every Python build can hold.
 MAX_EXPONENT = 100_000_000
-
-# Whether it is negative, the exponent of its first digit, and its digits without zeros around them (none in 0).
-Parts = tuple[bool, int, str]
 
 
 # No dataclass: its methods are generated at every import, which takes longer than the rest of the file.
@@ -107,52 +103,18 @@ def _from_text(text: str) -> Exact | None:
         return 0
     first = int(exponent) + len(digits) - len(fraction) - 1
     if abs(first) > MAX_EXPONENT:
-        return Extreme(text.startswith("-"), first, digits.rstrip("0"))
+        # No log field is as large, or as small: all such numbers are taken for one.
+        return decimal.Decimal(f"{text[: text.startswith('-')]}Infinity") if first > 0 else 0
     return decimal.Decimal(text)
 
 
 def canonical_number(number: Exact) -> str:
-    """One text for one number: 30, 30.0 and 3e1 all give `3e1`."""
-    negative, first, digits = parts(number)
-    return f"{'-' * negative}{digits}e{first - len(digits) + 1}" if digits else "0"
-
-
-# No dataclass: its methods are generated at every import, which takes longer than the rest of the file.
-@functools.total_ordering
-class Extreme:
-    """A number too large or too small for decimals, which compares exactly with its like and with all others."""
-
-    __slots__ = ("digits", "first", "negative")
-
-    def __init__(self, negative: bool, first: int, digits: str) -> None:
-        self.negative = negative
-        self.first = first
-        self.digits = digits
-
-    def __repr__(self) -> str:
-        return f"Extreme({self.negative!r}, {self.first!r}, {self.digits!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Extreme) and parts(self) == parts(other)
-
-    def __hash__(self) -> int:
-        return hash(parts(self))
-
-    def __lt__(self, other: Extreme | int | decimal.Decimal) -> bool:
-        one, two = parts(self), parts(other)
-        if one[0] is not two[0] or not two[2]:
-            return one[0]
-        return one[1:] > two[1:] if one[0] else one[1:] < two[1:]
-
-
-def parts(number: Extreme | int | decimal.Decimal) -> Parts:
-    """What a number is made of; the same for all spellings of it."""
-    if isinstance(number, Extreme):
-        return number.negative, number.first, number.digits
-    if not number:
-        return False, 0, ""
+    """Return one text for one number: 30, 30.0 and 3e1 all give `3e1`."""
     plain = decimal.Decimal(number)
-    return plain.is_signed(), plain.adjusted(), "".join(map(str, plain.as_tuple().digits)).rstrip("0")
+    if not plain or not plain.is_finite():
+        return str(plain) if plain else "0"
+    digits = "".join(map(str, plain.as_tuple().digits)).rstrip("0")
+    return f"{'-' * plain.is_signed()}{digits}e{plain.adjusted() - len(digits) + 1}"
 
 
 # A union with `|` of classes of ours is more than the oldest pylint in use understands.
