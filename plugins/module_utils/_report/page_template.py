@@ -106,8 +106,8 @@ TEMPLATE = """\
 </tbody></table>
 {% if todo.more %}<p class="more small soft">{{ todo.more }} more are with their zones below.</p>{% endif %}
 {% endmacro %}
-{% macro zone_details(zone) %}
-<div class="each"><details{% if zone.open %} open{% endif %}><summary><b>{{ zone.name }}</b>{% if zone.account %} (account){% endif %}
+{% macro zone_details(zone, open) %}
+<div class="each"><details{% if open %} open{% endif %}><summary><b>{{ zone.name }}</b>{% if zone.account %} (account){% endif %}
 {% if zone.tally %} <span class="soft">{{ zone.tally }}</span>{% endif %}</summary>
 {% if zone.error %}<p>{{ zone.error }}</p>{% endif %}
 {% if zone.as_of %}<p class="soft">Last audited on {{ zone.as_of }}.</p>{% endif %}
@@ -202,14 +202,14 @@ viewBox="0 0 {{ page.trend.width }} {{ page.trend.height }}" preserveAspectRatio
 <section aria-labelledby="zones"><h2 id="zones">Zones</h2>
 {% for section in page.sections %}
 <details class="zones" id="{{ section.id }}"
-{% if section.name != "compliant" and section.wrong and section.wrong[0].open %} open{% endif %}>
+{% if section.open %} open{% endif %}>
 <summary><span class="key {{ section.name }}"></span>{{ section.count }} {{ section.name }}</summary>
-{% for zone in section.wrong %}
-{{ zone_details(zone) }}
+{% for zone in section.detailed %}
+{{ zone_details(zone, section.open) }}
 {% endfor %}
-{% if section.fine %}
+{% if section.plain %}
 <ul class="fine">
-{% for zone in section.fine %}
+{% for zone in section.plain %}
 <li>{{ zone.name }}{% if zone.account %} (account){% endif %}{% if zone.as_of %}, last audited on {{ zone.as_of }}{% endif %}</li>
 {% endfor %}
 </ul>

@@ -8,7 +8,7 @@ import typing as t
 
 from .._core import Json
 from .._text import line, until
-from .facts import KINDS, STATUSES, UNAUDITED
+from .facts import KINDS, NEEDS_ATTENTION, STATUSES, UNAUDITED
 from .items import Item, Row, address, counting
 from .lines import about
 from .sentences import plural
@@ -44,10 +44,10 @@ class ZoneViews:
         groups = {status: [row for row in self._rows if not row["carried"] and row["status"] == status] for status in STATUSES}
         groups[_CARRIED] = [row for row in self._rows if row["carried"]]
         sections = [self._section(name, rows) for name, rows in groups.items() if rows]
-        few = sum(len(section["wrong"]) for section in sections) <= _MAX_OPEN
-        for section in sections:
-            for zone in section["wrong"]:
-                zone["open"] = few and section["name"] in STATUSES
+        concerned = [section for section in sections if section["name"] in NEEDS_ATTENTION]
+        if sum(len(section["detailed"]) for section in concerned) <= _MAX_OPEN:
+            for section in concerned:
+                section["open"] = True
         return sections
 
     def technical(self) -> list[View]:
@@ -69,8 +69,9 @@ class ZoneViews:
             "name": name,
             "id": f"zones-{name.replace(' ', '-')}",
             "count": f"{len(rows):,}",
-            "wrong": [view for view in views if view["found"] or view["error"] or view["jobs"] or view["scripts"]],
-            "fine": [view for view in views if not (view["found"] or view["error"] or view["jobs"] or view["scripts"])],
+            "open": False,
+            "detailed": [view for view in views if view["found"] or view["error"] or view["jobs"] or view["scripts"]],
+            "plain": [view for view in views if not (view["found"] or view["error"] or view["jobs"] or view["scripts"])],
         }
 
     def _zone(self, row: Row) -> View:

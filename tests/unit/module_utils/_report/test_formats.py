@@ -265,6 +265,19 @@ def test_page_draws_the_trend():
     assert report(record("a"), keep=1, previous=made)["trend"][0]["at"][:10] == "2026-11-22"
 
 
+def test_zones_that_need_attention_are_unfolded():
+    """Unless there are many; the others can be unfolded."""
+
+    def unfolded(count):
+        delivered = {"jobs": [job()], "delivery": [{"job_id": 1, "records": 5}]}
+        zones = [*[{**drifted(f"d{number}"), **delivered} for number in range(count)], {**record("fine"), **delivered}]
+        text = html_page.render(report(*zones)).decode()
+        return re.findall(r'id="(zones-\w+)"\s+open', text), text.count("<details open")
+
+    assert unfolded(20) == (["zones-drifted"], 20)
+    assert unfolded(21) == ([], 0)
+
+
 def test_delivery_is_shown_for_each_job():
     rows = [{"job_id": 1, "records": 1234567, "dropped_records": 5, "uploads": None}]
     text = html_page.render(report({**record("a"), "jobs": [job()], "delivery": rows})).decode()
