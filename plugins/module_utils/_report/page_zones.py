@@ -22,6 +22,8 @@ _MAX_TEXT = 300
 _MAX_ITEMS = 200
 _MAX_SCRIPTS = 50
 _MAX_OPEN = 20
+# A job without a row delivered and lost nothing in the window.
+_FACTS = ("records", "dropped_records", "uploads")
 _CARRIED = "not part of this run"
 
 
@@ -122,11 +124,11 @@ def _jobs(row: Row) -> list[View]:
         return []
     facts = {each.get("job_id"): each for each in row["delivery"]}
     jobs = row["jobs"] or [{"job": f"job {number}", "job_id": number, "health": "unknown"} for number in facts]
-    return [_job(job, facts.get(job.get("job_id"), {})) for job in jobs]
+    return [_job(job, facts.get(job.get("job_id"), dict.fromkeys(_FACTS, 0))) for job in jobs]
 
 
 def _job(job: View, facts: View) -> View:
-    numbers = {name: facts.get(name) for name in ("records", "dropped_records", "uploads")}
+    numbers = {name: facts.get(name) for name in _FACTS}
     shown = {name: f"{number:,}" if isinstance(number, int) else "not known" for name, number in numbers.items()}
     return {
         "name": line(job["job"], _MAX_TEXT),

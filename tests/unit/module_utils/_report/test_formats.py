@@ -280,8 +280,9 @@ def test_zones_that_need_attention_are_unfolded():
 
 def test_delivery_is_shown_for_each_job():
     rows = [{"job_id": 1, "records": 1234567, "dropped_records": 5, "uploads": None}]
-    text = html_page.render(report({**record("a"), "jobs": [job()], "delivery": rows})).decode()
+    text = html_page.render(report({**record("a"), "jobs": [job(), job("idle", id=2)], "delivery": rows})).decode()
     assert '<td data-l="records delivered">1,234,567</td>' in text
+    assert '<th scope="row">idle</th><td data-l="state">healthy</td><td data-l="records delivered">0</td>' in text
     assert '<td data-l="records lost">5</td><td data-l="uploads">not known</td>' in text
 
 
