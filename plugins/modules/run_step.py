@@ -13,7 +13,7 @@ author:
   - edgeops.observability contributors (@edgeops)
 description:
   - A part of the playbooks C(deliver), C(check), C(adopt), C(survey) and C(verify_evidence) and of the role P(edgeops.observability.log_delivery#role), not
-    for plays of your own. It decides on the controller what concerns a run as a whole, from the variables of its hosts, and contacts no service.
+    for plays of your own. It decides on the controller what concerns a run as a whole, from the variables of its hosts.
 extends_documentation_fragment:
   - edgeops.observability.attributes.local
   - edgeops.observability.attributes
@@ -31,12 +31,13 @@ options:
       - With V(validate), the variables of the run are validated, before any request. Unknown ones are refused with the nearest name.
       - With V(evaluate), the predicted changes of all zones are compared with the safety rails. A refusal is a failure with the kind V(gate) that names
         every zone, what it would lose and what to do; another plan than the approved one is a V(conflict).
+      - With V(discover), the zones and accounts of a survey are listed. This step reads the service.
       - With V(adopt) and V(adopted), the zones of an adoption are selected and its outcome is told, with V(verified) that of a verification of evidence.
       - With V(canary), a batch of zones is judged, V(conclude) tells what became of each zone of a delivery, V(gather) returns the records of an audit, and
         V(judge) tells which zones fail a check.
     type: str
     required: true
-    choices: [names, validate, evaluate, canary, conclude, gather, judge, adopt, adopted, verified]
+    choices: [names, validate, evaluate, canary, conclude, discover, gather, judge, adopt, adopted, verified]
   playbook:
     description: The playbook that O(step=validate) is for.
     type: str
@@ -64,6 +65,14 @@ options:
     description: The records of the zones, for O(step=judge) and O(step=adopted).
     type: list
     elements: dict
+  surveyed:
+    description: The zones and accounts of a survey, for O(step=gather).
+    type: list
+    elements: dict
+  next:
+    description: Further last lines, for O(step=judge).
+    type: list
+    elements: str
   report:
     description: The result of M(edgeops.observability.audit_report) for O(step=judge), of M(edgeops.observability.script_evidence_info) for O(step=verified).
     type: dict
@@ -279,6 +288,17 @@ to_verify:
 invalid:
   description: Why evidence is not valid. Empty if it is.
   returned: success, for the step V(verified)
+  type: str
+  sample: ''
+addressed:
+  description: The hosts of the play that fails for them, with one more if there is one.
+  returned: success, for the step V(judge)
+  type: list
+  elements: str
+  sample: []
+accounts_refused:
+  description: Why accounts could not be listed. Empty if they could.
+  returned: success, for the step V(discover)
   type: str
   sample: ''
 error:

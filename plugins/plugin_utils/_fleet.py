@@ -28,8 +28,11 @@ from ..module_utils._delivery.facts import (
     PURPOSES,
     RAILS,
     REPORT,
+    SURVEY,
 )
+from ..module_utils._engine.task import CONNECTION_OPTIONS
 from ..module_utils._scripts.verification import describe
+from ._discovery import discover
 from ._host_variables import HostVariables
 
 Result = dict[str, t.Any]
@@ -74,7 +77,7 @@ def _validate(arguments: Arguments, given: Result, hosts: HostVariables) -> Resu
     everyone = [str(name) for name in given["ansible_play_hosts_all"]]
     if playbook not in PURPOSES:
         _check_variables(hosts, everyone)
-        return _evidence(hosts, everyone[0])
+        return _report(hosts, everyone[:1]) if playbook == SURVEY else _evidence(hosts, everyone[0])
     _check_target(hosts, everyone[0])
     zones = _zones(arguments, everyone, hosts, PURPOSES[playbook])
     _check_variables(hosts, zones)
@@ -257,8 +260,18 @@ def _conclude(arguments: Arguments, given: Result, hosts: HostVariables) -> Resu
     return outcome.outcome(ends, stopped, _is_check(given))
 
 
-def _gather(_arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
+def _discover(_arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
+    """List the zones and accounts of a survey."""
+    host = str(given["inventory_hostname"])
+    options = {name: hosts.evaluated(host, f"edgeops_{name}") for name in CONNECTION_OPTIONS}
+    filters = variables.read_json("edgeops_survey", hosts.evaluated(host, "edgeops_survey"), dict)
+    return discover(options, filters)
+
+
+def _gather(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
     """Return the records of all zones for a report."""
+    if arguments.get("surveyed") is not None:
+        return {"zones": [records.survey_record(each, hosts.of(str(each["host"]))) for each in arguments["surveyed"]]}
     return {"zones": [records.audit_record(str(host), hosts.of(str(host))) for host in given["ansible_play_hosts_all"]]}
 
 
@@ -282,7 +295,10 @@ def _judge(arguments: Arguments, given: Result, _hosts: HostVariables) -> Result
     if elsewhere or not_sent:
         host = next((name for name in names if name not in reasons), names[0])
         reasons[host] = " ".join(filter(None, [reasons.get(host, ""), *elsewhere, *not_sent]))
-    return {"lines": report["lines"], "failing": reasons, "check": {"lines": report["lines"], **report["zones_by_status"]}}
+    lines = [*report["lines"], *(arguments.get("next") or ())]
+    # One more host: a play of which every host fails ends the run, and other plays may follow.
+    addressed = [*reasons, *[name for name in names if name not in reasons][:1]] if reasons else []
+    return {"lines": lines, "failing": reasons, "addressed": addressed, "check": {"lines": lines, **report["zones_by_status"]}}
 
 
 def _adopt(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
@@ -320,6 +336,7 @@ _STEPS: t.Mapping[str, t.Callable[[Arguments, Result, HostVariables], Result]] =
     "evaluate": _evaluate,
     "canary": _canary,
     "conclude": _conclude,
+    "discover": _discover,
     "gather": _gather,
     "judge": _judge,
     "adopt": _adopt,

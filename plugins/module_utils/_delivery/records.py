@@ -73,6 +73,22 @@ def audit_record(host: str, variables: Variables) -> dict[str, Json]:
     }
 
 
+def survey_record(found: Variables, variables: Variables) -> dict[str, Json]:
+    """Return the record of a zone or account of which nothing is declared; a part that failed stays what it is."""
+    parts = {name: variables.get(f"_edgeops_surveyed_{name}") or {} for name in ("custom_fields", "jobs", "script_monitor")}
+    is_account = found.get("zone_id") is None
+    monitor = parts["script_monitor"]
+    return {
+        "zone": found["host"],
+        "scope": "account" if is_account else "zone",
+        **({} if is_account else {"zone_id": found["zone_id"]}),
+        "account_id": found["account_id"] if is_account else found.get("owner"),
+        "result": {"custom_fields": parts["custom_fields"], "jobs": {}, "script_monitor": monitor},
+        "jobs": parts["jobs"],
+        "scripts": monitor if monitor.get("scripts") is not None else None,
+    }
+
+
 def _address(found: Variables) -> dict[str, str | None]:
     """Return the id in a result; of a zone that failed, what the variables of the host say, if that is no template."""
     for name in ("account_id", "zone_id"):
