@@ -86,7 +86,12 @@ def make_folders(folder: str, mode: int, made: list[str]) -> None:
     if not folder or os.path.isdir(folder):
         return
     make_folders(os.path.dirname(folder), mode, made)
-    os.mkdir(folder)
+    try:
+        os.mkdir(folder, mode)
+    except FileExistsError:
+        if not os.path.isdir(folder):
+            raise
+        return  # another process was faster
     made.append(folder)
     os.chmod(folder, mode)
 
@@ -130,7 +135,7 @@ def _candidates(environ: t.Mapping[str, str]) -> t.Iterator[str]:
 
 def _is_usable(folder: str) -> bool:
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        make_folders(folder, 0o700, [])
         return _is_private(folder)
     except OSError:
         return False
@@ -185,8 +190,7 @@ def _make_folder(folder: str) -> bool:
     if os.path.isdir(folder):
         return False
     try:
-        os.makedirs(folder)
-        os.chmod(folder, _REPORT_FOLDER_MODE)
+        make_folders(folder, _REPORT_FOLDER_MODE, [])
     except OSError as error:
         raise _unusable(folder, error) from None
     return True
@@ -228,7 +232,7 @@ def prepare_folder(path: str) -> str:
     folder = os.path.abspath(path)
     try:
         check_links(folder)
-        os.makedirs(folder, mode=_FOLDER_MODE, exist_ok=True)
+        make_folders(folder, _FOLDER_MODE, [])
         check_links(folder)
         if not os.path.isdir(folder):
             raise unusable(f"{path!r} is not a folder")

@@ -196,7 +196,7 @@ def _text(value: Json) -> str:
 
 
 def _cut_line(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    return shorten(text, LONGEST)
 
 
 # Words that other languages put before an operator where this one has an exclamation mark.
@@ -229,9 +229,9 @@ def shown(value: object) -> str:
     return shorten(repr(str.__str__(value) if isinstance(value, str) else value))
 
 
-def shorten(text: str) -> str:
+def shorten(text: str, limit: int = 60) -> str:
     """Return a text for a message, cut where it would drown the sentence."""
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
 # Text of the service and of scanned sites, made harmless for a page, a table or a line.

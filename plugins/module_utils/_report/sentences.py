@@ -10,6 +10,7 @@ import typing as t
 from .._core import Json
 from .._filter.text import explain_echo
 from .._logpush import logpull_options
+from .._text import shorten
 from .facts import DIFFERENCE
 
 # The words for an item in every format: what is, and what should be.
@@ -154,4 +155,4 @@ def _option_pairs(present: Json, desired: Json) -> t.Iterator[tuple[str, Json, J
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= MAX_VALUE else f"{text[: MAX_VALUE - 3]}..."
+    return shorten(text, MAX_VALUE)
