@@ -193,7 +193,7 @@ def _texts(zone: t.Mapping[str, Json]) -> t.Iterator[str]:
         place = " on ".join(str(finding[name]) for name in ("script_url", "host") if finding.get(name))
         yield "open: " + ": ".join(filter(None, (finding["kind"], place, str(finding.get("message") or ""))))
     if len(zone["open"]) > _MAX_OPEN:
-        yield f"open: {len(zone['open']) - _MAX_OPEN} more findings"
+        yield f"open: {len(zone['open']) - _MAX_OPEN} more"
     for change in zone["scope_changes"]:
         members = [
             f"{name} was {canonical(change['before'][name])}, is {canonical(now)}" for name, now in change["after"].items()

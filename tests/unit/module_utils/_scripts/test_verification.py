@@ -112,7 +112,7 @@ def test_what_is_told_of_a_zone(tmp_path: Path) -> None:
         f"ab: audits from {times[0]} to {times[2]}, at most 7.5 days apart",
         "ab: findings in all records: 2 new; open in the last one: 21",
         *["ab: open: new: https://cdn/1.js on shop: m \ufffd"] * 20,
-        "ab: open: 1 more findings",
+        "ab: open: 1 more",
         f'ab: record 2 ({times[1]}) looked at something else than the one before it: hosts was [], is ["shop"]',
     ]
     assert describe({**found, "first": None}) == [f"ab: {found['message']}"]
