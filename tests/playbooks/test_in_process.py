@@ -25,7 +25,13 @@ pytestmark = pytest.mark.every_core
 AS_MODULE = "Using module file"
 NAME = "edgeops.observability"
 BUCKET = "s3://bucket/logs?region=eu-west-1&access-key-id=AKIAREADABLE&secret-access-key=planted-secret-3b1c77"
-JOB = {"name": "main", "destination_conf": BUCKET, "fields": ["ClientIP", "RayID"], "timestamp_format": "rfc3339"}
+JOB = {
+    "name": "main",
+    "destination_conf": BUCKET,
+    "fields": ["ClientIP", "RayID"],
+    "timestamp_format": "rfc3339",
+    "enabled": True,
+}
 FILTER = {
     "and": [
         {"key": "ClientIP", "operator": "in", "value": ["192.0.2.1"]},
@@ -68,8 +74,8 @@ FIELDS = [
     task("log_custom_fields_info"),
 ]
 JOBS = [
-    task("logpush_job", **JOB, filter=FILTER, enabled=True),
-    task("logpush_job", **JOB, filter=json.dumps(FILTER), enabled=True),
+    task("logpush_job", **JOB, filter=FILTER),
+    task("logpush_job", **JOB, filter=json.dumps(FILTER)),
     task("logpush_job", name="main", fields=["RayID"], option_flags={"CVE-2021-44228": True}),
     task("logpush_job_info", name="main"),
     task("logpush_job", name="main", destination_conf=BUCKET.replace("3b1c77", "9d0e12")),
@@ -80,8 +86,8 @@ JOBS = [
 
 SEVERAL = [
     task("logpush_jobs", jobs=[JOB, {**JOB, "name": "second", "filter": FILTER}]),
-    task("logpush_jobs", jobs=[{**JOB, "enabled": True}, {"name": "second", "state": "absent"}], unlisted="report"),
-    task("logpush_jobs", jobs=[JOB], unlisted="absent"),
+    task("logpush_jobs", jobs=[{**JOB, "enabled": False}, {"name": "second", "state": "absent"}], unlisted_jobs="report"),
+    task("logpush_jobs", jobs=[JOB], unlisted_jobs="absent"),
 ]
 
 ZONE_FIELDS = {"request_fields": ["X-A"], "cookie_fields": ["Session"]}
@@ -122,6 +128,7 @@ SCENARIOS: dict[str, Scenario] = {
     "what a zone has": Scenario(
         [
             task("logpush_dataset_info", dataset="http_requests"),
+            task("logpush_delivery_info"),
             task("zone_variables_info"),
             task("script_audit", baseline=[], at="2026-11-21T00:00:00Z"),
         ],
@@ -158,7 +165,7 @@ SCENARIOS: dict[str, Scenario] = {
             task("logpush_jobs", jobs=[JOB, JOB]),
             task("logpush_jobs", jobs=[JOB, {"name": "second", "destination_conf": {"a": BUCKET}, "filter": []}]),
             task("logpush_jobs", jobs=[{**JOB, "bogus": BUCKET}]),
-            task("logpush_jobs", jobs=[], unlisted="absent"),
+            task("logpush_jobs", jobs=[], unlisted_jobs="absent"),
         ],
         fails="invalid_option",
     ),
@@ -304,7 +311,10 @@ def test_both_ways_mask_the_same_invocation(playbook: Playbook) -> None:
 
 
 def test_every_module_is_compared() -> None:
-    modules = {path.stem for path in (Path(__file__).parents[2] / "plugins" / "modules").glob("*.py")} - {"__init__"}
+    modules = {path.stem for path in (Path(__file__).parents[2] / "plugins" / "modules").glob("*.py")} - {
+        "__init__",
+        "run_step",
+    }  # which only decides
     compared = {
         key.removeprefix(f"{NAME}.") for each in SCENARIOS.values() for one in each.tasks for key in one if key.startswith(NAME)
     }

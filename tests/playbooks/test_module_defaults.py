@@ -19,10 +19,13 @@ MODULES = yaml.safe_load(RUNTIME.read_text(encoding="utf-8"))["action_groups"]["
 
 
 def example(module):
-    """The first example of a module without its zone: every example runs as it is written."""
+    """The first example of a module without its zone and what templates give it: every example runs as it is written elsewhere."""
     name = f"edgeops.observability.{module}"
     options = next(task[name] for task in documented.section(module, "EXAMPLES") if name in task)
-    return {"name": module, name: {option: value for option, value in options.items() if option != "zone_id"}}
+    return {
+        "name": module,
+        name: {option: value for option, value in options.items() if option != "zone_id" and "{{" not in str(value)},
+    }
 
 
 def connection(simulator, **further):
@@ -38,7 +41,7 @@ def test_group_defaults_apply_to_every_module(playbook, simulator, zone):
         [example(module) for module in MODULES], module_defaults=defaults, extra_vars={"token": simulator.token}, env=EMPTY
     )
     assert [outcome.module for outcome in report.ours] == MODULES
-    assert {entry["zone"] for entry in report.journal} == {zone}
+    assert {entry["zone"] for entry in report.journal if not entry["path"].endswith("/graphql")} == {zone}
     assert all(outcome.journal for outcome in report.ours)
 
 
