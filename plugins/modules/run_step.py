@@ -69,6 +69,9 @@ options:
     description: The zones and accounts of a survey, for O(step=gather).
     type: list
     elements: dict
+  connections:
+    description: The hosts that share a connection, for O(step=gather).
+    type: dict
   next:
     description: Further last lines, for O(step=judge).
     type: list
@@ -290,6 +293,11 @@ invalid:
   returned: success, for the step V(verified)
   type: str
   sample: ''
+connections:
+  description: The hosts that share a connection, by the first of them.
+  returned: success, for the step V(validate)
+  type: dict
+  sample: {}
 addressed:
   description: The hosts of the play that fails for them, with one more if there is one.
   returned: success, for the step V(judge)

@@ -23,6 +23,7 @@ from ..module_utils._delivery.facts import (
     BEFORE,
     CHECK,
     DELIVER,
+    DELIVERY_FACTS,
     LISTED,
     PLAYBOOKS,
     PURPOSES,
@@ -164,8 +165,10 @@ def _report(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
     folder = values["edgeops_report_dir"]
     dest = _path(str(folder)) if folder else None
     previous = values["edgeops_report_previous"] or (folder and os.path.join(str(folder), "report.json"))
+    audits = variables.read_boolean("edgeops_audit_delivery", values["edgeops_audit_delivery"], default=False)
     return {
-        "audit_delivery": variables.read_boolean("edgeops_audit_delivery", values["edgeops_audit_delivery"], default=False),
+        "audit_delivery": audits,
+        "connections": _connections(hosts, zones) if audits else {},
         "dest": dest or tempfile.gettempdir(),
         "is_temporary": dest is None,
         "formats": variables.read_names("edgeops_report_formats", values["edgeops_report_formats"]) or None,
@@ -178,6 +181,15 @@ def _report(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
         "fail_on": variables.read_names("edgeops_fail_on", values["edgeops_fail_on"]),
         "is_put": bool(values["edgeops_report_put_url"]),
     }
+
+
+def _connections(hosts: HostVariables, zones: t.Sequence[str]) -> dict[str, list[str]]:
+    """Return the hosts that share a connection, by the first of them; nothing of the connection is evaluated or kept."""
+    groups: dict[str, list[str]] = {}
+    for host in zones:
+        raw = hosts.of(host)
+        groups.setdefault(repr([str(raw.get(f"edgeops_{name}")) for name in CONNECTION_OPTIONS]), []).append(host)
+    return {names[0]: names for names in groups.values()}
 
 
 def _adoption(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
@@ -272,7 +284,11 @@ def _gather(arguments: Arguments, given: Result, hosts: HostVariables) -> Result
     """Return the records of all zones for a report."""
     if arguments.get("surveyed") is not None:
         return {"zones": [records.survey_record(each, hosts.of(str(each["host"]))) for each in arguments["surveyed"]]}
-    return {"zones": [records.audit_record(str(host), hosts.of(str(host))) for host in given["ansible_play_hosts_all"]]}
+    facts: dict[str, t.Any] = {}
+    for first, names in (arguments.get("connections") or {}).items():
+        facts.update(dict.fromkeys(names, hosts.of(first).get(DELIVERY_FACTS)))
+    names = [str(host) for host in given["ansible_play_hosts_all"]]
+    return {"zones": [records.audit_record(host, hosts.of(host), facts.get(host)) for host in names]}
 
 
 def _judge(arguments: Arguments, given: Result, _hosts: HostVariables) -> Result:

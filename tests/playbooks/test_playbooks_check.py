@@ -360,3 +360,14 @@ def test_job_of_another_dataset_is_delivered(playbook, simulator):
     hosts = fleet(simulator, [{"job": job(dataset="firewall_events", fields=["Action"])}])
     report = playbook.run(playbook=DELIVER, inventory=hosts)
     assert modules(report, "zone_observability")[0].result["jobs"]["jobs"][0]["dataset"] == "firewall_events"
+
+
+def test_delivery_facts_are_read_once_for_each_connection(playbook, simulator):
+    """Two zones over one connection cost one query, a third with another connection one more."""
+    hosts = fleet(simulator, [{}, {}, {}])
+    hosts["zone2"]["edgeops_timeout"] = 20
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"edgeops_audit_delivery": True}, secrets=[SECRET])
+    _stats, shown = findings(report)
+    tasks = [outcome.host for outcome in modules(report, "logpush_delivery_info")]
+    assert tasks == ["zone0", "zone2"] and report.returncode == 0
+    assert {entry["path"] for entry in report.writes} <= {"/client/v4/graphql"}

@@ -101,3 +101,4 @@ RESULTS = ("log_delivery_result", "edgeops_check", "edgeops_plan_id", "edgeops_r
 DESCRIBED = "_log_delivery_described"
 PREDICTION, APPLIED, LISTED = "_log_delivery_prediction", "log_delivery_result", "_log_delivery_listed"
 SCRIPTS, FAILED, BEFORE, CANARY = "_log_delivery_scripts", "_edgeops_failed", "_edgeops_before", "_edgeops_canary"
+DELIVERY_FACTS = "_edgeops_delivery_facts"
