@@ -14,8 +14,8 @@ author:
 description:
   - Manages the custom log fields of one Cloudflare zone as desired state. These are request headers, response headers and cookies whose values
     are added to the log records of the dataset C(http_requests). In Cloudflare's documentation they are the custom fields of Logpush.
-  - A log delivery (Logpush) job delivers them only if it selects C(RequestHeaders), C(ResponseHeaders) or C(Cookies);
-    see M(edgeops.observability.logpush_job).
+  - A log delivery (Logpush) job delivers them only if it selects C(RequestHeaders), C(ResponseHeaders), C(Cookies) or, for every value
+    of a header in O(preserve_duplicates), C(ResponseFields); see M(edgeops.observability.logpush_job).
   - They are stored in one rule with the action C(log_custom_field), in the zone's ruleset of the phase C(http_log_custom_fields).
     The ruleset is created if it does not exist. The rule keeps its C(id) and C(ref).
   - If the current state equals the desired state, nothing is written, because every write creates a new version of the ruleset.

@@ -79,7 +79,7 @@ options:
   fields:
     description:
       - Names of the log fields of a record. The order does not matter, and duplicates are ignored.
-      - Custom log fields are delivered only with V(RequestHeaders), V(ResponseHeaders) or V(Cookies).
+      - Custom log fields are delivered only with V(RequestHeaders), V(ResponseHeaders), V(Cookies) or V(ResponseFields).
       - O(fields), O(timestamp_format) and O(option_flags) are parts of C(logpull_options) of the job; an omitted part is not changed.
     type: list
     elements: str

@@ -93,8 +93,8 @@ attributes:
         check mode and in the real run.
 notes:
   - With Cloudflare, the API token needs the permissions Logs Write and Page Shield Write, for the options that are used.
-  - C(RequestHeaders), C(ResponseHeaders) and C(Cookies) are added to the fields of each job of the dataset V(http_requests)
-    if the list for them in O(custom_fields) is not empty.
+  - C(RequestHeaders), C(ResponseHeaders), C(Cookies) and, with C(preserve_duplicates), C(ResponseFields) are added to the fields of each job of the
+    dataset V(http_requests) if the list for them in O(custom_fields) is not empty.
 seealso:
   - module: edgeops.observability.log_custom_fields
   - module: edgeops.observability.logpush_jobs

@@ -57,7 +57,7 @@ def test_no_output_holds_a_secret(
         ("logpush_jobs", {"jobs": [{**job, "enabled": True}, {**job, "name": "next", "destination_conf": "{{ d_sumo }}"}]}),
         ("logpush_jobs", {"jobs": [job, {**job, "destination_conf": {"a": "{{ s_dict }}"}, "kind": "{{ s_challenge }}"}]}),
         ("logpush_jobs", {"jobs": [{**job, "ownership_chalenge": "{{ s_unsupported }}"}]}),
-        ("logpush_jobs", {"jobs": [{"name": "edge", "enabled": False}], "unlisted": "absent"}),
+        ("logpush_jobs", {"jobs": [{"name": "edge", "enabled": False}], "unlisted_jobs": "absent"}),
         ("zone_observability", {"jobs": [job], "job_defaults": {"ownership_challenge": "{{ s_challenge }}"}}),
         ("zone_observability", {"job": {"name": "edge"}, "job_defaults": {"destination_conf": "{{ d_azure }}"}}),
         ("zone_observability", {"job": {**job, "destination_conf": {"a": "{{ s_dict }}"}}, "jobs": [job]}),
