@@ -40,7 +40,8 @@ def test_role_ends_as_the_table_says(simulator, tmp_path, cases, index, fault):
     assert len(ours) == 1 and state["script_monitor"]["enabled"] is True
     (ruleset,) = [found for found in state["rulesets"] if found["phase"] == scenarios.PHASE]
     assert [rule["action_parameters"]["request_fields"] for rule in ruleset["rules"]] == [[{"name": "x-new"}]]
-    assert not any(outcome.result["changed"] for outcome in again.ours[1:])
+    second = again.ours[len(again.ours) // 2 :]  # of the two plays
+    assert not any(outcome.result["changed"] for outcome in second)
     assert verdict != OK or not again.writes
     cases["fault matrix: through the real role"] += 1
 
