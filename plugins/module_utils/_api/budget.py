@@ -308,7 +308,7 @@ class Budget(Unlimited):
             elif turn.wait > LONG_WAIT_SECONDS and not self._told:
                 self._told = True
                 self._warn(
-                    f"request_budget: {duration(turn.wait)} passed before the task could go on, because {self._allowance} requests in"
+                    f"request_budget: {duration(turn.wait)} passed before the task could go on, because {self._allowance} request{'' if self._allowance == 1 else 's'} in"
                     f" {duration(self._seconds)} had been sent with this credential, by all tasks of this user on this machine."
                 )
             # Never while the file is locked.

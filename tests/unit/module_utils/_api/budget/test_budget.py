@@ -415,3 +415,13 @@ def test_announced_wait_over_maximum_is_refused(clock: t.Any) -> None:
     assert clock.pauses == []
     clock.time += 61
     assert mine.acquire() is not None
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(4.0, 0), (60.0, 1)])
+def test_long_wait_is_reported_once(clock: t.Any, seconds: float, said: int) -> None:
+    """A wait for the budget of more than five seconds is reported, with its length and the reason, however often it happens."""
+    mine = budget(clock, (1, seconds))
+    for _request in range(3):
+        mine.settle(mine.acquire(), {})
+    warnings = mine.warnings  # type: ignore[attr-defined]
+    assert len(warnings) == said and all("because 1 request in 60 seconds had been sent" in text for text in warnings)
