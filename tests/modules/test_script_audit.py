@@ -14,7 +14,6 @@ import pytest
 from harness import Modules
 
 AUDIT = "edgeops.observability.script_audit"
-VERIFY = "edgeops.observability.verify_history"
 A, B = "a" * 64, "b" * 64
 SCRIPTS = [
     {

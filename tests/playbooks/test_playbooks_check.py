@@ -367,7 +367,7 @@ def test_delivery_facts_are_read_once_for_each_connection(playbook, simulator):
     hosts = fleet(simulator, [{}, {}, {}])
     hosts["zone2"]["edgeops_timeout"] = 20
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"edgeops_audit_delivery": True}, secrets=[SECRET])
-    _stats, shown = findings(report)
+    _stats, _shown = findings(report)
     tasks = [outcome.host for outcome in modules(report, "logpush_delivery_info")]
     assert tasks == ["zone0", "zone2"] and report.returncode == 0
     assert {entry["path"] for entry in report.writes} <= {"/client/v4/graphql"}
