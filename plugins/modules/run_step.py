@@ -11,6 +11,8 @@ short_description: Decide a step of the playbooks of this collection
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
+requirements:
+  - python >= 3.10
 description:
   - A part of the playbooks C(deliver), C(check), C(adopt), C(survey) and C(verify_evidence) and of the role P(edgeops.observability.log_delivery#role), not
     for plays of your own. It decides on the controller what concerns a run as a whole, from the variables of its hosts.
