@@ -88,7 +88,7 @@ def test_fleet_is_compliant_after_slices(
     configured: Configured, playbook: Playbook, simulator: t.Any, zones: dict[str, str]
 ) -> None:
     """A fleet is checked, delivered in slices, and compliant afterwards."""
-    before = launch(playbook, configured.controller, CHECK, fails="gate")
+    before = launch(playbook, configured.controller, CHECK, fails="ansible")
     assert artifacts(before)["edgeops_check"]["drifted"] == ACTIVE
 
     slices = min(configured.controller.named("job_templates", DELIVER)["job_slice_count"], len(ACTIVE))
@@ -125,7 +125,7 @@ def test_workflow_refuses_another_plan(
     simulator.seed(script_monitor={zones["shop.example"]: {"enabled": True}})
     refused = workflow.approve(fails="conflict")
     assert refused.returncode != 0 and not refused.writes
-    assert "not the approved" in refused.failure["msg"]
+    assert "have changed since" in refused.failure["msg"]
 
 
 def test_delivery_without_an_approval_is_refused(configured: Configured, playbook: Playbook, zones: dict[str, str]) -> None:
@@ -153,7 +153,13 @@ def test_survey_takes_precedence_over_inventory(
     assert {entry["headers"].get("authorization") for entry in simulator.journal()} == {None}
     assert not simulator.state(zones["blog.example"])["jobs"]
 
-    gone = launch(playbook, configured.controller, DELIVER, answers={**answers, "survey_state": "absent"}, limit="shop.example")
+    gone = launch(
+        playbook,
+        configured.controller,
+        DELIVER,
+        answers={**answers, "survey_state": "absent", "edgeops_allow": "delete_job,drop_custom_fields"},
+        limit="shop.example",
+    )
     assert gone.writes and not simulator.state(zones["shop.example"])["jobs"]
 
 
