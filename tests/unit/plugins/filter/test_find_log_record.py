@@ -24,7 +24,14 @@ PACKED = gzip.compress(TEXT.encode(), mtime=0)
 
 @pytest.mark.parametrize(
     "content",
-    [TEXT, TEXT.encode(), PACKED, PACKED + gzip.compress(b"", mtime=0), base64.b64encode(PACKED).decode(), PACKED.decode("latin-1")],
+    [
+        TEXT,
+        TEXT.encode(),
+        PACKED,
+        PACKED + gzip.compress(b"", mtime=0),
+        base64.b64encode(PACKED).decode(),
+        PACKED.decode("latin-1"),
+    ],
 )
 @pytest.mark.parametrize(
     ("ray_id", "members", "record"),
