@@ -307,8 +307,9 @@ class Budget(Unlimited):
                 self._announce(turn.wait)
             elif turn.wait > LONG_WAIT_SECONDS and not self._told:
                 self._told = True
+                count = "1 request" if self._allowance == 1 else f"{self._allowance} requests"
                 self._warn(
-                    f"request_budget: {duration(turn.wait)} passed before the task could go on, because {self._allowance} request{'' if self._allowance == 1 else 's'} in"
+                    f"request_budget: {duration(turn.wait)} passed before the task could go on, because {count} in"
                     f" {duration(self._seconds)} had been sent with this credential, by all tasks of this user on this machine."
                 )
             # Never while the file is locked.
