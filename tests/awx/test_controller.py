@@ -166,7 +166,7 @@ def test_survey_takes_precedence_over_inventory(
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ("{'request_fields'", "log_delivery_custom_fields: not JSON: "),
+        ("{'request_fields'", "invalid_option: custom_fields: not JSON: "),
         ('{"headers": ["x-trace-id"]}', "custom_fields.headers. Supported parameters include"),
     ],
 )
