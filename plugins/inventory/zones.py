@@ -112,8 +112,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._zones impor
     host_name,
     hosts,
     is_selected,
-    is_zone_id,
     query,
+    read_account,
+    read_zone,
 )
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import serialised, validated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
@@ -140,7 +141,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         params = self._params(self._read_config_data(path), path)
         try:
             described = connection(params)
-            found = self._cached(path, described, query(params), cache, _zone, lambda: _fetched(described, params))
+            found = self._cached(path, described, query(params), cache, read_zone, lambda: _fetched(described, params))
             zones = [zone for zone in found if is_selected(zone, params)]
             accounts = self._accounts(path, described, params, cache) if params["accounts"] else []
         except Failure as failure:
@@ -181,7 +182,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         return checked.params
 
     def _accounts(self, path: str, described: Connection, params: t.Mapping[str, t.Any], cache: bool) -> list[Account]:
-        found = self._cached(path, described, "accounts", cache, _account, lambda: _fetched_accounts(described))
+        found = self._cached(path, described, "accounts", cache, read_account, lambda: _fetched_accounts(described))
         return [account for account in found if not params["account_ids"] or account["id"] in params["account_ids"]]
 
     def _cached(
@@ -204,7 +205,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 return [read(item) for item in self._cache[key]]
             except KeyError:
                 pass  # not cached, or expired
-            except (AnsibleError, TypeError):
+            except (AnsibleError, Failure, TypeError):
                 self.display.warning(f"{self.NAME}: the cache cannot be used; the service is read again")
         self._cache[key] = found = fetch()
         return found
@@ -240,12 +241,12 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
 
 def _fetched(described: Connection, params: t.Mapping[str, t.Any]) -> list[Zone]:
-    return [_zone(item) for item in _listed(described, "zones.list", query(params))]
+    return [read_zone(item) for item in _listed(described, "zones.list", query(params))]
 
 
 def _fetched_accounts(described: Connection) -> list[Account]:
     try:
-        return [_account(item) for item in _listed(described, "accounts.list", {})]
+        return [read_account(item) for item in _listed(described, "accounts.list", {})]
     except Failure as failure:
         if failure.kind not in (AUTHENTICATION, PERMISSION, NOT_FOUND):
             raise
@@ -259,37 +260,3 @@ def _listed(described: Connection, operation: str, filters: t.Mapping[str, str])
         return client.items(operation, query=filters, per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
     finally:
         client.close()
-
-
-def _account(item: t.Any) -> Account:
-    """Return the members of an account that become variables; raise `AnsibleParserError` if a member is invalid."""
-    if not isinstance(item, dict):
-        raise AnsibleParserError(f"An account of the listing is not an object but {type(item).__name__}.")
-    for member in ("id", "name"):
-        if not (isinstance(item.get(member), str) and item[member]) or (member == "id" and not is_zone_id(item["id"])):
-            raise AnsibleParserError(f"The account {item.get('id')!r:.200} has {item.get(member)!r:.200} as its {member}.")
-    return {"id": item["id"], "name": item["name"]}
-
-
-def _zone(item: t.Any) -> Zone:
-    """Return the members of a zone that become variables; raise `AnsibleParserError` if a member is invalid."""
-    if not isinstance(item, dict):
-        raise AnsibleParserError(f"A zone of the listing is not an object but {type(item).__name__}.")
-    account = item.get("account")
-    if account is not None and not isinstance(account, dict):
-        raise _invalid(item, "account", account)
-    members = {name: (account or {}).get(name) for name in ("id", "name")}
-    zone = {"id": item.get("id"), "name": item.get("name"), "status": item.get("status")}
-    for name, value in [*zone.items(), *((f"account.{name}", value) for name, value in members.items())]:
-        required = name in ("id", "name")
-        if not (isinstance(value, str) and value) and (required or value is not None):
-            raise _invalid(item, name, value)
-    if not is_zone_id(item["id"]):
-        raise _invalid(item, "id", item["id"])
-    return {**zone, "account": members if account else None}
-
-
-def _invalid(item: t.Mapping[str, t.Any], member: str, value: t.Any) -> AnsibleParserError:
-    return AnsibleParserError(
-        f"The zone {item.get('id')!r:.200} named {item.get('name')!r:.300} has {value!r:.200} as its {member}."
-    )

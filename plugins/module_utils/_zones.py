@@ -127,6 +127,40 @@ def query(filters: Filters) -> dict[str, str]:
     return {name: values[0] for name, values in known.items() if len(values) == 1}
 
 
+def read_zone(item: Json) -> dict[str, Json]:
+    """Return id, name, status and account of a listed zone; raise `bad_response` if one of them is invalid."""
+    if not isinstance(item, dict):
+        raise Failure(BAD_RESPONSE, f"A zone of the listing is not an object but {type(item).__name__}.")
+    account = item.get("account")
+    if account is not None and not isinstance(account, dict):
+        raise _invalid(item, "account", account)
+    members = {name: (account or {}).get(name) for name in ("id", "name")}
+    zone = {"id": item.get("id"), "name": item.get("name"), "status": item.get("status")}
+    for name, value in [*zone.items(), *((f"account.{name}", value) for name, value in members.items())]:
+        required = name in ("id", "name")
+        if not (isinstance(value, str) and value) and (required or value is not None):
+            raise _invalid(item, name, value)
+    if not is_zone_id(item["id"]):
+        raise _invalid(item, "id", item["id"])
+    return {**zone, "account": members if account else None}
+
+
+def _invalid(item: t.Mapping[str, Json], member: str, value: Json) -> Failure:
+    return Failure(
+        BAD_RESPONSE, f"The zone {item.get('id')!r:.200} named {item.get('name')!r:.300} has {value!r:.200} as its {member}."
+    )
+
+
+def read_account(item: Json) -> dict[str, Json]:
+    """Return id and name of a listed account; raise `bad_response` if one of them is invalid."""
+    if not isinstance(item, dict):
+        raise Failure(BAD_RESPONSE, f"An account of the listing is not an object but {type(item).__name__}.")
+    for member in ("id", "name"):
+        if not (isinstance(item.get(member), str) and item[member]) or (member == "id" and not is_zone_id(item["id"])):
+            raise Failure(BAD_RESPONSE, f"The account {item.get('id')!r:.200} has {item.get(member)!r:.200} as its {member}.")
+    return {"id": item["id"], "name": item["name"]}
+
+
 def is_selected(zone: t.Mapping[str, Json], filters: Filters) -> bool:
     """Return whether a zone has one of the values of each filter that is set."""
     account = zone.get("account") or {}

@@ -46,7 +46,7 @@ options:
         M(edgeops.observability.log_custom_fields_info) and M(edgeops.observability.script_monitor_info) as C(custom_fields) and C(script_monitor),
         C(jobs) may be the result of M(edgeops.observability.logpush_job_info), and C(scripts) the result of
         M(edgeops.observability.script_monitor_info) or M(edgeops.observability.script_audit).
-      - A part that failed is the note V(not_readable); a zone without any readable part is V(unaudited).
+      - A part that failed is the note V(not_readable); a zone without any readable part is V(unaudited). Accounts are not.
       - Further notes are V(no_job), V(monitor_off), V(single_destination) (a host or bucket to which one zone alone delivers), V(personal_data) (fields that
         identify persons go to a destination that is not among the most used ones of the account) and those of the field coverage.
     type: bool
@@ -322,7 +322,7 @@ zones_by_status:
 lines:
   description:
     - The report for the terminal, a line for each difference, finding and note that counts; of one kind in one zone at most 20, then how many more.
-    - Then the verdict, the counts, what to do next, and the path of the page.
+    - Then the verdict, the counts, what to do next, and the path of the page; after a survey the command of the adoption.
   returned: success
   type: list
   elements: str

@@ -132,6 +132,11 @@ reason:
   returned: success
   type: str
   sample:
+unavailable:
+  description: Why there are none of some of the zones, by the id of the zone, if there are facts of others.
+  returned: success
+  type: dict
+  sample: {}
 window:
   description: The window of time that the facts are of. With different plans, the longest one.
   returned: success

@@ -15,7 +15,7 @@ requirements:
   - python >= 3.10
 description:
   - A part of the playbooks C(deliver), C(check), C(adopt), C(survey) and C(verify_evidence) and of the role P(edgeops.observability.log_delivery#role), not
-    for plays of your own. It decides on the controller what concerns a run as a whole, from the variables of its hosts.
+    for plays of your own. It decides on the controller what concerns a run as a whole, from the variables of its hosts, and contacts no service.
 extends_documentation_fragment:
   - edgeops.observability.attributes.local
   - edgeops.observability.attributes
@@ -33,13 +33,12 @@ options:
       - With V(validate), the variables of the run are validated, before any request. Unknown ones are refused with the nearest name.
       - With V(evaluate), the predicted changes of all zones are compared with the safety rails. A refusal is a failure with the kind V(gate) that names
         every zone, what it would lose and what to do; another plan than the approved one is a V(conflict).
-      - With V(discover), the zones and accounts of a survey are listed. This step reads the service.
       - With V(adopt) and V(adopted), the zones of an adoption are selected and its outcome is told, with V(verified) that of a verification of evidence.
-      - With V(canary), a batch of zones is judged, V(conclude) tells what became of each zone of a delivery, V(gather) returns the records of an audit, and
-        V(judge) tells which zones fail a check.
+      - With V(canary), a batch of zones is judged, V(conclude) tells what became of each zone of a delivery, V(ask) returns which host reads delivery
+        facts of which zones, V(gather) returns the records of an audit, and V(judge) tells which zones fail a check.
     type: str
     required: true
-    choices: [names, validate, evaluate, canary, conclude, discover, gather, judge, adopt, adopted, verified]
+    choices: [names, validate, evaluate, canary, conclude, ask, gather, judge, adopt, adopted, verified]
   playbook:
     description: The playbook that O(step=validate) is for.
     type: str
@@ -67,17 +66,9 @@ options:
     description: The records of the zones, for O(step=judge) and O(step=adopted).
     type: list
     elements: dict
-  surveyed:
-    description: The zones and accounts of a survey, for O(step=gather).
-    type: list
-    elements: dict
-  connections:
-    description: The hosts that share a connection, for O(step=gather).
+  asked:
+    description: Which host has read delivery facts of which zones, for O(step=gather).
     type: dict
-  next:
-    description: Further last lines, for O(step=judge).
-    type: list
-    elements: str
   report:
     description: The result of M(edgeops.observability.audit_report) for O(step=judge), of M(edgeops.observability.script_evidence_info) for O(step=verified).
     type: dict
@@ -227,6 +218,39 @@ audit_delivery:
   returned: success, for the step V(validate)
   type: bool
   sample: false
+survey:
+  description: Whether the run is a survey.
+  returned: success, for the step V(validate)
+  type: bool
+  sample: false
+scripts:
+  description: Whether a survey reads scripts.
+  returned: success, for the step V(validate) of the playbook C(survey)
+  type: bool
+  sample: false
+names:
+  description: Names of the zones of a survey.
+  returned: success, for the step V(validate) of the playbook C(survey)
+  type: list
+  elements: raw
+  sample: []
+statuses:
+  description: Statuses of the zones of a survey.
+  returned: success, for the step V(validate) of the playbook C(survey)
+  type: list
+  elements: raw
+  sample: []
+account_ids:
+  description: Accounts of a survey.
+  returned: success, for the step V(validate) of the playbook C(survey)
+  type: list
+  elements: raw
+  sample: []
+asked:
+  description: The options of the task of each host that reads delivery facts.
+  returned: success, for the step V(ask)
+  type: dict
+  sample: {shop.example: {zone_ids: [023e105f4ecef8ad9ca31a8372d0c353]}}
 is_put:
   description: Whether the files of the report are sent.
   returned: success, for the step V(validate)
@@ -306,11 +330,6 @@ addressed:
   type: list
   elements: str
   sample: []
-accounts_refused:
-  description: Why accounts could not be listed. Empty if they could.
-  returned: success, for the step V(discover)
-  type: str
-  sample: ''
 error:
   description: Why the step failed, as data for a playbook.
   returned: failure

@@ -14,7 +14,7 @@ import typing as t
 from ansible.plugins.action import ActionBase
 
 from ..module_utils._core import INVALID_OPTION, Failure, invalid_option
-from ..module_utils._delivery import adoption, approval, canary, outcome, rails, records, variables
+from ..module_utils._delivery import adoption, approval, canary, delivery, outcome, rails, records, variables
 from ..module_utils._delivery.facts import (
     ADOPT,
     ADOPTION,
@@ -23,17 +23,19 @@ from ..module_utils._delivery.facts import (
     BEFORE,
     CHECK,
     DELIVER,
-    DELIVERY_FACTS,
+    DELIVERED,
     LISTED,
     PLAYBOOKS,
     PURPOSES,
     RAILS,
     REPORT,
     SURVEY,
+    SURVEY_ONLY,
 )
 from ..module_utils._engine.task import CONNECTION_OPTIONS
 from ..module_utils._scripts.verification import describe
-from ._discovery import discover
+from ..module_utils._text import did_you_mean, nearest
+from ..module_utils._zone.survey import FILTERS
 from ._host_variables import HostVariables
 
 Result = dict[str, t.Any]
@@ -78,7 +80,7 @@ def _validate(arguments: Arguments, given: Result, hosts: HostVariables) -> Resu
     everyone = [str(name) for name in given["ansible_play_hosts_all"]]
     if playbook not in PURPOSES:
         _check_variables(hosts, everyone)
-        return _report(hosts, everyone[:1]) if playbook == SURVEY else _evidence(hosts, everyone[0])
+        return (_survey if playbook == SURVEY else _evidence)(hosts, everyone[0])
     _check_target(hosts, everyone[0])
     zones = _zones(arguments, everyone, hosts, PURPOSES[playbook])
     _check_variables(hosts, zones)
@@ -165,10 +167,9 @@ def _report(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
     folder = values["edgeops_report_dir"]
     dest = _path(str(folder)) if folder else None
     previous = values["edgeops_report_previous"] or (folder and os.path.join(str(folder), "report.json"))
-    audits = variables.read_boolean("edgeops_audit_delivery", values["edgeops_audit_delivery"], default=False)
     return {
-        "audit_delivery": audits,
-        "connections": _connections(hosts, zones) if audits else {},
+        "survey": False,
+        "audit_delivery": variables.read_boolean("edgeops_audit_delivery", values["edgeops_audit_delivery"], default=False),
         "dest": dest or tempfile.gettempdir(),
         "is_temporary": dest is None,
         "formats": variables.read_names("edgeops_report_formats", values["edgeops_report_formats"]) or None,
@@ -183,13 +184,20 @@ def _report(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
     }
 
 
-def _connections(hosts: HostVariables, zones: t.Sequence[str]) -> dict[str, list[str]]:
-    """Return the hosts that share a connection, by the first of them; nothing of the connection is evaluated or kept."""
-    groups: dict[str, list[str]] = {}
-    for host in zones:
-        raw = hosts.of(host)
-        groups.setdefault(repr([str(raw.get(f"edgeops_{name}")) for name in CONNECTION_OPTIONS]), []).append(host)
-    return {names[0]: names for names in groups.values()}
+def _survey(hosts: HostVariables, host: str) -> Result:
+    """Return the options of a survey, which is about no host."""
+    values = _of_run(hosts, [host], SURVEY_ONLY)
+    found = variables.read_json("edgeops_survey", values["edgeops_survey"], dict)
+    for name in found:
+        if name not in FILTERS:
+            hint = did_you_mean(nearest(str(name), FILTERS))
+            raise invalid_option(f"edgeops_survey.{name}", f"there is no such member{hint}")
+    return {
+        **_report(hosts, [host]),
+        "survey": True,
+        **{name: variables.read_names(f"edgeops_survey.{name}", found.get(name)) for name in FILTERS},
+        "scripts": variables.read_boolean("edgeops_audit_scripts", values["edgeops_audit_scripts"], default=False),
+    }
 
 
 def _adoption(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
@@ -272,23 +280,19 @@ def _conclude(arguments: Arguments, given: Result, hosts: HostVariables) -> Resu
     return outcome.outcome(ends, stopped, _is_check(given))
 
 
-def _discover(_arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
-    """List the zones and accounts of a survey."""
-    host = str(given["inventory_hostname"])
-    options = {name: hosts.evaluated(host, f"edgeops_{name}") for name in CONNECTION_OPTIONS}
-    filters = variables.read_json("edgeops_survey", hosts.evaluated(host, "edgeops_survey"), dict)
-    return discover(options, filters)
+def _ask(_arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
+    """Return what is asked for the delivery facts of all zones with jobs, by the host that asks: one for each connection."""
+    found = {str(host): records.audit_record(str(host), hosts.of(str(host))) for host in given["ansible_play_hosts_all"]}
+    having = {host: record for host, record in found.items() if record.get("jobs")}
+    options = [f"edgeops_{name}" for name in CONNECTION_OPTIONS]
+    return {"asked": delivery.questions(having, lambda host: [hosts.evaluated(host, name) for name in options])}
 
 
 def _gather(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
     """Return the records of all zones for a report."""
-    if arguments.get("surveyed") is not None:
-        return {"zones": [records.survey_record(each, hosts.of(str(each["host"]))) for each in arguments["surveyed"]]}
-    facts: dict[str, t.Any] = {}
-    for first, names in (arguments.get("connections") or {}).items():
-        facts.update(dict.fromkeys(names, hosts.of(first).get(DELIVERY_FACTS)))
-    names = [str(host) for host in given["ansible_play_hosts_all"]]
-    return {"zones": [records.audit_record(host, hosts.of(host), facts.get(host)) for host in names]}
+    found = [records.audit_record(str(host), hosts.of(str(host))) for host in given["ansible_play_hosts_all"]]
+    asked = arguments.get("asked") or {}
+    return {"zones": delivery.answered(found, asked, {host: hosts.of(host).get(DELIVERED) or {} for host in asked})}
 
 
 def _judge(arguments: Arguments, given: Result, _hosts: HostVariables) -> Result:
@@ -311,7 +315,7 @@ def _judge(arguments: Arguments, given: Result, _hosts: HostVariables) -> Result
     if elsewhere or not_sent:
         host = next((name for name in names if name not in reasons), names[0])
         reasons[host] = " ".join(filter(None, [reasons.get(host, ""), *elsewhere, *not_sent]))
-    lines = [*report["lines"], *(arguments.get("next") or ())]
+    lines = report["lines"]
     # One more host: a play of which every host fails ends the run, and other plays may follow.
     addressed = [*reasons, *[name for name in names if name not in reasons][:1]] if reasons else []
     return {"lines": lines, "failing": reasons, "addressed": addressed, "check": {"lines": lines, **report["zones_by_status"]}}
@@ -352,7 +356,7 @@ _STEPS: t.Mapping[str, t.Callable[[Arguments, Result, HostVariables], Result]] =
     "evaluate": _evaluate,
     "canary": _canary,
     "conclude": _conclude,
-    "discover": _discover,
+    "ask": _ask,
     "gather": _gather,
     "judge": _judge,
     "adopt": _adopt,

@@ -66,6 +66,11 @@ class Client:
         """Return how many requests were sent, repeated ones included, by all clients that share these connections."""
         return self._transport.tries
 
+    @property
+    def request_budget(self) -> tuple[int, float] | None:
+        """Return how many requests may begin in how many seconds, None for any number."""
+        return self._connection.request_budget
+
     def locate(self, failure: Failure) -> Failure:
         """Return the failure with the request of the latest response, if the caller found it in the content of that response."""
         found_in_content = failure.kind in (BAD_RESPONSE, NOT_FOUND, REJECTED) and failure.path is None

@@ -56,6 +56,8 @@ REPORT: t.Mapping[str, object] = {
     "edgeops_audit_delivery": False,
     "edgeops_fail_on": [],
 }
+# Of the report, what a survey reads by itself.
+SURVEY_ONLY: t.Mapping[str, object] = {"edgeops_survey": {}, "edgeops_audit_scripts": False}
 ADOPTION: t.Mapping[str, object] = {
     "edgeops_adopt_dir": None,
     "edgeops_adopt_group": "all",
@@ -100,5 +102,5 @@ RESULTS = ("log_delivery_result", "edgeops_check", "edgeops_plan_id", "edgeops_r
 # Variables of a host that playbooks and role register or set.
 DESCRIBED = "_log_delivery_described"
 PREDICTION, APPLIED, LISTED = "_log_delivery_prediction", "log_delivery_result", "_log_delivery_listed"
+DELIVERED = "_edgeops_delivered"
 SCRIPTS, FAILED, BEFORE, CANARY = "_log_delivery_scripts", "_edgeops_failed", "_edgeops_before", "_edgeops_canary"
-DELIVERY_FACTS = "_edgeops_delivery_facts"

@@ -52,7 +52,7 @@ def predicted_zone(host: str, variables: Variables) -> Zone:
     return Zone(host, address or "", result or {}, message)
 
 
-def audit_record(host: str, variables: Variables, facts: Json = None) -> dict[str, Json]:
+def audit_record(host: str, variables: Variables) -> dict[str, Json]:
     """Return the record of a host for a report; one that left nothing behind was not reached."""
     result = done(variables.get(PREDICTION))
     error = error_of(variables, (PREDICTION, LISTED, SCRIPTS)) or (None if result else dict(_UNREACHED))
@@ -70,29 +70,6 @@ def audit_record(host: str, variables: Variables, facts: Json = None) -> dict[st
         "jobs": jobs,
         "coverage": coverage,
         "scripts": done(variables.get(SCRIPTS)),
-        **({"delivery": _facts_of(facts, address)} if facts else {}),
-    }
-
-
-def _facts_of(facts: Variables, address: t.Mapping[str, str | None]) -> Variables:
-    """Return what was read of the deliveries of many zones, with the rows of this one; a failure stays what it is."""
-    rows = [row for row in facts.get("jobs") or () if all(row.get(name) == value for name, value in address.items())]
-    return {**facts, "jobs": rows} if "jobs" in facts else facts
-
-
-def survey_record(found: Variables, variables: Variables) -> dict[str, Json]:
-    """Return the record of a zone or account of which nothing is declared; a part that failed stays what it is."""
-    parts = {name: variables.get(f"_edgeops_surveyed_{name}") or {} for name in ("custom_fields", "jobs", "script_monitor")}
-    is_account = found.get("zone_id") is None
-    monitor = parts["script_monitor"]
-    return {
-        "zone": found["host"],
-        "scope": "account" if is_account else "zone",
-        **({} if is_account else {"zone_id": found["zone_id"]}),
-        "account_id": found["account_id"] if is_account else found.get("owner"),
-        "result": {"custom_fields": parts["custom_fields"], "jobs": {}, "script_monitor": monitor},
-        "jobs": parts["jobs"],
-        "scripts": monitor if monitor.get("scripts") is not None else None,
     }
 
 

@@ -119,6 +119,7 @@ def report(ask: Ask, desired: DesiredFacts, address: Address | None, now: dateti
         "available": bool(used),
         "reason": None if used else next(iter(found.missing.values()), "no zone was asked for"),
         "window": {"since": format_time(since), "until": format_time(window.until)},
+        "unavailable": {} if not used else dict(found.missing),
         "jobs": [job for each in found.rows for job in _jobs(f"{scope}_id", each, found.rows[each])],
         "usage": None,
         "cost": None,
@@ -126,6 +127,17 @@ def report(ask: Ask, desired: DesiredFacts, address: Address | None, now: dateti
     if desired.rates is not None and address is not None and used:
         result |= _costs(_Query(ask, scope, now), address.id, desired.rates)
     return Conclusion(result, tuple(_warnings(found, window, scope) if used else ()))
+
+
+def by_owner(result: t.Mapping[str, Json], owners: t.Iterable[str]) -> dict[str, Json]:
+    """Return what a result says of each zone or account: its rows, or a result that tells why there are none."""
+    if "jobs" not in result:
+        result = {"available": False, "reason": result.get("msg") or "they were not read", "jobs": []}
+    rows: dict[str, Json] = {each: [] for each in owners}
+    for row in result["jobs"]:
+        rows[row.get("zone_id") or row["account_id"]].append(row)
+    reasons = result["unavailable"] if result["available"] else dict.fromkeys(rows, result["reason"])
+    return {**rows, **{each: {"available": False, "reason": reason} for each, reason in reasons.items()}}
 
 
 def _warnings(found: Found, window: Window, scope: str) -> t.Iterator[str]:

@@ -33,6 +33,11 @@ _RENDERERS: t.Mapping[str, t.Callable[[t.Mapping[str, Json]], bytes]] = {
     "metrics": metrics.render,
 }
 
+# What a user does after a survey.
+_NEXT = (
+    "Next, with the line `plugin: edgeops.observability.zones` in fleet.zones.yml: "
+    "ansible-playbook -i fleet.zones.yml edgeops.observability.adopt -e edgeops_adopt_dir=inventory"
+)
 # What a validation returns in place of a report.
 _NOTHING: t.Mapping[str, Json] = {
     "files": [],
@@ -65,7 +70,7 @@ def audit(order: Order) -> Conclusion:
         **{name: report[name] for name in ("outcome", "counts", "report_id", "comparison", "plan_id")},
         "refused_zones": sorted({zone for zones in refusals.values() for zone in zones}),
         "zones_by_status": names_by_status(report["zones"]),
-        "lines": [*printed(report), f"The report is {_page(files)}"],
+        "lines": [*printed(report), f"The report is {_page(files)}", *([_NEXT] if order.survey else [])],
     }
     warning = dated_ahead(slices, order.at)
     return Conclusion(result, (warning,) if warning else (), refused=refusal(refusals, _page(files)))

@@ -106,7 +106,8 @@ def _record(place: str, given: dict[str, Json], survey: bool) -> Record:
     reasons = [(name, failure["message"]) for name, failure in failures if survey or name == "delivery"]
     failed = next((failure for name, failure in failures if not survey and name != "delivery"), None)
     error = _readable(given.get("error")) or failed
-    if survey and reasons and not error and not any(parts[name] is not None for name in _PARTS):
+    # Of an account a token that is made for zones reads nothing.
+    if survey and reasons and not error and parts["scope"] == ZONE and not any(parts[name] is not None for name in _PARTS):
         error = {"kind": "permission", "message": f"nothing of it can be read: {reasons[0][1]}"}
     if isinstance(error, dict):
         parts = {**parts, **dict.fromkeys(_PARTS)}

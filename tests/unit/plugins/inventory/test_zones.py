@@ -8,9 +8,10 @@ import typing as t
 from pathlib import Path
 
 import pytest
-from ansible.errors import AnsibleError, AnsibleParserError
+from ansible.errors import AnsibleError
 
 from ansible_collections.edgeops.observability.plugins.inventory import zones
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 
 ID, ACCOUNT = "a" * 32, {"id": "b" * 32, "name": "Example"}
 ZONE = {"id": ID, "name": "a.example", "status": "active", "account": ACCOUNT, "plan": {"id": "free"}}
@@ -29,7 +30,7 @@ NOTHING: dict[str, list[str]] = {"names": [], "statuses": [], "account_ids": []}
     ],
 )
 def test_members_that_are_kept(item: dict[str, t.Any], zone: dict[str, t.Any]) -> None:
-    assert zones._zone(item) == zone
+    assert zones.read_zone(item) == zone
 
 
 @pytest.mark.parametrize(
@@ -52,14 +53,14 @@ def test_members_that_are_kept(item: dict[str, t.Any], zone: dict[str, t.Any]) -
     ],
 )
 def test_zones_without_sense(change: dict[str, t.Any], member: str) -> None:
-    with pytest.raises(AnsibleParserError, match=rf"The zone .* has .* as its {member}\.$"):
-        zones._zone({**ZONE, **change})
+    with pytest.raises(Failure, match=rf"The zone .* has .* as its {member}\.$"):
+        zones.read_zone({**ZONE, **change})
 
 
 @pytest.mark.parametrize("item", [None, "zone", ["zone"], 3])
 def test_what_is_no_zone(item: object) -> None:
-    with pytest.raises(AnsibleParserError, match="not an object"):
-        zones._zone(item)
+    with pytest.raises(Failure, match="not an object"):
+        zones.read_zone(item)
 
 
 @pytest.mark.parametrize(

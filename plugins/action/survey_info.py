@@ -1,0 +1,19 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+
+from ansible.utils.display import Display
+
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.survey import survey
+from ansible_collections.edgeops.observability.plugins.modules.survey_info import TASK
+from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
+
+
+class ActionModule(InProcessAction):
+    # A module of its own process cannot show its progress.
+    task = dataclasses.replace(TASK, report=functools.partial(survey, tell=Display().display))

@@ -1,0 +1,188 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import datetime
+import time
+import typing as t
+
+from .._api.client import MAX_PARALLEL, Client
+from .._core import AUTHENTICATION, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, invalid_option
+from .._custom_fields.read import report_fields
+from .._destination import readable_text
+from .._logpush import delivery
+from .._logpush.read import report as report_jobs
+from .._logpush.select import JobQuery
+from .._scripts.facts import AUTO, MAX_PER_PAGE
+from .._scripts.inventory import Query
+from .._scripts.read import monitor, report_inventory
+from .._text import duration
+from .._zones import (
+    ACCOUNT,
+    PAGES_SIDE_BY_SIDE,
+    PER_PAGE,
+    ZONE,
+    Address,
+    Filters,
+    hosts,
+    is_selected,
+    is_zone_id,
+    query,
+    read_account,
+    read_zone,
+)
+
+# What credentials can read of all their zones and accounts, as records for a report.
+
+FILTERS = ("names", "statuses", "account_ids")
+_ALL_JOBS = JobQuery(None, None, None)
+# What a report says of scripts needs no more of them.
+_VERDICTS = ("script_url", "host", "malicious", "malicious_reasons", "url_reported_malicious", "domain_reported_malicious")
+_ALL_SCRIPTS = Query(AUTO, None, (), (), MAX_PER_PAGE, None, None, malicious_only=False, members=_VERDICTS)
+_NO_RIGHT = (AUTHENTICATION, PERMISSION, NOT_FOUND)
+
+Record = dict[str, Json]
+
+
+class Desired(t.NamedTuple):
+    """Which zones and accounts to read, and what else of them than fields, jobs and the monitor."""
+
+    filters: Filters
+    scripts: bool
+    delivery: bool
+
+
+class Owner(t.NamedTuple):
+    """A zone or an account, with the members of its record that say which one it is."""
+
+    address: Address
+    record: Record
+
+
+def desire(params: t.Mapping[str, Json]) -> Desired:
+    """Return what validated options ask for."""
+    for index, account in enumerate(params["account_ids"]):
+        if not is_zone_id(account):
+            raise invalid_option(f"account_ids[{index}]", f"{account!r} is not 1 to 32 hexadecimal digits")
+    return Desired({name: params[name] for name in FILTERS}, params["scripts"], params["delivery"])
+
+
+def survey(client: Client, desired: Desired, tell: t.Callable[[str], None] = lambda text: None) -> Conclusion:
+    """Return a record of each zone and account; what cannot be read is a part that failed. `tell` shows the progress."""
+    started = time.monotonic()
+    filters = desired.filters
+    listed = client.items("zones.list", query=query(filters), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
+    zones = [zone for zone in map(read_zone, listed) if is_selected(zone, filters)]
+    owners = [*_zones(zones), *_accounts(client, zones, filters)]
+    if not owners:
+        raise Failure(NOT_FOUND, "The credentials can read no zone and no account that names, statuses and account_ids select.")
+    records = []
+    for record in _side_by_side(client, owners, desired):
+        records.append(record)
+        if len(records) * 10 // len(owners) > (len(records) - 1) * 10 // len(owners):
+            elapsed = time.monotonic() - started
+            left = seconds_left(len(records), len(owners), elapsed, client.tries, client.request_budget)
+            tell(f"Survey: {len(records)} of {len(owners)} zones and accounts read, about {duration(left)} left")
+    if desired.delivery:
+        _add_delivery(client, owners, records)
+    known = {zone["name"].lower() for zone in zones}
+    missing = [name for name in filters["names"] if name.lower() not in known]
+    return Conclusion({"zones": records}, tuple(f"names: no zone that can be read is named {name!r}." for name in missing))
+
+
+def seconds_left(done: int, total: int, elapsed: float, sent: int, budget: tuple[int, float] | None) -> float:
+    """Return about how long the rest takes: the pace so far, and how often the request budget makes it wait."""
+
+    def waits(requests: float) -> float:
+        return (max(requests, 1) - 1) // budget[0] * budget[1] if budget else 0.0
+
+    busy = max(0.0, elapsed - waits(sent))
+    return busy / done * (total - done) + waits(sent * total / done) - waits(sent)
+
+
+def _zones(zones: t.Sequence[Record]) -> t.Iterator[Owner]:
+    """Return zones under the names that they have as hosts of the inventory."""
+    accounts = {zone["id"]: (zone["account"] or {}).get("id") for zone in zones}
+    for zone_id, name in hosts({zone["id"]: zone["name"] for zone in zones}.items()):
+        yield Owner(Address(ZONE, zone_id), {"zone": name, "zone_id": zone_id, "account_id": accounts[zone_id], "scope": ZONE})
+
+
+def _accounts(client: Client, zones: t.Sequence[Record], filters: Filters) -> t.Iterator[Owner]:
+    """Return the accounts; where they cannot be listed those that are known, with the reason.
+
+    Conditions for zones select no account.
+    """
+    if (filters["names"] or filters["statuses"]) and not filters["account_ids"]:
+        return
+    members: Record = {}
+    try:
+        listed = client.items("accounts.list", per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
+        found = [account["id"] for account in map(read_account, listed)]
+    except Failure as failure:
+        if failure.kind not in _NO_RIGHT:
+            raise
+        members = {"result": _failed(failure)}
+        of_zones = {(zone["account"] or {}).get("id") for zone in zones} | set(filters["account_ids"])
+        # Without any, a record that stands for the list.
+        found = sorted(filter(None, of_zones)) or [""] * bool(zones)
+    for account in dict.fromkeys(found):
+        if not filters["account_ids"] or account in filters["account_ids"]:
+            named = {"zone": f"account_{account}", "account_id": account} if account else {"zone": "accounts"}
+            yield Owner(Address(ACCOUNT, account), {**named, "scope": ACCOUNT, **members})
+
+
+def _side_by_side(client: Client, owners: t.Sequence[Owner], desired: Desired) -> t.Iterator[Record]:
+    """Return the records in order, each as soon as it and those before it are read."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # slow to import
+
+    with ThreadPoolExecutor(MAX_PARALLEL) as executor:
+        yield from executor.map(lambda owner: _record(client.at(owner.address), owner, desired), owners)
+
+
+def _record(client: Client, owner: Owner, desired: Desired) -> Record:
+    if not owner.address.id:
+        return owner.record
+    record = {**owner.record, "jobs": _part(client, lambda: report_jobs(client, _ALL_JOBS).result)}
+    if owner.address.scope == ACCOUNT:
+        return record
+    scripts = _part(client, lambda: report_inventory(client, _ALL_SCRIPTS).result) if desired.scripts else None
+    if scripts and not scripts.get("failed"):
+        status = {"script_monitor": scripts["script_monitor"]}
+    else:
+        status = _part(client, lambda: {"script_monitor": monitor(client, AUTO).status})
+    fields = _part(client, lambda: report_fields(client, None).result)
+    return {**record, "result": {"custom_fields": fields, "script_monitor": status}, "scripts": scripts}
+
+
+def _part(client: Client, read: t.Callable[[], t.Mapping[str, Json]]) -> Record:
+    """Return what was read, or why it could not be."""
+    try:
+        return dict(read())
+    except Failure as failure:
+        return _failed(client.locate(failure))
+
+
+def _failed(failure: Failure) -> Record:
+    return {"failed": True, "msg": readable_text(str(failure)), "error": {"kind": failure.kind}}
+
+
+def _add_delivery(client: Client, owners: t.Sequence[Owner], records: t.Sequence[Record]) -> None:
+    """Add to each record with jobs what was measured of them: ten zones a query, one for each account."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    found: dict[Address, Json] = {}
+    having = [owner.address for owner, record in zip(owners, records, strict=True) if record.get("jobs", {}).get("jobs")]
+    zones = [address for address in having if address.scope == ZONE]
+    for group in filter(None, [zones, *([address] for address in having if address.scope == ACCOUNT)]):
+        shares = _asked(client, group, now)
+        found.update({address: shares[address.id] for address in group})
+    for owner, record in zip(owners, records, strict=True):
+        if owner.address in found:
+            record["delivery"] = found[owner.address]
+
+
+def _asked(client: Client, group: t.Sequence[Address], now: datetime.datetime) -> dict[str, Json]:
+    ids, account = tuple(address.id for address in group), next((each for each in group if each.scope == ACCOUNT), None)
+    asked = delivery.DesiredFacts(() if account else ids, delivery.DEFAULT_HOURS, None)
+    return delivery.by_owner(_part(client, lambda: delivery.report(client.query, asked, account, now).result), ids)

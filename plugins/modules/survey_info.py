@@ -1,0 +1,170 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: survey_info
+short_description: Read all zones and accounts that the credentials can read
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+description:
+  - Lists the Cloudflare zones and accounts that the credentials can read, and reads of each the log delivery (Logpush) jobs with their health, of zones
+    also the custom log fields and the status of the script monitor. The playbook C(edgeops.observability.survey) makes a report of the result.
+  - Several zones are read at the same time, within O(request_budget). After each tenth of them a line tells how far the survey is and about how long
+    it takes. A module in a process of its own tells none, see C(edgeops_in_process).
+  - Fails only if the zones cannot be listed, or if there is nothing to read. What else cannot be read is a part of the result with C(failed).
+extends_documentation_fragment:
+  - edgeops.observability.connection
+  - edgeops.observability.attributes.info
+  - edgeops.observability.attributes
+attributes:
+  check_mode:
+    details:
+      - The module only reads, in check mode or otherwise. GraphQL queries are sent with C(POST).
+options:
+  names:
+    description:
+      - Only the zones with these names, in any letter case. A name that no zone has is a warning.
+      - With O(names) or O(statuses), accounts are read only if O(account_ids) is set.
+    type: list
+    elements: str
+    default: []
+  statuses:
+    description:
+      - Only the zones with one of these statuses, V(initializing), V(pending), V(active) or V(moved).
+    type: list
+    elements: str
+    default: []
+  account_ids:
+    description:
+      - Only these accounts and their zones.
+    type: list
+    elements: str
+    default: []
+  scripts:
+    description:
+      - Whether to read the scripts on the pages of the zones as well.
+    type: bool
+    default: false
+  delivery:
+    description:
+      - Whether to read what the jobs delivered and lost in the last day, as M(edgeops.observability.logpush_delivery_info) does.
+    type: bool
+    default: true
+notes:
+  - With Cloudflare, the API token needs the permissions of the modules that read the same of one zone. Without the right to list accounts, the accounts
+    of the zones are read, and their C(result) has the reason.
+seealso:
+  - module: edgeops.observability.audit_report
+  - module: edgeops.observability.logpush_job_info
+"""
+
+EXAMPLES = r"""
+- name: Read all active zones, and all accounts
+  edgeops.observability.survey_info:
+    statuses: [active]
+  register: fleet
+
+- name: Write the report
+  edgeops.observability.audit_report:
+    survey: true
+    zones: "{{ fleet.zones }}"
+    dest: /tmp/edgeops-example-survey
+"""
+
+RETURN = r"""
+zones:
+  description:
+    - A record for each zone, sorted by name, then for each account, as M(edgeops.observability.audit_report) takes them in a survey.
+    - A part that could not be read has C(failed), C(msg) and C(error.kind).
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    zone:
+      description: The name of the zone or account, as the inventory plugin P(edgeops.observability.zones#inventory) names its host.
+      type: str
+      returned: success
+      sample: shop.example
+    zone_id:
+      description: The id of the zone.
+      type: str
+      returned: if the record is of a zone
+      sample: 023e105f4ecef8ad9ca31a8372d0c353
+    account_id:
+      description: The id of the account, or of that of the zone; V(null) if the service does not name it.
+      type: str
+      returned: unless accounts could not be listed, and no zone names one
+      sample: 9a7806061c88ada191ed06f989cc3dac
+    scope:
+      description: Whether the record is of a V(zone) or of an V(account).
+      type: str
+      returned: success
+      sample: zone
+    jobs:
+      description: The result of M(edgeops.observability.logpush_job_info), with RV(ignore:jobs).
+      type: dict
+      returned: success
+      sample: {"jobs": []}
+    result:
+      description:
+        - C(custom_fields) and C(script_monitor), the results of M(edgeops.observability.log_custom_fields_info) and of
+          M(edgeops.observability.script_monitor_info).
+        - Of accounts, why they could not be listed.
+      type: dict
+      returned: if the record is of a zone, or if accounts could not be listed
+      sample: {"script_monitor": {"script_monitor": {"enabled": true, "updated_at": "2026-11-20T10:00:00Z"}}}
+    scripts:
+      description: The result of M(edgeops.observability.script_monitor_info), V(null) without O(scripts).
+      type: dict
+      returned: if the record is of a zone
+      sample:
+    delivery:
+      description: >-
+        The rows of M(edgeops.observability.logpush_delivery_info), or C(available) and C(reason) if there are none.
+      type: raw
+      returned: if there are jobs, and with O(delivery)
+      sample: []
+error:
+  description: Why the task failed, as data for a playbook.
+  returned: failure
+  type: dict
+  sample:
+    kind: authentication
+    method: GET
+    path: /zones
+    status: 401
+    errors: []
+    request_id: 8a1f0c6d5e4b3a21-FRA
+    attempts: 1
+"""
+
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.survey import FILTERS, desire, survey
+
+TASK = InfoTask(
+    name="survey_info",
+    spec=Spec(
+        options={
+            **{name: {"type": "list", "elements": "str", "default": []} for name in FILTERS},
+            "scripts": {"type": "bool", "default": False},
+            "delivery": {"type": "bool", "default": True},
+        }
+    ),
+    desire=desire,
+    report=survey,
+    addresses=(),
+)
+
+
+def main() -> None:
+    run_module(TASK)
+
+
+if __name__ == "__main__":
+    main()
