@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,29 @@ def test_check_is_compliant_after_deliver(playbook, simulator):
     stats, shown = findings(after)
     assert {name: zones for name, zones in stats.items() if zones and name != "lines"} == {"compliant": ["zone0", "zone1"]}
     assert after.returncode == 0 and not after.writes
+
+
+def test_delivery_facts(playbook, simulator):
+    """One task asks for all zones of a connection; lost records are findings, and facts that are not available a note."""
+    hosts = without_role_zone(fleet(simulator, [DESIRED, DESIRED, DESIRED]))
+    playbook.run(playbook=DELIVER, inventory=hosts, secrets=[SECRET])
+    first, second = (hosts[name]["zone_id"] for name in ("zone0", "zone1"))
+    number = simulator.state(first)["jobs"][0]["id"]
+    lost = {"job_id": number, "status": 403, "success": 0, "final": 1, "records": 7, "bytes": 70}
+    moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3600))
+    simulator.seed(uploads={first: [{"datetime": moment, **lost}]})
+    simulator.settings(graphql_disabled=[f"zones/{second}/*"])
+    # Another credential is another connection.
+    hosts["zone2"] |= {"edgeops_api_email": simulator.email, "edgeops_api_key": simulator.key, "edgeops_api_token": ""}
+    report = playbook.run(
+        playbook=CHECK, inventory=hosts, extra_vars={"edgeops_audit_delivery": True}, warns=["no delivery facts"]
+    )
+    stats, shown = findings(report)
+    assert (stats["findings"], stats["unaudited"], report.returncode) == (["zone0"], [], 0)
+    assert any("zone0 finding records_dropped (high): job edge-logs: 7 records dropped" in line for line in shown)
+    assert any("zone1 note not_readable" in line for line in shown)
+    assert {outcome.host for outcome in modules(report, "logpush_delivery_info")} == {"zone0", "zone2"}
+    assert not report.writes
 
 
 def test_failing_zone_hides_no_other_zone(playbook, simulator):
@@ -360,14 +384,3 @@ def test_job_of_another_dataset_is_delivered(playbook, simulator):
     hosts = fleet(simulator, [{"job": job(dataset="firewall_events", fields=["Action"])}])
     report = playbook.run(playbook=DELIVER, inventory=hosts)
     assert modules(report, "zone_observability")[0].result["jobs"]["jobs"][0]["dataset"] == "firewall_events"
-
-
-def test_delivery_facts_are_read_once_for_each_connection(playbook, simulator):
-    """Two zones over one connection cost one query, a third with another connection one more."""
-    hosts = fleet(simulator, [{}, {}, {}])
-    hosts["zone2"]["edgeops_timeout"] = 20
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"edgeops_audit_delivery": True}, secrets=[SECRET])
-    _stats, _shown = findings(report)
-    tasks = [outcome.host for outcome in modules(report, "logpush_delivery_info")]
-    assert tasks == ["zone0", "zone2"] and report.returncode == 0
-    assert {entry["path"] for entry in report.writes} <= {"/client/v4/graphql"}

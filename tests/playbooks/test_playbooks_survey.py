@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-import secrets
+import time
 import typing as t
 from pathlib import Path
 
@@ -14,38 +14,108 @@ import pytest
 from harness import Playbook
 
 SURVEY = "edgeops.observability.survey"
-DESTINATION = "s3://bucket/logs?region=eu-west-1"
+ACCOUNT = "acc0" * 8
+IDS = {name: f"{number:032x}" for number, name in enumerate(("disabled", "failing", "none", "personal", "sealed", "usual"), 1)}
+USUAL = "s3://logs/{DATE}?region=eu-west-1"
+RECENT = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 600))
 
 
-def survey(playbook: Playbook, folder: Path, **variables: t.Any) -> tuple[t.Any, dict[str, t.Any]]:
-    named = {f"edgeops_{name}": value for name, value in {"report_dir": str(folder), **variables}.items()}
-    warns = ["script monitor of the zone is disabled"]
-    report = playbook.run(playbook=SURVEY, inventory={}, extra_vars=named, warns=warns)
-    return report, json.loads((folder / "report.json").read_text(encoding="utf-8"))
+def job(number: int, **members: t.Any) -> dict[str, t.Any]:
+    return {"id": number, "name": "edge", "destination_conf": USUAL, "enabled": True, "last_complete": RECENT, **members}
 
 
-def test_survey_needs_no_inventory(playbook: Playbook, tmp_path: Path) -> None:
-    """Every zone of the token is read and reported, with the command that comes next; nothing is written."""
+JOBS = {
+    "disabled": job(1, enabled=False, error_message="access denied"),
+    "failing": job(2, last_error=RECENT, last_complete=None, error_message="no such bucket"),
+    "personal": job(3, destination_conf="https://elsewhere.example/in", output_options={"field_names": ["ClientIP", "RayID"]}),
+    "usual": job(4),
+}
+
+
+def seed(simulator: t.Any) -> None:
+    account = {"id": ACCOUNT, "name": "Example"}
+    zones = [{"id": identifier, "name": f"{name}.example", "account": account} for name, identifier in IDS.items()]
+    lost = {"datetime": RECENT, "job_id": 4, "status": 403, "success": 0, "final": 1, "records": 7, "bytes": 70}
+    simulator.seed(
+        accounts=[account],
+        zones=zones,
+        jobs={**{IDS[name]: [each] for name, each in JOBS.items()}, ACCOUNT: [job(9, name="audit", dataset="audit_logs")]},
+        uploads={IDS["usual"]: [lost]},
+        faults=[{"kind": "status", "status": 403, "path": f"*/zones/{IDS['sealed']}/*", "count": None}],
+    )
+
+
+def survey(playbook: Playbook, folder: Path, *, fails: str | None = None, **variables: t.Any) -> t.Any:
+    report = playbook.run(
+        playbook=SURVEY,
+        inventory={},
+        fails=fails,
+        check=bool(variables.pop("check", False)),
+        extra_vars={"edgeops_report_dir": str(folder), **variables},
+        warns=variables.pop("warns", ()),
+    )
+    assert {entry["method"] for entry in report.journal if entry["path"] != "/graphql"} <= {"GET"}
+    return report
+
+
+def lines(report: t.Any) -> list[str]:
+    (shown,) = [outcome.result["msg"] for outcome in report.outcomes if outcome.name == "Show the findings"]
+    return t.cast("list[str]", shown)
+
+
+@pytest.mark.every_core
+def test_survey_of_a_fleet(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """A token, no variables: every zone has its status, its findings and notes, and nothing is written."""
+    simulator.reset()
+    seed(simulator)
+    report = survey(playbook, tmp_path, fails="ansible", check=True)
+    made = json.loads((tmp_path / "report.json").read_text())
+    assert made["title"] == "Survey"
+    found = {zone["zone"]: (zone["status"], {item["type"] for item in zone["items"]}) for zone in made["zones"]}
+    zones = {name.removesuffix(".example"): found[name] for name in found if name.endswith(".example")}
+    common = {"monitor_off"}
+    assert zones["disabled"] == ("findings", {"job_disabled_by_service", *common})
+    assert zones["failing"][0] == "findings" and "job_failing" in zones["failing"][1]
+    assert zones["none"] == ("unmanaged", {"no_job", *common})
+    assert zones["personal"][1] >= {"personal_data", "single_destination"}
+    assert zones["sealed"][0] == "unaudited" and zones["sealed"][1] == {"not_readable"}
+    assert zones["usual"] == ("findings", {"records_dropped", *common})
+    assert found[f"account_{ACCOUNT}"][0] == "unmanaged"
+    shown = lines(report)
+    assert shown[-2].endswith("/report.html") and "edgeops.observability.adopt" in shown[-1]
+    assert "Survey: 9 of 9 zones and accounts read" in report.stdout
+    # Ten zones a query, and one for the account.
+    assert sum(entry["path"] == "/graphql" for entry in report.journal) == 2
+
+
+def test_narrow_and_compare(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """Accounts that cannot be listed are a note of the known ones; the second survey is compared with the first."""
+    simulator.reset()
+    seed(simulator)
+    simulator.faults({"kind": "status", "status": 403, "path": "*/accounts", "count": None})
+    variables = {"edgeops_survey": {"account_ids": [ACCOUNT]}, "edgeops_waivers": []}
     marker = tmp_path / "executed"
     planted = f"{{{{ lookup('ansible.builtin.pipe', 'touch {marker}') }}}}"
-    zone = secrets.token_hex(16)
-    job = {"id": 1, "name": planted, "dataset": "http_requests", "destination_conf": DESTINATION, "enabled": True}
-    playbook.simulator.seed(zones=[zone], jobs={zone: [{**job, "error_message": planted, "last_error": "2026-11-01T00:00:00Z"}]})
-    report, found = survey(playbook, tmp_path / "survey", audit_scripts=True)
-    assert not report.writes and not marker.exists()
-    row = next(row for row in found["zones"] if row["zone_id"] == zone)
-    assert row["status"] == "findings" and "job_failing" in {item["type"] for item in row["items"]}
-    (shown,) = [outcome.result["msg"] for outcome in report.outcomes if outcome.name == "Show the findings"]
-    assert shown[-1].startswith("Next: ansible-playbook edgeops.observability.adopt")
+    simulator.seed(jobs={IDS["usual"]: [job(4, name=planted, last_error=RECENT, error_message=planted)]})
+    survey(playbook, tmp_path, fails="ansible", edgeops_audit_scripts=True, **variables)
+    assert not marker.exists()
+    made = json.loads((tmp_path / "report.json").read_text())
+    (account,) = [zone for zone in made["zones"] if zone["scope"] == "account"]
+    assert [item["type"] for item in account["items"]][:1] == ["not_readable"] and len(account["jobs"]) == 1
+    report = survey(playbook, tmp_path, edgeops_survey=json.dumps({"names": ["None.example"]}))
+    again = json.loads((tmp_path / "report.json").read_text())
+    assert [zone["zone"] for zone in again["zones"] if not zone["carried"]] == ["none.example"]
+    assert again["comparison"]["previous_id"] == made["report_id"] and report.returncode == 0
 
 
 @pytest.mark.parametrize(
-    ("variables", "said"),
+    ("variables", "message"),
     [
-        ({"edgeops_survey": {"name": ["a"]}}, "edgeops_survey.name: there is no such member (did you mean 'names'?)"),
-        ({"edgeops_servey": {}}, "edgeops_servey: there is no such variable (did you mean 'edgeops_survey'?)"),
+        ({"edgeops_survey": {"name": ["a"]}}, "edgeops_survey.name: there is no such member"),
+        ({"edgeops_survey": "x"}, "edgeops_survey: not JSON"),
+        ({"edgeops_servey": {}}, "edgeops_servey: there is no such variable"),
     ],
 )
-def test_unknown_names_are_refused(playbook: Playbook, variables: dict[str, t.Any], said: str) -> None:
-    report = playbook.run(playbook=SURVEY, inventory={}, extra_vars=variables, fails="invalid_option")
-    assert said in report.failure["msg"] and not report.journal
+def test_wrong_variables(playbook: Playbook, variables: dict[str, t.Any], message: str, tmp_path: Path) -> None:
+    report = survey(playbook, tmp_path, fails="invalid_option", **variables)
+    assert message in report.stdout and report.journal == []

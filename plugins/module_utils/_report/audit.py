@@ -35,8 +35,8 @@ _RENDERERS: t.Mapping[str, t.Callable[[t.Mapping[str, Json]], bytes]] = {
 
 # What a user does after a survey.
 _NEXT = (
-    "Next, with the line `plugin: edgeops.observability.zones` in fleet.zones.yml: "
-    "ansible-playbook -i fleet.zones.yml edgeops.observability.adopt -e edgeops_adopt_dir=inventory"
+    "Next: ansible-playbook edgeops.observability.adopt -i fleet.zones.yml -e edgeops_adopt_dir=adopted"
+    " (the file fleet.zones.yml has the line `plugin: edgeops.observability.zones`)"
 )
 # What a validation returns in place of a report.
 _NOTHING: t.Mapping[str, Json] = {

@@ -214,7 +214,12 @@ def delivery(rows: t.Sequence[t.Mapping[str, Json]], jobs: t.Sequence[Job] | Non
             yield found("records_dropped", called.get(number, f"job {number}"), _dropped(row, dropped))
     for label, job in labelled(jobs or ()):
         row = by_job.get(job.get("id"), {"uploads": 0})
-        if job.get("enabled") is True and row.get("uploads") == 0 and health_state(job) != "never":
+        if (
+            job.get("enabled") is True
+            and row.get("uploads") == 0
+            and not row.get("failed_uploads")
+            and health_state(job) != "never"
+        ):
             yield found("no_upload", label, "nothing was uploaded in the window; a quiet zone may be fine")
 
 

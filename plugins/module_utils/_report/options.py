@@ -107,7 +107,8 @@ def _record(place: str, given: dict[str, Json], survey: bool) -> Record:
     failed = next((failure for name, failure in failures if not survey and name != "delivery"), None)
     error = _readable(given.get("error")) or failed
     # Of an account a token that is made for zones reads nothing.
-    if survey and reasons and not error and parts["scope"] == ZONE and not any(parts[name] is not None for name in _PARTS):
+    read = [parts[name] for name in _PARTS if name != "result"] + list((parts["result"] or {}).values())
+    if survey and reasons and not error and parts["scope"] == ZONE and not any(part is not None for part in read):
         error = {"kind": "permission", "message": f"nothing of it can be read: {reasons[0][1]}"}
     if isinstance(error, dict):
         parts = {**parts, **dict.fromkeys(_PARTS)}
@@ -117,8 +118,8 @@ def _record(place: str, given: dict[str, Json], survey: bool) -> Record:
     if parts["scripts"] is not None and not survey and "findings" not in parts["scripts"]:
         raise invalid_option(f"{place}.scripts.findings", "is missing: the result of script_audit is needed")
     ids = {name: str(parts.get(name) or "") or None for name in ("zone_id", "account_id")}
-    read = {name: parts[name] for name in ("zone", "scope", *_PARTS)}
-    return Record(**read, zone_id=ids["zone_id"], account_id=ids["account_id"], error=error, unreadable=tuple(reasons))
+    members = {name: parts[name] for name in ("zone", "scope", *_PARTS)}
+    return Record(**members, zone_id=ids["zone_id"], account_id=ids["account_id"], error=error, unreadable=tuple(reasons))
 
 
 def _split(given: t.Mapping[str, Json]) -> tuple[dict[str, Json], list[tuple[str, dict[str, str]]]]:

@@ -186,6 +186,16 @@ def test_survey_of_a_zone(given, found):
         assert (items(made)[0]["kind"], items(made)[0]["resource"], made["outcome"]) == ("note", "script_monitor", "unmanaged")
 
 
+def test_nothing_readable():
+    """A zone is unaudited then; an account is a note, since a token that is made for zones reads none."""
+    refused = {"failed": True, "msg": "no right", "error": {"kind": "permission"}}
+    sealed = {"zone": "a", "zone_id": "0a", "jobs": refused, "result": {"custom_fields": refused, "script_monitor": refused}}
+    account = {"zone": "account_0b", "account_id": "0b", "result": refused, "jobs": refused}
+    made = surveyed(sealed, account)
+    assert [zone["status"] for zone in made["zones"]] == ["unaudited", "unmanaged"]
+    assert all({item["type"] for item in zone["items"]} == {"not_readable"} for zone in made["zones"])
+
+
 def test_destination_of_one_zone_alone():
     """Where others share one; personal data that goes there is named with its fields."""
     jobs = [job(id=1, destination=OURS), job("debug", id=2, destination=STRANGER)]

@@ -134,7 +134,7 @@ def test_cache_that_holds_something_else(held: t.Any, fetched: bool, warned: boo
     monkeypatch.setattr(plugin, "get_cache_key", lambda path: "key")
     plugin._cache = Cache(held)
     described = t.cast("t.Any", type("Described", (), {"base_url": "http://127.0.0.1"}))
-    found = plugin._cached("a.zones.yml", described, {}, True, zones._zone, lambda: [KEPT, KEPT])
+    found = plugin._cached("a.zones.yml", described, {}, True, zones.read_zone, lambda: [KEPT, KEPT])
     assert (found, bool(warnings)) == ([KEPT, KEPT] if fetched else held, warned)
     assert list(plugin._cache.values()) == ([[KEPT, KEPT]] if fetched else [])
 

@@ -1,0 +1,55 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from harness import Modules
+
+MODULE = "edgeops.observability.survey_info"
+JOB = {"id": 4, "name": "edge", "destination_conf": "s3://logs/a?region=eu-west-1", "enabled": True}
+
+
+def run(modules: Modules, **options: t.Any) -> t.Any:
+    fails, warns = options.pop("fails", None), options.pop("warns", ())
+    return modules.run({"name": "Read", MODULE: options}, defaults={}, check=True, fails=fails, warns=warns)
+
+
+def fleet(modules: Modules, count: int) -> list[str]:
+    ids = [f"{number:032x}" for number in range(1, count + 1)]
+    modules.simulator.reset()
+    modules.simulator.seed(zones=[{"id": each, "name": f"z{place}.example"} for place, each in enumerate(ids)])
+    return ids
+
+
+def test_parts_that_cannot_be_read(modules: Modules) -> None:
+    """A part is a result, or the reason why there is none; the others are read all the same."""
+    first, second = fleet(modules, 2)
+    modules.simulator.seed(jobs={first: [JOB]})
+    modules.simulator.settings(graphql_disabled=["zones/*"])
+    modules.simulator.faults({"kind": "status", "status": 403, "path": f"*/{second}/logpush/jobs", "count": None})
+    one, other = run(modules, scripts=True, names=["Z0.example", "z1.example", "absent"], warns=["is named 'absent'"]).result[
+        "zones"
+    ]
+    assert (one["zone"], one["zone_id"], one["jobs"]["jobs"][0]["health"]["state"]) == ("z0.example", first, "never")
+    assert not one["delivery"]["available"] and "plan" in one["delivery"]["reason"]
+    assert one["result"]["script_monitor"]["script_monitor"]["enabled"] is False and one["scripts"]["scripts"] == []
+    assert other["jobs"]["failed"] and other["jobs"]["error"]["kind"] == "permission" and "delivery" not in other
+    assert other["result"]["custom_fields"]["custom_fields"] == one["result"]["custom_fields"]["custom_fields"]
+
+
+def test_three_requests_a_zone(modules: Modules) -> None:
+    """Beside the two lists: fields, jobs and monitor of each zone, and the delivery of ten zones with jobs together."""
+    ids = fleet(modules, 12)
+    modules.simulator.seed(jobs={each: [JOB] for each in ids})
+    report = run(modules)
+    zones = [entry for entry in report.journal if entry["zone"] in ids]
+    assert len(zones) == 36 and sum(entry["path"] == "/graphql" for entry in report.journal) == 2
+    assert [zone["delivery"] for zone in report.result["zones"] if zone.get("zone_id") in ids] == [[]] * 12
+
+
+def test_nothing_to_read(modules: Modules) -> None:
+    fleet(modules, 1)
+    run(modules, statuses=["moved"], fails="not_found")
