@@ -319,11 +319,6 @@ invalid:
   returned: success, for the step V(verified)
   type: str
   sample: ''
-connections:
-  description: The hosts that share a connection, by the first of them.
-  returned: success, for the step V(validate)
-  type: dict
-  sample: {}
 addressed:
   description: The hosts of the play that fails for them, with one more if there is one.
   returned: success, for the step V(judge)
