@@ -423,5 +423,5 @@ def test_long_wait_is_reported_once(clock: t.Any, seconds: float, said: int) -> 
     mine = budget(clock, (1, seconds))
     for _request in range(3):
         mine.settle(mine.acquire(), {})
-    warnings = mine.warnings  # type: ignore[attr-defined]
+    warnings = mine.warnings  # type: ignore[attr-defined]  # set by `budget` above
     assert len(warnings) == said and all("because 1 request in 60 seconds had been sent" in text for text in warnings)
