@@ -124,4 +124,14 @@ say 'The report on the zone' 'the verdict comes first, then what to do and what 
 grep -oE '1 of 1 zone needs attention: 1 drifted\.' "$work/output" | sed 's/^/  /' || fails 'the report has no verdict'
 edge report "$report/report.json" enabled changed || fails 'the report does not hold what the audit found'
 printf '  %s\n' "$report/report.html"
+
+say 'The whole account, without an inventory' 'ansible-playbook edgeops.observability.survey -e edgeops_audit_scripts=true -e edgeops_report_dir=build/demo/survey'
+printf '%sedgeops-simulator script report https://js.pay.example/v3/pay.js%s\n' "$dim" "$plain"
+script report
+ansible-playbook edgeops.observability.survey -e edgeops_audit_scripts=true -e edgeops_report_dir="$report/survey" 2>&1 | tee "$work/output"
+says 'finding reported .*https://js\.pay\.example/v3/pay\.js' || fails 'the survey did not find the script that was reported'
+edge journal "$control" reads
+grep -oE '1 of 2 zones needs attention: 1 with findings\.' "$work/output" | sed 's/^/  /' || fails 'the survey has no verdict'
+printf '  %s\n' "$report/survey/report.html"
+holds 'The survey needs a token alone, finds what is reported, and wrote nothing.'
 printf '\n%sEverything that was said above has held.%s\n' "$bold" "$plain"

@@ -23,6 +23,7 @@ STATEMENTS = (
     "The zone is compliant, its script is authorised, and the audit wrote nothing.",
     "The filter let through what it should, and the custom fields are there.",
     "The audit names what differs and the script that changed, fails as asked, and wrote nothing.",
+    "The survey needs a token alone, finds what is reported, and wrote nothing.",
     "Everything that was said above has held.",
 )
 
@@ -63,6 +64,7 @@ def test_demo_passes_and_cleans_up(tmp_path):
     assert "finding changed (high): script https://js.pay.example/v3/pay.js on" in run.stdout
     assert f"  {tmp_path}/report/report.html\n" in run.stdout
     assert "  1 of 1 zone needs attention: 1 drifted.\n" in run.stdout
+    assert f"  1 of 2 zones needs attention: 1 with findings.\n  {tmp_path}/report/survey/report.html\n" in run.stdout
     made = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
     assert [(item["resource"], item["member"]) for item in made["zones"][0]["items"]] == [
         ("jobs", "enabled"),
