@@ -36,7 +36,9 @@ def journal(control_url: str, expectation: str) -> int:
     """Says what the service has been sent since the last look and forgets it; fails unless that was as expected."""
     # Queries of analytics are POST requests that read.
     named = {"/graphql": "query"}
-    counted = collections.Counter(named.get(entry["path"], entry["method"]) for entry in _ask("GET", f"{control_url}/journal")["requests"])
+    counted = collections.Counter(
+        named.get(entry["path"], entry["method"]) for entry in _ask("GET", f"{control_url}/journal")["requests"]
+    )
     _ask("DELETE", f"{control_url}/journal")
     print("The service's journal: " + (", ".join(f"{count} {method}" for method, count in sorted(counted.items())) or "nothing"))
     wrote = bool(counted.keys() - READING)
