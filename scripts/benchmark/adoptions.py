@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The playbook `adopt` over zones that a user configured by hand: bound by the request budget, and by nothing else."""
+"""The playbooks `adopt` and `survey` over zones that a user configured by hand: bound by the request budget, and by nothing else."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from pathlib import Path
 from fleet import PLAYBOOK, Single, timed
 from table import show, stands
 
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import MAX_PARALLEL
 from edgeops_simulator.testing import running
 
 # The rate of the default budget, 1200/300, with a window short enough for a few zones to fill it.
 REQUESTS, WINDOW = 20, 5
 ZONES, QUICK_ZONES = 200, 20
+FOLDERS = {"adopt": "edgeops_adopt_dir", "survey": "edgeops_report_dir"}
 JOB = {
     "name": "by hand",
     "dataset": "http_requests",
@@ -33,14 +35,18 @@ JOB = {
 
 
 def report(given: argparse.Namespace) -> bool:
-    """Measure and print; whether the bar holds."""
+    """Measure and print; whether the bars hold."""
+    return all([_reported("adopt", given.forks, given), _reported("survey", MAX_PARALLEL, given)])
+
+
+def _reported(playbook: str, at_once: int, given: argparse.Namespace) -> bool:
     count = QUICK_ZONES if given.quick else ZONES
-    found = _adopted(count, given)
+    found = _measured(playbook, count, given)
     window = WINDOW * 1.01  # the service's clock sees a request a little after ours
     budget = max(0, (found.requests - 1) // REQUESTS) * window
-    waiting = max(budget, found.requests * given.latency / 1000 / given.forks)
+    waiting = max(budget, found.requests * given.latency / 1000 / at_once)
     show(
-        f"Adoption of {count} zones, {REQUESTS} requests in {WINDOW} s",
+        f"Playbook {playbook} of {count} zones, {REQUESTS} requests in {WINDOW} s",
         ["zones", "requests", "seconds", "budget or latency, s", "ratio", "CPU s", "CPU s a zone"],
         [
             [
@@ -54,10 +60,10 @@ def report(given: argparse.Namespace) -> bool:
             ]
         ],
     )
-    return stands(f"adoption of {count} zones / time that the budget takes for its requests", found.seconds / waiting, 1.2)
+    return stands(f"{playbook} of {count} zones / time that the budget takes for its requests", found.seconds / waiting, 1.2)
 
 
-def _adopted(count: int, given: argparse.Namespace) -> Single:
+def _measured(playbook: str, count: int, given: argparse.Namespace) -> Single:
     zones = [f"{number:032x}" for number in range(1, count + 1)]
     seed = {"jobs": {zone: [JOB] for zone in zones}, "script_monitor": {zone: {"enabled": True} for zone in zones}}
     with contextlib.ExitStack() as stack:
@@ -65,11 +71,18 @@ def _adopted(count: int, given: argparse.Namespace) -> Single:
         simulator = stack.enter_context(running(zones=zones, seed=seed, process=True, latency_ms=given.latency))
         (folder / "inventory.yml").write_text(json.dumps(_inventory(zones)), encoding="utf-8")
         (folder / "ansible.cfg").touch()
-        variables = {"adopt_dir": str(folder / "adopted"), "edgeops_request_budget": f"{REQUESTS}/{WINDOW}"}
-        adopt = [str(PLAYBOOK), "edgeops.observability.adopt", "-i", str(folder / "inventory.yml"), "-f", str(given.forks)]
+        variables = {"edgeops_request_budget": f"{REQUESTS}/{WINDOW}", FOLDERS[playbook]: str(folder / playbook)}
+        command = [
+            str(PLAYBOOK),
+            f"edgeops.observability.{playbook}",
+            "-i",
+            str(folder / "inventory.yml"),
+            "-f",
+            str(given.forks),
+        ]
         own = {"HOME": str(folder), "ANSIBLE_HOME": str(folder), "ANSIBLE_CONFIG": str(folder / "ansible.cfg")}
         environment = {**os.environ, **simulator.environment(), **own}
-        return timed([*adopt, "-e", json.dumps(variables)], environment, simulator)
+        return timed([*command, "-e", json.dumps(variables)], environment, simulator)
 
 
 def _inventory(zones: t.Sequence[str]) -> dict[str, t.Any]:

@@ -84,7 +84,8 @@ def survey(client: Client, desired: Desired, tell: t.Callable[[str], None] = lam
         if len(records) * 10 // len(owners) > (len(records) - 1) * 10 // len(owners):
             elapsed = time.monotonic() - started
             left = seconds_left(len(records), len(owners), elapsed, client.tries, client.request_budget)
-            tell(f"Survey: {len(records)} of {len(owners)} zones and accounts read, about {duration(left)} left")
+            rest = f", about {duration(left)} left" if len(records) < len(owners) else ""
+            tell(f"Survey: {len(records)} of {len(owners)} zones and accounts read{rest}")
     if desired.delivery:
         _add_delivery(client, owners, records)
     known = {zone["name"].lower() for zone in zones}
