@@ -23,7 +23,7 @@ _COLUMN, _GAP = 20, 3
 MAX_REPORTS = 30
 
 
-def bar(counts: t.Mapping[str, int]) -> View:
+def status_bar(counts: t.Mapping[str, int]) -> View:
     """The zones by status, as parts of one bar."""
     present = [(status, number) for status in STATUSES if (number := zones_with(counts, status))]
     widths = [max(_MIN_WIDTH, BAR_WIDTH * number / max(counts["zones"], 1)) for _status, number in present]

@@ -11,7 +11,7 @@ import typing as t
 
 from .._core import INVALID_OPTION, Failure, Json
 from .._text import line
-from .charts import bar, trend
+from .charts import status_bar, trend
 from .facts import AUDIT, DIFFERENCE, LOOK, UNAUDITED, Action, guide_url
 from .items import Row
 from .lines import about
@@ -53,7 +53,7 @@ def page_of(report: t.Mapping[str, Json]) -> View:
         "generated_at": moment(report["generated_at"]),
         "numbers": item_counts(counts),
         "compared": _compared(report),
-        "bar": bar(counts),
+        "bar": status_bar(counts),
         "trend": trend(report["trend"], report["generated_at"], counts),
         "todo": [
             *_unaudited(present),
