@@ -35,7 +35,7 @@ _RENDERERS: t.Mapping[str, t.Callable[[t.Mapping[str, Json]], bytes]] = {
 
 # What a user does after a survey.
 _NEXT = (
-    "Next: ansible-playbook edgeops.observability.adopt -i fleet.zones.yml -e edgeops_adopt_dir=adopted"
+    "Next: ansible-playbook edgeops.observability.adopt -i fleet.zones.yml -e edgeops_adopt_dir=inventory"
     " (the file fleet.zones.yml has the line `plugin: edgeops.observability.zones`)"
 )
 # What a validation returns in place of a report.

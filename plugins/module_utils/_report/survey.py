@@ -41,8 +41,9 @@ def survey(record: Record, destinations: Destinations) -> t.Iterator[Observation
     """Notes on a zone of which nothing is declared; findings about jobs and scripts are those of any audit."""
     for resource, message in record.unreadable:
         yield found("not_readable", None, message, resource=resource)
-    if record.jobs == []:
-        yield found("no_job", None, "no Logpush job delivers logs of it")
+    if record.jobs is not None and all(job.get("enabled") is False for job in record.jobs):
+        reason = "every Logpush job of it is disabled" if record.jobs else "no Logpush job delivers logs of it"
+        yield found("no_job", None, reason)
     monitor = ((record.result or {}).get("script_monitor") or {}).get("script_monitor")
     if isinstance(monitor, dict) and monitor.get("enabled") is False:
         yield found("monitor_off", None, "the script monitor is disabled", resource="script_monitor", kind=NOTE)

@@ -169,6 +169,8 @@ def test_survey_has_its_title_and_statuses():
     [
         (zone(), []),
         (zone(jobs=[]), ["no_job"]),
+        (zone(jobs={"jobs": [job(enabled=False, state="disabled", destination=OURS)]}), ["no_job"]),
+        (zone(jobs={"jobs": [job(enabled=False, destination=OURS), job("b", id=2, destination=OURS)]}), []),
         (zone(result={"script_monitor": OFF}), ["monitor_off"]),
         (zone(result={"custom_fields": {"custom_fields": {"cookie_fields": ["c"]}}}), ["fields_not_selected"]),
         (zone(result={"script_monitor": {"failed": True, "msg": "no"}}), ["not_readable"]),
