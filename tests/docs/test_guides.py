@@ -66,10 +66,10 @@ READERS = (
 
 
 def commands(guide: str) -> list[list[str]]:
-    """The calls of ansible-playbook in a guide."""
+    """The calls of ansible-playbook in a guide, and the files that it moves."""
     text = (ROOT / "docs" / "docsite" / "rst" / f"{guide}.rst").read_text(encoding="utf-8")
     shell = "".join(re.findall(r"\.\. code-block:: shell\n\n((?:(?: +.*)?\n)+)", text))
-    return [shlex.split(line, comments=True) for line in re.findall(r"^ +(ansible-playbook .*)$", shell, re.MULTILINE)]
+    return [shlex.split(line, comments=True) for line in re.findall(r"^ +((?:ansible-playbook|mv) .*)$", shell, re.MULTILINE)]
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.guide)
@@ -100,8 +100,11 @@ def test_adopted_files_are_an_inventory(simulator: t.Any, tmp_path: Path) -> Non
     simulator.seed(zones=[{"id": ZONE, "name": NAME, "status": "active"}], jobs={ZONE: [{**MASKED, "destination_conf": secret}]})
     environment = {**Place(tmp_path / "place").environment(), **simulator.environment(), "PWD": str(tmp_path)}
     (tmp_path / "fleet.zones.yml").write_text(FLEET, encoding="utf-8")
-    adopt, deliver = commands("guide_adopt")[:2]
-    assert execute(adopt, environment, tmp_path, timeout=300)[0] == 0
+    # As the guide to fleets advises: a folder that lists no hosts fails.
+    environment["ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED"] = "true"
+    adopt, move, deliver = commands("guide_adopt")[:3]
+    for command in (adopt, move):
+        assert execute(command, environment, tmp_path, timeout=300)[0] == 0
     code, output, errors = execute(deliver, environment, tmp_path, timeout=300)
     assert code == 0 and "1 unchanged" in output, output + errors
     shown = (tmp_path / "inventory" / "vault-example.txt").read_text(encoding="utf-8")
