@@ -12,10 +12,10 @@ import re
 import types
 import typing as t
 
-# Cloudflare's own API, whose limits and routes differ from those of other services with the same interface.
+# Limits and routes of Cloudflare's own API differ from those of other services with the same API.
 CLOUDFLARE_HOST = "api.cloudflare.com"
 
-# What can go wrong, in the words of the public contract; nothing else is ever reported as `error.kind`.
+# The values of `error.kind` in a failed result.
 INVALID_OPTION = "invalid_option"
 AUTHENTICATION = "authentication"
 PERMISSION = "permission"
@@ -25,9 +25,9 @@ RATE_LIMITED = "rate_limited"
 UNAVAILABLE = "unavailable"
 BAD_RESPONSE = "bad_response"
 CONFLICT = "conflict"
-# A policy that the user set refused.
+# A policy of the user refused the result.
 GATE = "gate"
-# A defect of this collection.
+# A bug in this collection.
 INTERNAL = "internal"
 
 KINDS = frozenset(
@@ -49,12 +49,12 @@ KINDS = frozenset(
 
 @dataclasses.dataclass(eq=False, repr=False)
 class Failure(Exception):
-    """The one exception that ends a run: a sentence for the user, and members for a playbook.
+    """The exception that ends a run: a message for the user, and structured members for playbooks.
 
     `errors` are the error objects of the service's envelope, reduced to `code` (int or None) and `message` (str).
-    `unanswered`: a write may have been received although no usable answer came back, so that only another
-    look at the service can tell what happened. `accepted`: a write was answered with a status of success, and nothing
-    usable behind it. Neither is part of the report.
+    `unanswered`: no usable response came back, but the service may have received the write; read the service again to find out.
+    `accepted`: the response to a write has a status of success, but the rest of it is invalid.
+    The result contains neither of the two.
     """
 
     kind: str
@@ -77,11 +77,11 @@ class Failure(Exception):
         return self.message
 
     def with_note(self, note: str) -> Failure:
-        """The same failure with a further sentence; an empty note changes nothing."""
+        """Return the same failure with a sentence appended; an empty note appends nothing."""
         return dataclasses.replace(self, message=f"{self.message} {note}") if note else self
 
     def report(self) -> dict[str, t.Any]:
-        """The `error` member of a failed result."""
+        """Return the `error` member of a failed result."""
         return {
             "kind": self.kind,
             "method": self.method,
@@ -94,17 +94,17 @@ class Failure(Exception):
 
 
 def invalid_option(place: str, message: str) -> Failure:
-    """A value that is refused before any request; `place` names the option and the place in it, as in `filter.where.and[1]`."""
+    """Return the failure for an invalid value; `place` is the path of the option, such as `filter.where.and[1]`."""
     return Failure(INVALID_OPTION, f"{place}: {message}")
 
 
 def conflict(message: str) -> Failure:
-    """The desired and the current state exclude each other; nothing was written."""
+    """Return the failure for a desired state that the current state excludes; nothing was written."""
     return Failure(CONFLICT, message)
 
 
 def defect(error: Exception) -> Failure:
-    """Return the failure for an exception that nobody foresaw; its text is left out because it may quote a secret."""
+    """Return the failure for an unexpected exception, without its text, which may quote a secret."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -117,13 +117,13 @@ Json = t.Any
 
 
 class Request(t.NamedTuple):
-    """One write that a plan wants: a named operation, never a path.
+    """One write of a plan: an operation by its name, and what to send.
 
-    `id_from_answer` names an id of the path that only the answer to the request before holds (its member `id`).
-    `creates` marks a POST that must not be repeated blindly: where its outcome is unknown, or where `look_again_on`
-    names the kind of its failure, the service is read and planned once more before anything is said.
-    `if_it_fails` is a sentence for the failure message: what the requests before this one have already done.
-    `digested` stands for the body in `plan_id` where the body also carries other objects, which the service wants back unchanged.
+    `id_from_answer` names an id of the path that is the member `id` of the previous answer.
+    `creates` marks a POST that must not be sent twice: if its outcome is unknown, or if `look_again_on` contains the kind
+    of its failure, the current state is read and planned again before the run fails.
+    `if_it_fails` is appended to the failure message: what the previous requests have already changed.
+    `digested` replaces the body in `plan_id` if the body also contains other objects that the service requires unchanged.
     """
 
     operation: str
@@ -137,7 +137,7 @@ class Request(t.NamedTuple):
 
 
 class Effect(t.NamedTuple):
-    """What a plan destroys: one of the names below, the job that it happens to (None for the zone), and what goes, if names go."""
+    """What a plan destroys: one of the names below, the job concerned (None for the zone), and the names that are removed, if any."""
 
     name: str
     subject: str | None = None
@@ -181,10 +181,10 @@ def in_order(effects: t.Iterable[Effect]) -> list[Effect]:
 class Plan(t.NamedTuple):
     """What a run will do, computed once for check mode, diff mode and the real run.
 
-    `before` and `after` hold only what the module manages and are free of secrets; they are equal exactly when nothing changes.
-    `result` is the result as predicted, keyed as the module documents it.
-    `basis` is the managed state that was read, secrets included and volatile members left out: with the requests it makes `plan_id`.
-    `effects` name what the plan destroys, for the rails of a delivery, which never read the words of a diff.
+    `before` and `after` contain only what the module manages, without secrets; they are equal if and only if nothing changes.
+    `result` is the predicted result of the module.
+    `basis` is the managed current state with secrets and without volatile members; `plan_id` is computed from it and the requests.
+    `effects` name what the plan destroys; the rails of a delivery decide by them.
     """
 
     before: Json
@@ -202,12 +202,12 @@ class Plan(t.NamedTuple):
 
     @property
     def creates(self) -> bool:
-        """Whether the plan holds a request that must not be sent twice."""
+        """Return whether a request of the plan must not be sent twice."""
         return any(request.creates for request in self.requests)
 
 
 class Answer(t.NamedTuple):
-    """What the service answered to one request: `result` and `result_info` of the envelope, and how it came about."""
+    """The service's answer to one request: `result` and `result_info` of the envelope, and metadata of the exchange."""
 
     result: Json
     result_info: dict[str, Json] | None
@@ -217,10 +217,10 @@ class Answer(t.NamedTuple):
 
 
 class Conclusion(t.NamedTuple):
-    """What the answers of the service mean: the result, and warnings for the user.
+    """The result of a task, and warnings for the user.
 
-    `refused` is a sentence for a task that did all of its work and fails all the same, because a policy of the user refuses
-    what it found: the failure is a `gate`, and keeps the result.
+    `refused` is the message of a `gate` failure: the task is complete, but a policy of the user refuses its result, which is
+    returned with the failure.
     """
 
     result: t.Mapping[str, Json]
@@ -229,9 +229,9 @@ class Conclusion(t.NamedTuple):
 
 
 def plan_id(address: t.Mapping[str, str], plan: Plan) -> str:
-    """Return a digest (`sha256:` and 64 hexadecimal digits) of the managed state that was read and of the writes that would follow.
+    """Return a digest (`sha256:` and 64 hexadecimal digits) of the managed current state and the planned writes.
 
-    Equal inputs give equal digests on every machine and in every mode, so a check run can be approved and applied exactly.
+    Equal inputs give equal digests on every machine and in every mode, so that exactly the plan of a check run can be approved.
     """
     content = {
         **address,
@@ -243,7 +243,7 @@ def plan_id(address: t.Mapping[str, str], plan: Plan) -> str:
 
 
 def _content(request: Request) -> dict[str, Json]:
-    """What of a request is approved: neither other objects that its body carries along nor words for a failure."""
+    """Return the part of a request that is approved: without other objects in its body and without text for messages."""
     content: dict[str, Json] = {**request._asdict(), "ids": dict(request.ids)}
     del content["if_it_fails"]
     digested = content.pop("digested")
@@ -251,7 +251,7 @@ def _content(request: Request) -> dict[str, Json]:
 
 
 class Step(t.NamedTuple):
-    """One of several plans of a task: the single task that it is of, where its options are, and what it was made from."""
+    """One of several plans of a task: the single task it belongs to, the place of its options, and what it was made from."""
 
     part: str
     place: str
@@ -262,7 +262,7 @@ class Step(t.NamedTuple):
 
 
 class Outcome(t.NamedTuple):
-    """What the answers to a step mean, whether this run wrote anything for it, and whether it surely created something."""
+    """The conclusion of a step, whether this run wrote anything for it, and whether it certainly created something."""
 
     step: Step
     conclusion: Conclusion
@@ -271,7 +271,7 @@ class Outcome(t.NamedTuple):
 
 
 class Approval(t.NamedTuple):
-    """The plan id that an option expects, None for no plan at all, and the present one; `compared` is whether the option is set."""
+    """The plan id that an option expects (None: no plan) and the id of the current plan; `compared`: whether the option is set."""
 
     option: str
     expected: str | None
@@ -282,9 +282,9 @@ class Approval(t.NamedTuple):
 class Composition(t.NamedTuple):
     """Several plans as one.
 
-    `whole` is what check mode, diff and approval see. `steps` are the plans with requests, in the order of their writes;
-    `conclude` makes their outcomes, also of some or none of them, into one.
-    `approvals` are those of plans that are approved on their own.
+    `whole` is the plan for check mode, diff and approval. `steps` are the plans with requests, in the order of their writes.
+    `conclude` combines the outcomes of all, some or none of the steps into one conclusion.
+    `approvals` are for plans that are approved separately.
     """
 
     whole: Plan
@@ -307,13 +307,13 @@ _PATH = re.compile(r"[a-z][a-z0-9_]*(?:\[\d+\]|\.[^\s:]+)*(?=[:,] )")
 
 
 def moved(place: str, text: str) -> str:
-    """Return a message about an option of one item as a message about that item's place among all options."""
+    """Return a message about an option of an item with the full path of the option."""
     return f"{place}.{text}" if _PATH.match(text) else text
 
 
 @contextlib.contextmanager
 def within(place: str) -> t.Iterator[None]:
-    """Give failures the place of the item that they are about, as in `jobs[1].filter: ...`."""
+    """Prefix the messages of failures with the place of an item, as in `jobs[1].filter: ...`."""
     try:
         yield
     except Failure as failure:

@@ -16,7 +16,7 @@ from ._core import Failure, invalid_option
 
 
 def write_beside(path: str, content: t.Iterable[bytes], mode: int) -> str:
-    """Write a file beside the one that it will replace, whole on the disk; return its path. A failure leaves nothing behind."""
+    """Write and sync a temporary file beside the one that it will replace; return its path. After a failure, remove it."""
     folder, name = os.path.split(path)
     handle, made = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
     try:
@@ -32,9 +32,9 @@ def write_beside(path: str, content: t.Iterable[bytes], mode: int) -> str:
 
 
 def replace_all(contents: t.Mapping[str, bytes], modes: int | t.Mapping[str, int]) -> None:
-    """Write all files by their paths, each whole on the disk before the first takes its place; raise OSError where one cannot be.
+    """Write all files completely before the first one is replaced; raise OSError if one cannot be written.
 
-    They have one mode, or each that of its path.
+    `modes` is one mode for all files, or the mode of each path.
     """
     written: dict[str, str] = {}
     try:
@@ -49,7 +49,7 @@ def replace_all(contents: t.Mapping[str, bytes], modes: int | t.Mapping[str, int
 
 
 def replace_file(path: str, content: t.Iterable[bytes], mode: int) -> None:
-    """Write a file, so that after a crash either the old or the new one is there; raise OSError."""
+    """Replace a file atomically, so that the old or the new content survives a crash; raise OSError."""
     written = write_beside(path, content, mode)
     try:
         os.replace(written, path)
@@ -60,7 +60,7 @@ def replace_file(path: str, content: t.Iterable[bytes], mode: int) -> None:
 
 
 def sync_folder(folder: str) -> None:
-    """Make the names of new files last as long as their content; not every file system can."""
+    """Sync a folder, so that the names of new files survive a crash; ignore file systems that do not support it."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -70,7 +70,7 @@ def sync_folder(folder: str) -> None:
 
 
 def read_regular(path: str) -> bytes:
-    """Read a regular file, also through a link; raise OSError. A pipe or a device would be waited for without end."""
+    """Read a regular file, also through a link; raise OSError for anything else, because reading a pipe or a device could block."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         mode = os.fstat(descriptor).st_mode
@@ -82,7 +82,7 @@ def read_regular(path: str) -> bytes:
 
 
 def make_folders(folder: str, mode: int, made: list[str]) -> None:
-    """Make a folder and those above it that are missing, all with this mode; each one made is added to `made`."""
+    """Create a folder and its missing parents with a mode; append each created folder to `made`."""
     if not folder or os.path.isdir(folder):
         return
     make_folders(os.path.dirname(folder), mode, made)
@@ -91,7 +91,7 @@ def make_folders(folder: str, mode: int, made: list[str]) -> None:
     except FileExistsError:
         if not os.path.isdir(folder):
             raise
-        return  # another process was faster
+        return  # another process created it meanwhile
     made.append(folder)
     os.chmod(folder, mode)
 
@@ -107,19 +107,16 @@ def unlock(descriptor: int) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove a file, if it is there and can be removed."""
+    """Remove a file; ignore errors."""
     with contextlib.suppress(OSError):
         os.unlink(path)
-
-
-# The folder of this user's small state files, safe from other users of the machine.
 
 
 _NAME = "edgeops.observability"
 
 
 def state_folder(environ: t.Mapping[str, str] | None = None) -> str | None:
-    """The first place that can be used: the user's state folder, or one of the user's own below the system's temporary one."""
+    """Return the first usable private folder: in the user's state folder, otherwise in the system's temporary folder; None for neither."""
     return next(filter(_is_usable, _candidates(os.environ if environ is None else environ)), None)
 
 
@@ -142,16 +139,13 @@ def _is_usable(folder: str) -> bool:
 
 
 def _is_private(folder: str) -> bool:
-    """Whether the folder is a real one, ours, and closed to others; another user may have made it first."""
+    """Return whether the folder is no link, belongs to this user, and is closed to others; another user may have created it first."""
     status = os.lstat(folder)
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
         return False
     if stat.S_IMODE(status.st_mode) & 0o077:
         os.chmod(folder, 0o700)
     return os.access(folder, os.W_OK | os.X_OK)
-
-
-# Files that are there whole or not at all: every one is written beside its place before the first is put there.
 
 
 _REPORT_FOLDER_MODE = 0o750
@@ -170,17 +164,17 @@ def write_files(folder: str, contents: t.Mapping[str, bytes], modes: t.Mapping[s
     finally:
         if made:
             with contextlib.suppress(OSError):
-                os.rmdir(folder)  # stays where it holds a file
+                os.rmdir(folder)  # fails if it contains a file
     return [os.path.join(folder, name) for name in contents]
 
 
 def check_folder(folder: str, names: t.Iterable[str]) -> None:
-    """Raise `invalid_option` where files of these names could not be written or replaced; nothing is made for that."""
+    """Raise `invalid_option` if files of these names cannot be written or replaced; create nothing."""
     there = folder
     while not os.path.lexists(there):
         there = os.path.dirname(there)
     if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):
-        raise invalid_option("dest", f"{folder!r} cannot be written: {there!r} is no folder that can be written to")
+        raise invalid_option("dest", f"{folder!r} cannot be written: {there!r} is not a writable folder")
     if there == folder:
         for name in names:
             _check_replaceable(folder, name)
@@ -203,7 +197,7 @@ def _check_replaceable(folder: str, name: str) -> None:
     except FileNotFoundError:
         return
     if stat.S_ISDIR(there.st_mode):
-        raise invalid_option("dest", f"{path!r} is a folder, so that no file can be put there. Nothing was written.")
+        raise invalid_option("dest", f"{path!r} is a folder, so a file cannot be written there. Nothing was written.")
     around = os.stat(folder)
     if around.st_mode & stat.S_ISVTX and os.geteuid() not in (0, there.st_uid, around.st_uid):
         raise invalid_option("dest", f"{path!r} belongs to another user and cannot be replaced. Nothing was written.")
@@ -213,22 +207,19 @@ def _unusable(folder: str, error: OSError) -> Failure:
     return invalid_option("dest", f"{folder!r} cannot be written: {error.strerror}")
 
 
-# Where evidence is kept: refused before any request where it could not be written, or where another user decides where it goes.
-
-
 _FOLDER_MODE = 0o750
 _FILE_MODE = 0o640
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def unusable(reason: object) -> Failure:
-    """Return the failure of a folder of evidence that cannot be used."""
+    """Return the failure for an evidence folder that cannot be used."""
     text = reason.strerror if isinstance(reason, OSError) and reason.strerror else reason
     return invalid_option("evidence_dir", f"evidence cannot be kept there: {text}")
 
 
 def prepare_folder(path: str) -> str:
-    """Return the absolute path of the folder of evidence, made if it is missing; raise `invalid_option` if it cannot be used."""
+    """Return the absolute path of the evidence folder, created if missing; raise `invalid_option` if it cannot be used."""
     folder = os.path.abspath(path)
     try:
         check_links(folder)
@@ -244,7 +235,7 @@ def prepare_folder(path: str) -> str:
 
 
 def check_links(folder: str) -> None:
-    """Refuse a path in which a symbolic link of another user decides where it leads."""
+    """Refuse a path that contains a symbolic link of another user."""
     while folder != os.path.dirname(folder):
         try:
             found = os.lstat(folder)
@@ -256,7 +247,7 @@ def check_links(folder: str) -> None:
 
 
 def check_file(path: str) -> None:
-    """Refuse a file that could not be appended to; a missing one is made when there is something to write."""
+    """Refuse a file that cannot be appended to; a missing file is accepted, because the first write creates it."""
     try:
         os.close(open_regular(path, os.O_RDWR))
     except FileNotFoundError:
@@ -266,7 +257,7 @@ def check_file(path: str) -> None:
 
 
 def open_inside(folder: str, path: str) -> int:
-    """Open a regular file below a folder for reading; raise OSError where a part of the path below it is a symbolic link."""
+    """Open a regular file below a folder for reading; raise OSError if a part of the path below the folder is a symbolic link."""
     there = folder
     for part in os.path.dirname(path).split("/"):
         there = os.path.join(there, part) if part else there

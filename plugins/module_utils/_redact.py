@@ -13,14 +13,11 @@ from urllib.parse import unquote, unquote_plus
 
 from ._core import Json
 
-# The ways in which a secret may be written, and where it is in a text.
-
-
-# A shorter secret is hidden only where it stands alone: a header of "1" must not blot every digit of a report.
+# Shorter secrets are masked only as whole words: a header value "1" must not mask every digit of a report.
 _FREELY_HIDDEN = 4
-# Characters of Base64 that one cannot meet by chance; what begins in the middle of a group is less certain.
+# Minimum length of Base64 that cannot match by chance; a part that begins inside a group needs more.
 _SHORTEST_BASE64 = (5, 6, 6)
-# What stands for another character in a URL, in JSON, in code or in HTML. Backslashes are dropped: they escape, or are escaped.
+# Escapes of URLs, JSON, code and HTML. Single backslashes are dropped, because they escape or are escaped.
 _ESCAPE = re.compile(
     r"%(?:25)*(?P<percent>[0-9A-Fa-f]{2})|\\+u(?P<pair>[dD][89a-bA-B][0-9A-Fa-f]{2}\\+u[dD][c-fC-F][0-9A-Fa-f]{2})"
     r"|\\+(?:u(?P<unit>[0-9A-Fa-f]{4})|x(?P<byte>[0-9A-Fa-f]{2})|U(?P<code>00(?:0[0-9A-Fa-f]|10)[0-9A-Fa-f]{4}))"
@@ -36,7 +33,7 @@ _BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 
 
 class Plain(t.NamedTuple):
-    """A text as the bytes that its escapes stand for, and for each of them where its escape begins and ends."""
+    """A text with its escapes decoded to bytes, and for each byte where its escape begins and ends in the text."""
 
     content: str
     starts: t.Sequence[int]
@@ -65,7 +62,7 @@ class Plain(t.NamedTuple):
 
 
 def _meaning(escape: re.Match[str]) -> str:
-    """The bytes that an escape stands for; nothing for a backslash."""
+    """Return the bytes of an escape; "" for a backslash."""
     kind, digits = escape.lastgroup, escape[escape.lastgroup or 0]
     if kind == "percent":
         decoded = chr(int(digits, 16))
@@ -84,7 +81,7 @@ def _in_bytes(text: str) -> str:
 
 
 class Needle(t.NamedTuple):
-    """What to look for, as it is written and as bytes; before and after Base64 of a part, one more character may hold bits of it."""
+    """A form of a secret to search for; `before` and `after`: the adjacent Base64 character may contain bits of the secret."""
 
     text: str
     forms: frozenset[str]
@@ -93,18 +90,18 @@ class Needle(t.NamedTuple):
 
     @classmethod
     def of(cls, text: str, before: bool = False, after: bool = False) -> Needle:
-        """A needle; its own escapes are decoded as well, as they are in a text that holds it as it is."""
+        """Return the needle for a text, which is searched for literally and with its escapes decoded."""
         literal = _in_bytes(text).replace("\\", "").translate(_SAME)
         return cls(text, frozenset((literal, Plain.of(text).content)) - {""}, before, after)
 
     def spans(self, text: str, plain: Plain) -> t.Iterator[tuple[int, int]]:
-        """Where it is in a text, in any of its spellings."""
+        """Return the start and end of each occurrence in a text, in any spelling."""
         yield from self._occurrences(text, self.text)
         for form in self.forms:
             for first, last in self._occurrences(plain.content, form):
                 start = first - (self.before and plain.content[first - 1 : first] in _BASE64)
                 stop = last + (self.after and plain.content[last : last + 1] in _BASE64)
-                # The backslash before an escaped character is a part of it.
+                # Include the backslash before an escaped character.
                 yield len(text[: plain.starts[start]].rstrip("\\")), plain.ends[stop - 1]
 
     def _occurrences(self, text: str, part: str) -> t.Iterator[tuple[int, int]]:
@@ -121,17 +118,17 @@ def _is_word(character: str) -> bool:
 
 
 class Look:
-    """A first look at the JSON form of a value, for the few secrets that may be in it."""
+    """A fast search in the JSON form of a value, which excludes most secrets before the exact search."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        # Hardly any program escapes letters and digits; what else is escaped does not matter for the parts between it.
+        # Only letters and digits are compared here, so the text is decoded only if these are escaped, which is rare.
         self._decoded = (
             _ESCAPE.sub(_meaning, text).translate(_SAME) if any(escape.search(text) for escape in _ESCAPED_WORDS) else ""
         )
 
     def may_show(self, needle: Needle) -> bool:
-        """Whether a needle may be there; one without letters and digits always may."""
+        """Return whether the value may contain a needle; always true for one without letters and digits."""
         part = max(_WORDS.findall(needle.text), key=len, default="")
         if part in self._text or not self._decoded:
             return part in self._text
@@ -139,7 +136,7 @@ class Look:
 
 
 def needles_of(secret: str) -> t.Iterator[Needle]:
-    """A secret as it is, and in Base64 in both alphabets wherever it is in a longer text: what only its own bytes decide."""
+    """Return needles for a secret itself and for its Base64, in both alphabets and at each of the three offsets in a longer text."""
     yield Needle.of(secret)
     raw = secret.encode(errors="surrogatepass")
     for shift in range(3):
@@ -151,19 +148,19 @@ def needles_of(secret: str) -> t.Iterator[Needle]:
 
 MASK = "********"
 
-# Names of members belong to the documented result, so that only what can hardly be a plain word is hidden in them.
+# Minimum length of what is masked in member names, which are mostly documented words.
 _HIDDEN_IN_NAMES = 8
 
 
 def clean_text(text: str) -> str:
-    """Return a text of the service as one line that a terminal only shows: what is not printable becomes a space."""
+    """Return a text as one line with a space in place of each unprintable character, so that it cannot control a terminal."""
     return text if text.isprintable() else "".join(character if character.isprintable() else " " for character in text)
 
 
 def scrub(value: Json, secrets: t.Collection[str]) -> Json:
-    """The same JSON value with every secret, however URLs, JSON, code, HTML or Base64 write it, replaced by asterisks."""
+    """Return a JSON value with every secret masked, also where URLs, JSON, code, HTML or Base64 encode it."""
     plain = {form for secret in secrets if secret.strip("*") for form in (secret, unquote(secret), unquote_plus(secret)) if form}
-    # Almost always there is nothing to hide, which one look at the whole shows; a long listing has a million texts.
+    # One search in the whole value is fast and mostly finds nothing; a long listing has a million texts.
     text = text_without(value, ()) if plain else ""
     look = None if text is None else Look(text)
     needles = [needle for form in plain for needle in needles_of(form) if look is None or look.may_show(needle)]
@@ -172,12 +169,12 @@ def scrub(value: Json, secrets: t.Collection[str]) -> Json:
 
 
 def text_without(value: Json, secrets: t.Iterable[str]) -> str | None:
-    """The value as JSON text if no secret is in it; None where one may be, or where the value is more than JSON can say."""
+    """Return a value as JSON if it contains no secret; None if it may contain one or cannot be encoded."""
     try:
         text = json.dumps(value, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
         return None
-    # JSON writes character by character, so that what is in a text is in its JSON form, too.
+    # JSON encodes each character separately, so a part of a text is also a part of its JSON form.
     return None if any(json.dumps(secret)[1:-1] in text for secret in secrets) else text
 
 
@@ -192,7 +189,7 @@ def _scrub(value: Json, needles: t.Sequence[Needle], least: int) -> Json:
 
 
 def _hide(text: str, needles: t.Sequence[Needle], least: int) -> str:
-    """Overlapping finds are hidden as one, so that no end of a secret is left over."""
+    """Return a text with secrets masked; overlapping occurrences are masked as one, so that no rest of a secret remains."""
     plain = Plain.of(text)
     spans = sorted(span for needle in needles for span in needle.spans(text, plain))
     pieces: list[str] = []

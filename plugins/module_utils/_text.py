@@ -15,7 +15,7 @@ import typing as t
 from ._core import Json, invalid_option
 from ._redact import clean_text
 
-# What the types of JSON are called in messages, by their Python types.
+# The names of the JSON types in messages, by Python type.
 JSON_TYPES: t.Mapping[type, str] = {
     dict: "an object",
     list: "a list",
@@ -28,22 +28,22 @@ JSON_TYPES: t.Mapping[type, str] = {
 
 
 def json_type(value: Json) -> str:
-    """Return what the type of a value is called, as in "a list"; a Python type that JSON does not have by its own name."""
+    """Return the name of a value's type for messages, such as "a list"; a type that JSON lacks by its Python name."""
     return JSON_TYPES.get(type(value), f"a value of type {type(value).__name__}")
 
 
 def is_integer(value: Json) -> bool:
-    """Return whether a value is an integer of JSON; Python counts its booleans as integers."""
+    """Return whether a value is a JSON integer; in Python, booleans are integers as well."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def list_of(value: Json) -> list[Json]:
-    """Return a value if it is a list; anything else holds no items."""
+    """Return a value if it is a list, otherwise an empty list."""
     return value if isinstance(value, list) else []
 
 
 def unique_members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    """Return the members of an object; a hook that refuses an object with two members of one name."""
+    """Return the members of a JSON object; raise `ValueError` for a duplicate name (hook of the parser)."""
     members = dict(pairs)
     if len(members) != len(pairs):
         raise ValueError("an object has two members of one name")
@@ -51,12 +51,12 @@ def unique_members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 
 
 def no_constant(name: str) -> t.NoReturn:
-    """Refuse a number that JSON lacks, such as NaN; a hook."""
+    """Raise `ValueError` for a number that JSON lacks, such as NaN (hook of the parser)."""
     raise ValueError(f"{name!r} is not a JSON number")
 
 
 def finite_float(text: str) -> float:
-    """Return a number of JSON text that has a fraction or an exponent; a hook that refuses one that only infinity could stand for."""
+    """Return a JSON number as a float; raise `ValueError` if it exceeds the range of floats (hook of the parser)."""
     number = float(text)
     if math.isinf(number):
         raise ValueError(f"{text[:60]} is too large a number")
@@ -117,7 +117,7 @@ def duration(seconds: float) -> str:
 
 
 def pause_text(seconds: float) -> str:
-    """Return a pause as options give it, in seconds, and a long one for people as well."""
+    """Return a pause in seconds, followed by a readable duration if it is long."""
     return f"{math.ceil(seconds)} s{f' ({duration(seconds)})' if seconds >= 600 else ''}"
 
 
@@ -137,13 +137,13 @@ def need_date(place: str, text: str) -> str:
     return day
 
 
-LONGEST = 100
+MAX_LINE_LENGTH = 100
 
 
 def diff_lines(diff: Json) -> list[str]:
-    """One line for each member in which the two sides of a module's `diff` differ.
+    """Return one line for each member in which the two sides of a module's `diff` differ.
 
-    The diff may come alone or in a whole result; a result without one has nothing to describe.
+    Accept a diff or a result that contains one; a result without a diff gives no lines.
     """
     if isinstance(diff, dict) and "before" not in diff:
         diff = diff.get("diff")
@@ -174,8 +174,8 @@ def _members(side: Json) -> bool:
 
 def _whole(before: Json, after: Json) -> str:
     if not before:
-        return "is not there and would be created"
-    return "is there and would be removed" if not after else _change(before, after)
+        return "does not exist; would be created"
+    return "exists; would be removed" if not after else _change(before, after)
 
 
 def _change(before: Json, after: Json) -> str:
@@ -196,15 +196,12 @@ def _text(value: Json) -> str:
 
 
 def _cut_line(text: str) -> str:
-    return shorten(text, LONGEST)
-
-
-# Words that other languages put before an operator where this one has an exclamation mark.
+    return shorten(text, MAX_LINE_LENGTH)
 
 
 def nearest(name: str, known: t.Iterable[str]) -> str:
-    """The (first) known name that looks most like `name`, whatever its letter case; empty if none has anything in common."""
-    import difflib  # noqa: PLC0415  # only a mistake needs it, and it is slow to import
+    """Return the (first) known name that is most similar to `name`, ignoring case; "" if none has a character in common."""
+    import difflib  # noqa: PLC0415  # slow to import, and only needed after a mistake
 
     scores = [
         (0.0, ""),
@@ -214,12 +211,12 @@ def nearest(name: str, known: t.Iterable[str]) -> str:
 
 
 def did_you_mean(name: str) -> str:
-    """The end of a message that names an alternative, or nothing."""
+    """Return the end of a message that suggests a name; "" for no name."""
     return f" (did you mean {name!r}?)" if name else ""
 
 
 def shown(value: object) -> str:
-    """A value for a message: as Python writes it, cut where it would drown the sentence."""
+    """Return the representation of a value for a message, shortened if it is long."""
     if not isinstance(value, (str, int, float)):
         return json_type([] if isinstance(value, tuple) else value)
     if isinstance(value, bool):
@@ -230,15 +227,12 @@ def shown(value: object) -> str:
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """Return a text for a message, cut where it would drown the sentence."""
+    """Return a text for a message, cut to a maximum length."""
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
-# Text of the service and of scanned sites, made harmless for a page, a table or a line.
-
-
 _REPLACEMENT = "\ufffd"
-# Control characters, halves of characters, non-characters, and marks that change the direction of the text around them.
+# Control characters, surrogates, non-characters, and marks that change the direction of text.
 _UNSAFE = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
@@ -246,7 +240,7 @@ _BREAKS = re.compile(r"[\t\r\n]+")
 
 
 def line(text: object, limit: int = 0) -> str:
-    """A text on one line without characters that act on what shows them; cut, saying so, where it is longer than the limit."""
+    """Return a text on one line without control and direction characters; if it exceeds the limit, cut it and append its length."""
     plain = _BREAKS.sub(" ", str(text))
     if limit and len(plain) > limit:
         plain = f"{plain[:limit]}... ({len(plain)} characters)"
@@ -254,7 +248,7 @@ def line(text: object, limit: int = 0) -> str:
 
 
 def distinct(texts: t.Iterable[str]) -> list[str]:
-    """The texts, with a number behind each that is there already."""
+    """Return the texts with a number appended to each duplicate."""
     found: dict[str, None] = {}
     for text in texts:
         forms = itertools.chain([text], (f"{text}#{number}" for number in itertools.count(2)))
@@ -263,5 +257,5 @@ def distinct(texts: t.Iterable[str]) -> list[str]:
 
 
 def until(waiver: dict[str, object]) -> str:
-    """A waiver in words."""
+    """Return a waiver as text: reason, owner and end."""
     return f"{waiver['reason']} ({waiver['owner']}, until {waiver['until']})"

@@ -9,9 +9,6 @@ import typing as t
 
 from ._core import BAD_RESPONSE, NOT_FOUND, Failure, Json, conflict, invalid_option
 
-# Addresses: the zone or the account that a task is about.
-
-
 ZONE, ACCOUNT = "zone", "account"
 ZONE_ID, ZONE_NAME, ACCOUNT_ID = "zone_id", "zone_name", "account_id"
 ZONE_ADDRESSES = (ZONE_ID, ZONE_NAME)
@@ -38,17 +35,17 @@ class Address(t.NamedTuple):
 
     @property
     def member(self) -> str:
-        """Return the name of the id, in options and in results."""
+        """Return the name of the option and of the result member that contain the id."""
         return f"{self.scope}_id"
 
     @property
     def named(self) -> dict[str, str]:
-        """Return the id by its name, as results have it."""
+        """Return the id as a member of a result."""
         return {self.member: self.id}
 
     @property
     def path(self) -> str:
-        """Return the start of the paths of everything that belongs to this zone or account."""
+        """Return the start of all API paths of this zone or account."""
         return f"/{self.scope}s/{self.id}"
 
 
@@ -58,7 +55,7 @@ def scope_of(params: t.Mapping[str, Json]) -> str:
 
 
 def parse_address(params: t.Mapping[str, Json], options: t.Sequence[str]) -> Address | None:
-    """Return the address among these options, None for one that is a list; refuse none and several. An empty one means omitted."""
+    """Return the address that one of these options sets (empty means omitted), None if it is a list; refuse none and several."""
     given = [name for name in options if params.get(name)]
     if len(given) != 1:
         found = f"only one of them can be set, and {' and '.join(given)} are" if given else "one of them is required"
@@ -104,23 +101,20 @@ def _with_account(zone: t.Mapping[str, Json]) -> str:
     return f"{zone['id']} (account {str(label)[:100]})" if label else str(zone["id"])
 
 
-# How zones are listed, selected and named as hosts, by the inventory and by the event source.
-
-
 PER_PAGE = 50
 PAGES_SIDE_BY_SIDE = 4
 
 Filters = t.Mapping[str, t.Sequence[str]]
 
-# A host name is used in patterns, in paths and on terminals.
+# Host names must be safe in patterns, in paths and on terminals.
 _HOST_NAME = re.compile(r"(?!.*\.\.)\w[\w.-]{0,252}")
 _RESERVED = frozenset(("all", "ungrouped", "zones", "accounts", "_meta", "localhost", "localhost.localdomain", "127.0.0.1"))
 
 
 def query(filters: Filters) -> dict[str, str]:
-    """Return the filters with one value, which the API supports as well; it accepts no lists.
+    """Return the query for filters with a single value; the API accepts no lists.
 
-    Zones are named in lower case, and whether the API compares another spelling of a name is not known.
+    Names with capitals are not sent, because the API may compare them exactly, and names of zones are in lower case.
     """
     names = filters["names"] if all(name == name.lower() for name in filters["names"]) else ()
     known = {"name": names, "status": filters["statuses"], "account.id": filters["account_ids"]}
@@ -172,14 +166,14 @@ def is_selected(zone: t.Mapping[str, Json], filters: Filters) -> bool:
 
 
 def host_name(name: str, zone_id: str) -> str:
-    """Return the name of a zone as that of a host; an unsafe or reserved one has the id appended."""
+    """Return the host name of a zone; append the id to an unsafe or reserved name."""
     if _HOST_NAME.fullmatch(name) and name.lower() not in _RESERVED:
         return name
     return f"{re.sub(r'^-|[^a-zA-Z0-9_-]+', '_', name)[:200]}_{zone_id}"
 
 
 def hosts(zones: t.Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the ids of zones, given with their names, and their names as hosts, of which no two are the same."""
+    """Return the id and a unique host name for each of the zones, given as (id, name)."""
     used: set[str] = set()
     found: list[tuple[str, str]] = []
     for zone_id, name in sorted(zones, key=lambda zone: (zone[1], zone[0])):

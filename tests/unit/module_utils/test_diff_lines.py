@@ -8,7 +8,7 @@ import datetime
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._text import LONGEST, diff_lines
+from ansible_collections.edgeops.observability.plugins.module_utils._text import MAX_LINE_LENGTH, diff_lines
 
 
 @pytest.mark.parametrize(
@@ -21,15 +21,15 @@ from ansible_collections.edgeops.observability.plugins.module_utils._text import
         ({"filter": "x"}, {"filter": ""}, ['filter: x -> ""']),
         ({"filter": None}, {"filter": "x"}, ["filter: null -> x"]),
         ({"options": {"a": 1, "b": 2}}, {"options": {"a": 1, "b": 3}}, ["options.b: 2 -> 3"]),
-        ({"options": {"a": 1}}, {"options": {}}, ["options: is there and would be removed"]),
-        ({"jobs": {"a": {}}}, {"jobs": {"a": {"b": 1}}}, ["jobs.a: is not there and would be created"]),
+        ({"options": {"a": 1}}, {"options": {}}, ["options: exists; would be removed"]),
+        ({"jobs": {"a": {}}}, {"jobs": {"a": {"b": 1}}}, ["jobs.a: does not exist; would be created"]),
         ({"a": 1}, {"a": 1, "b": 2}, ["b: null -> 2"]),
         ({"b": 1, "a": 1}, {"b": 2, "a": 2}, ["a: 1 -> 2", "b: 1 -> 2"]),
         ({"rules": [{"id": "x"}]}, {"rules": []}, ['rules: [{"id": "x"}] -> []']),
-        ({}, {"name": "n"}, ["is not there and would be created"]),
-        (None, {"name": "n"}, ["is not there and would be created"]),
-        ({"name": "n"}, {}, ["is there and would be removed"]),
-        ({"name": "n"}, None, ["is there and would be removed"]),
+        ({}, {"name": "n"}, ["does not exist; would be created"]),
+        (None, {"name": "n"}, ["does not exist; would be created"]),
+        ({"name": "n"}, {}, ["exists; would be removed"]),
+        ({"name": "n"}, None, ["exists; would be removed"]),
         ("one text", "another", ["one text -> another"]),
         ({"name": ["über"]}, {"name": {}}, ['name: ["über"] -> {}']),
         ({"since": datetime.date(2026, 1, 2)}, {"since": None}, ['since: "2026-01-02" -> null']),
@@ -41,12 +41,12 @@ def test_one_line_for_each_member_that_differs(before, after, lines):
 
 
 def test_long_values_are_shortened():
-    (line,) = diff_lines({"before": {"filter": "a" * LONGEST}, "after": {"filter": "b" * (LONGEST + 1)}})
-    assert line == f"filter: {'a' * LONGEST} -> {'b' * (LONGEST - 3)}..."
+    (line,) = diff_lines({"before": {"filter": "a" * MAX_LINE_LENGTH}, "after": {"filter": "b" * (MAX_LINE_LENGTH + 1)}})
+    assert line == f"filter: {'a' * MAX_LINE_LENGTH} -> {'b' * (MAX_LINE_LENGTH - 3)}..."
     (line,) = diff_lines({"before": {"filter": "a" * 500}, "after": {"filter": "b" * 500}})
-    assert line == f"filter: {'a' * (LONGEST - 3)}... -> {'b' * (LONGEST - 3)}..."
+    assert line == f"filter: {'a' * (MAX_LINE_LENGTH - 3)}... -> {'b' * (MAX_LINE_LENGTH - 3)}..."
     (line,) = diff_lines({"before": {"fields": []}, "after": {"fields": ["x" * 60, "y" * 60]}})
-    assert len(line) == len("fields: ") + LONGEST and line.endswith("...")
+    assert len(line) == len("fields: ") + MAX_LINE_LENGTH and line.endswith("...")
 
 
 @pytest.mark.parametrize("result", [None, {}, {"changed": False}, {"changed": False, "diff": None}])

@@ -56,7 +56,7 @@ def test_all_or_nothing(tmp_path, name):
     """A folder in the place of one file keeps all of them from being written."""
     for other in NEW:
         (tmp_path / other).mkdir() if other == name else (tmp_path / other).write_bytes(b"old")
-    with pytest.raises(Failure, match=r"is a folder, so that no file can be put there. Nothing was written") as caught:
+    with pytest.raises(Failure, match=r"is a folder, so a file cannot be written there. Nothing was written") as caught:
         write_files(str(tmp_path), NEW)
     assert caught.value.kind == INVALID_OPTION
     assert content(tmp_path) == {other: b"old" for other in NEW if other != name}
