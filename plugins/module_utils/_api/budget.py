@@ -20,12 +20,9 @@ from .._text import duration, pause_text
 from .connection import Connection
 from .retry import date_of
 
-# The times of the latest requests of one credential, in a file of fixed size that all processes of a user share.
-
-
 CAPACITY = 65536
 _MAGIC = b"edgeops1"
-# Magic, number of requests so far, end of the pause that the service requested, number that it allows and until when.
+# Magic, number of requests so far, end of the pause that the service requested, number of requests it allows, and until when.
 _HEADER = struct.Struct("<8sQdQd")
 _STAMP = struct.Struct("<d")
 _START = 64
@@ -34,7 +31,10 @@ _SIZE = _START + CAPACITY * _STAMP.size
 
 
 class Ledger:
-    """One open file. `locked` gives the state for as long as a few reads and writes take; the system lets go of a dead process's lock."""
+    """A file of fixed size with the times of the latest requests of one credential, shared by all processes of a user.
+
+    The operating system releases the lock of a process that dies.
+    """
 
     def __init__(self, path: str) -> None:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
@@ -42,7 +42,7 @@ class Ledger:
         if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
             os.close(self._file)
             raise OSError("the state file is not a file of this user")
-        # The system's lock belongs to the open file, which the threads of a process share.
+        # The file lock does not separate the threads of a process, because they share the open file.
         self._threads = threading.Lock()
 
     def __del__(self) -> None:
@@ -51,7 +51,7 @@ class Ledger:
 
     @contextlib.contextmanager
     def locked(self) -> t.Iterator[State]:
-        """The state, locked against other processes."""
+        """Lock the file against other processes and threads; yield its state."""
         with self._threads:
             lock(self._file)
             try:
@@ -61,7 +61,7 @@ class Ledger:
 
 
 class State:
-    """The content of the file while it is locked. Anything that is not such a file is read as an empty one."""
+    """The content of the locked file; an invalid file counts as empty and is replaced."""
 
     def __init__(self, file: int) -> None:
         self._file = file
@@ -77,12 +77,12 @@ class State:
         self.save()
 
     def save(self) -> None:
-        """Writes everything but the times."""
+        """Write everything except the times."""
         values = (self.count, self.pause_end, self.allowed, self.allowed_end)
         os.pwrite(self._file, _HEADER.pack(_MAGIC, *values), 0)
 
     def append(self, time: float) -> int:
-        """Counts one more request; gives its number."""
+        """Count a request; return its number."""
         number = self.count
         self.set_time(number, time)
         self.count += 1
@@ -90,18 +90,18 @@ class State:
         return number
 
     def time_of(self, number: int) -> float:
-        """When request `number` was made."""
+        """Return the time of a request."""
         return t.cast(float, _STAMP.unpack(os.pread(self._file, _STAMP.size, _place(number)))[0])
 
     def times(self, first: int) -> tuple[float, ...]:
-        """When request `first` and all after it were made."""
+        """Return the times of request `first` and all later ones."""
         length = _STAMP.size * (self.count - first)
         before_wrap = min(length, _SIZE - _place(first))
         found = os.pread(self._file, before_wrap, _place(first)) + os.pread(self._file, length - before_wrap, _START)
         return struct.unpack(f"<{self.count - first}d", found)
 
     def set_time(self, number: int, time: float) -> None:
-        """Notes when request `number` was made."""
+        """Record the time of a request."""
         os.pwrite(self._file, _STAMP.pack(time), _place(number))
 
 
@@ -109,16 +109,14 @@ def _place(number: int) -> int:
     return _START + number % CAPACITY * _STAMP.size
 
 
-# When a request may begin, judged by the times of the latest ones and by what the service announced.
-
-
+# Requests, and the seconds in which they are allowed.
 Allowance = tuple[int, float]
-# A reset further away than this is not believed.
+# A reset later than this is considered invalid.
 _MAX_RESET_SECONDS = 3600.0
 
 
 class Turn(t.NamedTuple):
-    """A request that may begin as `number`, or the seconds to wait; `announced`: because of what the service said."""
+    """The number of a request that may begin, or the seconds to wait; `announced`: because of the service's rate limit headers."""
 
     number: int | None = None
     wait: float = 0.0
@@ -126,18 +124,18 @@ class Turn(t.NamedTuple):
 
 
 class Window:
-    """A window of time, in which only so many requests may begin; it moves on with the clock."""
+    """A sliding time window with a maximum number of requests."""
 
     def __init__(self, allowance: Allowance, longest_pause: float, now: t.Callable[[], float]) -> None:
         self._requests, seconds = allowance
-        # The service's clock sees a request a little after ours.
+        # The service receives a request slightly later than its time here.
         self._seconds = seconds + min(1.0, max(0.02, seconds / 100))
         self._longest_pause = longest_pause
         self._now = now
         self._begun: dict[int, float] = {}
 
     def begin(self, state: State) -> Turn:
-        """Count a request that may begin now, or say how long it has to wait."""
+        """Count a request if it may begin now, otherwise return how long it has to wait."""
         now = self._now()
         own, announced = self._own_wait(state, now), self._announced_wait(state, now)
         if max(own, announced) > 0:
@@ -148,31 +146,31 @@ class Window:
         return Turn(number)
 
     def end(self, state: State, number: int, headers: t.Mapping[str, str]) -> None:
-        """End a request: it counts from now on, and the headers of its answer may allow less."""
+        """End a request: from now on its end counts as its time, and the headers of the response may reduce the budget."""
         now = self._now()
-        # After more than a window, the place may have been given to another request.
+        # A request slower than the window may have lost its place to another one.
         if state.time_of(number) == self._begun.pop(number, None):
             state.set_time(number, now)
         self._correct(state, number, now, headers)
 
     def pause(self, state: State, seconds: float) -> None:
-        """Let no request begin for that long."""
+        """Start no request for this many seconds."""
         state.pause_end = max(self._now() + seconds, self._believed(state.pause_end, self._longest_pause))
         state.save()
 
     def _own_wait(self, state: State, now: float) -> float:
-        """Return the seconds until the budget allows a request, and no other process keeps a pause."""
+        """Return the seconds until the budget allows a request and the pauses of all processes are over."""
         pause = self._believed(state.pause_end, self._longest_pause) - now
         if state.count < self._requests:
             return pause
         return max(pause, self._leaves_at(self._earliest(state, now)[1], now) - now)
 
     def _announced_wait(self, state: State, now: float) -> float:
-        """Return the seconds until the moment at which the service accepts requests again, as its headers announced it."""
+        """Return the seconds until the service accepts requests again according to its headers."""
         return self._believed(state.allowed_end, _MAX_RESET_SECONDS) - now if state.count >= state.allowed else 0.0
 
     def _earliest(self, state: State, now: float) -> tuple[int, float]:
-        """Number and time of the request that leaves the window first; one that was slow leaves later than some that followed it."""
+        """Return number and time of the request that leaves the window first; slow requests leave later than faster ones after them."""
         oldest = state.count - self._requests
         time = state.time_of(oldest)
         if self._leaves_at(time, now) > now:
@@ -182,7 +180,7 @@ class Window:
         return oldest, time
 
     def _vacate(self, state: State, now: float) -> None:
-        """Keeps what is in the window among the latest requests, the only ones that are looked at."""
+        """Swap a slow request with the earliest one, so that it stays among the latest requests, the only ones that count."""
         oldest = state.count - self._requests
         if oldest >= 0:
             number, time = self._earliest(state, now)
@@ -191,14 +189,14 @@ class Window:
                 state.set_time(oldest, time)
 
     def _leaves_at(self, time: float, now: float) -> float:
-        """When a request leaves the window; a time that is still to come was noted by a clock that has been set back."""
+        """Return when a request leaves the window; 0 for a time in the future, which comes from before the clock was set back."""
         return time + self._seconds if time <= now + 1 else 0.0
 
     def _believed(self, moment: float, longest: float) -> float:
         return moment if math.isfinite(moment) and moment - self._now() <= longest else 0.0
 
     def _correct(self, state: State, number: int, now: float, headers: t.Mapping[str, str]) -> None:
-        """Believes the service where it allows less than this budget would: others use the credential, too."""
+        """Reduce the budget to the rate limit headers if these allow less: other users may share the credential."""
         remaining = headers.get("x-ratelimit-remaining", "").strip()
         reset = date_of(headers.get("x-ratelimit-reset"))
         if not (remaining.isascii() and remaining.isdigit()) or reset is None or not now < reset <= now + _MAX_RESET_SECONDS:
@@ -212,22 +210,19 @@ class Window:
             state.save()
 
 
-# How many requests may be made in any window of time, over all processes of this user with one credential.
-
-
 _Found = t.TypeVar("_Found")
 _FORM = re.compile(r"([0-9]{1,9})/([0-9]{1,9})", re.ASCII)
 _MAX_WINDOW_SECONDS = 86400
-# A wait for the budget that is longer than this is reported, once.
+# The first wait for the budget longer than this is a warning.
 LONG_WAIT_SECONDS = 5.0
 
 
 class PauseTooLong(Exception):
-    """The service announced that it accepts no request for longer than `retry_wait_max`; the text states how long."""
+    """The service announced a pause longer than `retry_wait_max`; the text states both."""
 
 
 def parse_budget(text: str) -> Allowance | None:
-    """(requests, seconds) of `1200/300`, or None for `none`."""
+    """Return (requests, seconds) for `1200/300`, None for `none`."""
     if text.strip().lower() == "none":
         return None
     form = _FORM.fullmatch(text.strip())
@@ -242,21 +237,21 @@ def parse_budget(text: str) -> Allowance | None:
 
 
 class Unlimited:
-    """The budget of those who have none: it neither waits nor counts."""
+    """A budget without a limit."""
 
     def acquire(self) -> int | None:
-        """Begins a request at once."""
+        """Return at once."""
         return None
 
     def settle(self, number: int | None, headers: t.Mapping[str, str]) -> None:
-        """Ends a request."""
+        """Do nothing."""
 
     def pause(self, seconds: float) -> None:
-        """Takes no note of a pause."""
+        """Do nothing."""
 
 
 class Budget(Unlimited):
-    """A share in what all processes may do together."""
+    """The maximum number of requests in a time window, shared by all processes of this user with the same credential."""
 
     def __init__(
         self,
@@ -273,7 +268,7 @@ class Budget(Unlimited):
         self._sleep = sleep
         self._warn = warn
         self._allowance, self._seconds = allowance
-        self._told = False
+        self._warned = False
 
     @staticmethod
     def of(
@@ -298,30 +293,30 @@ class Budget(Unlimited):
         return Budget(ledger, connection.request_budget, connection.retry_wait_max, sleep, now, warn)
 
     def acquire(self) -> int | None:
-        """Waits until a request may begin, and counts it; gives its number."""
+        """Wait until a request may begin and count it; return its number."""
         while True:
             turn = self._with_state(self._window.begin, Turn())
             if turn.wait <= 0:
                 return turn.number
             if turn.announced:
                 self._announce(turn.wait)
-            elif turn.wait > LONG_WAIT_SECONDS and not self._told:
-                self._told = True
+            elif turn.wait > LONG_WAIT_SECONDS and not self._warned:
+                self._warned = True
                 count = "1 request" if self._allowance == 1 else f"{self._allowance} requests"
                 self._warn(
                     f"request_budget: {duration(turn.wait)} passed before the task could go on, because {count} in"
                     f" {duration(self._seconds)} had been sent with this credential, by all tasks of this user on this machine."
                 )
-            # Never while the file is locked.
+            # The file must not be locked meanwhile.
             self._sleep(turn.wait)
 
     def settle(self, number: int | None, headers: t.Mapping[str, str]) -> None:
-        """Ends a request: it counts from its end on, since only then it is sure that the service has counted it."""
+        """End a request: its end counts as its time, because only then has the service certainly counted it."""
         if number is not None:
             self._with_state(lambda state: self._window.end(state, number, headers), None)
 
     def pause(self, seconds: float) -> None:
-        """Makes the other processes wait as well, where the service requested it."""
+        """Make all processes wait, as the service requested."""
         self._with_state(lambda state: self._window.pause(state, seconds), None)
 
     def _announce(self, wait: float) -> None:
@@ -331,7 +326,7 @@ class Budget(Unlimited):
         self._warn(f"{announced}; the task waited for that time.")
 
     def _with_state(self, use: t.Callable[[State], _Found], otherwise: _Found) -> _Found:
-        """Uses the shared state, as long as the system lets us keep one (think of a full disk)."""
+        """Return the result of a function of the shared state; if the file fails (full disk), warn and return the default from then on."""
         if self._ledger is None:
             return otherwise
         try:

@@ -30,7 +30,7 @@ _Out = t.TypeVar("_Out")
 
 
 class Client:
-    """Sends named operations: `call` and `items` raise where something is wrong, `find` and `delete` know "not there"."""
+    """Sends operations by name. `call` and `items` raise `Failure` for a missing object, `find` and `delete` return None or False."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Client:
         if missing:
             raise missing
         self.warnings: list[str] = []
-        # Of each thread its own, since reads may run side by side.
+        # Each thread has its own latest exchange, because reads may run in parallel.
         self._local = threading.local()
         proxies = environment_proxies(connection.base_url)
         self._connection = connection = dataclasses.replace(connection, proxy_secrets=secrets_of(proxies))
@@ -53,7 +53,7 @@ class Client:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What was sent and must never be repeated: to the service, and to a proxy on the way."""
+        """Return the secrets sent to the service and to a proxy, which no output may contain."""
         return self._connection.secrets
 
     @property
@@ -68,7 +68,7 @@ class Client:
 
     @property
     def request_budget(self) -> tuple[int, float] | None:
-        """Return how many requests may begin in how many seconds, None for any number."""
+        """Return the maximum number of requests and in how many seconds; None for no limit."""
         return self._connection.request_budget
 
     def locate(self, failure: Failure) -> Failure:
@@ -78,7 +78,7 @@ class Client:
         return locate(failure, latest) if latest and found_in_content else failure
 
     def call(self, operation: str, *, ids: Ids | None = None, body: Json = None, query: QueryIn | None = None) -> Answer:
-        """The answer to an operation."""
+        """Return the answer to an operation."""
         return read_answer(self._connection, operation, self._exchange(operation, ids, query, body))
 
     def query(self, text: str, variables: t.Mapping[str, Json]) -> dict[str, Json]:
@@ -94,7 +94,7 @@ class Client:
         return read_data(self._connection, exchange)
 
     def find(self, operation: str, *, ids: Ids | None = None) -> Answer | None:
-        """Return the answer to an operation, or None where the service reports that there is no such object."""
+        """Return the answer to an operation, or None if the service reports that the object does not exist."""
         try:
             return self.call(operation, ids=ids)
         except Failure as failure:
@@ -103,13 +103,13 @@ class Client:
             raise
 
     def delete(self, operation: str, *, ids: Ids | None = None) -> bool:
-        """Deletes; False where the thing was gone before."""
+        """Delete an object; return False if it did not exist."""
         exchange = self._exchange(operation, ids)
         try:
             read_answer(self._connection, operation, exchange)
         except Failure as failure:
             if failure.kind == NOT_FOUND and failure.status == 404:
-                # After a try whose outcome is unknown, "not there" means that that try deleted it.
+                # After a try with an unknown outcome, 404 means that this try deleted the object.
                 return exchange.received_before
             raise
         return True
@@ -124,9 +124,9 @@ class Client:
         parallel: int = 1,
         keys: t.Sequence[str] = KEYS,
     ) -> list[Json]:
-        """All items of a listing in order, each once; the first of `keys` that an item has identifies it.
+        """Return all items of a listing in order, each once; the first of `keys` that an item has identifies it.
 
-        Pages after the first are fetched up to `parallel` side by side.
+        Fetch up to `parallel` pages after the first at the same time.
         """
         method, path = self._address(operation, ids)
 
@@ -167,7 +167,7 @@ class Client:
         return other
 
     def close(self) -> None:
-        """Lets go of connections; the client can still be used."""
+        """Close the kept connections; the client can still be used."""
         self._transport.close()
 
     def _exchange(self, operation: str, ids: Ids | None, query: QueryIn | None = None, body: Json = None) -> Exchange:
@@ -176,20 +176,20 @@ class Client:
         return exchange
 
     def _address(self, operation: str, ids: Ids | None) -> tuple[str, str]:
-        """Return the method and the path of an operation on what the ids name."""
+        """Return the method and the path of an operation for the ids."""
         for name, value in (ids or {}).items():
             if str(value) in ("", ".", ".."):
-                # As a segment of a path these mean another path.
+                # As a segment these would change the path.
                 raise invalid_option(name, f"{value!r} is not an id")
         endpoint = ENDPOINTS[operation]
         return endpoint.method, endpoint.url_path(ids or {}, self._connection.address)
 
 
 def side_by_side(function: t.Callable[[_In], _Out], values: t.Sequence[_In], parallel: int) -> t.Iterable[_Out]:
-    """The results of a function for several values, in order; after a failure nothing more is begun, and nothing is left running."""
+    """Return the results of a function for several values, in order; after a failure, start no more calls and wait for the running ones."""
     if parallel == 1 or len(values) < 2:
         return map(function, values)
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # most runs never need it, and it is slow to import
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # slow to import, and most runs do not need it
 
     with ThreadPoolExecutor(min(parallel, len(values))) as executor:
         return list(executor.map(function, values))

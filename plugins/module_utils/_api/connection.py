@@ -13,17 +13,17 @@ from .._zones import Address
 DEFAULT_TIMEOUT_SECONDS = 30.0
 DEFAULT_RETRIES = 4
 DEFAULT_RETRY_WAIT_MAX_SECONDS = 300
-# Requests in seconds: the limit that Cloudflare documents for one user.
+# Number of requests, and in how many seconds: the limit that Cloudflare documents for one user.
 DEFAULT_REQUEST_BUDGET = (1200, 300.0)
 
 
 @dataclasses.dataclass(frozen=True)
 class Connection:
-    """Where the service is, who asks, and how patiently: the connection options, checked and completed.
+    """The validated connection options: address, credentials, timeouts and limits.
 
-    `verify` is what requests calls so: true, false, or the path of a bundle. `request_budget` is (requests, seconds)
-    or None. `address` is None for requests that are about no single zone or account. `proxy_secrets` are those of the environment's proxies, which may
-    repeat them. Secrets stay out of the representation.
+    `verify` is the option of requests: true, false, or the path of a bundle. `request_budget` is (requests, seconds) or None.
+    `address` is None for a task without a single zone or account. `proxy_secrets` are the credentials of the environment's
+    proxies, which a proxy may repeat in a response.
     """
 
     base_url: str
@@ -42,13 +42,15 @@ class Connection:
     def __post_init__(self) -> None:
         object.__setattr__(self, "base_url", self.base_url.rstrip("/"))
         for option, value in (("api_token", self.token), ("api_email", self.email), ("api_key", self.key)):
-            # Refused here because the complaint of the HTTP library would quote the value.
+            # Refused here because the error of the HTTP library would quote the value.
             if value and not all("!" <= character <= "~" for character in value):
-                raise invalid_option(option, "it holds blanks, line breaks or other characters that an HTTP header cannot carry")
+                raise invalid_option(
+                    option, "it contains blanks, line breaks or other characters that an HTTP header cannot contain"
+                )
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port: the only place that credentials are sent to."""
+        """Return scheme, host and port, the only address that credentials are sent to."""
         parts = urlsplit(self.base_url)
         return f"{parts.scheme}://{parts.netloc}".lower()
 
@@ -59,12 +61,12 @@ class Connection:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What must never be repeated in a message."""
+        """Return the secrets, which no message may contain."""
         return tuple(secret for secret in (self.token, self.key, *self.proxy_secrets) if secret)
 
     @property
     def identity(self) -> str:
-        """Who the service counts requests for."""
+        """Return the identity that the service counts requests for."""
         return f"token {self.token}" if self.token else f"key {self.email} {self.key}"
 
 

@@ -11,9 +11,9 @@ from .._zones import ACCOUNT, ZONE, Address
 
 
 class Endpoint(t.NamedTuple):
-    """One operation: method and path, its name in a message, the JSON types that `result` may have, and where it exists.
+    """One operation: method and path, its name in messages, the JSON types that `result` may have, and the scopes it exists for.
 
-    The path is relative to that of the zone or account; with no scope, to the base URL. `reads`: a POST that changes nothing.
+    The path is relative to that of the zone or account; without scopes, to the base URL. `reads`: a POST that changes nothing.
     """
 
     method: str
@@ -34,13 +34,13 @@ class Endpoint(t.NamedTuple):
 
 
 def _logpush(method: str, path: str, description: str, result: tuple[type, ...] = (dict,)) -> Endpoint:
-    """Return an operation of Logpush, which zones and accounts have alike."""
+    """Return a Logpush operation, which exists for zones and accounts."""
     return Endpoint(method, path, description, result, (ZONE, ACCOUNT))
 
 
 _PHASE = "http_log_custom_fields"
 
-# Every path that the collection knows. A DELETE may answer with anything or nothing, so it expects no type.
+# Every path that the collection uses. A DELETE may return any body or none, so its result has no type.
 ENDPOINTS: t.Mapping[str, Endpoint] = {
     "zones.list": Endpoint("GET", "/zones", "Listing the zones", (list,), ()),
     "accounts.list": Endpoint("GET", "/accounts", "Listing the accounts", (list,), ()),
@@ -64,7 +64,7 @@ ENDPOINTS: t.Mapping[str, Endpoint] = {
     "rulesets.entrypoint": Endpoint("GET", f"/rulesets/phases/{_PHASE}/entrypoint", "Reading the ruleset for custom log fields"),
     "logpush_jobs.list": _logpush("GET", "/logpush/jobs", "Listing the Logpush jobs", (list,)),
     "logpush_jobs.create": _logpush("POST", "/logpush/jobs", "Creating the Logpush job"),
-    # An official example shows one job as a list of one.
+    # An official example shows one job as a list of one item.
     "logpush_jobs.get": _logpush("GET", "/logpush/jobs/{job_id}", "Reading the Logpush job", (dict, list)),
     "logpush_jobs.update": _logpush("PUT", "/logpush/jobs/{job_id}", "Changing the Logpush job"),
     "logpush_jobs.delete": _logpush("DELETE", "/logpush/jobs/{job_id}", "Deleting the Logpush job", ()),

@@ -14,9 +14,9 @@ from .session import Fault
 from .transport import Exchange
 
 OPERATION = "graphql.query"
-# Queries in seconds for one user; Cloudflare counts them apart from other requests.
+# Number of queries, and in how many seconds, for one user; Cloudflare counts them separately from other requests.
 QUERY_BUDGET = (300, 300.0)
-# What errors contain, and the kind of failure; most of them come with HTTP 200.
+# Part of an error message, and the kind of failure; the status of most of them is 200.
 _KINDS: tuple[tuple[str, str], ...] = (
     ("authentication", AUTHENTICATION),
     ("unauthorized", PERMISSION),
@@ -31,7 +31,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
 
 
 def read_data(connection: Connection, exchange: Exchange) -> dict[str, Json]:
-    """Return `data` of the answer to a query; raise the failure that there is instead."""
+    """Return `data` of the answer to a query; raise `Failure` if there is none."""
     try:
         return _data(connection, exchange)
     except BadEnvelope as bad:
@@ -58,7 +58,7 @@ def _data(connection: Connection, exchange: Exchange) -> dict[str, Json]:
 
 
 def _refined(found: Unusable) -> Unusable:
-    """Return the reason with the kind that its errors name; the status alone tells little."""
+    """Return the reason with the kind that its error messages name, because the status is often 200."""
     if found.kind != UNAVAILABLE or found.errors:
         text = " ".join(error["message"] for error in found.errors).lower()
         found.kind = next((kind for part, kind in _KINDS if part in text), found.kind)

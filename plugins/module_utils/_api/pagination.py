@@ -13,7 +13,7 @@ _COUNTS = ("page", "per_page", "count", "total_count", "total_pages")
 
 
 class Page(t.NamedTuple):
-    """One page, with how many pages and items there are in all, as far as the service reports."""
+    """One page of a listing, with the total numbers of pages and items if the service reports them."""
 
     items: list[Json]
     pages: int | None = None
@@ -24,13 +24,13 @@ class Page(t.NamedTuple):
 
     @property
     def may_have_more(self) -> bool:
-        """Whether a page that reports no number of pages may be followed by another: it is full, or not the total."""
+        """Return whether another page may follow although no number of pages is reported: the page is full, or not the total."""
         size = len(self.items)
         return size != self.total if self.total is not None else bool(self.items) and size == self.per_page
 
 
 def page_of(items: list[Json], info: dict[str, Json] | None, number: int | None) -> Page:
-    """The page of this number (None: it has none), its `result_info` checked against itself and against the items."""
+    """Return a page (`number` is None for a cursor); raise `bad_response` if `result_info` contradicts itself or the items."""
     if info is None:
         return Page(items)
     counts = {name: _count(name, info[name]) for name in _COUNTS if info.get(name) is not None}
@@ -49,7 +49,7 @@ def page_of(items: list[Json], info: dict[str, Json] | None, number: int | None)
 
 
 def _cursor_of(info: dict[str, Json]) -> str | None:
-    """Where a listing by cursor goes on, or None at its end."""
+    """Return the cursor of the next page, None at the end."""
     cursors = info.get("cursors")
     if cursors is not None and not isinstance(cursors, dict):
         raise _bad("`cursors` is not an object")
@@ -60,14 +60,14 @@ def _cursor_of(info: dict[str, Json]) -> str | None:
 
 
 def _pages(counts: dict[str, int]) -> int | None:
-    told = counts.get("total_pages")
+    reported = counts.get("total_pages")
     if "total_count" not in counts or not counts.get("per_page"):
-        return told
+        return reported
     needed = -(-counts["total_count"] // counts["per_page"])
-    # An empty list may be said to have one page, which is empty.
-    if told is not None and max(told, 1) != max(needed, 1):
+    # An empty list may be reported with 0 pages or with 1.
+    if reported is not None and max(reported, 1) != max(needed, 1):
         raise _bad(
-            f"`total_pages` is {told}, which does not fit `total_count` {counts['total_count']} "
+            f"`total_pages` is {reported}, which does not fit `total_count` {counts['total_count']} "
             f"and `per_page` {counts['per_page']}"
         )
     return needed
@@ -83,13 +83,10 @@ def _bad(reason: str) -> Failure:
     return Failure(BAD_RESPONSE, f"The listing contradicts itself: in `result_info`, {reason}.")
 
 
-# Listings: every page of them, and the certainty that nothing is missing.
-
-
 Query = dict[str, t.Any]
 Fetched = tuple[list[Json], "dict[str, Json] | None"]
 Fetch = t.Callable[[Query], Fetched]
-# Runs a fetch for each query and gives the answers in order; the client may do so side by side.
+# Fetches all queries, perhaps in parallel, and returns the pages in order.
 FetchAll = t.Callable[[t.Sequence[Query]], t.Iterable[Fetched]]
 
 MAX_PAGES = 100_000
@@ -97,21 +94,21 @@ KEYS = ("script_id", "id")
 
 
 class Listing(t.NamedTuple):
-    """How to list: the page size to ask for (None: the route has no pages to ask for) and the members that identify an item."""
+    """How to list: the page size (None: the route has no paging parameters), the members that identify an item, and the parallel pages."""
 
     per_page: int | None = None
     keys: t.Sequence[str] = KEYS
     side_by_side: int = 1
 
     def query(self, page: int) -> Query:
-        """The paging part of a query; a route without pages is requested without a page."""
+        """Return the paging parameters of a query; none for the first page of a route without paging."""
         if self.per_page is None:
             return {} if page == 1 else {"page": page}
         return {"page": page, "per_page": self.per_page}
 
 
 def collect(fetch_all: FetchAll, listing: Listing) -> list[Json]:
-    """All items in the order of their pages, each once. A listing that contradicts itself is read a second time, then refused."""
+    """Return all items in order, each once; read a contradictory listing a second time before raising `bad_response`."""
     moved = None
     for _attempt in range(2):
         first = page_of(*next(iter(fetch_all([listing.query(1)]))), 1)
@@ -131,11 +128,11 @@ def collect(fetch_all: FetchAll, listing: Listing) -> list[Json]:
 
 
 class _Moved(Exception):
-    """What was listed does not fit together, perhaps because the list changed meanwhile."""
+    """The pages contradict each other, perhaps because the list changed meanwhile."""
 
 
 class _Found:
-    """What was listed so far, each item once, and what the pages reported of the whole."""
+    """The items listed so far, each once, and the totals that the pages reported."""
 
     def __init__(self, keys: t.Sequence[str]) -> None:
         self.received = 0
@@ -144,7 +141,7 @@ class _Found:
         self._first: Page | None = None
 
     def add(self, page: Page) -> tuple[bool, bool]:
-        """Take the items of one more page; return whether any of them is new, and whether any was on an earlier page."""
+        """Add the items of a page; return whether any of them is new, and whether any was on an earlier page."""
         self._first = first = self._first or page
         if (page.total, page.total_pages) != (first.total, first.total_pages):
             raise _Moved("`total_count` or `total_pages` differs from page to page")
@@ -157,7 +154,7 @@ class _Found:
         return len(self._items) > known, repeats
 
     def whole(self) -> list[Json]:
-        """All items; raise `_Moved` where they are not as many as the pages reported."""
+        """Return all items; raise `_Moved` if their number differs from the reported total."""
         total = self._first.total if self._first else None
         if total is not None and not self.received == len(self._items) == total:
             raise _Moved(f"`total_count` is {total}, but {self.received} items were listed, {len(self._items)} of them different")
@@ -165,10 +162,10 @@ class _Found:
 
 
 def _counted(fetch_all: FetchAll, listing: Listing, first: Page, found: _Found) -> None:
-    """As many pages as the first one announces, none of them empty and none with items of another."""
+    """Read as many pages as the first one reports; raise `_Moved` for an empty page and for repeated items."""
     last = first.pages or 0
     _check_filled(first, 1, last)
-    # A few at a time, so that a count that is out of all proportion is found out by an empty page.
+    # A few at a time, so that an absurd page count ends at the first empty page.
     for start in range(2, min(last, MAX_PAGES) + 1, 4 * listing.side_by_side):
         numbers = range(start, min(start + 4 * listing.side_by_side, last + 1))
         answers = list(fetch_all([listing.query(number) for number in numbers]))

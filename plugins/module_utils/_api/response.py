@@ -31,18 +31,18 @@ from .session import Fault
 from .transport import Exchange, Reply, redirect_target
 
 _DEPTH = 64
-# Each takes far more memory than the two bytes that it may be in a body; the largest page of a listing has a tenth of them.
+# An empty object takes two bytes of a body but far more memory; the largest page of a listing has a tenth of this number.
 _MAX_CONTAINERS = 200_000
-# Half a character: these may only come in pairs, which a search in the JSON text cannot tell.
+# Escaped surrogates are valid only in pairs, which the decoded text shows.
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class BadEnvelope(Exception):
-    """An answer that does not have the documented form; the text names what is wrong with it."""
+    """A response without the documented form; the text states the reason."""
 
 
 def decode(body: bytes, content_type: str = "") -> Json:
-    """The JSON of a body, read strictly: what two readers could understand differently is refused."""
+    """Parse a response body strictly; raise `BadEnvelope` if it is invalid or ambiguous JSON."""
     if body.count(b"{") + body.count(b"[") > _MAX_CONTAINERS:
         raise BadEnvelope(f"its body holds more than {_MAX_CONTAINERS} objects and lists")
     try:
@@ -58,7 +58,7 @@ def decode(body: bytes, content_type: str = "") -> Json:
 
 
 def open_envelope(value: Json, expected: tuple[type, ...]) -> tuple[Json, dict[str, Json] | None]:
-    """`result` and `result_info` of a decoded answer that reports success; `expected` are the types of the result, none for any."""
+    """Return `result` and `result_info` of a successful answer; `expected` are the valid types of the result, empty for any."""
     if not isinstance(value, dict):
         raise BadEnvelope(f"its body is {json_type(value)} instead of an object")
     if not isinstance(value.get("success", True), bool):
@@ -81,7 +81,7 @@ def _not_json(body: bytes, content_type: str, error: Exception) -> str:
     if not body.strip():
         return "its body is empty"
     kind = "".join(c for c in content_type.partition(";")[0].strip()[:40] if c.isprintable())
-    says = f" (it says {kind})" if kind and "json" not in kind else ""
+    says = f" (its type is {kind})" if kind and "json" not in kind else ""
     if body.lstrip()[:200].lower().startswith((b"<!doctype html", b"<html")):
         return f"its body is not valid JSON{says} but a web page, such as the login page of a proxy; check base_url and the way to it"
     why = {UnicodeDecodeError: "not UTF-8", UnicodeEncodeError: "half a character", RecursionError: "nested too deep"}
@@ -103,7 +103,7 @@ def _children(item: Json) -> t.Iterable[Json]:
 
 
 def _encode_texts(value: Json) -> None:
-    """Raise `UnicodeEncodeError` if a text in the value has half a character; no depth is too large, as it is not known yet."""
+    """Raise `UnicodeEncodeError` if a text has a lone surrogate; iterate, because the depth is not limited yet."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -115,13 +115,10 @@ def _encode_texts(value: Json) -> None:
             waiting += item
 
 
-# What an answer that reports an error means: its kind, its error objects, and a hint for the person who reads it.
-
-
 ServiceError = dict[str, t.Any]
 
 AUTHENTICATION_CODES = frozenset((6003, 6111, 9109, 10000))
-# No such route, and no such route for this zone.
+# The route does not exist, or not for this zone.
 NO_ROUTE_CODES = frozenset((7000, 7003))
 _KINDS = {401: AUTHENTICATION, 403: PERMISSION, 404: NOT_FOUND, RATE_LIMITED_STATUS: RATE_LIMITED}
 _MAX_ERRORS, _DEEPEST_CHAIN = 50, 5
@@ -160,13 +157,13 @@ _ROUTE_HINT = "If the API has another route for the script monitor, set route (a
 _ROUTE_AREAS = ("script_monitor", "page_shield")
 _CATCH_ALL = 1004
 _CATCH_ALL_HINT = (
-    "The service uses this code for several causes: an entitlement or a field that the plan lacks, the most jobs "
-    "that a zone may have, or a filter value of the wrong type."
+    "The service uses this code for several causes: an entitlement or a field that the plan lacks, the maximum number "
+    "of jobs, or a filter value of the wrong type."
 )
 
 
 def kind_of(status: int, codes: t.Collection[int | None]) -> str:
-    """The kind of failure; where the service names an error code, the code is more precise than the status."""
+    """Return the kind of a failure; a known error code takes precedence over the status."""
     if status >= 500:
         return UNAVAILABLE
     if 300 <= status < 400:
@@ -177,7 +174,7 @@ def kind_of(status: int, codes: t.Collection[int | None]) -> str:
 
 
 def lacks_route(failure: Failure) -> bool:
-    """Return whether the service does not know the path or the method of a request; another error code means that it does."""
+    """Return whether the service lacks the path or the method of a request; with another error code the route exists."""
     codes = {error["code"] for error in failure.errors} - {None}
     is_named = bool(codes & NO_ROUTE_CODES)
     by_status = {400: is_named, 404: is_named or not codes, 405: True}
@@ -190,7 +187,7 @@ def is_missing(failure: Failure) -> bool:
 
 
 def service_errors(answer: Json) -> tuple[ServiceError, ...]:
-    """The error objects of an answer, chained ones after the one they explain, whatever shape they came in."""
+    """Return the error objects of an answer in normal form, chained errors after the error that they explain."""
     entries = answer.get("errors") if isinstance(answer, dict) else None
     return tuple(_flat(entries, 0))[:_MAX_ERRORS]
 
@@ -218,7 +215,7 @@ def _text(value: Json) -> str:
 
 
 def hint(operation: str, status: int, errors: t.Sequence[ServiceError], address: Address | None = None) -> str:
-    """Return advice for what the user can do about a failure, or nothing."""
+    """Return advice on what the user can do about a failure; "" for none."""
     area, codes = operation.partition(".")[0], {error["code"] for error in errors}
     words = {"place": "this request", "option": "the options of the task"}
     if address is not None and ENDPOINTS[operation].scopes:
@@ -245,20 +242,17 @@ _RATE_LIMIT_HINT = "Others use the same credentials, or request_budget allows mo
 
 
 def _named(codes: t.Collection[int | None]) -> bool:
-    """Return whether the service names an object that is missing, and not a route."""
+    """Return whether an error code refers to a missing object, not to a missing route."""
     return bool(set(codes) - {None} - NO_ROUTE_CODES)
 
 
-# Reads an exchange: an answer, or a failure in words for the user.
-
-
-# Far more than is reported: a secret that this cuts in half must not be near the end of what a user reads.
+# Cut far behind the part that users read, because a secret at the cut would be incomplete and not be masked.
 _MAX_TEXT_LENGTH = 100_000
 _RAY = re.compile(r"[0-9A-Za-z_.-]{1,64}")
 
 
 class Unusable(Exception):
-    """Why there is no answer, before it is reported as the failure of a request."""
+    """The reason why a request has no usable answer, before it becomes a `Failure`."""
 
     def __init__(self, kind: str, reason: str, errors: t.Sequence[ServiceError] = ()) -> None:
         super().__init__(reason)
@@ -269,7 +263,7 @@ class Unusable(Exception):
 
 
 def read_answer(connection: Connection, operation: str, exchange: Exchange) -> Answer:
-    """Return the answer to an operation, or raise the failure that there is instead."""
+    """Return the answer to an operation; raise `Failure` if there is none."""
     try:
         return _answer(connection, ENDPOINTS[operation].result, exchange)
     except BadEnvelope as bad:
@@ -280,7 +274,7 @@ def read_answer(connection: Connection, operation: str, exchange: Exchange) -> A
 
 
 def locate(failure: Failure, exchange: Exchange) -> Failure:
-    """Return a failure that was found in the content of an answer, with what is known of the request."""
+    """Return a failure found in the content of an answer, with the members that describe the request."""
     return dataclasses.replace(
         failure,
         method=exchange.method,
@@ -333,12 +327,13 @@ def _reported(exchange: Exchange, reply: Reply, errors: t.Sequence[ServiceError]
 
 
 def describe_failure(connection: Connection, operation: str, exchange: Exchange, unusable: Unusable) -> Failure:
+    """Return the failure of a request, with advice and without secrets."""
+
     def clean(text: str) -> str:
-        """Words of the service without credentials that they may quote, at a bearable length."""
         return clean_text(t.cast(str, scrub(text, connection.secrets))[:_MAX_TEXT_LENGTH])
 
     advice = hint(operation, exchange.status or 0, unusable.errors, connection.address)
-    # An error that the service reports with such a status is none of these.
+    # An error that the service itself reports has another kind, and means that the write was not accepted.
     accepted = exchange.method != "GET" and exchange.accepted and unusable.kind in (BAD_RESPONSE, UNAVAILABLE)
     request = f"{ENDPOINTS[operation].description} ({exchange.method} {exchange.path})"
     failure = Failure(

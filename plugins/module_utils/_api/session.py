@@ -18,8 +18,6 @@ from urllib.parse import unquote, urlsplit
 from .._core import BAD_RESPONSE, UNAVAILABLE, Failure
 
 # Import the HTTP libraries here only, so that all other files can be imported without them.
-
-
 _PROBLEM = ""
 
 if t.TYPE_CHECKING:
@@ -32,7 +30,7 @@ if t.TYPE_CHECKING:
     from urllib3.exceptions import ConnectTimeoutError, InvalidHeader, NewConnectionError
 else:
     try:
-        # The libraries first: without them, nothing else here is worth its time.
+        # Import these first: if they are missing, the time for the others is saved.
         import requests
         import urllib3
         from requests.adapters import HTTPAdapter
@@ -70,7 +68,7 @@ __all__ = [
 
 
 def missing_requests() -> Failure | None:
-    """Return the failure to end with where the library is missing, naming the interpreter that lacks it."""
+    """Return the failure for a missing library, with the interpreter that lacks it; None if it can be imported."""
     if not _PROBLEM:
         return None
     return Failure(
@@ -80,7 +78,7 @@ def missing_requests() -> Failure | None:
 
 
 def _quotes_no_header(record: logging.LogRecord) -> bool:
-    """Return false for the warnings in which urllib3 quotes header lines that it cannot parse."""
+    """Return False for the warnings in which urllib3 quotes invalid header lines, which may contain secrets."""
     return not str(record.msg).startswith("Failed to parse headers")
 
 
@@ -88,14 +86,11 @@ for _logger in ("urllib3.connection", "urllib3.connectionpool"):
     logging.getLogger(_logger).addFilter(_quotes_no_header)
 
 
-# The time that one try of a request has.
-
-
 _Found = t.TypeVar("_Found")
 
 
 class Deadline:
-    """The moment at which one try of a request has to be over, whatever it is doing then."""
+    """The end of the time for one try of a request."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
@@ -108,10 +103,9 @@ class Deadline:
         return left
 
     def bound(self, function: t.Callable[[], _Found]) -> _Found:
-        """Return what a function returns until then, otherwise raise `TimeoutError`.
+        """Run a function and return its result; raise `TimeoutError` if it does not return in time.
 
-        Resolvers and servers that send a byte now and then cannot be interrupted: the thread that waits for them is left behind,
-        and can send nothing any more that changes anything (see `Body`).
+        A slow resolver or server cannot be interrupted. Its thread is left running, but can no longer send a body (see `Body`).
         """
         outcome: list[tuple[t.Any, BaseException | None]] = []
 
@@ -133,9 +127,9 @@ class Deadline:
 
 
 class Body(io.BytesIO):
-    """The body of one try of a request: it knows whether any of it was sent, and is not sent after the deadline.
+    """The body of one try of a request: it records whether any of it was sent, and cannot be read after the deadline.
 
-    Headers go first, so that a request whose body was never read cannot have been acted on.
+    Headers are sent first, so the service cannot have acted on a request whose body was never read.
     """
 
     def __init__(self, content: bytes, deadline: Deadline) -> None:
@@ -148,7 +142,7 @@ class Body(io.BytesIO):
         return self._size
 
     def read(self, size: int | None = -1) -> bytes:
-        """Return the next part, to be sent at once."""
+        """Return the next part; raise `TimeoutError` after the deadline."""
         self._deadline.remaining()
         self.sent = True
         return super().read(size)
@@ -160,17 +154,17 @@ def is_unconnected(error: BaseException) -> bool:
     return any(isinstance(cause, early) or _TUNNEL.match(str(cause)) for cause in _chain(error))
 
 
-# The largest answers that make sense are pages of listings; with the limit on values, none takes more than about 300 MB of memory.
+# Larger than any page of a listing; together with the maximum number of containers, a response takes at most about 300 MB of memory.
 MAX_BODY_BYTES = 16 * 1024 * 1024
 _CHUNK = 65536
 
 
 class BodyError(Exception):
-    """An answer's body that arrived and cannot be used; the text states why."""
+    """A response body that cannot be used; the text states the reason."""
 
 
 def read_body(read: t.Callable[[int], bytes], encoding: str, length: str | None = None) -> bytes:
-    """Return all of a body as the service meant it, at most `MAX_BODY_BYTES` bytes of it, however small it was on the wire.
+    """Return the decompressed body; raise `BodyError` if it exceeds `MAX_BODY_BYTES` or is invalid.
 
     `length` is the Content-Length, which urllib3 1.26 does not enforce.
     """
@@ -210,11 +204,11 @@ def _inflater(encoding: str) -> t.Callable[[bytes, int], bytes]:
     return inflate
 
 
-# What can happen to a try instead of an answer, in our own words: the libraries' texts may hold addresses with secrets.
-
-
 class Fault(t.NamedTuple):
-    """A try without a usable answer. `final` means that another try would end the same way; `status` came before the fault."""
+    """A try without a usable answer. `final`: another try would fail the same way. `status` is set if it arrived before the fault.
+
+    The texts of the libraries are not used, because they may contain addresses with secrets.
+    """
 
     kind: str
     reason: str
@@ -226,7 +220,7 @@ class Fault(t.NamedTuple):
 _UNRESOLVED = Fault(UNAVAILABLE, "the host name could not be resolved")
 _UNCONNECTED = Fault(UNAVAILABLE, "there was no connection within half of the timeout", timed_out=True)
 _CUT = Fault(UNAVAILABLE, "the connection was cut before the answer was complete")
-# The first of these that occurs anywhere in a chain of causes names the fault.
+# The first entry whose exception occurs in the chain of causes is the fault.
 _FAULTS: tuple[tuple[type[BaseException], Fault], ...] = (
     (
         InvalidHeader,
@@ -243,14 +237,14 @@ _FAULTS: tuple[tuple[type[BaseException], Fault], ...] = (
 )
 _UNUSABLE = Fault(UNAVAILABLE, "the request cannot be sent with these proxies or this address", final=True)
 _TUNNEL = re.compile(r"Tunnel connection failed: ([1-5][0-9]{2})")
-# What urllib3 1.26 raises for the certificate of another host, which it finds out itself.
+# urllib3 1.26 compares host names itself and raises this for the certificate of another host.
 _OTHER_HOST = "CertificateError"
 # The parts of the TLS library that read certificates and keys from files.
 _FILES = ("X509", "PEM", "ASN1")
 
 
 def fault_of(error: BaseException) -> Fault:
-    """The fault behind an exception of requests, urllib3, ssl or the socket."""
+    """Return the fault for an exception of requests, urllib3, ssl or the socket."""
     chain = list(_chain(error))
     fault = next((found for cause in chain if (found := _special(cause))), None) or _plain(chain)
     if any(type(cause).__name__ == "ProxyError" for cause in chain):
@@ -285,7 +279,7 @@ def _special(cause: BaseException) -> Fault | None:
 
 
 def _plain(chain: list[BaseException]) -> Fault:
-    # The exceptions of requests are all of the kind OSError and say nothing by that.
+    # All exceptions of requests are subclasses of OSError, so their own type does not identify a fault.
     causes = [cause for cause in chain if not type(cause).__module__.startswith("requests.")]
     found = (fault for kind, fault in _FAULTS if any(isinstance(cause, kind) for cause in causes))
     return next(found, _UNUSABLE)
@@ -303,22 +297,19 @@ def _chain(error: BaseException) -> t.Iterator[BaseException]:
         waiting += [cause.__cause__, cause.__context__, getattr(cause, "reason", None), *cause.args]
 
 
-# The proxies of the environment, and what in their addresses is secret.
-
-
 def environment_proxies(base_url: str) -> t.Mapping[str, str]:
-    """Where requests to this address go through, as a session of requests finds it."""
+    """Return the proxies of the environment for this address, by scheme."""
     proxies: t.Mapping[str, str] = requests.utils.get_environ_proxies(base_url)
     return proxies
 
 
 def secrets_of(proxies: t.Mapping[str, str]) -> tuple[str, ...]:
-    """Passwords of proxies, alone and as they are sent; a name without a password is one itself."""
+    """Return the passwords of proxies, alone and as `user:password`; a user without a password counts as a password."""
     found: set[str] = set()
     for address in proxies.values():
         try:
             parts = urlsplit(address if "://" in address else f"//{address}")
-        except ValueError:  # not an address, so that nothing is ever sent there
+        except ValueError:  # invalid, so nothing is sent to it
             continue
         user, password = unquote(parts.username or ""), unquote(parts.password or "")
         if user or password:

@@ -29,14 +29,11 @@ from .session import (
     urllib3,
 )
 
-# What a request carries, as it goes over the wire.
-
-
 QueryIn = t.Mapping[str, t.Any]
 
 
 def encode_body(body: Json) -> bytes | None:
-    """Return a body as JSON; None for none."""
+    """Return a body as JSON, None for None."""
     if body is None:
         return None
     try:
@@ -46,7 +43,7 @@ def encode_body(body: Json) -> bytes | None:
 
 
 def encode_query(query: QueryIn | None) -> str:
-    """Return a query as the end of a URL, without members that are None; "" for none."""
+    """Return a query as the end of a URL, without members that are None; "" for an empty query."""
     pairs = [(name, _query_value(value)) for name, value in (query or {}).items() if value is not None]
     return "?" + urlencode(pairs, quote_via=quote, safe=",*") if pairs else ""
 
@@ -59,15 +56,12 @@ def _query_value(value: t.Any) -> str:
     return str(value)
 
 
-# Sends a request as often as the retry policy allows, and returns the answer or the reason why there is none.
-
-
-# urllib3 is None where it is missing, which ends a run before any request.
+# urllib3 is None if it is missing; the client then fails before any request.
 _NO_ANSWER = (BodyError, HTTPException, OSError, ValueError, *((urllib3.exceptions.HTTPError,) if urllib3 else ()))
 
 
 class Reply(t.NamedTuple):
-    """An answer as it came, in full."""
+    """A complete HTTP response."""
 
     status: int
     headers: t.Mapping[str, str]
@@ -75,11 +69,11 @@ class Reply(t.NamedTuple):
 
 
 class Exchange(t.NamedTuple):
-    """A request and how it ended: with a reply or a fault, after how many tries.
+    """A request and its outcome: a reply or a fault, and the number of tries.
 
-    `path` is the path without its query.
-    `received_before`: whether a try before the last may have been received and acted on.
-    `pause` is the pause that the service requested and the options do not allow.
+    `path` has no query.
+    `received_before`: whether the service may have acted on a try before the last one.
+    `pause` is the pause that the service requested.
     """
 
     method: str
@@ -97,12 +91,12 @@ class Exchange(t.NamedTuple):
 
     @property
     def accepted(self) -> bool:
-        """Return whether the service answered with a status of success, whatever became of the rest of the answer."""
+        """Return whether the response has a status of success, even if the rest of it is invalid."""
         return self.outcome.status in range(200, 300)
 
 
 class Transport:
-    """The way to the service of a connection."""
+    """Sends the requests of a connection, with retries and the request budget."""
 
     def __init__(
         self,
@@ -131,9 +125,9 @@ class Transport:
     def exchange(
         self, method: str, path: str, body: bytes | None = None, *, reads: bool = False, budget: Unlimited | None = None
     ) -> Exchange:
-        """Return the outcome of a request after as many tries as are allowed and make sense; `path` may hold a query.
+        """Send a request, retry it if that is allowed and useful, and return the outcome; `path` may contain a query.
 
-        `reads`: a POST that changes nothing, so that it is tried again like GET. `budget` replaces that of all other requests.
+        `reads`: a POST that changes nothing and is retried like GET. `budget` replaces the one of the connection.
         """
         budget = budget or self._budget
         repeated_as = "GET" if reads else method
@@ -157,7 +151,7 @@ class Transport:
             self._sleep(backoff(attempts) if pause is None else pause)
 
     def close(self) -> None:
-        """Closes the connections that are kept."""
+        """Close the kept connections."""
         self._adapter.close()
 
     def _try(self, method: str, path: str, content: bytes | None, *, fresh: bool) -> tuple[Reply | Fault, bool]:
@@ -169,14 +163,14 @@ class Transport:
         try:
             request = requests.Request(method, self._connection.base_url + path, headers=headers, data=body).prepare()
         except ValueError:
-            # The path is quoted, so that only the address can be the reason.
+            # The path is quoted, so only the base URL can be invalid.
             raise invalid_option("base_url", "its host is not a valid host name or address") from None
-        # A kept connection that the service closes just now would leave in doubt whether a POST was received.
+        # If the service closed a kept connection during a POST, it would be unknown whether the POST was received.
         adapter = HTTPAdapter(max_retries=0) if fresh else self._adapter
         status: list[int] = []
 
         def send() -> Reply:
-            # With half of the time for one address of a host, an address that swallows packets leaves time for the next one.
+            # Half of the time for one address of a host leaves time for the next one if the first does not answer.
             response = adapter.send(
                 request, stream=True, timeout=(seconds / 2, seconds), verify=self._verify, proxies=self._proxies
             )
@@ -217,7 +211,7 @@ def _body(response: requests.Response, deadline: Deadline) -> bytes:
     except _NO_ANSWER:
         if response.status_code < 400:
             raise
-        # The status alone says what happened, and whether another try makes sense.
+        # The status of an error is enough to report it and to decide about a retry.
         return b""
 
 
@@ -226,21 +220,21 @@ def _rate_limited(outcome: Reply | Fault) -> bool:
 
 
 def _usable(connection: Connection) -> bool | str:
-    """What certificates are verified with: the option, otherwise the bundle of the environment."""
+    """Return what to verify certificates with: the option, otherwise the bundle of the environment."""
     verify = connection.verify
     if verify is True:
         verify = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or True
     if verify is False:
-        # The user has decided; one warning for each request would only be noise in the module's output.
+        # The user disabled verification deliberately; a warning for each request would fill the module's output.
         urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
     if isinstance(verify, str) and not os.path.exists(verify):
         place = "ca_path" if verify == connection.verify else "REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE"
-        raise invalid_option(place, f"there is no file or directory {verify!r}")
+        raise invalid_option(place, f"file or directory {verify!r} does not exist")
     return verify
 
 
 def redirect_target(reply: Reply, base_url: str) -> str:
-    """The host that a redirect names, and nothing else of its address."""
+    """Return only the host of a redirect, because the rest of its address may contain secrets."""
     try:
         location = urlsplit(reply.headers.get("Location", ""))
         return location.hostname or urlsplit(base_url).hostname or "nowhere"

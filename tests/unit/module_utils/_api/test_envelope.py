@@ -78,7 +78,7 @@ def test_what_an_answer_must_not_be(body: bytes, words: str) -> None:
 
 def test_unparsable_body_names_content_type() -> None:
     """The content type is named where it explains the failure."""
-    with pytest.raises(Failure, match=r"it says text/html"):
+    with pytest.raises(Failure, match=r"its type is text/html"):
         read(b"<html>", content_type="text/html; charset=utf-8")
 
 
