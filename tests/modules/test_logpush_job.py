@@ -330,7 +330,7 @@ def test_first_failure_is_reported(modules: Modules) -> None:
     modules.simulator.faults({"kind": "reset_after", "method": "POST"}, {"kind": "500", "method": "GET", "index": 2})
     report = modules.run(job_task(DESIRED), fails="unavailable")
     assert report.failure["error"]["method"] == "POST"
-    assert "Looking again failed" in report.failure["msg"]
+    assert "Reading the service again failed" in report.failure["msg"]
 
 
 def test_next_run_converges_after_bad_answer(modules: Modules) -> None:

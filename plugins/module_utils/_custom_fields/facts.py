@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-# Where custom log fields live: one rule action in one phase of a zone's own ruleset.
+# Custom log fields are the parameters of one rule action in one phase of the zone's own ruleset.
 PHASE = "http_log_custom_fields"
 RULESET_KIND = "zone"
 ACTION = "log_custom_field"
@@ -30,17 +30,17 @@ PRESERVE_DUPLICATES = "preserve_duplicates"
 # Request headers that Cloudflare accepts as custom fields but does not log.
 NEVER_LOGGED = frozenset(("range",))
 
-# What the service makes by itself and does not want back.
+# Members that the service sets and does not accept in a write.
 SERVER_MADE = frozenset(("version", "last_updated"))
 
 DEFAULT_DESCRIPTION = "Custom log fields"
 DEFAULT_RULESET_NAME = "Zone-level phase entry point"
 DEFAULT_RULESET_DESCRIPTION = "Custom log fields of this zone"
 
-# RFC 9110, section 5.6.2; tested before lower-casing, which turns some letters outside ASCII into ASCII ones.
+# RFC 9110, section 5.6.2; match before lower-casing, which turns some letters outside ASCII into ASCII.
 HEADER_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 COOKIE_SEPARATORS = frozenset("=;,")
 
-# Maximum over all types (interface document), and of each type on Cloudflare (custom fields, limitations; 2026-10).
+# Maximum in total, and of each type on Cloudflare (documentation of custom fields, limitations; 2026-10).
 MAX_CUSTOM_FIELDS = 40
 MAX_CUSTOM_FIELDS_EACH = 100

@@ -26,7 +26,7 @@ NamesByKind = t.Mapping[str, t.Collection[str]]
 
 
 def require_no_clash(names: NamesByKind, given: t.Collection[str] = FIELD_KINDS) -> None:
-    """Refuse a header that would be logged both raw and transformed; the place is an option that the task gives, if there is one."""
+    """Refuse a header that would be logged both raw and transformed; `given` are the options that the task sets."""
     for raw, transformed in RAW_AND_TRANSFORMED:
         both = sorted(set(names.get(raw, ())) & set(names.get(transformed, ())))
         if both:
@@ -75,7 +75,7 @@ def require_limit(names: NamesByKind, limit: Limit) -> None:
 
 
 def require_response_names(flagged: t.Iterable[str], names: NamesByKind) -> None:
-    """Refuse a name whose values are to be kept although it is in neither response list."""
+    """Refuse a name in `preserve_duplicates` that is in neither response list."""
     known = {name for kind in RESPONSE_KINDS for name in names[kind]}
     strays = sorted(set(flagged) - known)
     if strays:
@@ -86,14 +86,14 @@ def require_response_names(flagged: t.Iterable[str], names: NamesByKind) -> None
 
 
 def require_something(names: NamesByKind, given: t.Iterable[str]) -> None:
-    """Refuse to leave a rule without any field, which the service does not accept."""
+    """Refuse a rule without any field, which the service does not accept."""
     if not any(names.get(kind) for kind in FIELD_KINDS):
         place = ", ".join(given) or ", ".join(FIELD_KINDS)
         raise invalid_option(place, "no custom field would be left in any list; to remove them all, use state: absent")
 
 
 def warnings_about(given: NamesByKind) -> tuple[str, ...]:
-    """What the service accepts but does not do."""
+    """Return warnings about names that the service accepts but does not log."""
     return tuple(
         f"{kind}: Cloudflare accepts the request header {name!r} but does not log it."
         for kind in REQUEST_KINDS
@@ -105,7 +105,7 @@ Names = tuple[str, ...]
 
 
 class Desired(t.NamedTuple):
-    """The custom log fields that a task asks for; `given` holds the kinds that it names, and no others."""
+    """The desired custom log fields; `given` contains only the types that the task sets."""
 
     present: bool
     given: t.Mapping[str, Names]
@@ -118,7 +118,7 @@ class Desired(t.NamedTuple):
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Desired:
-    """What validated options ask for, in normal form; refuses what no state of the service could make right."""
+    """Return the desired state in normal form; refuse options that are invalid whatever the current state is."""
     desired = Desired(
         present=params["state"] == "present",
         given={kind: _names(kind, params[kind]) for kind in FIELD_KINDS if params[kind] is not None},
@@ -134,13 +134,13 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     if desired.present:
         _require_possible(desired)
     elif desired.preserve_duplicates is not None and not desired.given:
-        # Read as "no list given" it would remove every custom field, which is hardly what was meant.
+        # Without a list, every custom field would be removed, which is probably not intended.
         raise invalid_option(PRESERVE_DUPLICATES, "state: absent removes names from the other lists; name them there")
     return desired
 
 
 def normal_name(place: str, kind: str, text: str) -> str:
-    """A name as the service wants it: headers trimmed and in lower case, cookies exactly as they are."""
+    """Return a name in the service's form: headers trimmed and in lower case, cookies unchanged."""
     if kind == COOKIE_FIELDS:
         if not text or any(sign.isspace() or not sign.isprintable() or sign in COOKIE_SEPARATORS for sign in text):
             raise invalid_option(place, f"{text!r} is not a cookie name: it is empty or has white space, '=', ';' or ','")
@@ -152,7 +152,7 @@ def normal_name(place: str, kind: str, text: str) -> str:
 
 
 def _names(kind: str, values: t.Iterable[str]) -> Names:
-    """Normal form of a list: each name once, sorted, because neither order nor repetition means anything."""
+    """Return a list sorted and without duplicates, because order and repetition have no meaning."""
     return tuple(sorted({normal_name(f"{kind}[{index}]", kind, value) for index, value in enumerate(values)}))
 
 
@@ -161,7 +161,7 @@ def _optional_names(kind: str, values: t.Iterable[str] | None) -> Names | None:
 
 
 def _require_possible(desired: Desired) -> None:
-    """The checks that hold whatever the service has: requested names are there afterwards in any case."""
+    """Check what does not depend on the current state: the requested names will be logged in any case."""
     require_no_clash(desired.given)
     require_limit(desired.given, desired.field_limit)
     if not desired.purge:

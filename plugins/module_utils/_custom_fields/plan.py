@@ -22,7 +22,7 @@ from .state import Rule, Ruleset, present_rules, remaining_rules
 
 
 def plan(desired: Desired, ruleset: Ruleset | None) -> Plan:
-    """What to send, if anything: one PUT of all rules, after the POST that makes the ruleset where there is none."""
+    """Plan one PUT of all rules, after the POST that creates a missing ruleset; no request if nothing changes."""
     rules = ruleset.own_rules if ruleset else ()
     rules_after = present_rules(desired, rules) if desired.present else remaining_rules(desired, rules)
     if desired.present:
@@ -41,13 +41,13 @@ def plan(desired: Desired, ruleset: Ruleset | None) -> Plan:
 
 
 def _effects(before: NamesByKind, after: NamesByKind) -> tuple[Effect, ...]:
-    """Return the names that are no longer logged as they were; a name that moves to another type goes from its own."""
+    """Return the names that are no longer logged in their type; a name that moves to another type is one of them."""
     gone = sorted(f"{kind}: {name}" for kind in FIELD_KINDS for name in set(before[kind]) - set(after[kind]))
     return (Effect(DROP_CUSTOM_FIELDS, None, tuple(gone)),) if gone else ()
 
 
 def _check(desired: Desired, rules_after: t.Sequence[Rule]) -> None:
-    """Refuse what the service would not do, counting the names that stay on it."""
+    """Refuse rules that the service would not accept or log, including the names that it already has."""
     names = {kind: [name for rule in rules_after for name in rule.fields[kind]] for kind in FIELD_KINDS}
     require_something(names, desired.given)
     require_no_clash(names, desired.given)
@@ -94,14 +94,14 @@ def _own_documents(rules_after: t.Sequence[Rule]) -> dict[str, Json]:
 
 
 def _in_place(rules: t.Sequence[Rule], rules_after: t.Sequence[Rule]) -> list[Rule]:
-    """Return all rules in their order: foreign ones unchanged, ours in the desired state, a new one at the end."""
+    """Return all rules in order: foreign rules unchanged, own rules in the desired state, a new rule at the end."""
     by_id = {rule.id: rule for rule in rules_after}
     kept = [by_id.get(rule.id, rule) for rule in rules if not rule.own or rule.id in by_id]
     return kept + [rule for rule in rules_after if rule.id is None]
 
 
 def _companions(others: t.Sequence[Rule]) -> str:
-    """Which rules of other actions the refused request carried, with the members that the service may have objected to."""
+    """Return a sentence that names the foreign rules in the request and their members, for a failure that they may have caused."""
     if not others:
         return ""
     rules = "; ".join(f"{rule.id} ({rule.document['action']}: {', '.join(sorted(rule.to_send()))})" for rule in others)

@@ -15,31 +15,31 @@ from .result import report
 from .state import Ruleset, bad, read_ruleset
 
 _NO_ENTRY_POINT = 10003
-# A ruleset that was never written to since it was made.
+# The version of a ruleset that was not changed since its creation.
 _UNTOUCHED = "1"
 
 
 def read(client: Client, desired: Desired) -> Ruleset | None:
-    """The ruleset that the state task plans from; only where one may be created must its absence be confirmed."""
+    """Return the ruleset to plan from; confirm its absence only if the plan may create it."""
     return entry_point(client, confirm=desired.present)
 
 
 def report_fields(client: Client, _query: None) -> Conclusion:
-    """What is configured now."""
+    """Return the current custom log fields."""
     return Conclusion(report(entry_point(client, confirm=False)))
 
 
 def entry_point(client: Client, *, confirm: bool) -> Ruleset | None:
-    """The zone's own ruleset of the phase with its rules, by whichever routes the service has; None where there is none.
+    """Return the zone's own ruleset of the phase with its rules, by the routes that the service has; None if it does not exist.
 
-    `confirm` asks the list as well before "none" is believed, because a ruleset may only be created if the list shows none.
+    With `confirm`, read the list as well before returning None, because a ruleset may only be created if the list has none.
     """
     try:
         found = read_ruleset(_of_the_phase(client.call("rulesets.entrypoint").result))
     except Failure as failure:
         if not is_missing(failure):
             raise
-        if _says_none(failure) and not confirm:
+        if _reports_none(failure) and not confirm:
             return None
         listed = _listed(client)
         return listed and _with_rules(client, listed, on_a_full_route=False)
@@ -47,10 +47,10 @@ def entry_point(client: Client, *, confirm: bool) -> Ruleset | None:
 
 
 def _with_rules(client: Client, found: Ruleset, *, on_a_full_route: bool) -> Ruleset:
-    """The ruleset with its rules, from the route for one ruleset where the first answer did not show them.
+    """Return the ruleset with its rules; read the route for a single ruleset if the first answer has none.
 
-    An answer without `rules` means "none" only for a ruleset that nothing was written to since its creation, and only on a
-    route that shows rules: anywhere else it may be garbled, and the next write would lose whatever rules there are.
+    An answer without `rules` means that there are none only if the ruleset was not changed since its creation and the route
+    shows rules. Otherwise it may be incomplete, and the next write would delete existing rules.
     """
     if found.rules is not None:
         return found
@@ -63,7 +63,7 @@ def _with_rules(client: Client, found: Ruleset, *, on_a_full_route: bool) -> Rul
     else:
         shown = True
     if alone.id != found.id:
-        raise bad(f"{found.id} was requested, and {alone.id} came")
+        raise bad(f"{found.id} was requested, but the response is {alone.id}")
     if alone.rules is not None:
         return alone
     if shown and alone.version == _UNTOUCHED:
@@ -76,7 +76,7 @@ def _with_rules(client: Client, found: Ruleset, *, on_a_full_route: bool) -> Rul
 
 
 def _listed(client: Client) -> Ruleset | None:
-    """What the list of rulesets shows for the phase, with or without rules."""
+    """Return the ruleset of the phase in the list, with or without rules; None if it has none."""
     items = [item for item in client.items("rulesets.list", keys=("id",)) if _is_ours(item)]
     found = [read_ruleset(item) for item in items]
     if len(found) > 1:
@@ -89,7 +89,7 @@ def _listed(client: Client) -> Ruleset | None:
 
 
 def _is_ours(item: Json) -> bool:
-    """Whether a listed ruleset is the zone's own of the phase; the list also holds those of the account and of the service."""
+    """Return whether a listed ruleset is the zone's own of the phase; the list also contains rulesets of the account and the service."""
     members: t.Mapping[str, Json] = item if isinstance(item, dict) else {}
     kind, phase = members.get("kind"), members.get("phase")
     if not isinstance(kind, str) or not isinstance(phase, str):
@@ -98,13 +98,13 @@ def _is_ours(item: Json) -> bool:
 
 
 def _of_the_phase(document: Json) -> Json:
-    """The answer of a route for one ruleset, which may leave out what the route implies but not say otherwise."""
+    """Return a ruleset; raise `bad_response` if its kind or phase differs from the route's; both may be omitted."""
     for name, expected in (("kind", RULESET_KIND), ("phase", PHASE)):
         if document.get(name, expected) != expected:
             raise bad(f"its {name} is {document[name]!r} instead of {expected!r}")
     return document
 
 
-def _says_none(failure: Failure) -> bool:
-    """Whether the service knows the route and reports that the phase has no entry point."""
+def _reports_none(failure: Failure) -> bool:
+    """Return whether the route exists and the service reports that the phase has no entry point."""
     return failure.status == 404 and any(error["code"] == _NO_ENTRY_POINT for error in failure.errors)

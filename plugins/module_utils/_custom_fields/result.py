@@ -13,7 +13,7 @@ from .state import Document, Fields, Rule, Ruleset, main_rule, merged, read_fiel
 
 
 def names_of(rules: t.Sequence[Rule]) -> dict[str, list[str]]:
-    """The custom fields of some rules, as a user reads them: sorted names, and those of which every value is kept."""
+    """Return the custom fields of rules for results: sorted names of each type, and the names with `preserve_duplicates`."""
     fields = merged(rules)
     names = {kind: sorted(item["name"] for item in fields[kind].values()) for kind in FIELD_KINDS}
     flagged = {item["name"] for kind in RESPONSE_KINDS for item in fields[kind].values() if item.get(PRESERVE_DUPLICATES)}
@@ -21,7 +21,7 @@ def names_of(rules: t.Sequence[Rule]) -> dict[str, list[str]]:
 
 
 def view(rules: t.Sequence[Rule], in_detail: bool) -> dict[str, Json]:
-    """What the module manages; in detail where the fields of one rule are not simply all fields."""
+    """Return the managed state for a diff; `in_detail`: with the fields of each rule, for several rules."""
     return {"custom_fields": names_of(rules), "rules": [_rule_view(rule, in_detail) for rule in rules]}
 
 
@@ -31,7 +31,7 @@ def _rule_view(rule: Rule, in_detail: bool) -> dict[str, Json]:
 
 
 def result_of(ruleset: Ruleset | None, rules: t.Sequence[Rule], made: bool) -> dict[str, Json]:
-    """The documented result; `made`: whether a missing ruleset would be created."""
+    """Return the documented result; `made`: whether a missing ruleset would be created."""
     return {"custom_fields": names_of(rules), "ruleset": _ruleset(ruleset, rules) if ruleset or made else None}
 
 
@@ -47,17 +47,17 @@ def _ruleset(ruleset: Ruleset | None, rules: t.Sequence[Rule]) -> dict[str, Json
 
 
 def report(ruleset: Ruleset | None) -> dict[str, Json]:
-    """The result for what the service has."""
+    """Return the result for the current state."""
     return result_of(ruleset, ruleset.own_rules if ruleset else (), made=False)
 
 
 _OWN = ("description", "enabled", "expression")
-# Of a rule that was only carried along; an empty value and none are the same.
+# Compared members of a foreign rule, for which empty and omitted are equal.
 _OTHERS = ("action", "action_parameters", "description", "expression", "ref")
 
 
 def conclude(desired: Desired, state: Ruleset | None, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
-    """Verify what the service answered to the writes of a plan against what was sent."""
+    """Return the result of a plan's writes; raise `bad_response` if the answer differs from what was sent."""
     answered = read_ruleset(answers[-1].result)
     base = state or _created(answers[0].result)
     sent = plan.requests[-1].body["rules"]
@@ -66,7 +66,7 @@ def conclude(desired: Desired, state: Ruleset | None, plan: Plan, answers: t.Seq
         raise Failure(
             BAD_RESPONSE, f"The service accepted the write, but its response differs from the desired state: {'; '.join(found)}."
         )
-    # A repeated write counts as often as it was received, which only the service knows.
+    # A retried write may have increased the version several times.
     warning = _foreign_write(base, answered) if answers[-1].attempts <= 1 else ""
     return Conclusion(report(answered), (warning,) if warning else ())
 
@@ -84,7 +84,7 @@ def _differences(sent: t.Sequence[Document], answered: Ruleset) -> list[str]:
 
 
 def _new_rule(there: t.Mapping[str | None, Rule]) -> str | None:
-    """The rule that was made: the only one of ours, because a new one is sent only where there was none."""
+    """Return the id of the created rule: the only own rule, because one is created only if there was none."""
     return next((identifier for identifier, rule in there.items() if rule.own), None)
 
 
@@ -95,7 +95,7 @@ def _rule_differences(document: Document, rule: Rule) -> list[str]:
         members += [name for name in ("ref",) if document.get(name) and document[name] != rule.document.get(name)]
         members += _field_differences(document, rule)
     else:
-        # A reference that was not sent is the service's own.
+        # If no reference was sent, the service sets one.
         names = [name for name in _OTHERS if name != "ref" or document.get(name)]
         members = [name for name in names if (document.get(name) or None) != (rule.document.get(name) or None)]
         members += ["enabled"] if expected.enabled != rule.enabled else []
@@ -113,7 +113,7 @@ def _comparable(fields: Fields) -> dict[str, set[str]]:
 
 
 def _created(document: Document) -> Ruleset:
-    """The ruleset as its creation answered, as far as the next answer is compared with it."""
+    """Return id and version of the created ruleset, for comparison with the next answer."""
     return read_ruleset({name: document.get(name) for name in ("id", "version")})
 
 

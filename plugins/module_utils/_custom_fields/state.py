@@ -22,12 +22,12 @@ from .facts import (
 from .options import Desired
 
 Document = t.Mapping[str, Json]
-# For each kind, the service's items by comparable name: a header's in lower case, a cookie's as it is.
+# For each type, the service's items by comparable name: headers in lower case, cookies unchanged.
 Fields = t.Mapping[str, t.Mapping[str, Document]]
 
 
 class Rule(t.NamedTuple):
-    """One rule: the document as the service has it, and for our action the custom fields in it."""
+    """One rule: the document from the service, and the custom fields in it if the action is ours."""
 
     document: Document
     fields: Fields = types.MappingProxyType({})
@@ -39,34 +39,34 @@ class Rule(t.NamedTuple):
 
     @property
     def id(self) -> str | None:
-        """The identifier; None where the rule is yet to be made."""
+        """Return the id, None for a rule that does not exist yet."""
         return self.document.get("id")
 
     @property
     def description(self) -> str:
-        """The description; the service leaves out an empty one."""
+        """Return the description, which the service omits if it is empty."""
         return self.document.get("description") or ""
 
     @property
     def enabled(self) -> bool:
-        """Whether the rule is in force, which is what the service means when it does not say."""
+        """Return whether the rule is enabled, which is the default if the service omits it."""
         return self.document.get("enabled") is not False
 
     @property
     def expression(self) -> str:
-        """The expression, without blanks around it."""
+        """Return the expression without blanks around it."""
         return (self.document.get("expression") or "").strip()
 
     @property
     def effective(self) -> bool:
-        """Whether the fields of the rule are logged for every request."""
+        """Return whether the fields of the rule are logged for every request."""
         return self.enabled and self.expression == EXPRESSION
 
     def to_send(self) -> dict[str, Json]:
-        """The document as a write wants it: without what the service makes, and without empty lists."""
+        """Return the document for a write, without the members that the service sets and without empty lists."""
         document = {name: value for name, value in self.document.items() if name not in SERVER_MADE}
         if self.own:
-            # The service may show null for a member that it has no value for, but does not take it back.
+            # The service may return null for a member, but does not accept null.
             document = {name: value for name, value in document.items() if value is not None}
             lists = {kind: list(items.values()) for kind, items in self.fields.items() if items}
             others = {name: value for name, value in document.get("action_parameters", {}).items() if name not in FIELD_KINDS}
@@ -75,7 +75,7 @@ class Rule(t.NamedTuple):
 
 
 class Ruleset(t.NamedTuple):
-    """The phase's entry point of a zone; `rules` is None where the answer did not show them."""
+    """The entry point of the phase in a zone; `rules` is None if the answer omits them."""
 
     id: str
     version: str | None
@@ -84,17 +84,17 @@ class Ruleset(t.NamedTuple):
 
     @property
     def own_rules(self) -> tuple[Rule, ...]:
-        """The rules with our action, in order."""
+        """Return the rules with our action, in order."""
         return tuple(rule for rule in self.rules or () if rule.own)
 
 
 def comparable(kind: str, name: str) -> str:
-    """Header names mean the same in any case; cookie names do not."""
+    """Return a name for comparison: header names ignore case, cookie names do not."""
     return name if kind == COOKIE_FIELDS else name.lower()
 
 
 def read_ruleset(document: Json) -> Ruleset:
-    """A ruleset of the service; refuses what is garbled, because a rule that is not understood would be lost in the next write."""
+    """Parse a ruleset; raise `bad_response` if it is invalid, because the next write would lose rules that are not understood."""
     if not isinstance(document, dict):
         raise bad("it is not an object")
     identifier = document.get("id")
@@ -115,7 +115,7 @@ def read_ruleset(document: Json) -> Ruleset:
 
 
 def read_rule(document: Json, place: str) -> Rule:
-    """A rule of the service; only a rule of our action is looked into."""
+    """Parse a rule; only the fields of a rule with our action are parsed."""
     if not isinstance(document, dict):
         raise bad(f"{place} is {json_type(document)}")
     for name in ("id", "action"):
@@ -131,7 +131,7 @@ def read_rule(document: Json, place: str) -> Rule:
 
 
 def read_fields(parameters: Json, place: str) -> Fields:
-    """The custom fields of a rule; a kind that is left out or null has none."""
+    """Parse the custom fields of a rule; a type that is omitted or null has none."""
     if not isinstance(parameters, dict):
         raise bad(f"{place} is {json_type(parameters)}")
     return {kind: _read_items(kind, parameters.get(kind), f"{place}.{kind}") for kind in FIELD_KINDS}
@@ -151,7 +151,7 @@ def _read_items(kind: str, items: Json, place: str) -> dict[str, Document]:
 
 
 def bad(what: str) -> Failure:
-    """An answer of the rulesets routes that cannot be relied on."""
+    """Return the failure for an invalid ruleset."""
     return Failure(BAD_RESPONSE, f"The service's answer holds a ruleset that cannot be used: {what}.")
 
 
@@ -166,12 +166,12 @@ Items = t.Mapping[str, Document]
 
 
 def main_rule(rules: t.Sequence[Rule]) -> Rule | None:
-    """The rule that is kept and reported: the first whose fields are logged, so that no disabled one has to be switched on."""
+    """Return the rule to keep and report: the first whose fields are logged, otherwise the first; None without rules."""
     return next((rule for rule in rules if rule.effective), rules[0] if rules else None)
 
 
 def present_rules(desired: Desired, rules: t.Sequence[Rule]) -> list[Rule]:
-    """Our rules in the desired state: one with everything under `purge`, otherwise the names added to the current ones."""
+    """Return the own rules in the desired state: a single rule with `purge`, otherwise the current ones with the names added."""
     kept = main_rule(rules)
     others = [rule for rule in rules if rule is not kept]
     base = [kept] if kept else []
@@ -184,7 +184,7 @@ def present_rules(desired: Desired, rules: t.Sequence[Rule]) -> list[Rule]:
 
 
 def remaining_rules(desired: Desired, rules: t.Sequence[Rule]) -> list[Rule]:
-    """Our rules without the names that are to go; without lists, none. A rule whose last field goes, goes too."""
+    """Return the own rules without the listed names and without rules that become empty; without lists, return no rules."""
     if not desired.given:
         return []
     after = []
@@ -197,7 +197,7 @@ def remaining_rules(desired: Desired, rules: t.Sequence[Rule]) -> list[Rule]:
 
 
 def merged(rules: t.Iterable[Rule]) -> Fields:
-    """The fields of several rules as one; a header whose values one of them keeps, keeps them."""
+    """Merge the fields of several rules; a header has `preserve_duplicates` if one of the rules sets it."""
     union: dict[str, dict[str, Document]] = {kind: {} for kind in FIELD_KINDS}
     for rule in rules:
         for kind, items in rule.fields.items():
@@ -209,7 +209,7 @@ def merged(rules: t.Iterable[Rule]) -> Fields:
 
 
 def _desired_items(desired: Desired, kind: str, there: Items, elsewhere: Items) -> Items:
-    """The items of a type: current items keep their places and flags, new names follow in their own order."""
+    """Return the items of a type: current items keep their order and flags, new names are appended."""
     if kind not in desired.given:
         return there
     asked = {comparable(kind, name): name for name in desired.given[kind]}
@@ -228,7 +228,7 @@ def _main_document(desired: Desired, kept: Rule | None) -> Document:
 
 
 def _flagged(desired: Desired, rule: Rule) -> Rule:
-    """The rule with the flags that the task asks for; under `purge` its list is the whole, otherwise flags are only added."""
+    """Return the rule with the desired flags: with `purge` the list replaces the flags, otherwise flags are only added."""
     if desired.preserve_duplicates is None:
         return rule
     flagged = {
@@ -244,7 +244,7 @@ def _flag(desired: Desired, key: str, item: Document) -> bool:
 
 
 def _with_flag(item: Document, flag: bool) -> Document:
-    """An item with its flag; `false` is what the service means by leaving it out, so nothing is added for it."""
+    """Return an item with its flag; the flag is omitted if it is false, as the service does."""
     if bool(item.get(PRESERVE_DUPLICATES)) == flag:
         return item
     bare = {name: value for name, value in item.items() if name != PRESERVE_DUPLICATES}

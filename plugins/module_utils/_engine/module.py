@@ -12,11 +12,9 @@ from .._core import INVALID_OPTION, Failure
 from .run import Run
 from .task import Task, presentable, without_empty
 
-"""The way of a task through AnsibleModule, as an ordinary module in a process of its own."""
-
 
 class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core ships no types
-    """An AnsibleModule whose own refusals of arguments carry `error` like every other failure."""
+    """An AnsibleModule whose argument errors have the member `error` like every other failure."""
 
     params: dict[str, t.Any]
 
@@ -25,7 +23,7 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core ships no typ
         self.params = without_empty(self.params)
 
     def fail_json(self, msg: str, **kwargs: t.Any) -> t.NoReturn:
-        """Fail with a structured `error` also where ansible-core itself found the fault."""
+        """Fail with a structured `error`, also if ansible-core itself refuses the arguments."""
         kwargs.setdefault("error", Failure(INVALID_OPTION, msg).report())
         self.params = presentable(self.params, self.argument_spec)
         super().fail_json(msg, **kwargs)
@@ -33,11 +31,11 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core ships no typ
 
 
 def run_module(task: Task) -> None:
-    """Run a task as an ordinary Ansible module, in a process of its own."""
+    """Run a task as an ordinary Ansible module, in a separate process."""
     module = _Module(supports_check_mode=True, **task.arguments())
     run = Run(module.params, check_mode=module.check_mode, diff_mode=module._diff)
     result = run.finish(task)
-    for warning in result.pop("warnings"):  # as a member of the result they are deprecated in newer cores
+    for warning in result.pop("warnings"):  # newer cores deprecate warnings as a member of the result
         module.warn(warning)
     if result.get("failed"):
         module.fail_json(**result)

@@ -36,7 +36,7 @@ from .task import CompositeTask, Desired, InfoTask, LocalTask, Params, RequestTa
 
 
 class Execution(t.Generic[Desired, State]):
-    """Sends a plan request by request, and reads the service once more where a creation had no clear answer."""
+    """Sends the requests of a plan, and reads the current state again if the outcome of a creation is unknown."""
 
     def __init__(self, task: StateTask[Desired, State], client: Client, mark_written: t.Callable[[], None]) -> None:
         self._task = task
@@ -46,10 +46,10 @@ class Execution(t.Generic[Desired, State]):
         self.created = False
 
     def apply(self, desired: Desired, state: State, plan: Plan) -> tuple[Conclusion, bool]:
-        """Return what the answers mean, and whether this run wrote anything.
+        """Return the conclusion, and whether this run wrote anything.
 
-        A creation whose outcome is unknown is never repeated: the service is read and planned again. What is there by then
-        is adopted; where the new plan would still create it, the first failure stands.
+        A creation with an unknown outcome is never repeated: read and plan again. If the object exists by then, continue with
+        it; if the new plan would still create it, raise the first failure.
         """
         answers: list[Answer] = []
         for request in plan.requests:
@@ -70,7 +70,7 @@ class Execution(t.Generic[Desired, State]):
             plan = self._task.plan(desired, state)
         except Failure as second:
             self._note_accepted(failure)
-            raise failure.with_note(request.if_it_fails).with_note(f"Looking again failed: {second}") from second
+            raise failure.with_note(request.if_it_fails).with_note(f"Reading the service again failed: {second}") from second
         if plan.creates:
             raise failure.with_note(request.if_it_fails) from failure
         if failure.unanswered:
@@ -88,7 +88,7 @@ class Execution(t.Generic[Desired, State]):
         answer = self._client.call(request.operation, ids=ids, body=request.body)
         self._note_write()
         if request.creates:
-            # Without an id the answer does not say what was created, which another look at the service does.
+            # If the answer has no id, the failure makes the run read the service again.
             _identity(answer)
         return answer
 
@@ -98,7 +98,7 @@ class Execution(t.Generic[Desired, State]):
         return Answer(result=None, result_info=None, status=200, attempts=1, request_id=None)
 
     def _note_accepted(self, failure: Failure) -> None:
-        """Remember a write whose answer has a status of success and cannot be read: that it changed nothing would be a lie."""
+        """Record a write that was accepted although its answer is invalid, because the service may have changed."""
         if failure.accepted:
             self._note_write()
 
@@ -110,20 +110,20 @@ class Execution(t.Generic[Desired, State]):
 def apply_steps(
     parts: t.Mapping[str, StateTask[t.Any, t.Any]], client: Client, mark_written: t.Callable[[], None], steps: t.Sequence[Step]
 ) -> list[Outcome]:
-    """Apply one step after the other; a failure stops the rest and names what was written before it."""
+    """Apply the steps in order; stop at a failure, which names what was written before."""
     done: list[Outcome] = []
     for step in steps:
         execution = Execution(parts[step.part], client, mark_written)
         try:
             conclusion, written = execution.apply(step.desired, step.state, step.plan)
         except Failure as failure:
-            raise _told(failure, step, done, steps) from failure
+            raise _with_progress(failure, step, done, steps) from failure
         done.append(Outcome(step, conclusion, written, execution.created))
     return done
 
 
-def _told(failure: Failure, step: Step, done: t.Sequence[Outcome], steps: t.Sequence[Step]) -> Failure:
-    """Return the failure of one step with what became of the others; first, because the service's words may be long."""
+def _with_progress(failure: Failure, step: Step, done: t.Sequence[Outcome], steps: t.Sequence[Step]) -> Failure:
+    """Return the failure of a step with the progress of the others before its text, which may be long."""
     if not step.place:
         return failure  # the only step of a task
     written = [repr(outcome.step.label) for outcome in done if outcome.written]
@@ -135,7 +135,7 @@ def _told(failure: Failure, step: Step, done: t.Sequence[Outcome], steps: t.Sequ
 
 
 def _identity(answer: Answer) -> str | int:
-    """The id of what the request before has made; without it nothing more can be addressed."""
+    """Return the id of the created object; raise `bad_response` if the answer has none."""
     found: Json = answer.result.get("id") if isinstance(answer.result, dict) else None
     if isinstance(found, bool) or not isinstance(found, (str, int)) or found == "":
         raise Failure(BAD_RESPONSE, "The service created an object, but its response has no id.", unanswered=True)
@@ -146,7 +146,7 @@ _NO_APPROVALS: t.Mapping[str, Approval] = types.MappingProxyType({})
 
 
 class Run:
-    """One run of a task: the only reader of check mode and diff mode, and the place where its result grows."""
+    """One run of a task: applies check mode and diff mode, and builds the result."""
 
     def __init__(self, params: Params, *, check_mode: bool, diff_mode: bool) -> None:
         self._params = params
@@ -160,13 +160,13 @@ class Run:
         self._address: dict[str, str] = {}
 
     def finish(self, task: Task) -> dict[str, Json]:
-        """Run the task and return its result, failed or not, warnings included and free of secrets."""
-        with _all_kept():
+        """Run the task and return its result with warnings and without secrets, failed or not."""
+        with _no_garbage_collection():
             try:
                 self._procedure(task)(task)
             except Failure as failure:
                 self._fail(failure)
-            except Exception as error:  # the last line of defence: the user gets a sentence, and what to report
+            except Exception as error:  # a bug: fail with a message that the user can report
                 self._fail(defect(error))
                 # The text of the exception may quote a secret.
                 self._result["exception"] = f"{''.join(traceback.format_tb(error.__traceback__))}{type(error).__name__}"
@@ -195,7 +195,7 @@ class Run:
         self._report(task.report(self._connect(task.addresses), desired))
 
     def _change(self, task: StateTask[Desired, State] | CompositeTask[Desired, State]) -> None:
-        """Read, make every plan, and write one after the other unless this is check mode."""
+        """Read, make every plan, and apply the plans in order unless this is check mode."""
         client, desired, state = self._prepare(task)
         composition = task.compose(desired, state)
         steps = {name: [step for step in composition.steps if step.part == name] for name in task.parts}
@@ -211,7 +211,7 @@ class Run:
         self._report(composition.conclude(outcomes))
 
     def _request(self, task: RequestTask[Desired]) -> None:
-        """Send the one request of a task unless this is check mode."""
+        """Send the request of a task unless this is check mode."""
         desired = task.desire(self._params)
         self._hide(task.secrets(desired))
         client = self._connect(task.addresses)
@@ -230,7 +230,7 @@ class Run:
             raise
 
     def _prepare(self, task: StateTask[Desired, State] | CompositeTask[Desired, State]) -> tuple[Client, Desired, State]:
-        """Return the client of this run, the desired state and the current one, whose secrets are hidden from here on."""
+        """Return client, desired state and current state; from here on their secrets are masked in every output."""
         desired = task.desire(self._params)
         self._hide(task.secrets(desired, None))
         client = self._connect(task.addresses)
@@ -250,7 +250,7 @@ class Run:
         return self._client
 
     def _propose(self, plan: Plan, approvable: bool, approvals: t.Mapping[str, Approval] = _NO_APPROVALS) -> None:
-        """Record the prediction; refuse a plan other than the approved one."""
+        """Record the prediction; refuse a plan that differs from the approved one."""
         self._warnings.extend(plan.warnings)
         if approvals:
             self._result["plan_ids"] = {name: approval.found for name, approval in approvals.items()}
@@ -274,11 +274,11 @@ class Run:
             raise Failure(GATE, conclusion.refused)
 
     def _hide(self, secrets: t.Iterable[str]) -> None:
-        """Remember strings that must not appear in any output."""
+        """Record strings that no output may contain."""
         self._secrets.update(secret for secret in secrets if secret)
 
     def _mark_written(self) -> None:
-        """Remember that the service was changed, for a failure that comes after it."""
+        """Record that the service was changed, for the result of a later failure."""
         self._written = True
 
     def _fail(self, failure: Failure) -> None:
@@ -291,8 +291,8 @@ class Run:
 
 
 @contextlib.contextmanager
-def _all_kept() -> t.Iterator[None]:
-    """Nothing to speak of is garbage before the end of a run, and to look for it takes a third of the time of 50 000 scripts."""
+def _no_garbage_collection() -> t.Iterator[None]:
+    """Disable garbage collection during a run; it took a third of the time for 50,000 scripts."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -303,7 +303,7 @@ def _all_kept() -> t.Iterator[None]:
 
 
 def _insist(approval: Approval) -> None:
-    """Refuse a plan that is not the approved one, where there is one."""
+    """Raise `conflict` if a plan was approved and the current plan differs from it."""
     if not approval.compared or approval.expected == approval.found:
         return
     if approval.expected is not None and not approval.expected.strip():

@@ -36,7 +36,7 @@ EMAIL_VARIABLE = "CLOUDFLARE_EMAIL"
 KEY_VARIABLE = "CLOUDFLARE_API_KEY"
 MAX_TIMEOUT_SECONDS = 3600
 
-# Credentials have no `fallback` of their own: the task's beat the environment's as a set, which no single option can know.
+# Credentials have no `fallback`: those of the task take precedence over the environment's as a set, not option by option.
 CONNECTION_OPTIONS: ArgumentSpec = {
     "base_url": {"type": "str", "default": DEFAULT_BASE_URL, "fallback": (env_fallback, ["CLOUDFLARE_BASE_URL"])},
     "api_token": {"type": "str", "no_log": True},
@@ -55,9 +55,9 @@ _UNFIT = re.compile(r"[\s\x00-\x1f\x7f\\]")
 
 
 def connection(params: Params, environ: t.Mapping[str, str] | None = None, addresses: t.Sequence[str] = ()) -> Connection:
-    """Return the connection that validated options and the environment describe; refuse what could never work.
+    """Return the connection that validated options and the environment describe; refuse invalid values.
 
-    `addresses` are the options of which exactly one names what the requests are about.
+    `addresses` are the options of which exactly one names the zone or the account.
     """
     token, email, key = _credentials(params, os.environ if environ is None else environ)
     return Connection(
@@ -76,12 +76,12 @@ def connection(params: Params, environ: t.Mapping[str, str] | None = None, addre
 
 
 def without_empty(arguments: Params) -> dict[str, t.Any]:
-    """Return the arguments without connection options that are empty or null, which mean omitted: environment, then default."""
+    """Return the arguments without empty connection options, which mean omitted: the environment or the default applies."""
     return {name: value for name, value in arguments.items() if name not in CONNECTION_OPTIONS or value not in ("", None)}
 
 
 def presentable(params: Params, known: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    """Arguments as a result may repeat them: no user information in base_url, no value of an option that does not exist."""
+    """Return arguments for a result: mask user information in base_url and the values of unknown options."""
     shown = _known_only(params, known)
     if isinstance(shown.get("base_url"), str) and "@" in shown["base_url"]:
         shown["base_url"] = re.sub(r"//.*@", f"//{MASK}@", shown["base_url"], flags=re.DOTALL)
@@ -93,7 +93,7 @@ def _known_only(given: Params, known: t.Mapping[str, t.Any]) -> dict[str, t.Any]
 
 
 def _known_within(value: t.Any, option: t.Mapping[str, t.Any]) -> t.Any:
-    """The value of an option, with suboptions that do not exist masked in each mapping; text in place of one may hold secrets."""
+    """Return the value of an option with unknown suboptions masked; text instead of a dictionary is masked, because it may contain secrets."""
     suboptions = option.get("options")
     if not suboptions:
         return value
@@ -112,7 +112,7 @@ def _base_url(text: str) -> str:
     except ValueError:
         usable = False
     if not usable or _UNFIT.search(url):
-        # The text itself is not repeated: it may hold a password.
+        # Do not repeat the text, because it may contain a password.
         raise invalid_option("base_url", f"an http or https URL is needed, such as {DEFAULT_BASE_URL}")
     if "@" in parts.netloc:
         raise invalid_option("base_url", "user information in the URL is refused; use api_token, or api_email with api_key")
@@ -122,7 +122,7 @@ def _base_url(text: str) -> str:
 
 
 def _credentials(params: Params, environ: t.Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
-    """Token, e-mail and key to use: the task's own set first, then the environment's; in each a token takes precedence over the pair."""
+    """Return token, e-mail and key: those of the task, otherwise the environment's; in each set the token takes precedence."""
     given = {name: params.get(name) for name in ("api_token", "api_email", "api_key")}
     chosen = _usable(given["api_token"], given["api_email"], given["api_key"])
     if not chosen and (given["api_email"] or given["api_key"]):
@@ -164,15 +164,12 @@ def _verify(params: Params) -> bool | str:
     return params.get("ca_path") or True
 
 
-# The types of task that a module can be; `run.py` runs each of them.
-
-
 Desired = t.TypeVar("Desired")
 State = t.TypeVar("State")
 
 
 class Spec(t.NamedTuple):
-    """A module's own options with the rules between them, in the words of AnsibleModule."""
+    """A module's own options and the rules between them, as arguments of AnsibleModule."""
 
     options: ArgumentSpec
     mutually_exclusive: t.Sequence[t.Sequence[str]] = ()
@@ -189,11 +186,11 @@ class StateTask(t.Generic[Desired, State]):
     desire(params) -> desired                  pure; raises `invalid_option` before any request
     read(client, desired) -> state              GET only
     plan(desired, state) -> Plan               pure
-    conclude(desired, state, plan, answers) -> Conclusion   pure; raises `bad_response` where an answer is not what was requested
-    secrets(desired, state or None) -> strings that no output may hold
-    successor(desired, request) -> desired      how to look for what a creation without an answer may have created
-    validate(client, steps)                     GET only; raises `invalid_option` where the service would misunderstand a plan
-    verify(client, outcomes)                    GET only, after the last write; raises `conflict` where another run did the same meanwhile
+    conclude(desired, state, plan, answers) -> Conclusion   pure; raises `bad_response` if an answer differs from the request
+    secrets(desired, state or None) -> strings that no output may contain
+    successor(desired, request) -> desired      for reading again after a creation with an unknown outcome
+    validate(client, steps)                     GET only; raises `invalid_option` if the service would misunderstand a plan
+    verify(client, outcomes)                    GET only, after the last write; raises `conflict` if another run did the same meanwhile
     approvable: whether the module has `plan_id` and `expected_plan_id`
     addresses: the options of which exactly one names the zone or the account
     """
@@ -213,7 +210,7 @@ class StateTask(t.Generic[Desired, State]):
 
     @property
     def parts(self) -> t.Mapping[str, StateTask[t.Any, t.Any]]:
-        """Return the only part, as `CompositeTask` has several."""
+        """Return this task as the only part, for `CompositeTask` has several."""
         return {self.name: self}
 
     def compose(self, desired: Desired, state: State) -> Composition:
@@ -227,9 +224,9 @@ class StateTask(t.Generic[Desired, State]):
 
 @dataclasses.dataclass(frozen=True)
 class CompositeTask(t.Generic[Desired, State]):
-    """A module that brings several resources of a zone into their desired state: every plan is made before the first write.
+    """A module that brings several resources of a zone into their desired state and makes every plan before the first write.
 
-    `parts` are the single tasks by the names that steps give them; the rest is as in `StateTask`.
+    `parts` are the single tasks, by the names that steps use; the rest is as in `StateTask`.
     """
 
     name: str
@@ -253,7 +250,7 @@ class RequestTask(t.Generic[Desired]):
 
     plan(desired) -> Plan                       pure; with exactly one request
     changes(desired) -> bool                    whether the request changes anything
-    conclude(desired, answer) -> Conclusion     pure; raises `Failure` where the answer is not what was requested
+    conclude(desired, answer) -> Conclusion     pure; raises `Failure` if the answer differs from the request
     The rest is as in `StateTask`.
     """
 
@@ -288,10 +285,10 @@ class InfoTask(t.Generic[Desired]):
 
 @dataclasses.dataclass(frozen=True)
 class LocalTask(t.Generic[Desired]):
-    """A module that never talks to the service, so it has no connection options.
+    """A module that sends no requests and has no connection options.
 
-    report(desired) -> Conclusion      its result, `changed` included, as check mode predicts it
-    write(desired)                     makes that true, outside check mode and only where `changed` is true
+    report(desired) -> Conclusion      the predicted result, with `changed`
+    write(desired)                     applies it, if `changed` is true and this is not check mode
     """
 
     name: str
@@ -301,7 +298,7 @@ class LocalTask(t.Generic[Desired]):
     write: t.Callable[[Desired], None] = lambda desired: None
 
     def arguments(self) -> dict[str, t.Any]:
-        """The arguments of AnsibleModule, or of the validator that stands in for it."""
+        """Return the arguments of AnsibleModule, or of the validator that stands in for it."""
         return _arguments(self.spec, {})
 
 
