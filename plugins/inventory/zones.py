@@ -167,15 +167,15 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         given = {name: self.templar.template(value) for name, value in config.items() if name in SPECIFICATION}
         for name in ("api_token", "api_key"):
             if isinstance(given.get(name), (list, dict)):
-                # Refused here, because the error of ansible-core would quote the value.
+                # Refused here because the error of ansible-core would quote the value.
                 raise AnsibleParserError(f"{self.NAME}: {name} must be a string")
         return without_empty(given)
 
     def _params(self, config: t.Mapping[str, t.Any], path: str) -> dict[str, t.Any]:
-        """Return the options of connection and filters, templated and then validated like those of a module."""
+        """Evaluate templates in the options of connection and filters, and validate them like those of a module."""
         unknown = sorted(set(config) - set(self.get_options()))
         if unknown:
-            raise AnsibleParserError(f"{path}: there is no option {', '.join(map(repr, unknown))}")
+            raise AnsibleParserError(f"{path}: unknown option: {', '.join(map(repr, unknown))}")
         checked = validated({"argument_spec": SPECIFICATION}, serialised(self._given(config)), self.NAME)
         if checked.error is not None:
             raise AnsibleParserError(f"{path}: {scrub(checked.error, checked.secrets)}")
@@ -194,10 +194,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         read: t.Callable[[t.Any], dict[str, t.Any]],
         fetch: t.Callable[[], list[dict[str, t.Any]]],
     ) -> list[dict[str, t.Any]]:
-        """Return what was asked for, from the cache or the service."""
+        """Return zones or accounts from the cache or the service."""
         if not self.get_option("cache"):
             return fetch()
-        # The answer to another query must not be used for this one; credentials are not part of the key.
+        # Each query has its own key; credentials are not part of it.
         meant = json.dumps([described.base_url, asked], sort_keys=True).encode()
         key = f"{self.get_cache_key(path)}_{hashlib.sha256(meant).hexdigest()[:16]}"
         if cache:
@@ -250,7 +250,7 @@ def _fetched_accounts(described: Connection) -> list[Account]:
     except Failure as failure:
         if failure.kind not in (AUTHENTICATION, PERMISSION, NOT_FOUND):
             raise
-        note = "Without this right, leave the option accounts out, and declare hosts with their account_id in another inventory file."
+        note = "Without this right, omit the option accounts, and declare hosts with their account_id in another inventory file."
         raise failure.with_note(note) from None
 
 

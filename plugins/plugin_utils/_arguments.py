@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Options as a module gets to see them: through the same serialisation, and checked by the same rules."""
+"""Serialise and validate options as ansible-core does for a module."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ else:  # ansible-core before 2.19
     _ENCODING = {"cls": core_json.AnsibleJSONEncoder, "vault_to_text": True}
 
 Members = t.Mapping[str, t.Any]
-# A null in these has a meaning of its own: a part without a plan, and what a run recorded of a zone.
+# In these, null does not mean omitted: it approves that there is no plan, or is part of a record.
 VERBATIM = frozenset(("expected_plan_ids", "zones"))
 _PLAIN = (str, int, float, dict, list, tuple, type(None))
 _NO_TEXT = ("bool", "int", "float", "dict", "list", "path")
 
 
 class Validated(t.NamedTuple):
-    """Checked options, what in them must not be shown, and the first fault that was found in them."""
+    """Validated options, their secrets, and the first error."""
 
     params: dict[str, t.Any]
     secrets: set[str]
@@ -39,28 +39,28 @@ class Validated(t.NamedTuple):
 
 
 def serialised(arguments: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    """Plain data in place of tagged, unsafe and encrypted values, made by the way that arguments take to a module."""
+    """Return plain data for tagged, unsafe and encrypted values, serialised like the arguments of a module."""
     plain: dict[str, t.Any] = json.loads(json.dumps(arguments, **_ENCODING))
     return plain
 
 
 def validated(specification: t.Mapping[str, t.Any], arguments: t.Mapping[str, t.Any], action: str) -> Validated:
-    """What AnsibleModule makes of the arguments of a task, with its words where it would refuse them."""
+    """Validate the arguments of a task like AnsibleModule, with the same error message."""
     outcome = ArgumentSpecValidator(**specification).validate(arguments)
     error: str | None = None
     if outcome.errors.errors:
         error = outcome.errors.msg
         if isinstance(outcome.errors[0], UnsupportedError):
             error = f"Unsupported parameters for ({action}) module: {error}"
-    # AnsibleModule, the only other user of this attribute, masks its results with it.
+    # AnsibleModule masks its results with the same attribute.
     return Validated(outcome.validated_parameters, outcome._no_log_values, error)
 
 
 def prepared(specification: Members, arguments: Members, arrange: t.Callable[[Members], Members] = dict) -> dict[str, t.Any]:
-    """Return the arguments without nulls, which mean omitted, and with data in place of its JSON text, such as a survey gives.
+    """Return the arguments without nulls, which mean omitted, and with JSON text (for example of a survey) parsed.
 
-    So a null hides a default of `module_defaults`. `arrange` sees the nulls, where one says more. Raise `Failure` for text that
-    is neither JSON nor what AnsibleModule reads.
+    A null thus hides a default of `module_defaults`. `arrange` is called before nulls are removed. Raise `Failure` for text that
+    neither JSON nor AnsibleModule can parse.
     """
     given = arrange({name: _data(name, value, specification.get(name, {})) for name, value in arguments.items()})
     found = {name: _prepared(name, value, specification.get(name, {})) for name, value in given.items()}
@@ -84,7 +84,7 @@ def _prepared(place: str, given: t.Any, option: Members) -> t.Any:
 
 
 def _item(place: str, given: t.Any, option: Members) -> t.Any:
-    """Return an item of a list; AnsibleModule would not say which item is no dictionary."""
+    """Return an item of a list; raise `invalid_option` with its index if it must be a dictionary, because AnsibleModule omits the index."""
     wrong = option.get("type") == "dict" and isinstance(given, _PLAIN) and not isinstance(given, (dict, type(None)))
     if wrong and not _is_text_of_dict(given):
         found = next((words for kind, words in JSON_TYPES.items() if isinstance(given, kind)), "a list")
@@ -97,7 +97,7 @@ def _is_text_of_dict(given: t.Any) -> bool:
 
 
 def _data(place: str, given: t.Any, option: Members) -> t.Any:
-    """Return data in place of its text; an empty text is no value of an option that takes anything else."""
+    """Return parsed text for an option that is not a string; empty text means omitted."""
     kind = option.get("type")
     value = given if isinstance(given, _PLAIN) else serialised({place: given})[place]
     if not isinstance(value, str) or (kind not in _NO_TEXT and "choices" not in option):
@@ -110,11 +110,11 @@ def _data(place: str, given: t.Any, option: Members) -> t.Any:
 
 
 def _parsed(place: str, text: str, kind: str) -> t.Any:
-    """Parse JSON, or what else AnsibleModule reads: what ansible-core before 2.19 makes of data in a template, and pairs with `=`."""
+    """Parse JSON, or the other forms that AnsibleModule accepts: Python literals (templates before ansible-core 2.19) and `key=value` pairs."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        # The text itself is not repeated: it may hold secrets.
+        # Do not repeat the text, because it may contain secrets.
         reason = str(error)
     try:
         return check_type_dict(text.strip()) if kind == "dict" else ast.literal_eval(text.strip())

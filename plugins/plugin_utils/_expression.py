@@ -17,9 +17,9 @@ Result = t.TypeVar("Result")
 
 
 def with_expression(expression: object, use: t.Callable[[Tree], Result]) -> Result:
-    """What `use` makes of a filter expression that a template gives; what is wrong with it is the template's error."""
+    """Parse a filter expression from a template and return the result of `use`; raise `AnsibleFilterError` if it is invalid."""
     if isinstance(expression, Undefined):
-        # Reading it raises the error that names the variable; cores before 2.19 hand undefined values to plugins.
+        # Raises the error that names the variable; cores before 2.19 pass undefined values to plugins.
         str(expression)
     try:
         return use(parse(expression))

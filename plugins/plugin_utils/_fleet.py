@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The steps of the playbooks that are decided for a run as a whole, on the controller, from the variables of its hosts."""
+"""The steps of the playbooks that concern all hosts of a run, decided on the controller from the hosts' variables."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ from ._host_variables import HostVariables
 
 Result = dict[str, t.Any]
 Arguments = t.Mapping[str, t.Any]
-# The plays of a run are addressed by lists of names, in which these signs would make a name a pattern.
+# Later plays use lists of host names as patterns, in which these characters have a meaning.
 _PATTERN = re.compile(r"[\[\] ,:;*?!&~(){}]")
 _HINT = "It is the host pattern of plays, for which variables of hosts and groups do not exist; use -e edgeops_target=PATTERN."
 
 
 class FleetAction(ActionBase):  # type: ignore[misc]  # ansible-core ships no types
-    """One step of a playbook: reads what the hosts have, and returns what the plays after it need."""
+    """One step of a playbook: reads the variables of the hosts and returns the data for the following plays."""
 
     _supports_check_mode = True
 
     def run(self, tmp: str | None = None, task_vars: Result | None = None) -> Result:
-        """Return the result of the step, or its refusal in the form of a module's failure."""
+        """Return the result of the step; failures have the form of a module's failure."""
         given = task_vars or {}
         result: Result = super().run(tmp, given)
         step = str(self._task.args.get("step"))
@@ -67,13 +67,13 @@ class FleetAction(ActionBase):  # type: ignore[misc]  # ansible-core ships no ty
 
 
 def _names(_arguments: Arguments, given: Result, _hosts: HostVariables) -> Result:
-    """Refuse variables of the role that do not exist."""
+    """Refuse unknown variables of the role."""
     variables.check_names(given, ["log_delivery_"])
     return {}
 
 
 def _validate(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
-    """Validate what the hosts of a run and the command line set, before any request."""
+    """Validate the variables of the hosts and the command line before any request."""
     playbook = str(arguments.get("playbook"))
     if playbook not in PLAYBOOKS:
         raise invalid_option("playbook", f"must be one of: {', '.join(PLAYBOOKS)}")
@@ -96,7 +96,7 @@ def _validate(arguments: Arguments, given: Result, hosts: HostVariables) -> Resu
 
 
 def _check_variables(hosts: HostVariables, names: t.Sequence[str]) -> None:
-    """Refuse variables that do not exist, are the collection's own, or stand where plays do not see them."""
+    """Refuse variables that are unknown, internal, or set where plays cannot read them."""
     seen = {name for host in names for name in hosts.of(host)}
     variables.check_own_names(hosts.extra)
     variables.check_names(seen | set(hosts.extra))
@@ -111,7 +111,7 @@ def _check_target(hosts: HostVariables, host: str) -> None:
 
 
 def _zones(arguments: Arguments, everyone: t.Sequence[str], hosts: HostVariables, purpose: str) -> list[str]:
-    """Return the hosts that the plays after this one are about."""
+    """Return the hosts of the following plays."""
     matched = {str(name) for name in arguments.get("hosts") or ()}
     zones = [name for name in everyone if name in matched]
     if not zones:
@@ -123,14 +123,14 @@ def _zones(arguments: Arguments, everyone: t.Sequence[str], hosts: HostVariables
     if unfit:
         raise Failure(
             INVALID_OPTION,
-            f"the host names {', '.join(map(repr, unfit))} have a blank or a sign of host patterns."
+            f"the host names {', '.join(map(repr, unfit))} contain a blank or a character of host patterns."
             " Rename the hosts, for example after their zones.",
         )
     return zones
 
 
 def _of_run(hosts: HostVariables, zones: t.Sequence[str], defaults: t.Mapping[str, t.Any]) -> Result:
-    """Return the variables of the run, which all its hosts have to share."""
+    """Return the variables of the run, which must be equal for all its hosts."""
     return {
         name: variables.same_for_all(name, {host: hosts.evaluated(host, name, default) for host in zones}, default)
         for name, default in defaults.items()
@@ -157,11 +157,11 @@ def _read_rails(hosts: HostVariables, zones: t.Sequence[str]) -> rails.Rails:
 
 
 def _report(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
-    """Return the options of the report, with paths that begin where the playbook was started."""
+    """Return the options of the report; relative paths start at the user's working directory."""
     values = _of_run(hosts, zones, REPORT)
     for place in ("edgeops_report_put_url",):
         if not re.match(r"https?:", str(values[place] or "http:")):
-            # The text itself is not repeated: it may hold credentials.
+            # Do not repeat the text, because it may contain credentials.
             raise invalid_option(place, "must be an http or https URL")
     variables.read_json("edgeops_report_put_headers", values["edgeops_report_put_headers"], dict)
     folder = values["edgeops_report_dir"]
@@ -185,13 +185,13 @@ def _report(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
 
 
 def _survey(hosts: HostVariables, host: str) -> Result:
-    """Return the options of a survey, which is about no host."""
+    """Return the options of a survey, which needs no inventory."""
     values = _of_run(hosts, [host], SURVEY_ONLY)
     found = variables.read_json("edgeops_survey", values["edgeops_survey"], dict)
     for name in found:
         if name not in FILTERS:
             hint = did_you_mean(nearest(str(name), FILTERS))
-            raise invalid_option(f"edgeops_survey.{name}", f"there is no such member{hint}")
+            raise invalid_option(f"edgeops_survey.{name}", f"not an option of a survey{hint}")
     return {
         **_report(hosts, [host]),
         "survey": True,
@@ -220,7 +220,7 @@ def _evidence(hosts: HostVariables, host: str) -> Result:
 
 
 def _path(name: str) -> str:
-    """Return a path that begins at the working directory of the user, not at the playbook."""
+    """Return a path relative to the user's working directory, not to the playbook."""
     return os.path.join(os.environ.get("PWD") or os.getcwd(), os.path.expanduser(name))
 
 
@@ -250,7 +250,7 @@ def _is_check(given: Result) -> bool:
 
 
 def _canary(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
-    """Judge a batch: which zones failed in it, and which have a job that is worse than before."""
+    """Return which zones of a batch failed, and which have a job with worse health than before."""
     batch = [str(name) for name in given["ansible_play_batch"]]
     failed = [host for host in batch if records.error_of(hosts.of(host), (APPLIED, LISTED))]
     unhealthy: dict[str, str] = {}
@@ -273,7 +273,7 @@ def _worse(of_host: Arguments) -> list[str]:
 
 
 def _conclude(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
-    """Return what became of each zone of a delivery."""
+    """Return the outcome of each zone of a delivery."""
     to_deliver, stopped = set(arguments.get("to_deliver") or ()), str(arguments.get("stopped") or "")
     names = [str(name) for name in given["ansible_play_hosts_all"]]
     ends = {host: outcome.end_of(host, hosts.of(host), host in to_deliver, stopped) for host in names}
@@ -281,7 +281,7 @@ def _conclude(arguments: Arguments, given: Result, hosts: HostVariables) -> Resu
 
 
 def _ask(_arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
-    """Return what is asked for the delivery facts of all zones with jobs, by the host that asks: one for each connection."""
+    """Return the queries for the delivery facts of all zones with jobs: one host queries for each distinct connection."""
     found = {str(host): records.audit_record(str(host), hosts.of(str(host))) for host in given["ansible_play_hosts_all"]}
     having = {host: record for host, record in found.items() if record.get("jobs")}
     options = [f"edgeops_{name}" for name in CONNECTION_OPTIONS]
@@ -296,7 +296,7 @@ def _gather(arguments: Arguments, given: Result, hosts: HostVariables) -> Result
 
 
 def _judge(arguments: Arguments, given: Result, _hosts: HostVariables) -> Result:
-    """Return the last lines of a check, what it hands on, and which hosts fail for what."""
+    """Return the last lines of a check, its statistics, and which hosts fail for which reason."""
     report, sent = arguments["report"], arguments.get("sent") or {}
     names = [str(host) for host in given["ansible_play_hosts_all"]]
     not_sent = [
@@ -316,13 +316,13 @@ def _judge(arguments: Arguments, given: Result, _hosts: HostVariables) -> Result
         host = next((name for name in names if name not in reasons), names[0])
         reasons[host] = " ".join(filter(None, [reasons.get(host, ""), *elsewhere, *not_sent]))
     lines = report["lines"]
-    # One more host: a play of which every host fails ends the run, and other plays may follow.
+    # Add a host that does not fail, because a play in which every host fails would end the run.
     addressed = [*reasons, *[name for name in names if name not in reasons][:1]] if reasons else []
     return {"lines": lines, "failing": reasons, "addressed": addressed, "check": {"lines": lines, **report["zones_by_status"]}}
 
 
 def _adopt(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
-    """Return what is written for adopted zones, and which hosts are verified: these and all others of the group."""
+    """Return what to write for adopted zones, and which hosts to verify: these and the other zones of the group."""
     names = [str(name) for name in arguments.get("hosts") or ()]
     found = adoption.select({host: hosts.of(host) for host in names})
     group = {str(name) for name in arguments.get("group_hosts") or ()}
@@ -332,14 +332,14 @@ def _adopt(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
 
 
 def _adopted(arguments: Arguments, _given: Result, hosts: HostVariables) -> Result:
-    """Return the last lines of an adoption, and which hosts fail for what."""
+    """Return the last lines of an adoption, and which hosts fail for which reason."""
     verified = {str(host): adoption.changed_by_files(hosts.of(str(host))) for host in arguments.get("hosts") or ()}
     failing = {**(arguments.get("refused") or {}), **{host: reason for host, reason in verified.items() if reason}}
     return {"lines": adoption.conclude(arguments.get("zones") or (), str(arguments.get("dest")), failing), "failing": failing}
 
 
 def _verified(arguments: Arguments, _given: Result, _hosts: HostVariables) -> Result:
-    """Return a line for each chain of evidence, and why evidence is not valid."""
+    """Return a line for each chain of evidence, and why evidence is invalid."""
     report = arguments["report"]
     lines = [text for zone in report["zones"] for text in describe(zone)]
     bad = [describe(zone)[0] for zone in report["zones"] if not zone["valid"]]

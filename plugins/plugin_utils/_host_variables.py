@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The variables of the hosts of a run, as the inventory, facts and extra variables set them: not the defaults of roles."""
+"""The variables of the hosts of a run: inventory, facts and extra variables, without defaults of roles."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ._arguments import serialised
 
 Variables = t.Mapping[str, t.Any]
 
-# What else a template of the inventory may name.
+# Other variables that a template of the inventory may use.
 _SHARED = ("hostvars", "omit", "playbook_dir", "ansible_play_hosts_all", "ansible_check_mode", "environment")
 _UNDEFINED = re.compile(r"'[^']{1,200}' is undefined|'[^']{1,200}' has no attribute '[^']{1,200}'")
 _MAX_REASON = 300
 
 
 class HostVariables:
-    """Reads variables of hosts without evaluating them, or evaluates them strictly: nothing takes the place of what is undefined."""
+    """Reads variables of hosts, raw or evaluated; an undefined variable is an error."""
 
     def __init__(self, variables: Variables, templar: t.Any, loader: t.Any) -> None:
         self._hostvars = variables["hostvars"]
@@ -33,13 +33,13 @@ class HostVariables:
         self.extra: Variables = load_extra_vars(loader)
 
     def of(self, host: str) -> Variables:
-        """Return the variables of a host as they are: what a task registered is data, everything else may be a template."""
+        """Return the raw variables of a host: results of tasks are data, everything else may be a template."""
         if host not in self._raw:
             self._raw[host] = self._hostvars.raw_get(host)
         return self._raw[host]
 
     def evaluated(self, host: str, name: str, default: t.Any = None) -> t.Any:
-        """Return the value of a variable as plain data; raise `invalid_option` where it cannot be evaluated."""
+        """Return the value of a variable as plain data; raise `invalid_option` if it cannot be evaluated."""
         variables = self.of(host)
         if name not in variables:
             return default
@@ -48,7 +48,7 @@ class HostVariables:
         try:
             value = self._templar.template(variables[name])
         except Exception as error:
-            if type(error).__name__ == "AnsibleValueOmittedError":  # the word of ansible-core 2.19 and newer for `omit`
+            if type(error).__name__ == "AnsibleValueOmittedError":  # how ansible-core 2.19 and newer signal `omit`
                 return default
             raise invalid_option(name, f"cannot be evaluated: {_reason(error)}") from None
         finally:
@@ -57,11 +57,11 @@ class HostVariables:
 
 
 def _reason(error: BaseException) -> str:
-    """Return the first cause in one line; what cores before 2.19 put around it repeats the whole value, secrets included."""
+    """Return the original cause on one line; errors of cores before 2.19 that wrap it repeat the whole value with its secrets."""
     seen = [error]
     while (cause := seen[-1].__cause__ or seen[-1].__context__) is not None and cause not in seen:
         seen.append(cause)
     texts = [" ".join(str(each).split()) for each in seen]
     undefined = next((found[0] for text in texts if (found := _UNDEFINED.search(text))), None)
-    # The innermost one that is a sentence: a KeyError is no more than a name.
+    # The innermost text with several words, because that of a KeyError is only a name.
     return undefined or next(text for text in [*reversed(texts), texts[0]] if " " in text or text == texts[0])[:_MAX_REASON]

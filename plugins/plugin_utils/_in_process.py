@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs a module's own code inside the worker process of the controller, or steps aside for the module itself."""
+"""Run the code of a module in the worker process of the controller if possible, otherwise as an ordinary module."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SCALARS = frozenset((str, int, float, bool, type(None)))
 
 
 class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships no types
-    """The action of every module: a subclass names its task, which is imported, with the libraries, before workers fork."""
+    """The action plugin of every module; subclasses set `task`. Tasks and libraries are imported before workers fork, which saves time."""
 
     _supports_check_mode = True
     _supports_async = True
@@ -46,28 +46,28 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
             self._task.args = prepared(specification["argument_spec"], self._task.args, self.arranged)
         except Failure as failure:
             return {"failed": True, "msg": failure.message, "error": failure.report()}
-        if not self._belongs_here(variables):
+        if not self._can_run_here(variables):
             return self._named(self._as_module(variables))
         result: Result = super().run(tmp, variables)
         checked = validated(specification, without_empty(serialised(self._task.args)), self._task.action)
         with _working_directory(self._loader.get_basedir()):
-            result.update(self._carried_out(checked))
+            result.update(self._run_task(checked))
         if _shows_invocation(variables):
             result["invocation"] = {"module_args": presentable(checked.params, specification["argument_spec"])}
         return _masked(self._named(result), checked.secrets)
 
     def arranged(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
-        """Return the arguments of a task in which a null says more than that an option is omitted."""
+        """Return the arguments; subclasses handle nulls here that mean more than omitted."""
         return arguments
 
-    def _belongs_here(self, variables: Result) -> bool:
+    def _can_run_here(self, variables: Result) -> bool:
         return (
             self._connection.transport in ("local", "ansible.builtin.local")
             and not self._connection.become
             and not self._task.async_val
             and not any(self._task.environment or ())
             and self._is_switched_on(variables)
-            # The interpreter of the module may have the library that this one lacks; if not, the module fails with that reason.
+            # The interpreter of the module may have the library that this one lacks; otherwise the module reports it.
             and missing_requests() is None
         )
 
@@ -89,7 +89,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         return result
 
     def _named(self, result: Result) -> Result:
-        """Return a result whose refusal names the item of a list, as the user wrote it."""
+        """Return a result whose argument error contains the path of the option with list indexes."""
         if (result.get("error") or {}).get("kind") != INVALID_OPTION:
             return result
         specification, given = self.task.arguments(), without_empty(serialised(self._task.args))
@@ -98,7 +98,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
             return result
         return {**result, "msg": _without_secrets(text, validated(specification, given, self._task.action).secrets)}
 
-    def _carried_out(self, checked: Validated) -> Result:
+    def _run_task(self, checked: Validated) -> Result:
         if checked.error is not None:
             return {"failed": True, "msg": checked.error, "error": Failure(INVALID_OPTION, checked.error).report()}
         run = Run(checked.params, check_mode=self._task.check_mode, diff_mode=self._task.diff)
@@ -109,9 +109,9 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
 
 
 def _masked(result: Result, secrets: set[str]) -> Result:
-    """The result as AnsibleModule lets it out: no secret in any text, top-level null and booleans as they are.
+    """Return the result with secrets masked as AnsibleModule does; top-level nulls and booleans are unchanged.
 
-    Member by member: the arguments are among them, and what they hold would have every other member searched text by text.
+    Each member is searched separately, so that secrets in the arguments do not slow down the search in all other members.
     """
     return {
         name: value if value is None or isinstance(value, bool) else _without_secrets(value, secrets)
@@ -124,14 +124,14 @@ def _without_secrets(value: t.Any, secrets: set[str]) -> t.Any:
     if plain and not secrets:
         return value
     text = text_without(value, secrets)
-    # Older cores look into null, true and false as well, as Python writes them.
+    # Older cores also mask secrets in the Python text of null, true and false.
     if text is None or any(secret in word for secret in secrets for word in ("None", "True", "False")):
         return remove_values(value, secrets)
     return value if plain else json.loads(text)
 
 
 def _is_plain(value: t.Any) -> bool:
-    """Whether a value is what comes back from its JSON text: no tuple in it, no name that is not text, no other type."""
+    """Return whether a value is unchanged by JSON: only plain types, no tuples, and names that are strings."""
     waiting = [value]
     while waiting:
         each = waiting.pop()
@@ -147,7 +147,7 @@ def _is_plain(value: t.Any) -> bool:
 
 
 def _shows_invocation(variables: Result) -> bool:
-    """Whether results hold the arguments: always before ansible-core 2.21, which made it a setting."""
+    """Return whether results contain the arguments: always before ansible-core 2.21, which made it a setting."""
     if not hasattr(constants, "INJECT_INVOCATION"):
         return True
     return bool(constants.config.get_config_value("INJECT_INVOCATION", variables=variables))
@@ -155,7 +155,7 @@ def _shows_invocation(variables: Result) -> bool:
 
 @contextlib.contextmanager
 def _working_directory(path: str) -> t.Iterator[None]:
-    """A module on a local connection runs in the playbook's folder, which relative paths in options count from."""
+    """Change to the playbook's folder, where a module on a local connection runs and relative paths in options start."""
     before = os.getcwd()
     os.chdir(path)
     try:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Where in the arguments of a task AnsibleModule finds its error: it names an option, but not the item of a list."""
+"""Find the place of an argument error, because AnsibleModule names the option, but not the item of a list."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UNKNOWN = "unsupported parameter"
 
 
 class _Place(t.NamedTuple):
-    """A mapping in the arguments: as messages show it, and as AnsibleModule names it."""
+    """The path of a dictionary in the arguments: for messages, and as AnsibleModule writes it."""
 
     shown: str
     named: str
@@ -31,7 +31,7 @@ class _Place(t.NamedTuple):
 
 
 def refusal(specification: Members, arguments: Members) -> str | None:
-    """Return the first error with its place, such as `jobs[1].kind`; None where the words of AnsibleModule are short and name the option."""
+    """Return the first error with its place, such as `jobs[1].kind`; None if the message of AnsibleModule is clear enough."""
     found = _fault(specification, arguments, _Place("", ""))
     if found is None:
         return None
@@ -64,7 +64,7 @@ def _fault(specification: Members, arguments: Members, around: _Place) -> tuple[
 
 
 def _within(option: Members, value: t.Any, place: _Place) -> tuple[_Place, str] | None:
-    """Look into the mapping, or each mapping of the list, that an option holds."""
+    """Return the first error in the dictionary, or in the list of dictionaries, of an option."""
     inner = {"argument_spec": option["options"], **{rule: option.get(rule) for rule in _RULES}}
     items = [(place, value)] if isinstance(value, dict) else []
     if isinstance(value, list):

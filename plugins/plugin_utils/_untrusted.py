@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Texts of the service as data that no ansible-core evaluates as a template."""
+"""Mark text of the service as data that Ansible never evaluates as a template."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typing as t
 
 try:
     from ansible.utils.unsafe_proxy import wrap_var
-except ImportError:  # a core that trusts only what a user wrote needs no mark
+except ImportError:  # newer cores evaluate only trusted text, which this is not
 
     def wrap_var(value: t.Any) -> t.Any:
         """Return the value as it is."""
@@ -23,7 +23,7 @@ _PLAIN = re.compile(r"[\w .@-]*")
 
 
 def untrusted(value: t.Any) -> t.Any:
-    """Return a JSON value of the service whose texts are marked as unsafe; plain words need no mark and stay readable in exports."""
+    """Return a JSON value with its texts marked as unsafe, except plain words, so that exports stay readable."""
     if isinstance(value, dict):
         return {untrusted(name): untrusted(member) for name, member in value.items()}
     if isinstance(value, list):

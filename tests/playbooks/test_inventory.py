@@ -106,7 +106,7 @@ def test_accounts_are_hosts(inventory: Inventory) -> None:
     assert "zone_id" not in host and f"account_{account}" in found.groups["accounts"]
     assert set(ours(found)) <= set(found.groups["zones"]) and not set(found.groups["accounts"]) & set(found.groups["zones"])
     inventory.simulator.faults({"kind": "status", "status": 403, "code": 10000, "message": "no", "path": "/accounts"})
-    assert "leave the option accounts out" in inventory.refuses(accounts=True)
+    assert "omit the option accounts" in inventory.refuses(accounts=True)
 
 
 @pytest.mark.every_core

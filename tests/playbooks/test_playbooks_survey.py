@@ -112,7 +112,7 @@ def test_narrow_and_compare(playbook: Playbook, simulator: t.Any, tmp_path: Path
 @pytest.mark.parametrize(
     ("variables", "message"),
     [
-        ({"edgeops_survey": {"name": ["a"]}}, "edgeops_survey.name: there is no such member"),
+        ({"edgeops_survey": {"name": ["a"]}}, "edgeops_survey.name: not an option of a survey"),
         ({"edgeops_survey": "x"}, "edgeops_survey: not JSON"),
         ({"edgeops_servey": {}}, "edgeops_servey: there is no such variable"),
     ],

@@ -16,19 +16,19 @@ from .._files import make_folders, open_inside, replace_all
 from .jobs import variable_key
 from .zone import DEFAULTS, JOBS, check_name, checked_zones, common_defaults, without_defaults
 
-# The last one gives the text behind it delimiters of its own.
+# The last one is a header that can change the delimiters.
 _DELIMITERS = ("{{", "{%", "{#", "#jinja2:")
 _STRING = "tag:yaml.org,2002:str"
-# Half a character, at which libyaml refuses the whole file; what has to keep it is not written at all.
+# A lone surrogate, which makes libyaml refuse the whole file; values that depend on one are not adopted.
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# Between quotes, what a terminal or an editor would act on is written as an escape.
+# Invisible and direction characters, which are escaped because they could mislead a reader.
 _ESCAPED = re.compile("[\x85\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 _WIDTH = 120
 _MAX_LINE_LENGTH = 150
 
 
 class Template(str):
-    """Text whose Jinja delimiters are meant as such."""
+    """Text that is a Jinja template."""
 
     __slots__ = ()
 
@@ -36,8 +36,8 @@ class Template(str):
 def yaml_text(comments: t.Sequence[str], data: Json, width: float = _WIDTH) -> str:
     """Return a YAML document in block style under its comments; text that looks like a template is marked `!unsafe`."""
     try:
-        import yaml  # noqa: PLC0415  # slow to import, and only a run that writes needs it
-    except ImportError:  # a module in a process of its own may lack it; ansible-core brings it for the controller
+        import yaml  # noqa: PLC0415  # slow to import, and only needed to write files
+    except ImportError:  # the interpreter of an ordinary module may lack it
         raise Failure(UNAVAILABLE, "The Python library PyYAML is needed to write YAML files; ansible-core brings it.") from None
     body = yaml.dump(
         data, Dumper=_dumper(yaml.SafeDumper), default_flow_style=False, sort_keys=False, allow_unicode=True, width=width
@@ -56,9 +56,9 @@ def _one_line(text: str) -> str:
 def _dumper(base: t.Any) -> t.Any:
     class Dumper(base):  # type: ignore[misc]  # PyYAML is imported when it is needed
         def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
-            super().increase_indent(flow, indentless and False)  # lists are indented, as yamllint asks for
+            super().increase_indent(flow, indentless and False)  # yamllint requires indented lists
 
-    Dumper.ignore_aliases = lambda self, data: True  # every value is written out
+    Dumper.ignore_aliases = lambda self, data: True  # write repeated values in full
 
     def text(dumper: t.Any, value: str) -> t.Any:
         value = _SURROGATE.sub("\ufffd", value)
@@ -73,9 +73,7 @@ def _dumper(base: t.Any) -> t.Any:
     return Dumper
 
 
-# The texts of the files that an adoption writes: variables, destinations with a secret, and a summary.
-
-# Not read as an inventory by Ansible, because of its ending.
+# Ansible does not read a file with this extension as variables.
 VAULT_EXAMPLE = "vault-example.txt"
 _SHORT_ID = 8
 
@@ -83,8 +81,8 @@ _SHORT_ID = 8
 def texts_of(zones: t.Sequence[Json], group: str, whole_group: bool, date: str) -> dict[str, str]:
     """Return the text of each file by its path; equal input gives equal bytes.
 
-    What the jobs of all zones have in common stands in a file of the group only if every host of the group was adopted (`whole_group`):
-    it would change any other host.
+    Defaults for all jobs are written to a file of the group only if every host of the group was adopted (`whole_group`), because
+    they would change other hosts.
     """
     zones = _with_own_keys(sorted(zones, key=lambda zone: str(zone["zone"])))
     common = common_defaults(zones) if whole_group else {}
@@ -95,7 +93,7 @@ def texts_of(zones: t.Sequence[Json], group: str, whole_group: bool, date: str) 
     for zone in zones:
         variables = without_defaults(zone["variables"], common)
         if not whole_group and JOBS in variables:
-            variables = {DEFAULTS: {}, **variables}  # none of the group's, which the jobs were not adopted with
+            variables = {DEFAULTS: {}, **variables}  # hides defaults of the group, which would change these jobs
         if zone.get("script_baseline"):
             variables["edgeops_script_baseline"] = zone["script_baseline"]
         comments = (f"The {_scope(zone)} {zone['zone']} ({_id(zone)}) as it was adopted on {date}.",)
@@ -114,7 +112,7 @@ def _id(zone: Json) -> str:
 
 
 def _with_own_keys(zones: t.Sequence[Json]) -> list[Json]:
-    """The zones with names of secrets that no two of them share: on a collision the zone id distinguishes them, if need be all of it."""
+    """Return the zones with unique names of secrets; on a collision, add the first digits of the zone id, or all of it."""
     keys = [variable_key(zone["zone"]) for zone in zones]
     levels = [1 if keys.count(key) > 1 else 0 for key in keys]
     while True:
@@ -129,7 +127,7 @@ def _with_own_keys(zones: t.Sequence[Json]) -> list[Json]:
 
 
 def _renamed(zone: Json, key: str, level: int) -> Json:
-    """A zone whose names of secrets hold no part (0), the first digits (1) or all (2) of its id."""
+    """Return a zone whose names of secrets contain no part (0), the first digits (1) or all (2) of its id."""
     zone_id = _id(zone).lower()
     old, new = f"vault_{key}_job", f"vault_{key}_{('', zone_id[:_SHORT_ID], zone_id)[level]}{'_' if level else ''}job"
     shown = [
@@ -150,7 +148,7 @@ def _vault_text(zones: t.Sequence[Json], date: str) -> str:
         for zone in zones
         if zone.get("vault_destinations")
     }
-    # A line that is copied must be whole.
+    # Users copy these lines, so they must not be wrapped.
     return yaml_text(comments, shown, math.inf)
 
 
@@ -167,7 +165,7 @@ def _summary(zones: t.Sequence[Json], date: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text of the service within Markdown: on one line, and without what Markdown or HTML would read."""
+    """Return text of the service for Markdown: on one line, with the characters of Markdown and HTML escaped."""
     kept = "".join(character if character.isprintable() else " " for character in str(text))
     return re.sub(r"([\\`*_{}\[\]<>#|&])", r"\\\1", kept) if re.search(r"[`*\[\]<>|&]", kept) else kept
 
@@ -188,7 +186,7 @@ OPTIONS: dict[str, dict[str, t.Any]] = {
 
 
 class Desired(t.NamedTuple):
-    """Where the files go, whether others' may be replaced, and the text of each by its path below `dest`."""
+    """The destination folder, whether to overwrite files, and the text of each file by its path below `dest`."""
 
     dest: str
     overwrite: bool
@@ -196,7 +194,7 @@ class Desired(t.NamedTuple):
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Desired:
-    """The files that validated options ask for."""
+    """Return the desired files of validated options."""
     zones = checked_zones(params["zones"])
     if not params["dest"]:
         raise invalid_option("dest", "is empty")
@@ -214,20 +212,20 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
 
 
 def report(desired: Desired) -> Conclusion:
-    """Compare the files with those that are there; refuse, before any is written, to replace another's."""
+    """Compare the files with existing ones; raise `conflict` if one would be replaced without `overwrite`."""
     stale = {path for path, text in desired.texts.items() if _differs(desired.dest, path, text)}
     foreign = sorted(path for path in stale if os.path.lexists(os.path.join(desired.dest, path)))
     if foreign and not desired.overwrite:
         raise conflict(
             f"dest: {', '.join(os.path.join(desired.dest, path) for path in foreign)} would be replaced by other content. Nothing was written;"
-            " move what is there, or allow it with overwrite (edgeops_adopt_overwrite of the playbook)."
+            " move these files, or allow it with overwrite (edgeops_adopt_overwrite of the playbook)."
         )
     files = [os.path.join(desired.dest, path) for path in sorted(desired.texts)]
     return Conclusion({"changed": bool(stale), "files": files})
 
 
 def write(desired: Desired) -> None:
-    """Write each file that is not there in these words; a failure leaves the files as they were."""
+    """Write each missing or different file; after a failure, all files are unchanged."""
     texts = sorted(desired.texts.items())
     stale = {os.path.join(desired.dest, path): text.encode() for path, text in texts if _differs(desired.dest, path, text)}
     made: list[str] = []
@@ -238,12 +236,12 @@ def write(desired: Desired) -> None:
     except (OSError, ValueError) as error:
         for folder in reversed(made):
             with contextlib.suppress(OSError):
-                os.rmdir(folder)  # stays where it holds a file
+                os.rmdir(folder)  # fails if it contains a file
         raise invalid_option("dest", f"{desired.dest!r} cannot be written: {error}") from None
 
 
 def _differs(dest: str, path: str, text: str) -> bool:
-    """Whether a file is missing or has another content; the date of an adoption alone is no difference."""
+    """Return whether a file is missing or differs; ignore the date of the adoption."""
     try:
         descriptor = open_inside(dest, path)
         with open(descriptor, encoding="utf-8", newline="") as file:
@@ -256,7 +254,7 @@ def _differs(dest: str, path: str, text: str) -> bool:
 
 
 def _check_creatable(folder: str) -> None:
-    """Refuse what cannot become a folder with files, in check mode as well."""
+    """Refuse a folder that cannot be created or written to, in check mode as well."""
     while folder and not os.path.lexists(folder):
         folder = os.path.dirname(folder)
     folder = folder or os.curdir
@@ -267,5 +265,5 @@ def _check_creatable(folder: str) -> None:
 
 
 def _undated(text: str) -> str:
-    """The text without the date of its adoption, which stands in comments and in the summary's count of zones."""
+    """Return the text without the date of its adoption, which is in comments and in the summary."""
     return _ADOPTED.sub(r"\1adopted on", text)

@@ -23,14 +23,14 @@ from .._logpush.select import State, dataset_of
 
 
 class LeftOut(t.NamedTuple):
-    """What of a zone is not in its variables, and why: declaring it would change the service, or show a secret."""
+    """A part of a zone that is not in its variables, and why: declaring it would change the service, or reveal a secret."""
 
     what: str
     why: str
 
 
 class Expressed(t.NamedTuple):
-    """One part of a zone in variables of the role. `vault` names secrets; `destinations` shows where each belongs."""
+    """A part of a zone as variables of the role. `vault` contains the names of secrets, `destinations` the templates that use them."""
 
     variables: dict[str, Json]
     left_out: tuple[LeftOut, ...] = ()
@@ -40,7 +40,7 @@ class Expressed(t.NamedTuple):
 
 
 def joined(parts: t.Iterable[Expressed]) -> Expressed:
-    """Several parts as one."""
+    """Return several parts as one."""
     whole = Expressed({})
     for part in parts:
         whole = Expressed(
@@ -53,19 +53,16 @@ def joined(parts: t.Iterable[Expressed]) -> Expressed:
     return whole
 
 
-# The members of a job as options of a task, for those that differ from what the service does without them.
-
-
 _SIMPLE = ("kind", "frequency", "max_upload_bytes", "max_upload_interval_seconds", "max_upload_records")
 
 
 def simple_members(job: Job) -> dict[str, Json]:
-    """Members that differ from what the service does without them."""
+    """Return the members that differ from the defaults of the service."""
     return {name: job[name] for name in _SIMPLE if MEMBERS[name].normal(job.get(name)) != MEMBERS[name].default}
 
 
 def filter_member(job: Job) -> dict[str, Json]:
-    """The filter as data, `None` for one that cannot be read."""
+    """Return the filter as an option; its value is None if it cannot be parsed."""
     text = MEMBERS["filter"].normal(job.get("filter"))
     if not text:
         return {}
@@ -74,7 +71,7 @@ def filter_member(job: Job) -> dict[str, Json]:
 
 
 def plain_filter(text: str) -> Json:
-    """The tree of a filter in plain data; the JSON text itself where its numbers would not survive as such."""
+    """Return a filter as data; as JSON text if its numbers would change."""
     data = json.loads(text)
     return data if json.dumps(data, ensure_ascii=False, separators=(",", ":")) == text else text
 
@@ -96,7 +93,7 @@ def _output(there: t.Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _logpull(text: str) -> dict[str, Json]:
-    """The parameters as options of their own, and as the text that the service has where that loses something."""
+    """Return the parameters as separate options; as `logpull_options` text if that would lose something."""
     parameters = logpull_options.parse(text)
     fields = parameters.pop(logpull_options.FIELDS, "")
     found: dict[str, Json] = {"fields": fields.split(",")} if fields else {}
@@ -126,35 +123,35 @@ class Template(t.NamedTuple):
 
 
 def variable_key(text: str) -> str:
-    """A host name or an option as part of the name of a variable."""
+    """Return a host name or an option as part of the name of a variable."""
     return _OTHER.sub("_", text.lower())
 
 
 def is_unreadable(conf: str) -> bool:
-    """Whether a destination holds a secret, or a mask that the service put in the place of something."""
+    """Return whether a destination contains a secret or a mask of the service, or is invalid."""
     parts = parse(conf)
     masked = any(part.secret for part in parts.parts) or any(option.secret for option in parts.options)
     return not parts.sound or masked or parts.user is not None or bool(_MASKED.search(conf))
 
 
 def template_of(conf: str, prefix: str) -> Template:
-    """The destination as a template that takes its secrets from variables whose names begin with `prefix`."""
+    """Return the destination as a template with a variable for each secret; `prefix` begins the names of the variables."""
     parts = parse(conf)
     names = _Names(prefix)
-    # The filter urlencode leaves a slash as it is, which would end the address behind a password.
+    # The filter urlencode does not escape a slash, which would end the user information of the URL.
     if not parts.sound or "#" in conf or "/" in unquote(parts.user or ""):
         return _whole(prefix)
     user = "" if parts.user is None else f"{_user(parts.user, names)}@"
     path = "".join(f"/{names.variable('path', part.text) if part.secret else _literal(part.text)}" for part in parts.parts)
     options = "&".join(_option(option, names) for option in parts.options)
     text = f"{parts.scheme}://{user}{_literal(parts.authority)}{path}{'?' if options else ''}{options}"
-    # A secret that sits where no option names it, as in a fragment, makes the destination one secret as a whole.
+    # If a secret is outside of the known options, for example in a fragment, the whole destination becomes one secret.
     hidden = any(secret in text for secret in secret_parts(conf))
     return _whole(prefix) if hidden else Template(text, tuple(names.values))
 
 
 class _Names:
-    """The variables of a destination in their order, each with its secret; no two secrets share one."""
+    """The variables of a destination in order, each with its secret; different secrets get different names."""
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
@@ -170,7 +167,7 @@ class _Names:
 
 
 def _literal(text: str) -> str:
-    """Text of the service within a template, where it stays text."""
+    """Return text of the service for a template, with Jinja delimiters escaped."""
     return _DELIMITER.sub(lambda found: f"{{{{ '{found[0]}' }}}}", text)
 
 
@@ -192,7 +189,7 @@ def _option(option: Option, names: _Names) -> str:
 
 
 def express_jobs(jobs: t.Sequence[Json], zone_key: str) -> Expressed:
-    """The jobs of a zone as `log_delivery_jobs`, in the order of their ids; `zone_key` begins the names of its secrets."""
+    """Return the jobs of a zone as `log_delivery_jobs`, in the order of their ids; `zone_key` is part of the names of its secrets."""
     read = sorted((checked(job) for job in jobs), key=lambda job: t.cast("int", job["id"]))
     names = collections.Counter((job.get("name"), dataset_of(job)) for job in read)
     parts = [_express(job, zone_key, alone=names[job.get("name"), dataset_of(job)] == 1) for job in read]
@@ -202,7 +199,7 @@ def express_jobs(jobs: t.Sequence[Json], zone_key: str) -> Expressed:
 
 
 def label_of(job: Job) -> str:
-    """A job in a sentence."""
+    """Return the label of a job for messages."""
     return f"job {job['id']} ({job['name']})" if job.get("name") else f"job {job['id']}"
 
 
@@ -228,7 +225,7 @@ def _express(job: Job, zone_key: str, *, alone: bool) -> Expressed:
 
 
 def _drop(item: dict[str, Json], name: str) -> None:
-    """Take a member, or a member of `output_options`, out of an item."""
+    """Remove an option, or a suboption of `output_options`, from an item."""
     option, _dot, inner = name.partition(".")
     if inner:
         item[option] = {each: value for each, value in item[option].items() if each != inner}
@@ -253,7 +250,7 @@ def _troubles(item: t.Mapping[str, Json], job: Job) -> dict[str, str]:
 
 
 def _is_writable(value: Json) -> bool:
-    """Whether a file in UTF-8 can hold a value: the service may send half a character."""
+    """Return whether a value can be encoded in UTF-8; the service may send a lone surrogate."""
     try:
         return bool(json.dumps(value, ensure_ascii=False).encode())
     except UnicodeEncodeError:
@@ -262,7 +259,7 @@ def _is_writable(value: Json) -> bool:
 
 def _trouble(options: t.Mapping[str, Json], job: Job) -> str:
     if not _is_writable(options):
-        return "it is no valid Unicode text"
+        return "it is not valid Unicode text"
     defaults = {name: option.get("default") for name, option in OPTIONS.items()}
     output = options.get("output_options")
     if isinstance(output, dict):

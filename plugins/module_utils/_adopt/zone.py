@@ -23,9 +23,9 @@ from .jobs import Expressed, LeftOut, express_jobs, joined, variable_key
 
 
 def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[t.Mapping[str, Json]], base_url: str) -> Expressed:
-    """The custom log fields as `log_delivery_custom_fields`, without those that the jobs do not select.
+    """Return the custom log fields as `log_delivery_custom_fields`, without lists that the jobs do not select.
 
-    `items` are the jobs as they are declared: the role adds the field that carries a list to each of them.
+    `items` are the declared jobs, to which the role adds the dataset fields that contain the declared lists.
     """
     rules = ruleset.own_rules if ruleset else ()
     if not rules:
@@ -55,7 +55,7 @@ def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[t.Mapping[s
 
 
 def _without_change(lists: dict[str, Json], ruleset: Ruleset | None, base_url: str) -> tuple[dict[str, Json], list[LeftOut]]:
-    """The lists that the role takes and leaves as they are, alone and together; why the others are not among them."""
+    """Return the lists that the role accepts without a change, and why the others are left out."""
     troubles = {name: _trouble({name: names}, ruleset, base_url) for name, names in lists.items()}
     kept = {name: names for name, names in lists.items() if not troubles[name]}
     together = _trouble(kept, ruleset, base_url)
@@ -65,7 +65,7 @@ def _without_change(lists: dict[str, Json], ruleset: Ruleset | None, base_url: s
 
 
 def _trouble(lists: t.Mapping[str, Json], ruleset: Ruleset | None, base_url: str) -> str:
-    """Why lists cannot be declared: the plan of the role itself would write, or refuse them; "" where they can."""
+    """Return why lists cannot be declared: the plan of the role would change or refuse them; "" if they can."""
     try:
         desired = fields.desire_fields(lists, True, base_url)
         return "declaring them would change their rule" if desired and fields.plan_fields(desired, ruleset)[1].requests else ""
@@ -78,7 +78,7 @@ def _selected(item: t.Mapping[str, Json]) -> t.Sequence[str]:
 
 
 def _unmanageable(rules: t.Sequence[t.Any]) -> str:
-    """Why a single rule that is in force for every request would not be left as it is; "" where it would."""
+    """Return why a run of the role would change these rules; "" if it would not."""
     if len(rules) > 1:
         return f"{len(rules)} rules configure them, which a run would merge into one"
     if not rules[0].enabled:
@@ -90,13 +90,13 @@ def _unmanageable(rules: t.Sequence[t.Any]) -> str:
 
 JOBS = "log_delivery_jobs"
 DEFAULTS = "log_delivery_job_defaults"
-# What distinguishes a job from others is its own, and the forms of the options exclude each other.
+# Options that identify a job or may be secret; they are never defaults.
 _OWN = ("name", "job_id", "destination_conf")
 _ABSENT = object()
 
 
 def common_defaults(zones: t.Sequence[Json]) -> dict[str, Json]:
-    """Return the members that all jobs of all zones share, as defaults of jobs; never a destination, which other jobs must not get."""
+    """Return the members that all jobs of all zones share, as defaults of jobs, without identifying options and destinations."""
     jobs = [job for zone in zones for job in zone["variables"].get(JOBS, ())]
     first = jobs[0] if len(jobs) > 1 else {}
     return {
@@ -107,7 +107,7 @@ def common_defaults(zones: t.Sequence[Json]) -> dict[str, Json]:
 
 
 def without_defaults(variables: t.Mapping[str, Json], defaults: t.Mapping[str, Json]) -> dict[str, Json]:
-    """Return the variables of a zone whose jobs get these members from defaults."""
+    """Return the variables of a zone without the members of its jobs that the defaults contain."""
     if JOBS not in variables:
         return dict(variables)
     jobs = [{name: value for name, value in job.items() if name not in defaults} for job in variables[JOBS]]
@@ -115,7 +115,7 @@ def without_defaults(variables: t.Mapping[str, Json], defaults: t.Mapping[str, J
 
 
 def _equal(one: Json, other: Json) -> bool:
-    """Equality in which true is not 1, however deep in a filter."""
+    """Return whether two values are equal, also in type at every depth: true is not 1."""
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):
@@ -125,12 +125,9 @@ def _equal(one: Json, other: Json) -> bool:
     return bool(one == other)
 
 
-# The results of `zone_variables_info` as options of the module that writes them.
-
-
 _NAME = re.compile(r"[^\x00-\x1f\x7f/\\\ud800-\udfff]+")
 _MAX_NAME_BYTES = 255
-# The items of each list, and the texts that they hold.
+# For each list, the type of its items and the string members that they must have.
 _LISTS: t.Mapping[str, tuple[type, tuple[str, ...]]] = {
     "vault": (str, ()),
     "vault_destinations": (dict, ("destination_conf",)),
@@ -140,14 +137,14 @@ _LISTS: t.Mapping[str, tuple[type, tuple[str, ...]]] = {
 
 
 def checked_zones(zones: t.Sequence[Json]) -> list[dict[str, Json]]:
-    """The results of several zones, each with a name and an id of its own; other members are ignored."""
+    """Validate results of `zone_variables_info`; raise `invalid_option` for invalid ones and for duplicate names or ids."""
     found = [_checked(zone, f"zones[{index}]") for index, zone in enumerate(zones)]
     if not found:
         raise invalid_option("zones", "is empty: no zone could be read")
     names = [zone["zone"] for zone in found]
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
-        raise invalid_option("zones", f"{repeated!r} is there more than once")
+        raise invalid_option("zones", f"{repeated!r} is listed more than once")
     hosts: dict[str, str] = {}
     for zone in found:
         key = (zone.get("zone_id") or f"account {zone['account_id']}").lower()
@@ -160,7 +157,7 @@ def checked_zones(zones: t.Sequence[Json]) -> list[dict[str, Json]]:
 
 
 def check_name(place: str, name: str) -> str:
-    """A name that can be the name of a folder."""
+    """Return a name; raise `invalid_option` if it cannot be the name of a folder."""
     unfit = not _NAME.fullmatch(name) or name in (".", "..") or name.strip() != name
     if unfit or len(name.encode()) > _MAX_NAME_BYTES:
         raise invalid_option(place, f"{name!r} cannot be the name of a folder")
@@ -186,7 +183,7 @@ def _checked(zone: Json, place: str) -> dict[str, Json]:
 
 
 def _holds(value: Json, type_: type, texts: t.Sequence[str]) -> bool:
-    """Whether a value is a list of items of one type, which hold these texts."""
+    """Return whether a value is a list of items of a type that have these string members."""
     items: list[Json] = value if isinstance(value, list) else [None]
     return all(isinstance(item, type_) for item in items) and all(
         isinstance(item.get(name), str) for item in items for name in texts
@@ -197,7 +194,7 @@ Part = t.TypeVar("Part")
 
 
 class Query(t.NamedTuple):
-    """What the zone or account is called (None: its id), over which route its script monitor is read, and whose limits apply."""
+    """The label of the zone or account (None: its id), the route of the script monitor, and the URL that decides which limits apply."""
 
     label: str | None
     route: str
@@ -232,9 +229,9 @@ def report(client: Client, query: Query) -> Conclusion:
 
 
 def _report_zone(client: Client, query: Query, label: str) -> tuple[Expressed, dict[str, str]]:
-    """Return a zone in variables, and why a part is left out that the service does not offer.
+    """Return a zone as variables, and the reasons for parts that the service does not offer.
 
-    Every service has rulesets: without a route for them the zone does not exist, and would be adopted as an empty one.
+    Every service has rulesets. If their route is missing, the zone does not exist, and must not be adopted as an empty one.
     """
     ruleset = custom_fields.entry_point(client, confirm=False)
     jobs, no_jobs = _offered(lambda: logpush.listed(client))
@@ -243,14 +240,14 @@ def _report_zone(client: Client, query: Query, label: str) -> tuple[Expressed, d
     return found, {"jobs": no_jobs, "script monitor": no_monitor}
 
 
-# Carries the names of `preserve_duplicates`.
+# The dataset field that contains the values of `preserve_duplicates`.
 _EVERY_VALUE = next(carrier for carrier, kinds in CARRIERS.items() if PRESERVE_DUPLICATES in kinds)
 
 
 def express_zone(
     zone_name: str, ruleset: Ruleset | None, jobs: t.Sequence[Json], monitor: t.Mapping[str, Json] | None, base_url: str = ""
 ) -> Expressed:
-    """The whole of a zone in variables of the role, in the order in which a user reads them."""
+    """Return a zone as variables of the role, in the order for the file."""
     declared = express_jobs(jobs, variable_key(zone_name))
     items = declared.variables.get("log_delivery_jobs", [])
     found = joined([express_custom_fields(ruleset, items, base_url), declared, _monitor(monitor)])
@@ -264,7 +261,7 @@ def _monitor(status: t.Mapping[str, Json] | None) -> Expressed:
 
 
 def _offered(read: t.Callable[[], Part]) -> tuple[Part | None, str]:
-    """What a read returns, or why there is nothing: the service lacks the route. Anything else is a failure of the zone."""
+    """Return the result of a read, or the reason if the service lacks the route; raise any other failure."""
     try:
         return read(), ""
     except Failure as failure:

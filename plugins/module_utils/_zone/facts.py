@@ -17,19 +17,19 @@ CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR = PARTS = ("custom_fields", "jobs", "script_
 
 # The members of `custom_fields`.
 ALL_LISTS = (*FIELD_KINDS, PRESERVE_DUPLICATES)
-# If these are given and no list holds a name, `state: absent` removes every custom field.
+# If these lists are set and all lists are empty, `state: absent` removes every custom field.
 EVERY_TYPE = (REQUEST_FIELDS, RESPONSE_FIELDS, COOKIE_FIELDS)
 
 
 def _without_defaults(options: t.Mapping[str, t.Mapping[str, Json]]) -> dict[str, dict[str, Json]]:
-    """Options of a job whose omission can be seen, so that `job_defaults` have a say."""
+    """Return the options of a job without defaults, so that an omitted option is None and `job_defaults` apply."""
     return {name: {key: value for key, value in option.items() if key != "default"} for name, option in options.items()}
 
 
 _ITEM = _without_defaults(OPTIONS)
 _JOB = {name: option for name, option in _ITEM.items() if name != "state"}
 
-# The options of a zone as a whole, in the words of AnsibleModule.
+# The options of a zone, as an argument spec of AnsibleModule.
 ZONE_SPEC: dict[str, dict[str, Json]] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     "custom_fields": {"type": "dict", "options": {name: {"type": "list", "elements": "str"} for name in ALL_LISTS}},
@@ -39,6 +39,6 @@ ZONE_SPEC: dict[str, dict[str, Json]] = {
     "unlisted_jobs": {"type": "str", "choices": list(UNLISTED), "default": IGNORE},
     "script_monitor_enabled": {"type": "bool"},
     "route": MONITOR.spec.options["route"],
-    # No suboptions: AnsibleModule would turn an omitted member, which is not compared, into null, which approves no plan.
+    # No suboptions, because AnsibleModule would set an omitted member (not compared) to null (approves that there is no plan).
     "expected_plan_ids": {"type": "dict"},
 }

@@ -24,19 +24,19 @@ from .facts import CUSTOM_FIELDS, EVERY_TYPE, PARTS
 
 
 class DesiredFields(t.NamedTuple):
-    """The desired custom fields; `removal` stands for them where the zone would be left without any."""
+    """The desired custom fields; `removal` replaces them if the zone would have none left."""
 
     desired: options.Desired
     removal: options.Desired | None
 
 
 def given_lists(custom_fields: t.Mapping[str, Json] | None) -> dict[str, list[str]]:
-    """Return the lists that are given, by their names."""
+    """Return the lists that are set, by their names."""
     return {name: names for name, names in (custom_fields or {}).items() if names is not None}
 
 
 def desire_fields(given: t.Mapping[str, list[str]], present: bool, base_url: str) -> DesiredFields | None:
-    """Return the desired custom fields of the given lists; None where no list is given."""
+    """Return the desired custom fields; None if no list is set."""
     if not given:
         return None
     lists = {name: names for name, names in given.items() if name in FIELD_KINDS}
@@ -51,7 +51,7 @@ def desire_fields(given: t.Mapping[str, list[str]], present: bool, base_url: str
 
 
 def plan_fields(desired: DesiredFields, ruleset: Ruleset | None) -> tuple[options.Desired, Plan]:
-    """Plan as a task of its own would; return for what."""
+    """Return the planned desired state and its plan, as the module for custom fields would make it."""
     chosen = desired.desired
     if desired.removal is not None:
         names = names_of(ruleset.own_rules if ruleset else ())
@@ -69,12 +69,12 @@ def _options(given: t.Mapping[str, list[str]], present: bool, base_url: str) -> 
 
 
 Options = t.Mapping[str, Json]
-# What distinguishes a job from others; the rest of an item does not matter where it is removed.
-_TELLING = (*IDENTITY, "dataset")
+# The options that identify a job; the others do not matter if the job is removed.
+_IDENTIFYING = (*IDENTITY, "dataset")
 
 
 def desire_zone_jobs(params: Options, lists: t.Mapping[str, list[str]]) -> DesiredJobs | None:
-    """Return the desired jobs, which select what carries the given lists of custom fields; None where jobs are left alone."""
+    """Return the desired jobs, which select the fields for the custom field lists; None if jobs are not managed."""
     given = _together(params["job"], params["jobs"], params["job_defaults"] or {})
     if not given:
         if params["jobs"] is not None and params["unlisted_jobs"] == ABSENT:
@@ -85,7 +85,7 @@ def desire_zone_jobs(params: Options, lists: t.Mapping[str, list[str]]) -> Desir
 
 
 def _together(job: Options | None, jobs: t.Sequence[Options] | None, defaults: Options) -> list[tuple[str, Options]]:
-    """Return each job with its place: the single one is the first item of the list, unless the list names that job itself."""
+    """Return each job with its place: `job` first, unless `jobs` contains the same job."""
     listed = [(f"jobs[{index}]", each) for index, each in enumerate(jobs or ())]
     if job is None or any(_mean_the_same(job, each, defaults) for _place, each in listed):
         return listed
@@ -101,7 +101,7 @@ def _mean_the_same(job: Options, other: Options, defaults: Options) -> bool:
 
 
 def _item(place: str, given: Options, params: Options, lists: t.Mapping[str, list[str]]) -> Item:
-    """Return a job with the defaults under its own options, both as it is and with the fields for the custom ones."""
+    """Return a job with defaults, both without and with the fields for custom log fields."""
     present = params["state"] == "present" and (given.get("state") or "present") == "present"
     options = _merged(given, params["job_defaults"] or {}, present)
     plain = desire_item(place, options, scope_of(params))
@@ -121,7 +121,7 @@ def _own(given: Options, defaults: Options, name: str) -> Json:
 def _merged(given: Options, defaults: Options, present: bool) -> dict[str, Json]:
     last = {name: option.get("default") for name, option in OPTIONS.items()}
     last = {**last, "enabled": True} if present else last
-    names = OPTIONS if present else _TELLING
+    names = OPTIONS if present else _IDENTIFYING
     own = {name: _own(given, defaults, name) for name in names}
     return {
         **last,
@@ -131,7 +131,7 @@ def _merged(given: Options, defaults: Options, present: bool) -> dict[str, Json]
 
 
 class Desired(t.NamedTuple):
-    """The desired state of a zone as a whole; a part that is None is left alone."""
+    """The desired state of a zone; None for parts that are not managed."""
 
     present: bool
     fields: DesiredFields | None
@@ -141,24 +141,24 @@ class Desired(t.NamedTuple):
 
 
 def expected_plans(given: t.Mapping[str, t.Any] | None) -> dict[str, str | None]:
-    """Return the approved plan of each part; None is the approval of no plan, a part that is omitted is not compared."""
+    """Return the approved plan of each part; None approves that there is no plan, omitted parts are not compared."""
     for name, plan in (given or {}).items():
         if name not in PARTS:
             raise invalid_option(f"expected_plan_ids.{name}", f"not a part of a zone{did_you_mean(nearest(name, PARTS))}")
         if plan is not None and not isinstance(plan, str):
-            raise invalid_option(f"expected_plan_ids.{name}", "a plan id is needed, or null for a part without a plan")
+            raise invalid_option(f"expected_plan_ids.{name}", "must be a plan id, or null for a part without a plan")
     return dict(given or {})
 
 
 def _refuse_zone_parts(params: t.Mapping[str, t.Any]) -> None:
-    """Refuse what only zones have in a task about an account."""
+    """Refuse options that only apply to zones in a task for an account."""
     for name in (CUSTOM_FIELDS, "script_monitor_enabled"):
         if params[name] is not None:
             raise invalid_option(name, "only zones have this, and account_id names an account; an account has only jobs")
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Desired:
-    """Return the desired state of validated options; refuse what no state of the zone could make right."""
+    """Return the desired state of validated options; refuse options that are invalid whatever the current state is."""
     present = params["state"] == "present"
     if scope_of(params) == ACCOUNT:
         _refuse_zone_parts(params)
@@ -174,9 +174,9 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
 
 
 def without_hidden_defaults(arguments: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    """Return arguments in which no default stands where a job has null, which replaces it and then means omitted.
+    """Return arguments in which a null of a job hides the default for that job, so that the option counts as omitted.
 
-    Such a default goes from `job_defaults` to the jobs that do not set the option themselves.
+    Such a default is moved from `job_defaults` to the jobs that do not set the option.
     """
     defaults, job, jobs = (arguments.get(name) for name in ("job_defaults", "job", "jobs"))
     given = [each for each in (job, *(jobs if isinstance(jobs, list) else ())) if isinstance(each, dict)]

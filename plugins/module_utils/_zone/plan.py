@@ -24,12 +24,12 @@ TASKS: t.Mapping[str, StateTask[t.Any, t.Any]] = {
     compose.PART: logpush_job.JOB_TASK,
     SCRIPT_MONITOR: script_monitor.TASK,
 }
-# Jobs select what custom fields deliver, so that fields are there before jobs, and jobs go before fields.
+# Jobs select custom fields, so fields are created before jobs, and jobs are removed before fields.
 _ORDER = {True: (CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR), False: (JOBS, CUSTOM_FIELDS, SCRIPT_MONITOR)}
 
 
 def plan(desired: Desired, state: State) -> Composition:
-    """Make the plan of each part as a task of its own would, and one of them all."""
+    """Make the plan of each part, as its own module would, and combine them."""
     parts = _parts(desired, state)
     ids = {name: plan_id(state.address, parts[name].whole) if name in parts else None for name in PARTS}
     sequence = [parts[name] for name in _ORDER[desired.present] if name in parts]
@@ -59,12 +59,12 @@ def plan(desired: Desired, state: State) -> Composition:
 
 
 def secrets(desired: Desired, state: State | None) -> t.Iterable[str]:
-    """Return what no output may hold: only jobs have secrets."""
+    """Return the secrets of the jobs; the other parts have none."""
     return compose.secrets_of_jobs(desired.jobs, state.jobs if state else None) if desired.jobs else ()
 
 
 def _parts(desired: Desired, state: State) -> dict[str, Composition]:
-    """Return the plans of the parts that are not left alone."""
+    """Return the plans of the managed parts."""
     parts = {}
     if desired.fields is not None:
         chosen, made = fields.plan_fields(desired.fields, state.fields)
@@ -80,7 +80,7 @@ def _parts(desired: Desired, state: State) -> dict[str, Composition]:
 
 
 def _end(part: Composition, done: t.Sequence[Outcome]) -> Conclusion:
-    """Return the result of a part as its own module has it: the predicted one where nothing was sent at all."""
+    """Return the result of a part as its own module returns it; the prediction if nothing was sent."""
     mine = [outcome for outcome in done if any(outcome.step is step for step in part.steps)]
     found = part.conclude(mine)
     changed = any(outcome.written for outcome in mine) if done else part.whole.changed
@@ -90,20 +90,20 @@ def _end(part: Composition, done: t.Sequence[Outcome]) -> Conclusion:
 
 
 def _listed(state: State) -> list[Json] | None:
-    """Return the jobs of the zone as they were read, with their health; None where they were not listed."""
+    """Return the jobs of the zone as they were read, with their health; None if they were not listed."""
     if state.jobs is None or state.jobs.refusal is not None:
         return None
     return sorted(with_health(state.jobs.jobs, DEFAULT_STALE_AFTER, state.jobs.now), key=lambda job: t.cast(int, job["id"]))
 
 
 def _coverage(results: t.Mapping[str, t.Mapping[str, Json]]) -> dict[str, Json]:
-    """Compare the custom fields with what the jobs select, where the task manages both; a job that is gone selects nothing."""
+    """Compare the custom fields with the fields that the jobs select, if the task manages both; ignore removed jobs."""
     managed = [job for job in results[JOBS].get("jobs", ()) if job is not None]
     return log_field_coverage(results[CUSTOM_FIELDS], managed) if managed and results[CUSTOM_FIELDS] else {}
 
 
 def _differing(name: str, whole: Plan) -> tuple[Json, Json]:
-    """Return both sides of a diff; of jobs only those that differ."""
+    """Return both sides of a diff, only with the jobs that differ."""
     if name != JOBS:
         return whole.before, whole.after
     labels = [label for label in whole.before if whole.before[label] != whole.after[label]]

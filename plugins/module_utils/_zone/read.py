@@ -19,7 +19,7 @@ from .options import Desired
 
 
 class State(t.NamedTuple):
-    """What was read of a zone; a part that is left alone is not read."""
+    """Current state of a zone; None for parts that are not managed."""
 
     fields: Ruleset | None
     jobs: Listing | None
@@ -28,7 +28,7 @@ class State(t.NamedTuple):
 
 
 def read(client: Client, desired: Desired) -> State:
-    """Read the parts of a zone that the task is about, side by side."""
+    """Read the managed parts of a zone in parallel."""
     reads: dict[str, t.Callable[[], Json]] = {}
     if (fields := desired.fields) is not None:
         reads["fields"] = lambda: log_custom_fields.TASK.read(client, fields.desired)
@@ -41,7 +41,7 @@ def read(client: Client, desired: Desired) -> State:
 
 
 def _located(client: Client, read_part: t.Callable[[], Json]) -> Json:
-    """Read one part; a failure is reported with its own request, before another one's answer is the latest."""
+    """Read one part; add the request to a failure at once, while it is the latest of this thread."""
     try:
         return read_part()
     except Failure as failure:

@@ -34,11 +34,9 @@ from .._zones import (
     read_zone,
 )
 
-# What credentials can read of all their zones and accounts, as records for a report.
-
 FILTERS = ("names", "statuses", "account_ids")
 _ALL_JOBS = JobQuery(None, None, None)
-# What a report says of scripts needs no more of them.
+# The members of scripts that a report needs.
 _VERDICTS = ("script_url", "host", "malicious", "malicious_reasons", "url_reported_malicious", "domain_reported_malicious")
 _ALL_SCRIPTS = Query(AUTO, None, (), (), MAX_PER_PAGE, None, None, malicious_only=False, members=_VERDICTS)
 _NO_RIGHT = (AUTHENTICATION, PERMISSION, NOT_FOUND)
@@ -47,7 +45,7 @@ Record = dict[str, Json]
 
 
 class Desired(t.NamedTuple):
-    """Which zones and accounts to read, and what else of them than fields, jobs and the monitor."""
+    """Which zones and accounts to read, and whether to read scripts and delivery as well."""
 
     filters: Filters
     scripts: bool
@@ -55,14 +53,14 @@ class Desired(t.NamedTuple):
 
 
 class Owner(t.NamedTuple):
-    """A zone or an account, with the members of its record that say which one it is."""
+    """A zone or an account, with the members that identify it in its record."""
 
     address: Address
     record: Record
 
 
 def desire(params: t.Mapping[str, Json]) -> Desired:
-    """Return what validated options ask for."""
+    """Return the desired survey of validated options."""
     for index, account in enumerate(params["account_ids"]):
         if not is_zone_id(account):
             raise invalid_option(f"account_ids[{index}]", f"{account!r} is not 1 to 32 hexadecimal digits")
@@ -70,7 +68,7 @@ def desire(params: t.Mapping[str, Json]) -> Desired:
 
 
 def survey(client: Client, desired: Desired, tell: t.Callable[[str], None] = lambda text: None) -> Conclusion:
-    """Return a record of each zone and account; what cannot be read is a part that failed. `tell` shows the progress."""
+    """Return a record of each zone and account; a part that cannot be read is marked as failed. `tell` displays the progress."""
     started = time.monotonic()
     filters = desired.filters
     listed = client.items("zones.list", query=query(filters), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
@@ -94,7 +92,7 @@ def survey(client: Client, desired: Desired, tell: t.Callable[[str], None] = lam
 
 
 def seconds_left(done: int, total: int, elapsed: float, sent: int, budget: tuple[int, float] | None) -> float:
-    """Return about how long the rest takes: the pace so far, and how often the request budget makes it wait."""
+    """Return an estimate of the remaining seconds, from the pace so far and the waits for the request budget."""
 
     def waits(requests: float) -> float:
         return (max(requests, 1) - 1) // budget[0] * budget[1] if budget else 0.0
@@ -104,16 +102,16 @@ def seconds_left(done: int, total: int, elapsed: float, sent: int, budget: tuple
 
 
 def _zones(zones: t.Sequence[Record]) -> t.Iterator[Owner]:
-    """Return zones under the names that they have as hosts of the inventory."""
+    """Yield the zones by their host names in the inventory."""
     accounts = {zone["id"]: (zone["account"] or {}).get("id") for zone in zones}
     for zone_id, name in hosts({zone["id"]: zone["name"] for zone in zones}.items()):
         yield Owner(Address(ZONE, zone_id), {"zone": name, "zone_id": zone_id, "account_id": accounts[zone_id], "scope": ZONE})
 
 
 def _accounts(client: Client, zones: t.Sequence[Record], filters: Filters) -> t.Iterator[Owner]:
-    """Return the accounts; where they cannot be listed those that are known, with the reason.
+    """Yield the accounts; if they cannot be listed, those known from zones and options, with the reason.
 
-    Conditions for zones select no account.
+    Filters by zone name and status exclude all accounts.
     """
     if (filters["names"] or filters["statuses"]) and not filters["account_ids"]:
         return
@@ -126,7 +124,7 @@ def _accounts(client: Client, zones: t.Sequence[Record], filters: Filters) -> t.
             raise
         members = {"result": _failed(failure)}
         of_zones = {(zone["account"] or {}).get("id") for zone in zones} | set(filters["account_ids"])
-        # Without any, a record that stands for the list.
+        # If no account is known, one record reports the failure.
         found = sorted(filter(None, of_zones)) or [""] * bool(zones)
     for account in dict.fromkeys(found):
         if not filters["account_ids"] or account in filters["account_ids"]:
@@ -135,7 +133,7 @@ def _accounts(client: Client, zones: t.Sequence[Record], filters: Filters) -> t.
 
 
 def _side_by_side(client: Client, owners: t.Sequence[Owner], desired: Desired) -> t.Iterator[Record]:
-    """Return the records in order, each as soon as it and those before it are read."""
+    """Yield the records in order, each as soon as it and those before it are read."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # slow to import
 
     with ThreadPoolExecutor(MAX_PARALLEL) as executor:
@@ -158,7 +156,7 @@ def _record(client: Client, owner: Owner, desired: Desired) -> Record:
 
 
 def _part(client: Client, read: t.Callable[[], t.Mapping[str, Json]]) -> Record:
-    """Return what was read, or why it could not be."""
+    """Return the result of a read, or its failure."""
     try:
         return dict(read())
     except Failure as failure:
@@ -170,7 +168,7 @@ def _failed(failure: Failure) -> Record:
 
 
 def _add_delivery(client: Client, owners: t.Sequence[Owner], records: t.Sequence[Record]) -> None:
-    """Add to each record with jobs what was measured of them: ten zones a query, one for each account."""
+    """Add the measured delivery to each record with jobs: one query for ten zones, one for each account."""
     now = datetime.datetime.now(datetime.timezone.utc)
     found: dict[Address, Json] = {}
     having = [owner.address for owner, record in zip(owners, records, strict=True) if record.get("jobs", {}).get("jobs")]
