@@ -122,7 +122,7 @@ class Destination(t.NamedTuple):
 
 
 def parse(text: str) -> Destination:
-    """Return the parts of a destination, of a malformed one as well."""
+    """Return the parts of a destination, of also of a malformed one."""
     scheme, mark, rest = text.partition("://")
     if not mark or not _SCHEME.fullmatch(scheme):
         return Destination("", None, "", (Part(text, secret=True),), (), sound=False)
@@ -133,7 +133,7 @@ def parse(text: str) -> Destination:
     user, at, host = authority.rpartition("@")
     options = tuple(_options(query, facts.options, hashed="#" in place))
     sound = bool(_AUTHORITY.fullmatch(host)) and "@" not in unquote(path) and not any(map(str.isspace, place))
-    # A stray `@` behind the authority may end a password with a slash or a question mark in it.
+    # An `@` after the authority may end a password that contains a slash or a question mark.
     sound = sound and (bool(host) or not at) and not any("@" in option.name for option in options)
     parts = tuple(_parts(facts.path, path)) if slash else ()
     return Destination(scheme, user if at else None, host, parts, options, sound)
@@ -167,7 +167,7 @@ def _options(query: str, readable: frozenset[str], hashed: bool) -> t.Iterator[O
         name, equals, value = piece.partition("=")
         hashed = hashed or "#" in piece
         name = unquote_plus(name)
-        # What has no `=` is a switch, or the rest of a secret with an `&` in it.
+        # Text without `=` may be the rest of a secret that contains `&`.
         shown = name.lower() in readable and bool(equals) and not hashed and not _holds_more(value)
         yield Option(name, value if equals else None, not shown)
 
@@ -208,7 +208,7 @@ def upload_limits(text: str) -> Scheme:
 
 
 def same(requested: str, present: str) -> bool:
-    """Return whether two destinations are one; an option that the service shows as asterisks only is unknown and counts as equal."""
+    """Return whether two destinations are equal; an option that the service shows as asterisks only is unknown and counts as equal."""
     if requested == present:
         return True
     one, other = parse(requested), parse(present)
@@ -236,7 +236,7 @@ def leads_elsewhere(before: str | None, after: str) -> bool:
 
 
 def _visible(destination: Destination, other: Destination) -> list[tuple[str, str | None]]:
-    """Return the options that say where records go, without those that the service masks on either side."""
+    """Return the options that determine where records go, without those that the service masks on either side."""
     names = destination.facts.options
     masked = {
         option.name for each in (destination, other) for option in each.options if _STARS.fullmatch(unquote(option.value or ""))
@@ -341,7 +341,7 @@ def _differ(was: t.Sequence[str], will: t.Sequence[str]) -> bool:
 
 
 def holds_mask(conf: str) -> bool:
-    """Return whether a destination has asterisks in the place of a secret, as one that was copied from an output has."""
+    """Return whether a destination has asterisks in place of a secret, for example because it was copied from an output."""
     parts = parse(conf)
     masked = [unquote_plus(option.value) for option in parts.options if option.secret and option.value]
     masked += [parts.user] if parts.user else []
@@ -411,10 +411,10 @@ def _members(text: str) -> t.Iterator[str]:
 
 # Texts of the service may quote an unknown destination: an earlier one, or that of another client.
 
-# Only what has been searched for secrets may be cut.
+# Shorten text only after masking its secrets: half a secret would not be recognized.
 _MAX_TEXT = 2000
 
-# Tried at the beginning of a word only: anywhere else it would take quadratic time for nothing.
+# Match only at the start of a word; otherwise the search takes quadratic time.
 _SCHEME_IN_TEXT = r"(?<![A-Za-z0-9+.-])([A-Za-z][A-Za-z0-9+.-]*)"
 _ADDRESS = re.compile(rf"{_SCHEME_IN_TEXT}:(?:\\?/){{2}}[^\s\"'<>`]+")
 # The same percent-encoded, with or without its slashes; what is behind the scheme then hardly is for reading.
@@ -422,7 +422,7 @@ _ENCODED = re.compile(rf"{_SCHEME_IN_TEXT}(?:%3A(?:%2F|/){{2}}|:(?:%2F){{2}})[^\
 
 
 def without_secrets(text: str) -> str:
-    """Return the text with every address in it as far as it may be read."""
+    """Return the text with the secrets of every address in it masked."""
     return _ADDRESS.sub(_public, _ENCODED.sub(rf"\1://{MASK}", text))
 
 

@@ -22,7 +22,7 @@ class _Form(t.NamedTuple):
 
 
 def canonical(tree: Tree) -> str:
-    """One text for all expressions that count as the same; made once for a tree."""
+    """Return one text for all equal expressions; it is cached in the tree."""
     text: str | None = tree.memo.get(_FORM_MEMO)
     if text is None:
         text = tree.memo[_FORM_MEMO] = _form(tree).text
@@ -30,7 +30,7 @@ def canonical(tree: Tree) -> str:
 
 
 def same(one: Tree, other: Tree) -> bool:
-    """Whether two expressions differ only in ways that never make a change."""
+    """Return whether two expressions are equal, so that no change is needed."""
     return canonical(one) == canonical(other)
 
 
@@ -56,13 +56,13 @@ def _condition_form(condition: Condition) -> str:
 
 
 def _value_form(value: object) -> str:
-    """Number and number text are one for the operators that order."""
-    # The parser lets nothing but numbers pass for these operators.
+    """Return one text for a number and its text, which are equal for the ordering operators."""
+    # The parser accepts only numbers for these operators.
     return canonical_number(t.cast(Exact, exact(value)))
 
 
 def _scalar(value: object) -> str:
-    """A text that tells apart values of different type, and equal ones not."""
+    """Return one text for equal values, and different texts for values of different types."""
     number = None if isinstance(value, str) else exact(value)
     return canonical_number(number) if number is not None else json.dumps(value)
 
@@ -77,12 +77,12 @@ _ORDER: dict[str, t.Callable[[t.Any, t.Any], bool]] = {"lt": op.lt, "leq": op.le
 
 
 def passes(tree: Tree, record: Record) -> bool:
-    """Whether a log record would be delivered by a job with this filter."""
+    """Return whether a log record would be delivered by a job with this filter."""
     return compile_filter(tree)(record)
 
 
 def compile_filter(tree: Tree) -> Test:
-    """The expression as a function of a record; made once for a tree."""
+    """Return the expression as a function of a record; it is cached in the tree."""
     test: Test | None = tree.memo.get(_TEST_MEMO)
     if test is None:
         test = tree.memo[_TEST_MEMO] = _compile(tree)
@@ -90,12 +90,12 @@ def compile_filter(tree: Tree) -> Test:
 
 
 def holds(condition: Condition, value: object) -> bool:
-    """Whether a field with this value meets the condition."""
+    """Return whether a field with this value meets the condition."""
     return compile_filter(condition)({condition.key: value})
 
 
 def identity(value: object) -> t.Hashable:
-    """What `eq` and `in` compare: type and value, with all spellings of a number as one; None for what equals nothing."""
+    """Return what `eq` and `in` compare: type and value, with one form for a number; None for what equals nothing."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -163,7 +163,7 @@ def _order_test(compare: t.Callable[[t.Any, t.Any], bool], operand: object) -> V
     limit = exact(operand)
 
     def test(value: object) -> bool:
-        # Most numbers of a log record are plain integers; the short way counts over millions of records.
+        # Most numbers of a log record are plain integers; skipping the conversion matters for millions of records.
         number = value if value.__class__ is int else exact(value)
         return number is not None and compare(number, limit)
 

@@ -15,14 +15,14 @@ _OVERLAP: dict[str, t.Callable[[str, str], bool]] = {"startsWith": str.startswit
 
 
 class Literal(t.NamedTuple):
-    """A condition that shall hold, or shall not."""
+    """A condition and whether it must hold."""
 
     condition: Condition
     truth: bool
 
     @property
     def needed(self) -> bool:
-        """Whether the field has to be there, and to be as the operator without its `!` says."""
+        """Return whether the field must be present and meet the operator without its `!`."""
         return self.condition.operator.startswith(NEGATION) is not self.truth
 
     @property
@@ -34,7 +34,7 @@ class Literal(t.NamedTuple):
 
 
 def contradict(literals: t.Sequence[Literal]) -> bool:
-    """Whether no value of one field, nor its absence, can satisfy all of these; False where that is not certain."""
+    """Return whether certainly neither a value of the field nor its absence satisfies all of these."""
     needed = [literal for literal in literals if literal.needed]
     if not needed:
         return False
@@ -51,7 +51,7 @@ def _values(literal: Literal) -> tuple[object, ...]:
 
 
 def _empty_range(needed: t.Sequence[Literal], forbidden: t.Sequence[Literal]) -> bool:
-    """Bounds that no number is within; once one bound asks for a number, the denial of another is a bound as well."""
+    """Return whether no number is within all bounds; if one bound requires a number, a forbidden bound counts inverted."""
     bounds = [(each.base, exact(each.condition.value)) for each in needed if each.base in _INVERSE]
     if not bounds:
         return False
@@ -62,7 +62,7 @@ def _empty_range(needed: t.Sequence[Literal], forbidden: t.Sequence[Literal]) ->
 
 
 def _texts_exclude(needed: t.Sequence[Literal]) -> bool:
-    """Two beginnings, or two endings, of which neither is part of the other."""
+    """Return whether two required prefixes, or two required suffixes, exclude each other."""
     for base, overlaps in _OVERLAP.items():
         texts = [str(each.condition.value) for each in needed if each.base == base]
         if any(not overlaps(one, other) and not overlaps(other, one) for one in texts for other in texts):
@@ -71,7 +71,7 @@ def _texts_exclude(needed: t.Sequence[Literal]) -> bool:
 
 
 def _text_forbidden(needed: t.Sequence[Literal], forbidden: t.Sequence[Literal]) -> bool:
-    """A text that has to be there includes one that must not be."""
+    """Return whether a required text includes a forbidden one."""
     is_text = any(each.base in _OVERLAP for each in needed)
     return any(
         _includes(has.base, str(has.condition.value), no.base, str(no.condition.value), is_text)
@@ -86,53 +86,53 @@ def _includes(has: str, text: str, base: str, part: str, is_text: bool) -> bool:
         return True
     if has == base and has in _OVERLAP:
         return _OVERLAP[has](text, part)
-    # Of a list, `contains` says that it has exactly that member, so a part of the text proves something of texts only.
+    # On a list, `contains` looks for an equal member; only on text does a part of the operand count.
     return base == "contains" and (part in text if is_text else part == text)
 
 
-# A goal: an expression is to be met (True) or not (False).
+# An expression, and whether a record must pass it.
 Goal = tuple[Tree, bool]
-# The same where there are several ways to reach it.
+# A goal that one of several alternatives satisfies.
 _Choice = tuple[Group, bool]
 _Literals = dict[str, tuple[Literal, ...]]
 
-# Steps that one prover may take in all; an expression within the service's limits rarely needs more than hundreds.
+# Limit for all proofs of one prover; an expression within the service's limits rarely needs more than hundreds.
 MAX_STEPS = 20_000
-# Alternatives within alternatives.
+# Limit for nested alternatives.
 MAX_DEPTH = 60
 
 
 class _GivenUp(Exception):
-    """The question is too large to be answered."""
+    """Raised when a proof exceeds `MAX_STEPS` or `MAX_DEPTH`."""
 
 
 class Prover:
-    """Proves what holds for all records; False means "not proved", which is the answer once its steps are used up."""
+    """Prove statements about all records; False means "not proved", also when the steps are used up."""
 
     def __init__(self, steps: int = MAX_STEPS) -> None:
         self._steps = steps
 
     def never(self, tree: Tree) -> bool:
-        """Certainly no record passes."""
+        """Return whether certainly no record passes."""
         return self.impossible((tree, True))
 
     def always(self, tree: Tree) -> bool:
-        """Certainly every record passes."""
+        """Return whether certainly every record passes."""
         return self.impossible((tree, False))
 
     def implies(self, one: Tree, other: Tree) -> bool:
-        """Certainly every record that passes `one` passes `other`."""
+        """Return whether certainly every record that passes `one` passes `other`."""
         return self.impossible((one, True), (other, False))
 
     def impossible(self, *goals: Goal) -> bool:
-        """Certainly no record satisfies all goals."""
+        """Return whether certainly no record satisfies all goals."""
         try:
             return self._closed(list(goals), {}, 0)
         except _GivenUp:
             return False
 
     def _closed(self, goals: list[Goal], literals: _Literals, depth: int) -> bool:
-        """Whether every way to satisfy the goals ends in a contradiction about one field."""
+        """Return whether every way to satisfy the goals ends in a contradiction about one field."""
         choices: list[_Choice] = []
         while goals:
             self._step(depth)
@@ -164,14 +164,14 @@ DUPLICATE = "duplicate"
 SHADOWED = "shadowed"
 EXCLUSION = "exclusion"
 
-# Every sibling is compared with every other: far above the service's limit that would take long and help nobody.
+# Each sibling is compared with each other, which takes quadratic time; the service accepts far fewer conditions.
 MAX_CONDITIONS = 100
 
 _DELIVERS = "a filter names the records that are delivered, not those that are left out"
 
 
 class Finding(t.NamedTuple):
-    """Something that hardly anybody writes on purpose: what, where, in which node, and what to do about it."""
+    """A probable mistake: its type, its place, its node, and a message that says what to do."""
 
     kind: str
     path: str
@@ -183,12 +183,12 @@ class Finding(t.NamedTuple):
 
 
 def lint(tree: Tree, place: str = "filter") -> list[str]:
-    """Warnings about an expression that is well formed and yet hardly does what its author wants."""
+    """Return warnings about a valid expression that probably does not do what its author intends."""
     return [str(finding) for finding in findings(tree, place)]
 
 
 def findings(tree: Tree, place: str = "filter") -> list[Finding]:
-    """The same with their parts. What is said about truth is proved; where a proof is too long nothing is said."""
+    """Return the findings; "always true" and "never true" are reported only if proved within the limits."""
     if sum(1 for _condition in conditions(tree)) > MAX_CONDITIONS:
         return []
     return _Linter().whole(tree, f"{place}.where")
@@ -199,7 +199,7 @@ class _Linter:
         self._prover = Prover()
 
     def whole(self, tree: Tree, path: str) -> list[Finding]:
-        """What is wrong inside, and first of all if the expression as a whole decides nothing."""
+        """Return the findings; one about the whole expression comes first."""
         found = list(self._look(tree, path))
         constant = self._constant(tree, path)
         if constant is not None and constant not in found:
@@ -217,7 +217,7 @@ class _Linter:
             yield from _exclusion(tree, path)
             yield from self._siblings(tree, path)
         elif all(finding.kind != constant.kind for finding in below):
-            # Otherwise the cause has been named already.
+            # If a child has the same finding, the cause is already reported there.
             yield constant
 
     def _constant(self, tree: Tree, path: str) -> Finding | None:
@@ -245,7 +245,7 @@ class _Linter:
                 yield Finding(SHADOWED, place, child, f"has no effect: {_because(group.op, cause)}; remove one of them")
 
     def _cause(self, op: str, child: Tree, others: list[tuple[Tree, str]], strictly: bool = False) -> str | None:
-        """The sibling that makes `child` superfluous; of two that make each other so, `strictly` keeps the first."""
+        """Return the sibling that makes `child` redundant; with `strictly`, the first of two equivalent siblings is kept."""
         for other, where in others:
             narrow, wide = (other, child) if op == AND else (child, other)
             if self._prover.implies(narrow, wide) and not (strictly and self._prover.implies(wide, narrow)):
@@ -258,7 +258,7 @@ def _children(group: Group, path: str) -> list[tuple[Tree, str]]:
 
 
 def _exclusion(group: Group, path: str) -> t.Iterator[Finding]:
-    """Negations of one field under `or`: read as a list of exclusions, they exclude next to nothing."""
+    """Report negations of one field under `or`: they look like a list of exclusions, but exclude almost nothing."""
     negations = [child for child in group.children if isinstance(child, Condition) and child.operator[0] == NEGATION]
     if group.op != OR or len(negations) < max(2, len(group.children)):
         return

@@ -32,7 +32,7 @@ _NOT = ("not_", "not-", "not ", "not")
 
 
 def read_value(operator: str, value: object, path: str) -> Value:
-    """The value of a condition as plain types, if its shape is what the operator compares with."""
+    """Return the value of a condition as plain types; raise `Failure` if the operator does not take its type."""
     if operator in operators.MEMBERSHIP:
         return _set_members(operator, value, path)
     if operator in operators.TEXT:
@@ -45,7 +45,7 @@ def read_value(operator: str, value: object, path: str) -> Value:
 
 
 def read_text(value: str, path: str) -> str:
-    """Plain text that UTF-8 can carry."""
+    """Return the value as a plain `str`; raise `Failure` if it cannot be encoded as UTF-8."""
     text = str.__str__(value)
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise invalid_option(path, f"{_shown(text)} has a lone surrogate, which cannot be sent as UTF-8")
@@ -53,7 +53,7 @@ def read_text(value: str, path: str) -> str:
 
 
 def is_list(value: object) -> t.TypeGuard[collections.abc.Sequence[object]]:
-    """Lists, tuples and the sequences that template engines hand out; text is none."""
+    """Return whether a value is a list, a tuple or a sequence of a template engine, but not text."""
     return isinstance(value, collections.abc.Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview))
 
 
@@ -102,28 +102,28 @@ def _list_hint(operator: str, value: object) -> str:
 MEMBERS = ("key", "operator", "value")
 JsonObject: t.TypeAlias = "collections.abc.Mapping[str, object]"
 
-# More levels than fit into the text that the service accepts, and few enough for recursion.
+# More levels than fit into a text that the service accepts, yet few enough for recursion.
 MAX_DEPTH = 128
-# Only data that refers to itself, or a mistake, is larger; reading it would not end.
+# Data that refers to itself would never end.
 MAX_NODES = 10_000
 
 _EXPECTED = "a condition {key, operator, value}, {and: [...]} or {or: [...]}"
 
 
 class RepeatedMembers(dict[str, t.Any]):
-    """An object of a JSON text that gives one of its members more than once."""
+    """A JSON object in which a member is repeated."""
 
     repeated: str = ""
 
 
 class Reader:
-    """Turns data into a tree, and names where it cannot; it reads one expression."""
+    """Convert the data of one expression to a tree; raise `Failure` with the path of what is invalid."""
 
     def __init__(self) -> None:
         self._nodes = 0
 
     def read(self, data: object, path: str, depth: int = 0) -> Tree:
-        """The condition or group that `data` describes."""
+        """Return the condition or group that `data` describes."""
         self._count(path, depth)
         members = _members(data, path)
         joins = [name for name in members if name in operators.JOINS]
@@ -153,7 +153,7 @@ class Reader:
 
 
 def under_where(data: object, path: str) -> object:
-    """What stands under the outer `where`, which may be left out."""
+    """Return the content of the outer `where`, which is optional."""
     if not isinstance(data, collections.abc.Mapping) or "where" not in data:
         return data
     members = _members(data, path)
@@ -191,7 +191,7 @@ def _condition(members: JsonObject, path: str) -> Condition:
 
 
 def _nearest_member(name: str, members: JsonObject) -> str:
-    """Beside other members of a condition, one that it still lacks is meant; alone it may be anything."""
+    """Return the hint for an unknown member: next to members of a condition, only the missing ones are candidates."""
     if not any(member in members for member in MEMBERS):
         return nearest(name, MEMBERS + operators.JOINS)
     return nearest(name, [member for member in MEMBERS if member not in members])
@@ -218,13 +218,13 @@ def _others(members: JsonObject, known: str) -> str:
 
 
 def _start(path: str) -> str:
-    """The part of a path that a user can read when the whole of it is hundreds of steps long."""
+    """Return the readable start of a path that may have hundreds of steps."""
     steps = path.split(".")
     return ".".join(steps[:4]) + ("..." if len(steps) > 4 else "")
 
 
 def parse(value: object, place: str = "filter") -> Tree:
-    """The tree of an expression that is given as data or as the JSON text of it.
+    """Return the tree of an expression that is given as data or as JSON text.
 
     `place` names the option; a `Failure` names the place in it, always with `where`, written or not.
     """
@@ -239,12 +239,12 @@ def parse(value: object, place: str = "filter") -> Tree:
 def read_echo(text: object) -> Tree | None:
     """Return the tree of a filter as the service reports it, also with other names of operators; None if it cannot be understood.
 
-    A job is looked at several times, so that the trees of its texts are remembered.
+    The trees are cached, because each job is read several times.
     """
     return _read_text(text) if isinstance(text, str) and len(text) <= _MAX_REMEMBERED else _read_echo(text)
 
 
-# Far longer than what a service accepts.
+# Far longer than any text that the service accepts.
 _MAX_REMEMBERED = 10_000
 
 
@@ -288,7 +288,7 @@ def _load(text: str, path: str) -> object:
     except json.JSONDecodeError as error:
         raise invalid_option(path, f"is not valid JSON: line {error.lineno}, column {error.colno}: {error.msg}") from None
     except ValueError as error:
-        # A constant that JSON lacks, or an integer too long to be read.
+        # `NaN` or an infinity, or an integer with too many digits.
         raise invalid_option(path, f"is not valid JSON: {error}") from None
 
 
@@ -307,7 +307,7 @@ def _unique_pairs(pairs: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
 
 
 def _number(digits: str, plain: type[int] | type[float]) -> int | float | Written:
-    """The plain number if it is written like this; otherwise the writing is kept, because it is what gets sent."""
+    """Return a plain number if Python writes it the same way; otherwise keep the notation, because it is sent."""
     if len(digits) > MAX_NUMBER_TEXT:
         raise ValueError("a number has too many digits")
     number = plain(digits)

@@ -12,14 +12,14 @@ from .tree import AND, Condition, Group, Scalar, Tree, Written, conditions
 
 
 def to_text(tree: Tree) -> str:
-    """The JSON text that is sent: no blanks, fixed order of members, escapes only where JSON demands them."""
+    """Return the JSON text to send: no blanks, fixed order of members, escapes only where JSON requires them."""
     # A bare condition is documented by only one of the two descriptions of the service, `and` of one by both.
     outer = Group(AND, (tree,)) if isinstance(tree, Condition) else tree
     return f'{{"where":{_node(outer)}}}'
 
 
 def scalar_text(value: Scalar) -> str:
-    """A value as JSON; a number that was read from text is written as it was there."""
+    """Return a value as JSON; a number that was read from text keeps its notation."""
     return value.text if isinstance(value, Written) else json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
@@ -52,14 +52,14 @@ UNREADABLE = "The filter could not be understood, so it is not known which recor
 
 
 def explain(tree: Tree | None) -> str:
-    """A sentence about what the filter does; without a filter, about what that means."""
+    """Return a sentence that explains which records the filter, or no filter, delivers."""
     if tree is None:
         return EVERYTHING
     return f"A record is delivered only if {_clause(tree)}; all other records are left out."
 
 
 def explain_echo(text: object) -> str:
-    """The same for the filter of a job, as the service reports it."""
+    """Return that sentence for the filter of a job as the service reports it."""
     tree = read_echo(text)
     return UNREADABLE if tree is None and text not in (None, "") else explain(tree)
 
@@ -84,7 +84,7 @@ MAX_FILTER_BYTES = 1000
 
 
 def budget(tree: Tree) -> dict[str, int]:
-    """What the expression uses of what the service accepts."""
+    """Return how much of each limit of the service the expression uses."""
     return {
         "operators": sum(1 for _condition in conditions(tree)),
         "operators_limit": MAX_FILTER_OPERATORS,
@@ -94,7 +94,7 @@ def budget(tree: Tree) -> dict[str, int]:
 
 
 def check(tree: Tree, place: str = "filter") -> None:
-    """Refuse an expression that the service would refuse for its size, naming every limit that it exceeds."""
+    """Raise `Failure` that names every limit of the service that the expression exceeds."""
     used = budget(tree)
     exceeded = [
         f"{used[unit]} {unit} are {used[unit] - limit} more than the limit of {limit}"

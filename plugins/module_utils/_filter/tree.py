@@ -47,7 +47,7 @@ Exact: t.TypeAlias = "int | decimal.Decimal"
 
 _JSON_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
 
-# Longer number text is taken for no number: four times what a whole filter may have.
+# Longer text does not count as a number: four times what a whole filter may have.
 MAX_NUMBER_TEXT = 4096
 # An integer this long takes more text than a whole filter may have.
 MAX_INTEGER_BITS = 4096
@@ -71,14 +71,14 @@ class Written:
 
 
 def is_number(value: object) -> t.TypeGuard[int | float | Written]:
-    """True for what JSON calls a number: true and false are none, and neither are NaN and the infinities."""
+    """Return whether JSON has this value as a number, which excludes booleans, NaN and the infinities."""
     if isinstance(value, float):
         return math.isfinite(value)
     return isinstance(value, (int, Written)) and not isinstance(value, bool)
 
 
 def exact(value: object) -> Exact | None:
-    """The number that is meant by a number or by number text, without rounding; None for anything else.
+    """Return the exact value of a number or number text; None for anything else.
 
     A float means the shortest decimal that is written for it, so that 0.1 and "0.1" are one number.
     """
@@ -103,7 +103,7 @@ def _from_text(text: str) -> Exact | None:
         return 0
     first = int(exponent) + len(digits) - len(fraction) - 1
     if abs(first) > MAX_EXPONENT:
-        # No log field is as large, or as small: all such numbers are taken for one.
+        # No log field is as large or as small, so all such numbers count as equal.
         return decimal.Decimal(f"{text[: text.startswith('-')]}Infinity") if first > 0 else 0
     return decimal.Decimal(text)
 
@@ -128,7 +128,7 @@ class Condition:
     number as it was `Written`.
 
     `memo` keeps what other files of this package derive from the node, so that it is derived once.
-    Whether two expressions mean the same is `equality.same`: nodes have no `==` of their own, which would take 1 for true.
+    Whether two expressions mean the same is `compare.same`: nodes define no `==`, for which 1 and true would be equal.
     """
 
     __slots__ = ("key", "memo", "operator", "value")
@@ -162,7 +162,7 @@ Tree: t.TypeAlias = "Condition | Group"
 
 
 def conditions(tree: Tree) -> t.Iterator[Condition]:
-    """Every comparison of the expression, in the order in which it was written."""
+    """Yield every condition of the expression in its written order."""
     if isinstance(tree, Condition):
         yield tree
         return
