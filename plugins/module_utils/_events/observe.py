@@ -57,7 +57,7 @@ def requests_for(watch: t.Collection[str]) -> int:
 
 
 class Look(t.NamedTuple):
-    """What is looked at in a zone, and how it is judged."""
+    """Which parts of a zone to observe, and how to judge them."""
 
     watch: t.Collection[str]
     query: inventory.Query
@@ -91,7 +91,7 @@ def see_scripts(items: t.Iterable[inventory.Script]) -> scripts.Seen:
         same = seen.scripts[::-1]
         verdicts = {item["malicious"] for item in same}
         listed = [item.get("hash") for item in same]
-        # Without a URL nothing but the identifier distinguishes two scripts of a host.
+        # Without a URL, only the identifier distinguishes two scripts of a host.
         identity = (seen.url or seen.latest["script_id"], seen.host or "")
         found[identity] = Script(
             hashes=tuple(dict.fromkeys(value.lower() for value in listed if isinstance(value, str) and value)),
@@ -144,7 +144,7 @@ _LONG_PAUSE_SECONDS = 5
 
 
 class Stopped(Exception):
-    """The rulebook ends; whatever waits gives up."""
+    """Raised in waiting threads when the rulebook ends."""
 
 
 class Service:
@@ -163,7 +163,7 @@ class Service:
         self._told_of_pause = False
 
     def learn(self, names: t.Mapping[str, str]) -> None:
-        """Take over names of zones that were found before."""
+        """Add names of zones that were found before."""
         self._names.update(names)
 
     def discover(self) -> tuple[Zone, ...]:
@@ -217,7 +217,7 @@ class Service:
         return said
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close all connections."""
         self._client.close()
 
     def _find_name(self, zone_id: str, *, at_start: bool = False) -> None:

@@ -123,7 +123,7 @@ class Source:
                 LOGGER.warning("Zones cannot be listed, so those of the last listing are watched: %s", failure)
         if self._settings.zones is not None and self.pace.polls > 1:
             self._zones = self._service.with_names(self._settings.zones)
-        # A poll of no zones proves nothing.
+        # A poll of no zones does not show that the credentials work.
         taken = max(0, len(self._state.pending) - waiting) if self._zones else 0
         return self._state.pending[:taken], self._zones
 
@@ -144,7 +144,7 @@ class Source:
         return self._stored()
 
     def close(self) -> None:
-        """Stop what waits, and let another process have the state file."""
+        """Interrupt waiting requests and release the state file."""
         self._stop.set()
         self._state.close()
         self._service.close()
@@ -183,7 +183,7 @@ class Queue(t.Protocol):
     """Where ansible-rulebook takes events from; it holds one, which is taken when the rules have time for it."""
 
     async def put(self, event: Event, /) -> None:
-        """Put an event in, waiting for space."""
+        """Add an event; wait while the queue is full."""
 
 
 async def watch(queue: Queue, arguments: t.Mapping[str, t.Any], clock: Clock | None = None) -> None:

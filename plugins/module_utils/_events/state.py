@@ -57,7 +57,7 @@ class Job(t.NamedTuple):
 
 
 class Known(t.NamedTuple):
-    """What is known of a zone; a part that was never read is None."""
+    """Known state of a zone; None for parts that were never read."""
 
     name: str | None = None
     readable: bool = True
@@ -158,7 +158,7 @@ class StateFile:
 
     @property
     def is_due(self) -> bool:
-        """Whether there is something to save, and the last time that was done is long enough ago for what it cost."""
+        """Return whether there are changes to save, and enough time has passed for the cost of the last save."""
         return self._is_changed and self._monotonic() >= self._next_save
 
     def zone(self, zone_id: str) -> Known | None:
@@ -179,14 +179,14 @@ class StateFile:
             self._is_changed = True
 
     def forget(self, events: t.Sequence[Event]) -> None:
-        """Take events that were received off the pending ones."""
+        """Remove received events from the pending ones."""
         received = {id(event) for event in events}
         if received:
             self.pending = [event for event in self.pending if id(event) not in received]
             self._is_changed = True
 
     def save(self) -> None:
-        """Write everything, so that after a crash either the old or the new state is there."""
+        """Write the file atomically, so that a crash leaves either the old or the new state."""
         with self._guard:
             if self._lock is None or not self._is_changed:
                 return
@@ -200,7 +200,7 @@ class StateFile:
             self._next_save = end + (end - begin) / _SAVING_SHARE
 
     def close(self) -> None:
-        """Let another process have the file; nothing is written after this."""
+        """Release the file for another process; write nothing after this."""
         with self._guard:
             self._is_closed = True
             if self._lock is not None:

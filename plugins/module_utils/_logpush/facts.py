@@ -40,7 +40,7 @@ class Member(t.NamedTuple):
         return value or self.default
 
 
-# What some services show for a job without a filter.
+# Values that some services send for a job without a filter.
 _NO_EXPRESSION: tuple[Json, ...] = ({"where": {}}, '{"where":{}}', '{"where": {}}', "{}")
 
 

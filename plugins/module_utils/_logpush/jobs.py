@@ -69,7 +69,7 @@ def checked(desired: DesiredJobs) -> DesiredJobs:
 
 
 def require_other(place: str, first: str) -> None:
-    """Refuse an item that means the job of an earlier one."""
+    """Raise `Failure` for an item that selects the job of an earlier one."""
     if place != first:
         raise invalid_option(place, f"means the same job as {first}")
 

@@ -42,7 +42,7 @@ class Chain(t.NamedTuple):
 
     @property
     def head(self) -> str | None:
-        """The digest of the last record, if it has one."""
+        """Return the digest of the last record, if it has one."""
         digest = self.last.get("digest") if self.last else None
         return digest if is_digest(digest) else None
 

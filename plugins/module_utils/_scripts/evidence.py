@@ -37,12 +37,12 @@ class Evidence(t.NamedTuple):
 
     @property
     def path(self) -> str:
-        """The file of records."""
+        """Return the path of the file of records."""
         return os.path.join(self.folder, f"{self.zone_id}.jsonl")
 
     @property
     def torn_path(self) -> str:
-        """The file of lines that a crash left incomplete."""
+        """Return the path of the file for lines that a crash left incomplete."""
         return f"{self.path}.torn"
 
     def keep_baseline(self, entries: Json) -> None:
@@ -75,7 +75,7 @@ class Evidence(t.NamedTuple):
             with contextlib.suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(descriptor), os.lstat(self.path)):
                     return descriptor
-            # The file was moved away between the two; what is appended now has to go to the one of that name.
+            # The file was renamed between open and lock; records must go to the file that has the name now.
             os.close(descriptor)
 
     def _move_torn_line(self, descriptor: int) -> str | None:

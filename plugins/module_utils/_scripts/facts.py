@@ -106,7 +106,7 @@ FINDINGS = (
     "evidence_gap",
     "history_broken",
 )
-# An entry that matches nothing is no failure by itself.
+# An entry without a matching script does not fail the audit by default.
 FAILURES = frozenset(FINDINGS) - {"unused"}
 ALL = "all"
 DEFAULT_STATUSES = ("active", "infrequent")

@@ -34,7 +34,7 @@ class Observation(t.NamedTuple):
 
     @property
     def latest(self) -> Script:
-        """What was seen last under this URL and host."""
+        """Return the latest script under this URL and host."""
         return self.scripts[-1]
 
     def hashes(self, since: datetime.datetime | None) -> frozenset[str]:
@@ -71,7 +71,7 @@ def _identity(script: Script) -> Identity:
     url = script.get("script_url")
     if isinstance(url, str) and url:
         return normalize_url(url), host, ""
-    # Without a URL nothing but the identifier distinguishes two scripts of a host.
+    # Without a URL, only the identifier distinguishes two scripts of a host.
     return "", host, script["script_id"]
 
 
@@ -118,7 +118,7 @@ class Row(t.NamedTuple):
 
     @property
     def unauthorised(self) -> frozenset[str]:
-        """The hashes seen that the entry does not list, if it is pinned."""
+        """Return the current hashes that the entry does not list, if it is pinned."""
         return self.hashes - self.entry.hashes if self.entry is not None and self.entry.pinned else frozenset()
 
 

@@ -104,22 +104,22 @@ class Pattern(t.NamedTuple):
 
     @property
     def is_exact(self) -> bool:
-        """Whether the pattern stands for one URL."""
+        """Return whether the pattern matches exactly one URL."""
         return self.path is None
 
     @property
     def has_query(self) -> bool:
-        """Whether the query of a URL counts."""
+        """Return whether the query of a URL is compared."""
         return "?" in self.text
 
     @property
     def prefix(self) -> str:
-        """The literal text before the first star."""
+        """Return the literal text before the first star."""
         return self.text.partition("*")[0]
 
     @property
     def suffix(self) -> str:
-        """The literal text after the last star."""
+        """Return the literal text after the last star."""
         return "" if self.is_exact else self.text.rpartition("*")[2]
 
     def covers(self, url: str) -> bool:
@@ -177,7 +177,7 @@ def is_url(text: str) -> bool:
 
 
 def parse_pattern(place: str, text: str) -> Pattern:
-    """Parse the URL of a baseline entry; raise `invalid_option` if it is none."""
+    """Parse the URL of a baseline entry; raise `invalid_option` if it is invalid."""
     if not is_url(text):
         raise invalid_option(
             place,

@@ -42,7 +42,7 @@ class Story:
         self._scope: dict[str, Json] | None = None
 
     def see(self, record: Record) -> None:
-        """Add a record."""
+        """Add a record to the totals."""
         self.open = [each for each in list_of(record.get("findings")) if isinstance(each, dict) and each.get("kind") in FINDINGS]
         for finding in self.open:
             self.findings[finding["kind"]] += 1
