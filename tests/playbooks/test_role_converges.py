@@ -317,7 +317,7 @@ def test_every_type_of_custom_fields(playbook, simulator, zone):
     assert names(rule, "transformed_request_fields") == ["x-t"]
     assert names(rule, "raw_response_fields") == ["x-raw"]
     assert rule["action_parameters"]["response_fields"] == [{"name": "x-r", "preserve_duplicates": True}]
-    assert selected(simulator, zone) == [*OWN_FIELDS, "RequestHeaders", "ResponseHeaders"]
+    assert selected(simulator, zone) == [*OWN_FIELDS, "RequestHeaders", "ResponseHeaders", "ResponseFields"]
 
 
 def test_the_route_reaches_the_module(playbook, zone):

@@ -97,7 +97,7 @@ REFUSED_BY_THE_MODULE = [
     ({"log_delivery_jobs": json.dumps([job(filter=EQUALS)])}, "jobs[0].filter.where.and[0].operator: 'equals'"),
     ({"log_delivery_jobs": [job(), job()]}, "jobs[1]: means the same job as jobs[0]"),
     ({"log_delivery_jobs": [job(name=None)]}, "jobs[0].name: "),
-    ({"log_delivery_jobs": [job(bogus=SECRET)]}, "jobs.bogus"),
+    ({"log_delivery_jobs": [job(bogus=SECRET)]}, "jobs[0].bogus: unsupported parameter"),
     ({"log_delivery_jobs": [job(max_upload_bytes="much")]}, "max_upload_bytes"),
     ({"log_delivery_jobs": [job(destination_conf={"secret": SECRET}, kind="odd")]}, "kind"),
     ({"log_delivery_jobs": [], "log_delivery_unlisted_jobs": "absent"}, "jobs: is empty"),
