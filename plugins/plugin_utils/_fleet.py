@@ -97,9 +97,13 @@ def _validate(arguments: Arguments, given: Result, hosts: HostVariables) -> Resu
 
 def _check_variables(hosts: HostVariables, names: t.Sequence[str]) -> None:
     """Refuse variables that are unknown, internal, or set where plays cannot read them."""
-    seen = {name for host in names for name in hosts.of(host)}
+    seen: dict[str, list[str]] = {}
+    for host in names:
+        for name in hosts.of(host):
+            seen.setdefault(name, []).append(host)
     variables.check_own_names(hosts.extra)
-    variables.check_names(seen | set(hosts.extra))
+    inventory = {name: having for name, having in seen.items() if name not in hosts.extra}
+    variables.check_names({*seen, *hosts.extra}, hosts=inventory)
     variables.check_places(seen, hosts.extra)
 
 

@@ -158,7 +158,11 @@ def test_refused_before_a_write(zones: Zones, playbook: Playbook, variables: dic
     ("variables", "extra", "said"),
     [
         ({"edgeops_alow": []}, {}, "edgeops_alow: there is no such variable (did you mean 'edgeops_allow'?)"),
-        ({"log_delivery_jbos": []}, {}, "log_delivery_jbos: there is no such variable (did you mean 'log_delivery_jobs'?)"),
+        (
+            {"log_delivery_jbos": []},
+            {},
+            "log_delivery_jbos: there is no such variable (did you mean 'log_delivery_jobs'?), set for zone1",
+        ),
         ({"edgeops_target": "zone0"}, {}, "edgeops_target: is set in the inventory"),
         ({"edgeops_zones_at_once": 1}, {}, "edgeops_zones_at_once: is set in the inventory"),
         ({"edgeops_deliver_partial": False}, {}, "edgeops_deliver_partial: is not the same for all hosts"),

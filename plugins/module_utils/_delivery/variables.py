@@ -20,13 +20,27 @@ _THRESHOLD = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(%?)")
 _BATCH = re.compile(r"[1-9][0-9]{0,8}%?")
 
 
-def check_names(names: t.Iterable[str], prefixes: t.Sequence[str] = _PREFIXES) -> None:
-    """Refuse names with a prefix of this collection that it does not know: a misspelt rail would protect nothing."""
+def check_names(
+    names: t.Iterable[str], prefixes: t.Sequence[str] = _PREFIXES, hosts: t.Mapping[str, t.Sequence[str]] | None = None
+) -> None:
+    """Refuse names with a prefix of this collection that it does not know: a misspelt rail would protect nothing.
+
+    `hosts` tells of a name of the inventory who has it, so that the message leads to the file.
+    """
     known = (*PLAYBOOK_VARIABLES, *ROLE_VARIABLES)
     unknown = sorted({name for name in names if name.startswith(tuple(prefixes)) and name not in known and name not in RESULTS})
     if unknown:
-        texts = [f"{name}: there is no such variable{did_you_mean(nearest(name, known))}" for name in unknown]
+        texts = [
+            f"{name}: there is no such variable{did_you_mean(nearest(name, known))}{_set_for((hosts or {}).get(name, ()))}"
+            for name in unknown
+        ]
         raise Failure("invalid_option", "; ".join(texts))
+
+
+def _set_for(hosts: t.Sequence[str]) -> str:
+    if not hosts:
+        return ""
+    return f", set for {hosts[0]}" if len(hosts) == 1 else f", set for {len(hosts)} hosts such as {hosts[0]}"
 
 
 def check_own_names(extra: t.Iterable[str]) -> None:

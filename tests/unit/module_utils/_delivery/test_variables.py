@@ -57,6 +57,15 @@ def test_names(name: str, said: str | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("hosts", "said"), [(["a"], "jobs'?), set for a"), (["a", "b"], "jobs'?), set for 2 hosts such as a"), ([], "jobs'?)")]
+)
+def test_unknown_name_leads_to_its_hosts(hosts: list[str], said: str) -> None:
+    with pytest.raises(Failure) as refused:
+        variables.check_names(["log_delivery_jbos"], hosts={"log_delivery_jbos": hosts})
+    assert str(refused.value).endswith(said)
+
+
+@pytest.mark.parametrize(
     ("value", "found"),
     [
         (None, ["100%"]),
