@@ -16,6 +16,8 @@ GROUP = "group/edgeops.observability.zone"
 EMPTY = {"CLOUDFLARE_BASE_URL": None, "CLOUDFLARE_API_TOKEN": None}
 RUNTIME = Path(__file__).resolve().parents[2] / "meta" / "runtime.yml"
 MODULES = yaml.safe_load(RUNTIME.read_text(encoding="utf-8"))["action_groups"]["zone"]
+# It finds its zones itself, and has no option for one.
+FLEET = "survey_info"
 
 
 def example(module):
@@ -35,14 +37,21 @@ def connection(simulator, **further):
 
 @pytest.mark.every_core
 def test_group_defaults_apply_to_every_module(playbook, simulator, zone):
-    """The group gives every module its connection and zone."""
-    defaults = connection(simulator, zone_id=zone)
-    report = playbook.run(
-        [example(module) for module in MODULES], module_defaults=defaults, extra_vars={"token": simulator.token}, env=EMPTY
-    )
-    assert [outcome.module for outcome in report.ours] == MODULES
-    assert {entry["zone"] for entry in report.journal if not entry["path"].endswith("/graphql")} == {zone}
+    """The group gives every module its connection, and its zone to each that has one."""
+    base = {"name": "Use the defaults", "hosts": "all", "gather_facts": False}
+    plays = [
+        {
+            **base,
+            "module_defaults": connection(simulator, zone_id=zone),
+            "tasks": [example(name) for name in MODULES if name != FLEET],
+        },
+        {**base, "module_defaults": connection(simulator), "tasks": [example(FLEET)]},
+    ]
+    report = playbook.run(playbook=plays, extra_vars={"token": simulator.token}, env=EMPTY)
+    assert sorted(outcome.module for outcome in report.ours) == sorted(MODULES)
     assert all(outcome.journal for outcome in report.ours)
+    requests = [entry for outcome in report.ours if outcome.module != FLEET for entry in outcome.journal]
+    assert {entry["zone"] for entry in requests if not entry["path"].endswith("/graphql")} == {zone}
 
 
 @pytest.mark.parametrize("how", ["roles", "import_role", "include_role"])
@@ -50,7 +59,7 @@ def test_the_group_reaches_the_tasks_of_the_role(playbook, simulator, zone, how)
     variables = role_variables(zone, custom_fields=lists(request=["x-a"]), script_monitor_enabled=True)
     desired = play(variables, how=how, module_defaults=connection(simulator))
     report = playbook.run(playbook=[desired], extra_vars={"token": simulator.token}, env=EMPTY)
-    assert [outcome.result["changed"] for outcome in report.ours] == [True]
+    assert [outcome.result["changed"] for outcome in modules(report, "zone_observability")] == [True]
 
 
 def test_task_and_module_defaults_take_precedence(playbook, simulator, zone):
