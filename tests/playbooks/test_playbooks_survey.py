@@ -74,7 +74,7 @@ def test_survey_of_a_fleet(playbook: Playbook, simulator: t.Any, tmp_path: Path)
     found = {zone["zone"]: (zone["status"], {item["type"] for item in zone["items"]}) for zone in made["zones"]}
     zones = {name.removesuffix(".example"): found[name] for name in found if name.endswith(".example")}
     common = {"monitor_off"}
-    assert zones["disabled"] == ("findings", {"job_disabled_by_service", *common})
+    assert zones["disabled"] == ("findings", {"job_disabled_by_service", "no_job", *common})
     assert zones["failing"][0] == "findings" and "job_failing" in zones["failing"][1]
     assert zones["none"] == ("unmanaged", {"no_job", *common})
     assert zones["personal"][1] >= {"personal_data", "single_destination"}
