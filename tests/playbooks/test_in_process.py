@@ -285,7 +285,7 @@ def requests_of(report: Report) -> list[tuple[t.Any, ...]]:
 
 
 def test_both_ways_give_the_same(playbook: Playbook) -> None:
-    for name, here, there in both_ways(playbook, SCENARIOS):
+    for name, here, there in both_ways(playbook, SCENARIOS, timeout=900):  # a hundred processes, on a machine with other work
         assert AS_MODULE not in here.stdout
         assert there.stdout.count(AS_MODULE) >= len(there.ours) > 0
         # Plans name the ids of what is there, which are new in each run where the run itself makes it.
