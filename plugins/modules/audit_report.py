@@ -189,8 +189,8 @@ seealso:
 EXAMPLES = r"""
 - name: Report on two zones, and compare with the previous report
   edgeops.observability.audit_report:
-    dest: /tmp/edgeops-example-report
-    previous: /tmp/edgeops-example-report/report.json
+    dest: "{{ playbook_dir }}/report"
+    previous: "{{ playbook_dir }}/report/report.json"
     expected: [shop.example.com, blog.example.com]
     zones:
       - zone: shop.example.com
@@ -216,7 +216,7 @@ EXAMPLES = r"""
 
 - name: Fail if a zone needs attention, after the report is written
   edgeops.observability.audit_report:
-    dest: /tmp/edgeops-example-report
+    dest: "{{ playbook_dir }}/report"
     formats: [json, html, junit, markdown, metrics]
     zones:
       - zone: shop.example.com

@@ -73,7 +73,7 @@ EXAMPLES = r"""
   edgeops.observability.audit_report:
     survey: true
     zones: "{{ fleet.zones }}"
-    dest: /tmp/edgeops-example-survey
+    dest: "{{ playbook_dir }}/survey"
 """
 
 RETURN = r"""
