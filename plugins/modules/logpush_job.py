@@ -283,6 +283,7 @@ EXAMPLES = r"""
     destination_conf: "s3://archive/http?region=auto&endpoint=store.example.com&access-key-id=EXAMPLEID&secret-access-key={{ store_key | urlencode }}"
     fields: [ClientIP, RayID]
     max_upload_interval_seconds: 60
+    enabled: true
 
 - name: Remove the job
   edgeops.observability.logpush_job:

@@ -79,7 +79,7 @@ seealso:
 EXAMPLES = r"""
 - name: Write the variables of a zone
   edgeops.observability.zone_variables_files:
-    dest: "{{ lookup('ansible.builtin.env', 'PWD') }}/build/inventory"
+    dest: "{{ playbook_dir }}/inventory"
     group_hosts: "{{ groups.all }}"
     date: "2026-11-21"
     zones:

@@ -99,7 +99,7 @@ def test_inventory_examples_list_the_zones(source: str, playbook: Playbook, simu
         path.write_text(yaml.safe_dump({**document, "account_ids": []}), encoding="utf-8")
     read = {"name": "Read", f"{COLLECTION}.log_custom_fields_info": {"zone_id": "{{ zone_id }}"}}
     report = playbook.run(
-        playbook=[{"name": "Read every zone", "hosts": "all", "gather_facts": False, "tasks": [read]}],
+        playbook=[{"name": "Read every zone", "hosts": "zones", "gather_facts": False, "tasks": [read]}],
         inventory=paths[0],
         arguments=[argument for path in paths[1:] for argument in ("-i", str(path))],
         env=surroundings(simulator),
