@@ -96,6 +96,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         text = refusal(specification, given)
         if text is None:
             return result
+        result.pop("exception", None)  # ansible-core would print its message above the path
         return {**result, "msg": _without_secrets(text, validated(specification, given, self._task.action).secrets)}
 
     def _run_task(self, checked: Validated) -> Result:
