@@ -299,7 +299,7 @@ def _gather(arguments: Arguments, given: Result, hosts: HostVariables) -> Result
     return {"zones": delivery.answered(found, asked, {host: hosts.of(host).get(DELIVERED) or {} for host in asked})}
 
 
-def _judge(arguments: Arguments, given: Result, _hosts: HostVariables) -> Result:
+def _judge(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
     """Return the last lines of a check, its statistics, and which hosts fail for which reason."""
     report, sent = arguments["report"], arguments.get("sent") or {}
     names = [str(host) for host in given["ansible_play_hosts_all"]]
@@ -316,6 +316,8 @@ def _judge(arguments: Arguments, given: Result, _hosts: HostVariables) -> Result
         for host in names
         if host in refused
     }
+    gates = {host: records.gate_of(hosts.of(host)) for host in names}
+    reasons |= {host: message for host, message in gates.items() if message and host not in reasons}
     if elsewhere or not_sent:
         host = next((name for name in names if name not in reasons), names[0])
         reasons[host] = " ".join(filter(None, [reasons.get(host, ""), *elsewhere, *not_sent]))

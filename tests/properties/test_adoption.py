@@ -17,7 +17,7 @@ from hand_made import CANARY, seed
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import desire, write
 from edgeops_simulator.testing import running
 
-ZONES = 200
+ZONES = FLEETS = 200
 PREFIX = "log_delivery_"
 
 
@@ -34,18 +34,26 @@ def simulator() -> t.Iterator[t.Any]:
         yield server
 
 
-def adopt(simulator: t.Any, hosts: dict[str, dict[str, t.Any]], folder: Path, date: str) -> str:
-    """Write the files of all zones; returns everything that the runs returned."""
-    found = [{**direct.run("zone_variables_info", simulator, host["zone_id"], {}), "zone": name} for name, host in hosts.items()]
-    options = {"dest": str(folder), "group": "all", "group_hosts": list(hosts), "overwrite": False, "date": date, "zones": found}
-    write(desire({**options, "script_baselines": {}}))
+Hosts = dict[str, dict[str, t.Any]]
+
+
+def read(simulator: t.Any, hosts: Hosts) -> list[dict[str, t.Any]]:
+    return [{**direct.run("zone_variables_info", simulator, host["zone_id"], {}), "zone": name} for name, host in hosts.items()]
+
+
+def adopt(simulator: t.Any, hosts: Hosts, folder: Path, date: str, group: t.Iterable[str] = ()) -> str:
+    """Write the files of these zones, which are the whole group unless it is given; returns everything that the runs returned."""
+    found = read(simulator, hosts)
+    options = {"dest": str(folder), "group": "all", "group_hosts": list(group or hosts), "overwrite": False, "date": date}
+    write(desire({**options, "zones": found, "script_baselines": {}}))
     return repr(found)
 
 
 def variables(folder: Path, host: str) -> dict[str, t.Any]:
     """The variables of a host, as its options of the module for a whole zone."""
     files = [folder / "group_vars" / "all" / "adopted.yml", folder / "host_vars" / host / "adopted.yml"]
-    loaded = [yaml.load(file.read_text(encoding="utf-8"), Loader) or {} for file in files]  # noqa: S506 - a SafeLoader
+    there = [file for file in files if file.exists()]
+    loaded = [yaml.load(file.read_text(encoding="utf-8"), Loader) or {} for file in there]  # noqa: S506 - a SafeLoader
     return {name.removeprefix(PREFIX): value for each in loaded for name, value in each.items()}
 
 
@@ -70,3 +78,18 @@ def test_adopted_zones_need_no_write(simulator: t.Any, tmp_path: Path) -> None:
     assert CANARY not in adopted + repr(delivered) + repr(first)
     adopt(simulator, hosts, tmp_path, "2027-01-01")
     assert contents(tmp_path) == first
+
+
+def test_half_a_fleet_leaves_the_other_half_alone(simulator: t.Any, tmp_path: Path) -> None:
+    """Zones that are managed by hand stay as they are when others of their group are adopted, with a delivery to all of them."""
+    for number in range(FLEETS):
+        hosts = seed(simulator, 3, number)
+        by_hand = {name: hosts[name] for name in ("zone1", "zone2")}
+        managed = {found["zone"]: found["variables"] for found in read(simulator, by_hand)}
+        folder = tmp_path / str(number)
+        adopt(simulator, {"zone0": hosts["zone0"]}, folder, "2026-11-21", group=hosts)
+        for name, host in hosts.items():
+            own = {key.removeprefix(PREFIX): value for key, value in managed.get(name, {}).items()}
+            result = direct.run("zone_observability", simulator, host["zone_id"], {**variables(folder, name), **own})
+            assert not result["changed"], (number, name, result)
+    assert simulator.writes() == []

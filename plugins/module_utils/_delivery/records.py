@@ -7,7 +7,7 @@ from __future__ import annotations
 # What the tasks of a run registered for a host, as records of zones.
 import typing as t
 
-from .._core import Json
+from .._core import GATE, Json
 from .._logpush.coverage import log_field_coverage
 from .._report.options import failure_of
 from .._text import line
@@ -39,6 +39,14 @@ def error_of(variables: Variables, names: t.Sequence[str]) -> dict[str, str] | N
             kind = failure["kind"] if has_kind else "invalid_option"
             return {"kind": kind, "message": line(" ".join(failure["message"].split()), _MAX_LINE)}
     return None
+
+
+def gate_of(variables: Variables) -> str:
+    """Return why the script audit of a zone fails, because edgeops_script_fail_on names one of its findings; "" otherwise."""
+    found = variables.get(SCRIPTS)
+    if not isinstance(found, dict) or not isinstance(found.get("error"), dict) or found["error"].get("kind") != GATE:
+        return ""
+    return f"gate: {line(' '.join(str(found.get('msg')).split()), _MAX_LINE)}"
 
 
 def predicted_zone(host: str, variables: Variables) -> Zone:

@@ -10,7 +10,7 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.adoption import select
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.outcome import end_of, outcome
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.records import audit_record, predicted_zone
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery.records import audit_record, gate_of, predicted_zone
 
 PART = {"changed": True, "plan_id": "sha256:a", "diff": {"before": {"enabled": False}, "after": {"enabled": True}}}
 RESULT = {"zone_id": "0a", "script_monitor": PART, "custom_fields": {}, "jobs": {}, "coverage": {}, "listed_jobs": None}
@@ -86,3 +86,18 @@ def test_adoption_selects_zones_once() -> None:
     found = select({**described, "d": {"_edgeops_failed": FAILED}})
     assert [zone["zone"] for zone in found["zones"]] == ["c"]
     assert found["refused"]["a"].endswith("has several hosts: a, b") and found["refused"]["d"].endswith(": not allowed")
+
+
+@pytest.mark.parametrize(
+    ("scripts", "said"),
+    [
+        (None, ""),
+        ({"skipped": True}, ""),
+        ({"findings": []}, ""),
+        ({"failed": True, "msg": "no", "error": {"kind": "permission"}}, ""),
+        ({"failed": True, "msg": "1 finding:\nnew", "error": {"kind": "gate"}, "findings": []}, "gate: 1 finding: new"),
+    ],
+)
+def test_gate_of_a_script_audit(scripts: t.Any, said: str) -> None:
+    """A finding that edgeops_script_fail_on names fails its zone; why a zone could not be audited is said elsewhere."""
+    assert gate_of({"_log_delivery_scripts": scripts}) == said
