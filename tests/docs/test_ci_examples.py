@@ -89,7 +89,9 @@ def test_drift_fails_the_job_and_leaves_its_files(read, project, simulator, tmp_
     run()
     second = json.loads((project / job.saved).read_text(encoding="utf-8"))
     assert second["comparison"]["previous_id"] == first["report_id"]
-    assert len(second["comparison"]["persisting"]) == 2
+    items = [item for zone in second["zones"] for item in zone["items"]]
+    assert len([item for item in items if item["kind"] == "difference"]) == 2
+    assert sorted(item["id"] for item in items) == sorted(second["comparison"]["persisting"])
     if read is github:
         assert "shop.example" in (project / "summary").read_text(encoding="utf-8")
 

@@ -239,8 +239,8 @@ def test_pair_of_credentials(inventory: Inventory) -> None:
         ({"api_email": "a@example.com"}, "api_key"),
         ({"base_url": "ftp://example.com"}, "base_url"),
         ({"timeout": "soon"}, "timeout"),
-        ({"status": ["active"]}, "no option 'status'"),
-        ({"zone_id": "0123"}, "no option 'zone_id'"),
+        ({"status": ["active"]}, "unknown option: 'status'"),
+        ({"zone_id": "0123"}, "unknown option: 'zone_id'"),
         ({"names": {"a": "b"}}, "names"),
     ],
 )

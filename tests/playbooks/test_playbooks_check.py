@@ -186,8 +186,8 @@ def test_variables_of_the_run_are_validated_first(playbook, simulator, name, var
 @pytest.mark.parametrize(
     ("name", "changes", "said"),
     [
-        (DELIVER, {"zone 1": {}}, "the host names 'zone 1' have"),
-        (CHECK, {"zone{1}": {}, "zone 2": {}}, "the host names 'zone 2', 'zone{1}' have"),
+        (DELIVER, {"zone 1": {}}, "the host names 'zone 1' contain"),
+        (CHECK, {"zone{1}": {}, "zone 2": {}}, "the host names 'zone 2', 'zone{1}' contain"),
         (CHECK, {"zone0": {"edgeops_target": "zone0"}}, "edgeops_target: is set in the inventory"),
     ],
 )
