@@ -107,7 +107,8 @@ def _record(place: str, given: dict[str, Json], survey: bool) -> Record:
     failed = next((failure for name, failure in failures if not survey and name != "delivery"), None)
     error = _readable(given.get("error")) or failed
     # Of an account a token that is made for zones reads nothing.
-    read = [parts[name] for name in _PARTS if name != "result"] + list((parts["result"] or {}).values())
+    result = parts["result"] if isinstance(parts["result"], dict) else {}
+    read = [parts[name] for name in _PARTS if name != "result"] + list(result.values())
     if survey and reasons and not error and parts["scope"] == ZONE and not any(part is not None for part in read):
         error = {"kind": "permission", "message": f"nothing of it can be read: {reasons[0][1]}"}
     if isinstance(error, dict):
