@@ -17,6 +17,7 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import Address
 from edgeops_simulator.testing import DEFAULT_ZONE, running
 
 REQUESTS, SECONDS = 12, 1
@@ -31,7 +32,12 @@ def connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> t.Iterator[Co
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     with running(zones=[DEFAULT_ZONE], process=True, rate_limit=REQUESTS, rate_window=SECONDS) as service:
         yield Connection(
-            service.base_url, DEFAULT_ZONE, service.token, retries=0, request_budget=(REQUESTS, float(SECONDS)), timeout=20
+            service.base_url,
+            Address("zone", DEFAULT_ZONE),
+            service.token,
+            retries=0,
+            request_budget=(REQUESTS, float(SECONDS)),
+            timeout=20,
         )
 
 

@@ -17,6 +17,7 @@ import pytest
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as _run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
+from ansible_collections.edgeops.observability.plugins.module_utils._text import pause_text
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 from edgeops_simulator.testing import DEFAULT_ZONE
 
@@ -70,7 +71,7 @@ def test_a_longer_pause_fails_at_once_and_says_so(simulator: t.Any, clock: Clock
     simulator.faults({"kind": "429", "retry_after": asked, "count": None})
     result = run(simulator, module, retry_wait_max=longest)
     assert result["error"]["kind"] == "rate_limited" and result["error"]["attempts"] == 1
-    assert f"asks for a pause of {asked} s, and retry_wait_max allows {longest} s" in result["msg"]
+    assert f"asks for a pause of {pause_text(asked)}, and retry_wait_max allows {longest} s" in result["msg"]
     assert clock.slept == []
 
 
