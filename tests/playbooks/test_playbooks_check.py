@@ -208,6 +208,18 @@ def test_evidence_that_cannot_be_found_fails_its_zone(playbook, simulator):
     assert all("'nowhere' is undefined" in line for line in shown if " unaudited: " in line)
 
 
+def test_refused_script_audit_fails_its_zone(playbook, simulator):
+    """A finding that the variable of a zone names fails that zone, after the report, and no other."""
+    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 2)
+    hosts["zone0"]["edgeops_script_fail_on"] = ["nothing_seen", "monitor_off"]
+    report = playbook.run(
+        playbook=CHECK, inventory=hosts, extra_vars={"edgeops_audit_scripts": True}, fails=("ansible", "gate"), secrets=[SECRET]
+    )
+    stats, _shown = findings(report)
+    assert stats["unaudited"] == [] and report.returncode != 0
+    assert failed_hosts(report) == {"zone0"}
+
+
 def test_checked_twice_in_one_run(playbook, simulator):
     """What one audit found out is forgotten by the next."""
     hosts = fleet(simulator, [DESIRED, DESIRED])
