@@ -157,7 +157,8 @@ def _kinds(row: Row) -> t.Iterator[tuple[str, str]]:
         yield "new", "no entry of the baseline covers it" if row.seen.url else "the service shows no URL, so no entry covers it"
     elif row.unauthorised:
         hashes = ", ".join(value if is_digest(value) else shown(value) for value in sorted(row.unauthorised)[:3])
-        yield "changed", f"{len(row.unauthorised)} hash(es) seen that the entry does not list: {hashes}"
+        noun = "hash" if len(row.unauthorised) == 1 else "hashes"
+        yield "changed", f"{len(row.unauthorised)} {noun} seen that the entry does not list: {hashes}"
     elif row.entry.pinned and not row.hashes:
         yield "unverified", "the entry is pinned, and the service shows no hash; the plan of the account may hide it"
 

@@ -73,7 +73,7 @@ def test_another_hash_of_a_script_is_a_change():
     def seen(value, time):
         health = {"state": "failing", "message": f"The last delivery failed at {time}"}
         return {
-            **record("a", scripts=audit(finding("changed", message=f"1 hash(es) seen: {value}"))),
+            **record("a", scripts=audit(finding("changed", message=f"1 hash seen: {value}"))),
             "jobs": [job(health=health)],
         }
 
