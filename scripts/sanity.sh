@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Every sanity test of the ansible-core in PATH, on a copy of the tracked files; no test is skipped and no finding ignored.
+# The sanity tests of the ansible-core in PATH, on a copy of the tracked files; no finding is ignored. With `of-core` those that depend on
+# the code of ansible-core, on its own Python; the others are the same with every core. Other arguments are those of ansible-test.
 # Tests and simulator, which are not published and depend on no version, are what ruff and mypy look at.
 set -euo pipefail
+if [ "${1:-}" = of-core ]; then
+    set -- --python "$(python -c 'import sys; print("%d.%d" % sys.version_info[:2])')"
+    for name in action-plugin-docs ansible-doc compile ignores import runtime-metadata validate-modules; do set -- "$@" --test "$name"; done
+fi
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -19,25 +24,15 @@ cd "$copy"
 # As ruff and mypy do, take what passed for the same files, ansible-core and interpreters as passed.
 published=$(find . -type f ! -path './tests/*' ! -path './simulator/*' | LC_ALL=C sort)
 key=$({
+    echo "$@"
     xargs -d '\n' sha256sum <<<"$published"
     xargs -d '\n' stat --format %a <<<"$published"
     for version in 2.7 3.{6..15}; do "python$version" -VV 2>&1 || true; done
 } | sha256sum)
 passed=$home/passed
-if [ $# = 0 ] && [ "$(head -n 1 "$passed" 2>/dev/null)" = "$key" ]; then
+if [ "$(head -n 1 "$passed" 2>/dev/null)" = "$key" ]; then
     tail -n +2 "$passed"
     exit
 fi
-# The import test imports every file apart from the others, and each time ansible-core's loader compiles all that it imports.
-# The environments of that test, which one file of each kind makes, remember what they have compiled.
-first=(plugins/module_utils/__init__.py plugins/plugin_utils/__init__.py)
-if [ ! -e "$home/remembers" ] && ansible-test sanity --local --test import "${first[@]}" >/dev/null 2>&1; then
-    for site in "$home"/.ansible/test/venv/sanity{,.import.plugin}/*/*/lib/python*/site-packages; do
-        echo "import builtins, functools; builtins.compile = functools.cache(builtins.compile)" >"$site/remembers.pth"
-    done
-    touch "$home/remembers"
-fi
 ansible-test sanity --local --color no --truncate 0 --exclude tests/ --exclude simulator/ "$@" 2>&1 | tee "$folder/said"
-if [ $# = 0 ]; then
-    { echo "$key"; echo "Unchanged since it passed:"; cat "$folder/said"; } >"$passed"
-fi
+{ echo "$key"; echo "Unchanged since it passed:"; cat "$folder/said"; } >"$passed"

@@ -328,7 +328,7 @@ def test_every_module_is_compared() -> None:
 
 
 ASIDE = {
-    "the switch": {"vars": {"edgeops_in_process": "{{ 'no' }}"}},
+    "the switch": {"vars": {"edgeops_in_process": "{{ switched }}", "switched": "no"}},
     "an environment": {"environment": {"SOMETHING": "else"}},
 }
 
@@ -462,41 +462,6 @@ def test_without_the_library(playbook: Playbook, tmp_path: Path) -> None:
     assert str(BIN / "python") in report.failure["msg"]
 
 
-CALLBACK = '''
-import os, sys
-from ansible.plugins.callback import CallbackBase
-
-DOCUMENTATION = """
-name: imported
-type: notification
-short_description: Says what the controller has imported when a task is done
-description: For this test.
-"""
-
-class CallbackModule(CallbackBase):
-    CALLBACK_NAME = "imported"
-
-    def v2_runner_on_ok(self, result):
-        with open(os.environ["IMPORTED"], "w") as file:
-            file.write("\\n".join(sys.modules))
-'''
-
-
-def test_libraries_are_imported_before_forks(playbook: Playbook, tmp_path: Path) -> None:
-    """Libraries are imported before workers fork."""
-    (tmp_path / "callbacks").mkdir()
-    (tmp_path / "callbacks" / "imported.py").write_text(CALLBACK, encoding="utf-8")
-    harness = Path(__file__).parents[1] / "harness" / "callback_plugins"
-    env = {
-        "ANSIBLE_CALLBACK_PLUGINS": f"{harness}:{tmp_path / 'callbacks'}",
-        "ANSIBLE_CALLBACKS_ENABLED": "edgeops_record,imported",
-        "IMPORTED": str(tmp_path / "imported.txt"),
-    }
-    playbook.run(task("script_monitor", enabled=True), env=env)
-    imported = (tmp_path / "imported.txt").read_text(encoding="utf-8").splitlines()
-    assert {"requests", "urllib3", f"ansible_collections.{NAME}.plugins.modules.script_monitor"} <= set(imported)
-
-
 def test_inventory_variables_are_enough(playbook: Playbook) -> None:
     hosts = {"one": {"zone": playbook.zone, **LOCAL}, "two": {"zone": playbook.zone, "edgeops_in_process": False}}
     report = playbook.run(task("script_monitor", enabled=True, zone_id="{{ zone }}"), inventory=hosts, forks=1)
@@ -504,18 +469,30 @@ def test_inventory_variables_are_enough(playbook: Playbook) -> None:
     assert len(report.ours) == 2
 
 
-IMPORTS = """
+# Callbacks are loaded before workers are forked, which inherit the hook.
+IMPORTS = '''
 import os, sys
+from ansible.plugins.callback import CallbackBase
+
+DOCUMENTATION = """
+name: imports
+type: notification
+short_description: Notes each import with its process
+description: For this test.
+"""
+
 def note(event, arguments):
     if event == "import":
         line = f"{os.getpid()} {arguments[0]}\\n".encode()
         file = os.open(os.environ["EDGEOPS_IMPORTS"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.write(file, line)
         os.close(file)
-if "EDGEOPS_IMPORTS" in os.environ:
-    sys.addaudithook(note)
-"""
 
+sys.addaudithook(note)
+
+class CallbackModule(CallbackBase):
+    CALLBACK_NAME = "imports"
+'''
 
 LOOKUP = """
 from ansible.plugins.lookup import LookupBase
@@ -526,11 +503,19 @@ class LookupModule(LookupBase):
 """
 
 
-def test_workers_import_nothing_again(playbook: Playbook, tmp_path: Path) -> None:
-    for name, text in {"sitecustomize": IMPORTS, "imported_by_a_worker": "", "lookup/late": LOOKUP}.items():
+def test_libraries_are_imported_before_forks(playbook: Playbook, tmp_path: Path) -> None:
+    """The controller imports what tasks need once, and its workers import nothing again."""
+    for name, text in {"callbacks/imports": IMPORTS, "imported_by_a_worker": "", "lookup/late": LOOKUP}.items():
         (tmp_path / f"{name}.py").parent.mkdir(exist_ok=True)
         (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
-    env = {"PYTHONPATH": tmp_path, "ANSIBLE_LOOKUP_PLUGINS": tmp_path / "lookup", "EDGEOPS_IMPORTS": tmp_path / "imports"}
+    harness = Path(__file__).parents[1] / "harness" / "callback_plugins"
+    env = {
+        "PYTHONPATH": str(tmp_path),
+        "ANSIBLE_LOOKUP_PLUGINS": str(tmp_path / "lookup"),
+        "ANSIBLE_CALLBACK_PLUGINS": f"{harness}:{tmp_path / 'callbacks'}",
+        "ANSIBLE_CALLBACKS_ENABLED": "edgeops_record,imports",
+        "EDGEOPS_IMPORTS": str(tmp_path / "imports"),
+    }
     report = playbook.run(
         # The lookup is imported where it is used, which shows that imports of workers are seen.
         [
@@ -539,7 +524,7 @@ def test_workers_import_nothing_again(playbook: Playbook, tmp_path: Path) -> Non
             {"name": "l", "ansible.builtin.debug": {"msg": "{{ lookup('late') }}"}},
         ],
         inventory={f"h{number}": {**LOCAL, "zone_id": f"{number:032x}"} for number in (1, 2, 3)},
-        env={name: str(path) for name, path in env.items()},
+        env=env,
         warns=["script monitor of the zone is disabled"],
     )
     assert AS_MODULE not in report.stdout
@@ -550,3 +535,5 @@ def test_workers_import_nothing_again(playbook: Playbook, tmp_path: Path) -> Non
     assert "imported_by_a_worker" in elsewhere
     owned = ("requests", "urllib3", f"ansible_collections.{NAME}")
     assert not [name for name in elsewhere if name.startswith(owned)]
+    here = {name for process, name in imports if process in controller}
+    assert {"urllib3", f"ansible_collections.{NAME}.plugins.modules.script_monitor_info"} <= here

@@ -21,6 +21,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ansible.plugins.callback import CallbackBase
+from ansible.release import __version__
+
+VERSION = tuple(map(int, __version__.split(".")[:2]))
 
 
 def plain(value):
@@ -36,53 +39,78 @@ def plain(value):
     return str(value)
 
 
-class CallbackModule(CallbackBase):
+class Recorder(CallbackBase):
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "notification"
     CALLBACK_NAME = "edgeops_record"
     CALLBACK_NEEDS_ENABLED = True
 
-    def _write(self, **line):
+    def write(self, **line):
         # The clock is the one that the simulator's journal uses, so that its requests can be told apart by task.
         line["monotonic"] = time.monotonic()
         with Path(os.environ["EDGEOPS_RECORD"]).open("a", encoding="utf-8") as record:
             record.write(json.dumps(line, ensure_ascii=False) + "\n")
 
-    def _start(self, task):
-        self._write(event="start", name=task.get_name())
-
-    def v2_playbook_on_task_start(self, task, is_conditional):
-        self._start(task)
-
-    def v2_playbook_on_handler_task_start(self, task):
-        self._start(task)
-
-    def v2_playbook_on_cleanup_task_start(self, task):
-        self._start(task)
-
-    def _result(self, status, result):
-        if hasattr(result, "task"):
-            task, host, returned = result.task, result.host, result.result
-        else:  # the names before ansible-core 2.19
-            task, host, returned = result._task, result._host, result._result
-        self._write(
+    def write_result(self, status, task, host, returned):
+        self.write(
             event="result",
             name=task.get_name(),
             action=task.resolved_action or task.action,
-            host=host.get_name(),
+            host=host,
             status=status,
             check_mode=task.check_mode is True,
             result=plain(returned),
         )
 
+    def v2_playbook_on_task_start(self, task, is_conditional):
+        self.write(event="start", name=task.get_name())
+
+    def v2_playbook_on_handler_task_start(self, task):
+        self.v2_playbook_on_task_start(task, False)
+
+    def v2_playbook_on_cleanup_task_start(self, task):
+        self.v2_playbook_on_task_start(task, False)
+
+
+class CurrentRecorder(Recorder):
     def v2_runner_on_ok(self, result):
-        self._result("ok", result)
+        self._write_found("ok", result)
 
     def v2_runner_on_failed(self, result, ignore_errors=False):
-        self._result("ignored" if ignore_errors else "failed", result)
+        self._write_found("ignored" if ignore_errors else "failed", result)
 
     def v2_runner_on_skipped(self, result):
-        self._result("skipped", result)
+        self._write_found("skipped", result)
 
     def v2_runner_on_unreachable(self, result):
-        self._result("unreachable", result)
+        self._write_found("unreachable", result)
+
+    def _write_found(self, status, result):
+        self.write_result(status, result.task, result.host.get_name(), result.result)
+
+
+class FormerRecorder(Recorder):
+    """Before 2.19, results of callbacks have no public members; the methods without `v2` get names and data."""
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self._tasks = {}  # the task that each host is at
+
+    def v2_runner_on_start(self, host, task):
+        self._tasks[host.get_name()] = task
+
+    def runner_on_ok(self, host, res):
+        self.write_result("ok", self._tasks[host], host, res)
+
+    def runner_on_failed(self, host, res, ignore_errors=False):
+        self.write_result("ignored" if ignore_errors else "failed", self._tasks[host], host, res)
+
+    def runner_on_skipped(self, host, item=None):
+        self.write_result("skipped", self._tasks[host], host, {"changed": False, "skipped": True})
+
+    def runner_on_unreachable(self, host, res):
+        self.write_result("unreachable", self._tasks[host], host, res)
+
+
+class CallbackModule(CurrentRecorder if VERSION >= (2, 19) else FormerRecorder):
+    """Writes what is recorded; ansible-core looks for this name."""
