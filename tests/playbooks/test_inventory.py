@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import subprocess
 import typing as t
 from pathlib import Path
@@ -65,10 +66,17 @@ class Inventory:
             arguments, *execute([str(BIN / executable), *rest], environment, self.place.input, timeout=120)
         )
 
-    def list(self, name: str = "fleet.zones.yml", env: t.Mapping[str, str] | None = None, **options: t.Any) -> Found:
-        path = self.place.write(name, {"plugin": PLUGIN, **options})
-        failing = {"ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED": "true", **(env or {})}
-        done = self.command("ansible-inventory", "-i", str(path), "--list", env=failing)
+    def list(self, env: t.Mapping[str, str] | None = None, **options: t.Any) -> Found:
+        """What one file lists."""
+        return self.list_all({"fleet": options}, env)
+
+    def list_all(self, sources: t.Mapping[str, t.Mapping[str, t.Any]], env: t.Mapping[str, str] | None = None) -> Found:
+        """What several files list together; it fails if none of them can be used."""
+        paths = [self.place.write(f"{name}.zones.yml", {"plugin": PLUGIN, **options}) for name, options in sources.items()]
+        arguments = [argument for path in paths for argument in ("-i", str(path))]
+        done = self.command(
+            "ansible-inventory", *arguments, "--list", env={"ANSIBLE_INVENTORY_UNPARSED_FAILED": "true", **(env or {})}
+        )
         document = plain(json.loads(done.stdout)) if done.returncode == 0 else {}
         hosts = document.pop("_meta", {}).get("hostvars", {})
         return Found(
@@ -78,12 +86,14 @@ class Inventory:
             done.returncode,
         )
 
-    def refuses(self, **options: t.Any) -> str:
-        found = self.list(**options)
-        assert found.returncode != 0
+    def refuses(self, *sources: t.Mapping[str, t.Any]) -> list[str]:
+        """What is said of each of these files, of which none can be used."""
+        found = self.list_all({f"refused{number}": options for number, options in enumerate(sources)})
+        assert found.returncode != 0, found.stderr
         assert not found.hosts
         assert self.simulator.token not in found.stderr
-        return found.stderr
+        *said, _rest = re.split(r"Unable to parse \S+ as an inventory source", found.stderr)
+        return said
 
 
 @pytest.fixture
@@ -106,18 +116,33 @@ def test_accounts_are_hosts(inventory: Inventory) -> None:
     assert "zone_id" not in host and f"account_{account}" in found.groups["accounts"]
     assert set(ours(found)) <= set(found.groups["zones"]) and not set(found.groups["accounts"]) & set(found.groups["zones"])
     inventory.simulator.faults({"kind": "status", "status": 403, "code": 10000, "message": "no", "path": "/accounts"})
-    assert "omit the option accounts" in inventory.refuses(accounts=True)
+    assert "omit the option accounts" in inventory.refuses({"accounts": True})[0]
 
 
 @pytest.mark.every_core
 def test_one_host_for_each_zone(inventory: Inventory) -> None:
-    found = inventory.list()
-    assert set(ours(found)) == {f"z{number}.example" for number in range(12)}
+    """All zones, those of one name too, with variables and groups made of them."""
+    again = {"id": "f" * 32, "name": "z1.example", "status": "active", "account": ACCOUNTS[0]}
+    inventory.simulator.seed(zones=[*zones(12), again])
+    found = inventory.list(
+        strict=True,
+        compose={"log_delivery_zone_id": "zone_id", "account": "zone_account.name"},
+        groups={"waiting": "zone_status == 'pending'"},
+        keyed_groups=[{"key": "account", "prefix": "of"}, {"key": "zone_name", "prefix": "", "separator": ""}],
+    )
+    assert set(ours(found)) == {*(f"z{number}.example" for number in range(12)), f"z1.example_{'f' * 32}"}
     seventh = found.hosts["z7.example"]
     assert seventh["zone_id"] == f"{7:032x}"
     assert (seventh["zone_name"], seventh["zone_status"], seventh["zone_account"]) == ("z7.example", "active", ACCOUNTS[1])
     assert seventh["ansible_connection"] == "local"
     assert Path(seventh["ansible_python_interpreter"]).parent == BIN
+    assert found.hosts["z1.example"]["zone_id"] == f"{1:032x}"
+    assert found.hosts[f"z1.example_{'f' * 32}"]["zone_id"] == "f" * 32
+    assert "several zones are named 'z1.example'" in found.stderr
+    assert found.hosts["z2.example"]["log_delivery_zone_id"] == f"{2:032x}"
+    assert {"z0.example", "z5.example", "z10.example"} <= set(found.groups["waiting"])
+    assert "z3.example" in found.groups["of_Account_1"]
+    assert found.groups["z3_example"] == ["z3.example"]
 
 
 def test_all_pages(inventory: Inventory) -> None:
@@ -129,56 +154,24 @@ def test_all_pages(inventory: Inventory) -> None:
     assert all("per_page=50" in entry["query"] for entry in listed)
 
 
-def test_all_pages_without_counts(inventory: Inventory) -> None:
-    inventory.simulator.seed(zones=zones(60))
-    inventory.simulator.settings(result_info=False)
-    assert len(ours(inventory.list())) == 60
-
-
-@pytest.mark.parametrize(
-    ("options", "numbers"),
-    [
+def test_filters(inventory: Inventory) -> None:
+    """What each filter leaves, and a warning for a name that no zone has."""
+    filters: list[tuple[dict[str, t.Any], t.Iterable[int]]] = [
         ({"names": ["Z3.example"]}, [3]),
         ({"names": ["z3.example", "z4.example"]}, [3, 4]),
         ({"statuses": ["pending"]}, [0, 5, 10]),
-        ({"statuses": ["pending", "active"]}, list(range(12))),
+        ({"statuses": ["pending", "active"]}, range(12)),
         ({"account_ids": [ACCOUNTS[1]["id"]]}, [1, 3, 5, 7, 9, 11]),
         ({"account_ids": [ACCOUNTS[1]["id"]], "statuses": ["pending"]}, [5]),
         ({"names": "z3.example,z4.example"}, [3, 4]),
-    ],
-)
-def test_filters(options: dict[str, t.Any], numbers: list[int], inventory: Inventory) -> None:
-    assert set(ours(inventory.list(**options))) == {f"z{number}.example" for number in numbers}
-
-
-def test_a_name_that_no_zone_has_is_a_warning(inventory: Inventory) -> None:
-    found = inventory.list(names=["z3.example", "nowhere.example"])
-    assert set(found.hosts) == {"z3.example"}
+        ({"names": ["z3.example", "nowhere.example"]}, [3]),
+    ]
+    sources = {f"of{number}": {**options, "groups": {f"of{number}": True}} for number, (options, _left) in enumerate(filters)}
+    found = inventory.list_all(sources)
     assert "nowhere.example" in found.stderr
-
-
-@pytest.mark.every_core
-def test_constructed(inventory: Inventory) -> None:
-    found = inventory.list(
-        strict=True,
-        compose={"log_delivery_zone_id": "zone_id", "account": "zone_account.name"},
-        groups={"waiting": "zone_status == 'pending'"},
-        keyed_groups=[{"key": "account", "prefix": "of"}, {"key": "zone_name", "prefix": "", "separator": ""}],
-    )
-    assert found.hosts["z2.example"]["log_delivery_zone_id"] == f"{2:032x}"
-    assert {"z0.example", "z5.example", "z10.example"} <= set(found.groups["waiting"])
-    assert "z3.example" in found.groups["of_Account_1"]
-    assert found.groups["z3_example"] == ["z3.example"]
-    assert "undefined" in inventory.refuses(strict=True, compose={"a": "nothing_of_that_name"})
-
-
-def test_two_zones_of_one_name(inventory: Inventory) -> None:
-    again = {"id": "f" * 32, "name": "z1.example", "status": "active", "account": ACCOUNTS[0]}
-    inventory.simulator.seed(zones=[*zones(3), again])
-    found = inventory.list()
-    assert found.hosts["z1.example"]["zone_id"] == f"{1:032x}"
-    assert found.hosts[f"z1.example_{'f' * 32}"]["zone_id"] == "f" * 32
-    assert "several zones are named 'z1.example'" in found.stderr
+    for source, (_options, left) in zip(sources, filters, strict=True):
+        of_source = {host for host in found.groups[source] if not host.startswith("zone-")}
+        assert of_source == {f"z{number}.example" for number in left}, source
 
 
 CACHE = {"cache": True, "cache_plugin": "ansible.builtin.jsonfile", "cache_connection": "cache"}
@@ -227,49 +220,48 @@ def test_options_are_templates(inventory: Inventory) -> None:
 
 
 def test_pair_of_credentials(inventory: Inventory) -> None:
+    """And options that are empty, which are as good as omitted."""
+    empty = dict.fromkeys(("base_url", "api_token", "timeout", "retries", "ca_path", "request_budget"), "")
     pair = {"api_email": inventory.simulator.email, "api_key": inventory.simulator.key}
-    assert len(ours(inventory.list(env={"CLOUDFLARE_API_TOKEN": ""}, **pair))) == 12
+    assert len(ours(inventory.list(env={"CLOUDFLARE_API_TOKEN": ""}, **empty, **pair))) == 12
     assert inventory.simulator.journal()[-1]["credential"] == "email_key"
+    inventory.simulator.clear_journal()
+    assert len(ours(inventory.list(**empty, **dict.fromkeys(pair, "")))) == 12
+    assert inventory.simulator.journal()[-1]["credential"] == "token"
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"api_token": "planted-wrong-token"}, "401"),
+def test_refusals(inventory: Inventory) -> None:
+    """An option that is wrong or cannot be evaluated fails the source, before any request if it is not refused by the service."""
+    refused: list[tuple[dict[str, t.Any], str]] = [
         ({"api_email": "a@example.com"}, "api_key"),
         ({"base_url": "ftp://example.com"}, "base_url"),
         ({"timeout": "soon"}, "timeout"),
         ({"status": ["active"]}, "unknown option: 'status'"),
         ({"zone_id": "0123"}, "unknown option: 'zone_id'"),
         ({"names": {"a": "b"}}, "names"),
-    ],
-)
-def test_refusals(options: dict[str, t.Any], message: str, inventory: Inventory) -> None:
-    text = inventory.refuses(**options)
-    assert message in text
-    assert "planted-wrong-token" not in text
+        *(
+            ({option: f"{{{{ nobody_defined_{option} }}}}"}, f"nobody_defined_{option}")
+            for option in ("base_url", "api_token", "names")
+        ),
+    ]
+    said = inventory.refuses(*(options for options, _message in refused))
+    assert [message in text for (_options, message), text in zip(refused, said, strict=True)] == [True] * len(refused), said
+    assert not inventory.simulator.journal()
+    wrong, composed = inventory.refuses(
+        {"api_token": "planted-wrong-token"}, {"strict": True, "compose": {"a": "nothing_of_that_name"}}
+    )
+    assert "401" in wrong and "planted-wrong-token" not in wrong and "undefined" in composed
 
 
-@pytest.mark.parametrize(
-    ("fault", "message"),
-    [
-        ({"kind": "array"}, "object"),
-        ({"kind": "no_result"}, "result"),
-        ({"kind": "wrong_result"}, "result"),
-        ({"kind": "not_json"}, "JSON"),
-        ({"kind": "status", "status": 403}, "403"),
-        ({"kind": "wrong_result", "value": ["zone"]}, "not an object"),
-        ({"kind": "wrong_result", "value": [{"id": "a1", "name": None}]}, "'a1'"),
-        ({"kind": "wrong_result", "value": [{"name": "lost.example"}]}, "lost.example"),
-        ({"kind": "wrong_result", "value": [{"id": "not hexadecimal", "name": "a.example"}]}, "as its id"),
-        ({"kind": "wrong_result", "value": [{"id": "a1", "name": "a.example", "status": 7}]}, "as its status"),
-        ({"kind": "wrong_result", "value": [{"id": "a1", "name": "a.example", "account": "b"}]}, "as its account"),
-    ],
-)
-def test_answers_without_sense_are_no_inventory(fault: dict[str, t.Any], message: str, inventory: Inventory) -> None:
+def test_answers_without_sense_are_no_inventory(inventory: Inventory) -> None:
+    kinds = {"array": "object", "no_result": "result", "wrong_result": "result", "not_json": "JSON", "status": "403"}
     inventory.simulator.settings(result_info=False)
-    inventory.simulator.faults(fault)
-    assert message in inventory.refuses(retries=0)
+    inventory.simulator.faults(*({"kind": kind, "status": 403, "index": number} for number, kind in enumerate(kinds)))
+    said = inventory.refuses(*[{"retries": 0}] * len(kinds))
+    assert [message in text for message, text in zip(kinds.values(), said, strict=True)] == [True] * len(kinds), said
+    inventory.simulator.clear_faults()
+    inventory.simulator.faults({"kind": "wrong_result", "value": [{"id": "a1", "name": "a.example", "account": "b"}]})
+    assert "as its account" in inventory.refuses({"retries": 0})[0]
 
 
 @pytest.mark.every_core
@@ -279,60 +271,27 @@ def test_texts_of_the_service_are_never_executed(inventory: Inventory, tmp_path:
     command = f"lookup('ansible.builtin.pipe', 'touch {marker}')"
     header = f"#jinja2: variable_start_string: '<<', variable_end_string: '>>'\n<< {command} >>"
     shown = "{{ zone_name }} {{ zone_status }} {{ zone_account.id }} {{ zone_account.name }} {{ hostvars[inventory_hostname].zone_status }}"
-    for number, text in enumerate((header, f"{{{{ {command} }}}}", f"{{% set x = {command} %}}")):
-        zone = {"id": f"{number}a", "name": text, "status": text, "account": {"id": text, "name": text}}
-        inventory.simulator.settings(result_info=False)
-        inventory.simulator.faults({"kind": "wrong_result", "value": [zone], "count": 1})
-        path = inventory.place.write("fleet.zones.yml", {"plugin": PLUGIN})
-        play = {
-            "hosts": "all",
-            "gather_facts": False,
-            "tasks": [
-                {"ansible.builtin.debug": {"msg": shown}},
-                {"ansible.builtin.set_fact": {"kept": "{{ zone_status }}", "all_kept": "{{ zone_account }}"}},
-                {"ansible.builtin.debug": {"msg": "{{ kept }} {{ all_kept }} {{ item }}"}, "loop": ["{{ zone_name }}"]},
-            ],
-        }
-        done = inventory.command("ansible-playbook", "-i", str(path), str(inventory.place.write("play.yml", [play])))
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert not marker.exists()
-        assert done.stdout.count("ansible.builtin.pipe") > 6, done.stdout
-
-
-@pytest.mark.parametrize("option", ["base_url", "api_token", "names"])
-def test_untemplatable_option_fails_the_source(inventory: Inventory, option: str) -> None:
-    """An option that cannot be templated fails the source."""
-    text = inventory.refuses(**{option: "{{ nobody_defined_this }}"})
-    assert "nobody_defined_this" in text and not inventory.simulator.journal()
-
-
-def test_empty_options_are_omitted(inventory: Inventory) -> None:
-    empty = dict.fromkeys(
-        ("base_url", "api_token", "api_email", "api_key", "timeout", "retries", "ca_path", "request_budget"), ""
-    )
-    assert len(ours(inventory.list(**empty))) == 12
-
-
-def test_text_of_the_service_is_no_template(inventory: Inventory) -> None:
-    account = {"id": "a1", "name": "{{ 7 * 7 }}"}
-    inventory.simulator.seed(zones=[{"id": "b" * 32, "name": "zx.example", "status": "active", "account": account}])
-    path = inventory.place.write("fleet.zones.yml", {"plugin": PLUGIN, "names": ["zx.example"]})
-    done = inventory.command(
-        "ansible", "-i", str(path), "all", "-m", "ansible.builtin.debug", "-a", "msg={{ zone_account.name }}"
-    )
-    assert "49" not in done.stdout
-    assert "{{ 7 * 7 }}" in done.stdout
-
-
-@pytest.mark.parametrize("name", ["fleet.zones.yaml", "production.zones.yml"])
-def test_file_names(name: str, inventory: Inventory) -> None:
-    assert len(ours(inventory.list(name))) == 12
-
-
-@pytest.mark.parametrize("name", ["zones.yml", "fleet.yml", "fleet.zones.json"])
-def test_other_files_are_left_alone(name: str, inventory: Inventory) -> None:
-    assert inventory.list(name).returncode != 0
-    assert not inventory.simulator.journal()
+    texts = (header, f"{{{{ {command} }}}}", f"{{% set x = {command} %}}")
+    listed = [
+        {"id": f"{number}a", "name": text, "status": text, "account": {"id": text, "name": text}}
+        for number, text in enumerate(texts)
+    ]
+    inventory.simulator.settings(result_info=False)
+    inventory.simulator.faults({"kind": "wrong_result", "value": listed, "count": 1})
+    path = inventory.place.write("fleet.zones.yml", {"plugin": PLUGIN})
+    play = {
+        "hosts": "all",
+        "gather_facts": False,
+        "tasks": [
+            {"ansible.builtin.debug": {"msg": shown}},
+            {"ansible.builtin.set_fact": {"kept": "{{ zone_status }}", "all_kept": "{{ zone_account }}"}},
+            {"ansible.builtin.debug": {"msg": "{{ kept }} {{ all_kept }} {{ item }}"}, "loop": ["{{ zone_name }}"]},
+        ],
+    }
+    done = inventory.command("ansible-playbook", "-i", str(path), str(inventory.place.write("play.yml", [play])))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not marker.exists()
+    assert done.stdout.count("ansible.builtin.pipe") > 6 * len(texts), done.stdout
 
 
 def test_a_play_over_zones(inventory: Inventory) -> None:
