@@ -28,69 +28,157 @@ JOB = {
     "destination_conf": "s3://example-logs/errors?region=eu-west-1",
     "logpull_options": "fields=ClientRequestHost,EdgeResponseStatus&timestamps=rfc3339",
 }
-MASKED = {**JOB, "name": "archive", "destination_conf": "s3://example-archive/http/{DATE}?region=auto&endpoint=store.example.com"}
-FLEET = "plugin: edgeops.observability.zones\nstatuses: [active]\n"
+STORE = "s3://example-archive/http/{DATE}?region=auto&endpoint=store.example.com"
+MASKED = {**JOB, "name": "archive", "destination_conf": STORE}
+KEYED = {
+    **MASKED,
+    "destination_conf": f"{STORE}&access-key-id=EXAMPLEID&secret-access-key=planted-key-77",
+    "logpull_options": "fields=ClientIP,ClientRequestHost,EdgeResponseStatus,RayID&timestamps=rfc3339",
+}
+FLEET = "plugin: edgeops.observability.zones\nstatuses: [active]\ngroups: {shops: zone_name.startswith('shop.')}\n"
+DESIRED = "host_vars/shop.example.com/desired.yml"
 
 
 class Reader(t.NamedTuple):
-    """What a reader of a guide brings along, and what is there at the end."""
+    """What a reader of a guide brings along, and how many writes each command of the guide sends."""
 
     guide: str
-    writes: int
-    jobs: tuple[str, ...] = ("edge-errors",)
+    writes: tuple[int, ...]
+    jobs: tuple[str, ...] = ("edge-errors",)  # of the zone, at the end
     files: t.Mapping[str, str] = {}
     seed: t.Mapping[str, t.Any] = {}
+    settings: t.Mapping[str, t.Any] = {}
+    # By words of a command: how it ends, if not with success, and the desired state that the reader declares before it.
     fails: t.Mapping[str, int] = {}
+    edits: t.Mapping[str, str] = {}
 
 
 READERS = (
-    Reader("guide_first_zone", writes=3),
-    Reader("guide_adopt", writes=0, seed={"jobs": {ZONE: [JOB]}}),
-    Reader("guide_terraform", writes=0, seed={"jobs": {ZONE: [JOB]}}),
+    # The job is refused without the token, which the reader takes from the bucket.
+    Reader("guide_first_zone", writes=(0, 0, 1, 3, 0, 0, 2), jobs=(), settings={"strict_ownership": True}),
+    Reader("guide_adopt", writes=(0, 0, 0), seed={"jobs": {ZONE: [JOB]}}),
+    Reader("guide_terraform", writes=(0, 0, 0), seed={"jobs": {ZONE: [JOB]}}),
     Reader(
         "guide_waivers",
-        writes=0,
+        writes=(0,),
         jobs=("edge-logs",),
         seed={"jobs": {ZONE: [{**JOB, "name": "edge-logs", "enabled": False}]}},
-        files={"group_vars/all/desired.yml": "log_delivery_job: {name: edge-logs}\n"},
+        files={DESIRED: "log_delivery_job: {name: edge-logs}\n"},
     ),
-    Reader("guide_survey", writes=0, seed={"jobs": {ZONE: [JOB]}}),
+    Reader("guide_survey", writes=(0, 0), seed={"jobs": {ZONE: [JOB]}}),
     Reader(
         "guide_payment_scripts",
-        writes=0,
+        writes=(0, 0, 0),
         jobs=(),
-        # The heads of the page are those of somebody else.
+        # The heads of the page are those of other evidence.
         fails={"edgeops_expected_heads": 2, "edgeops_audit_scripts": 2},
     ),
+    Reader(
+        "guide_safe_delivery",
+        writes=(0, 1, 1, 0, 1, 1),
+        seed={"jobs": {ZONE: [{**JOB, "enabled": False}]}},
+        files={DESIRED: "log_delivery_job: {name: edge-errors}\n"},
+        edits={
+            "edgeops_allow": "log_delivery_job: {name: edge-errors, fields: [ClientRequestHost]}\n",
+            "edgeops_report_dir": "log_delivery_job: {name: edge-errors, max_upload_records: 2000}\n",
+            "edgeops_soak_seconds": "log_delivery_job: {name: edge-errors, max_upload_records: 3000}\n",
+        },
+    ),
+    Reader(
+        "guide_rotate_destination",
+        writes=(0, 1, 1),
+        jobs=("archive",),
+        seed={"jobs": {ZONE: [KEYED]}},
+        settings={"echo_destination": "masked"},
+        files={
+            "group_vars/all/vault.yml": "vaulted_store_key: planted-key-78\n",
+            "group_vars/all/jobs.yml": (
+                f"log_delivery_job:\n  name: archive\n"
+                f'  destination_conf: "{STORE}&access-key-id=EXAMPLEID&secret-access-key={{{{ vaulted_store_key }}}}"\n'
+            ),
+        },
+    ),
+    Reader("guide_recipes", writes=(0, 1, 3, 0, 0, 0, 1, 0), jobs=("edge-logs",), seed={"jobs": {ZONE: [JOB]}}),
 )
 
 
-def commands(guide: str) -> list[list[str]]:
-    """The calls of ansible-playbook in a guide, and the files that it moves."""
+class File(t.NamedTuple):
+    """A block of a page that readers save."""
+
+    name: str
+    text: str
+
+
+def steps(guide: str) -> list[File | list[str]]:
+    """The files and commands of a page, in its order."""
     text = (ROOT / "docs" / "docsite" / "rst" / f"{guide}.rst").read_text(encoding="utf-8")
-    shell = "".join(re.findall(r"\.\. code-block:: shell\n\n((?:(?: +.*)?\n)+)", text))
-    return [shlex.split(line, comments=True) for line in re.findall(r"^ +((?:ansible-playbook|mv) .*)$", shell, re.MULTILINE)]
+    found: dict[int, File | list[str]] = {
+        block.line: File(block.caption, block.text)
+        for block in blocks(f"docs/docsite/rst/{guide}.rst")
+        if block.caption and not block.mark
+    }
+    shell = re.finditer(r"\.\. code-block:: shell\n\n((?:(?: +.*)?\n)+)", text)
+    for block in shell:
+        for command in re.finditer(r"^ +((?:ansible-playbook|mv) .*)$", block[1], re.MULTILINE):
+            line = text.count("\n", 0, block.start(1) + command.start()) + 1
+            found[line] = shlex.split(command[1], comments=True)
+    return [found[line] for line in sorted(found)]
+
+
+def commands(guide: str) -> list[list[str]]:
+    return [step for step in steps(guide) if not isinstance(step, File)]
+
+
+class Project:
+    """A folder of a user, outside of the repository, and the environment of a shell there."""
+
+    def __init__(self, folder: Path, simulator: t.Any) -> None:
+        self.folder, self._simulator = folder, simulator
+        folder.mkdir()
+        place = Place(folder.with_name("place"))
+        self.environment = {**place.environment(), **simulator.environment(), "PWD": str(folder)}
+
+    def save(self, name: str, text: str) -> None:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # The waiver of a page ends some day.
+        path.write_text(text.replace("2026-11-30", "2099-11-30"), encoding="utf-8")
+
+    def run(self, command: t.Sequence[str]) -> tuple[int, str]:
+        """The exit code and the output of a command; placeholders and pauses of the page are replaced."""
+        shown = [word.replace("soak_seconds=900", "soak_seconds=1") for word in command]
+        if "bucket_token=TOKEN" in shown:
+            shown[shown.index("bucket_token=TOKEN")] = f"bucket_token={self._token()}"
+        code, output, errors = execute(shown, self.environment, self.folder, timeout=300)
+        return code, output + errors
+
+    def _token(self) -> str:
+        """What the service has written into the bucket."""
+        (path,) = self._simulator.log_folder.rglob("*ownership*")
+        return t.cast("str", path.read_text(encoding="utf-8").strip())
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.guide)
 def test_guide_works_as_pasted(reader: Reader, simulator: t.Any, tmp_path: Path) -> None:
-    project = tmp_path / "project"
-    given = {"fleet.zones.yml": FLEET, **reader.files}
-    saved = {
-        block.caption: block.text for block in blocks(f"docs/docsite/rst/{reader.guide}.rst") if block.caption and not block.mark
-    }
-    for name, text in {**saved, **given}.items():
-        (project / name).parent.mkdir(parents=True, exist_ok=True)
-        # A waiver of the page ends some day.
-        (project / name).write_text(text.replace("2026-11-30", "2099-11-30"), encoding="utf-8")
+    """Every file and command of a page in its order, in one project."""
+    project = Project(tmp_path / "project", simulator)
+    simulator.settings(**reader.settings)
     simulator.seed(zones=[{"id": ZONE, "name": NAME, "status": "active"}], **reader.seed)
-    environment = {**Place(tmp_path / "place").environment(), **simulator.environment(), "PWD": str(project)}
-    assert commands(reader.guide)
-    for command in commands(reader.guide):
-        code, output, errors = execute(command, environment, project, timeout=300)
-        expected = next((wanted for words, wanted in reader.fails.items() if words in " ".join(command)), 0)
-        assert code == expected, f"{shlex.join(command)}\n{output}{errors}"
-    assert len(simulator.writes()) == reader.writes
+    for name, text in {"fleet.zones.yml": FLEET, **reader.files}.items():
+        project.save(name, text)
+    sent = []
+    for step in steps(reader.guide):
+        if isinstance(step, File):
+            project.save(step.name, step.text)
+            continue
+        words = shlex.join(step)
+        for desired in (text for each, text in reader.edits.items() if each in words):
+            project.save(DESIRED, desired)
+        before = len(simulator.writes())
+        code, output = project.run(step)
+        assert code == next((wanted for each, wanted in reader.fails.items() if each in words), 0), f"{words}\n{output}"
+        sent.append(len(simulator.writes()) - before)
+    assert tuple(sent) == reader.writes
     assert tuple(job["name"] for job in simulator.state(ZONE)["jobs"]) == reader.jobs
 
 
