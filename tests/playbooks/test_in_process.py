@@ -21,7 +21,7 @@ from harness import Case, Playbook, Report
 from harness.prediction import IDENTITY, MOVING
 from harness.process import BIN, LOCAL, Place, execute, inventory
 
-pytestmark = pytest.mark.every_core
+EVERY_CORE = pytest.mark.every_core
 
 AS_MODULE = "Using module file"
 NAME = "edgeops.observability"
@@ -66,40 +66,7 @@ class Scenario(Case):
 
 
 MONITOR = [task("script_monitor", enabled=value) for value in (True, True, False)]
-FIELDS = [
-    task("log_custom_fields", request_fields=["X-A", "x-b"], cookie_fields=["Session"]),
-    task("log_custom_fields", request_fields=["x-c"], purge=False),
-    task("log_custom_fields_info"),
-    task("log_custom_fields", state="absent", request_fields=["x-a"]),
-    task("log_custom_fields", state="absent"),
-    task("log_custom_fields_info"),
-]
-JOBS = [
-    task("logpush_job", **JOB, filter=FILTER),
-    task("logpush_job", **JOB, filter=json.dumps(FILTER)),
-    task("logpush_job", name="main", fields=["RayID"], option_flags={"CVE-2021-44228": True}),
-    task("logpush_job_info", name="main"),
-    task("logpush_job", name="main", destination_conf=BUCKET.replace("3b1c77", "9d0e12")),
-    task("logpush_job", name="main", state="absent"),
-    task("logpush_job", name="main", state="absent"),
-    task("logpush_job_info"),
-]
-
-SEVERAL = [
-    task("logpush_jobs", jobs=[JOB, {**JOB, "name": "second", "filter": FILTER}]),
-    task("logpush_jobs", jobs=[{**JOB, "enabled": False}, {"name": "second", "state": "absent"}], unlisted_jobs="report"),
-    task("logpush_jobs", jobs=[JOB], unlisted_jobs="absent"),
-]
-
 ZONE_FIELDS = {"request_fields": ["X-A"], "cookie_fields": ["Session"]}
-WHOLE = [
-    task("zone_observability", custom_fields=ZONE_FIELDS, jobs=[JOB, {**JOB, "name": "second"}], script_monitor_enabled=True),
-    task(
-        "zone_observability", custom_fields=json.dumps(ZONE_FIELDS), job=JOB, unlisted_jobs="absent", script_monitor_enabled=True
-    ),
-    task("zone_observability", state="absent", job={"name": "main"}, custom_fields=ZONE_FIELDS),
-]
-
 ADOPTED = {
     "zone": "shop.example",
     "zone_id": "ab",
@@ -110,38 +77,31 @@ ADOPTED = {
     "notes": [],
 }
 
-SCENARIOS: dict[str, Scenario] = {
-    "script monitor": Scenario(MONITOR),
-    "script monitor, check mode": Scenario(MONITOR, check=True),
-    "script monitor, no diff": Scenario(MONITOR, diff=False),
-    "scripts": Scenario(
+# With every ansible-core: each module once, and what ansible-core itself has a part in.
+ON_EVERY_CORE: dict[str, Scenario] = {
+    "each module": Scenario(
         [
-            task("script_monitor_info"),
+            task("script_monitor", enabled=True),
             task("script_monitor_info", status=["active", "infrequent"], malicious_only=True),
-            task("script_monitor_info", script_id=SCRIPTS[0]["script_id"]),
-            task("script_monitor_info", members=["malicious", "host"]),
-        ],
-        seed={"scripts": SCRIPTS, "script_monitor": {"enabled": True}},
-    ),
-    "custom fields": Scenario(FIELDS),
-    "custom fields, check mode": Scenario(FIELDS[:3], check=True),
-    "jobs": Scenario(JOBS),
-    "what a zone has": Scenario(
-        [
+            task("script_audit", baseline=[], at="2026-11-21T00:00:00Z"),
+            task("log_custom_fields", request_fields=["X-A", "x-b"], cookie_fields=["Session"]),
+            task("log_custom_fields_info"),
+            task("logpush_job", **JOB, filter=json.dumps(FILTER)),
+            task("logpush_job_info", name="main"),
+            task("logpush_jobs", jobs=[{**JOB, "enabled": False}, {**JOB, "name": "second", "filter": FILTER}]),
+            task("zone_observability", custom_fields=json.dumps(ZONE_FIELDS), jobs=[JOB, {**JOB, "name": "second"}]),
             task("logpush_dataset_info", dataset="http_requests"),
             task("logpush_delivery_info"),
             task("zone_variables_info"),
-            task("script_audit", baseline=[], at="2026-11-21T00:00:00Z"),
+            task("logpush_ownership", destination_conf=BUCKET),
         ],
-        seed={"scripts": SCRIPTS, "script_monitor": {"enabled": True}},
+        warns=("proof of ownership",),
+        seed={"scripts": SCRIPTS},
     ),
     # Of all zones, so without the default that names one; the condition leaves none.
     "a survey": Scenario([task("survey_info", zone_id="{{ omit }}", statuses=["moved"])], fails="not_found"),
     "local files, check mode": Scenario(
-        [
-            task("zone_variables_files", dest="/nowhere/inventory", date="2026-11-21", zones=[ADOPTED]),
-        ],
-        check=True,
+        [task("zone_variables_files", dest="/nowhere/inventory", date="2026-11-21", zones=[ADOPTED])], check=True
     ),
     "local files, refused": Scenario(
         [
@@ -151,78 +111,20 @@ SCENARIOS: dict[str, Scenario] = {
         ],
         fails="invalid_option",
     ),
-    "a zone as a whole": Scenario(WHOLE),
-    "a zone as a whole, check mode": Scenario(WHOLE, check=True),
-    "a zone as a whole, refused": Scenario(
-        [
-            task("zone_observability", job=JOB, jobs=[JOB]),
-            task("zone_observability", jobs=[{**JOB, "bogus": BUCKET}], job_defaults={"destination_conf": {"a": BUCKET}}),
-            task("zone_observability", custom_fields={"request_fields": ["a b"]}),
-        ],
-        fails="invalid_option",
-    ),
-    "several jobs": Scenario(SEVERAL),
-    "several jobs, check mode": Scenario(SEVERAL, check=True),
-    "several jobs, refused": Scenario(
-        [
-            task("logpush_jobs", jobs=[JOB, JOB]),
-            task("logpush_jobs", jobs=[JOB, {"name": "second", "destination_conf": {"a": BUCKET}, "filter": []}]),
-            task("logpush_jobs", jobs=[{**JOB, "bogus": BUCKET}]),
-            task("logpush_jobs", jobs=[], unlisted_jobs="absent"),
-        ],
-        fails="invalid_option",
-    ),
-    "jobs, check mode": Scenario(JOBS[:1] + JOBS[-2:], check=True),
-    "ownership": Scenario([task("logpush_ownership", destination_conf=BUCKET)], warns=("proof of ownership",)),
-    "ownership refused": Scenario(
-        [task("logpush_ownership", destination_conf=BUCKET, ownership_challenge="planted-challenge-77")], fails="rejected"
-    ),
-    "a warning": Scenario([task("log_custom_fields", request_fields=["range", "x-a"])], warns=("range",)),
+    "check mode": Scenario(MONITOR[:1], check=True),
     "refused by ansible-core": Scenario(
         [
             task("script_monitor"),
             task("script_monitor", enabled="perhaps"),
             task("script_monitor", enabled=True, rute="script_monitor", api_key="planted-key-5512"),
-            task("script_monitor", enabled=True, route="elsewhere"),
-            task("script_monitor", enabled={"a": "planted"}, timeout="soon"),
             task("script_monitor_info", script_id="ab", hosts=["a.example"]),
-            task("logpush_job", state="absent"),
-            task("logpush_job", job_id="first"),
-            task("logpush_job", name="a", fields=["A"], logpull_options="fields=A"),
-            task("logpush_job", name="a", output_options={"filed_names": ["A"]}),
-        ],
-        fails="invalid_option",
-    ),
-    "refused before a request": Scenario(
-        [
-            task("script_monitor", enabled=True, zone_id="no zone"),
-            task("script_monitor", enabled=True, base_url="ftp://user:planted-pass-11@example.com"),
-            task("script_monitor", enabled=True, request_budget="many"),
-            task("log_custom_fields", cookie_fields=["a b"]),
-            task("script_monitor_info", members=["hosts"]),
-            task("logpush_job", **{**JOB, "filter": {"key": "ClientIP", "operator": "lte", "value": "1"}}),
         ],
         fails="invalid_option",
     ),
     "refused credentials": Scenario(
-        [
-            task("script_monitor", enabled=True, api_token="planted-other-token"),
-            task("logpush_job_info", api_token="planted-other-token"),
-        ],
-        fails="authentication",
+        [task("script_monitor", enabled=True, api_token="planted-other-token")], fails="authentication"
     ),
-    "a refusal of the service": Scenario(
-        [task("script_monitor", enabled=True), task("log_custom_fields_info")],
-        fails="rejected",
-        faults=({"kind": "status", "status": 409, "code": 1234, "message": "not now", "count": None},),
-    ),
-    "no service": Scenario(
-        [task("script_monitor", enabled=True, retries=0, base_url="http://127.0.0.1:1/v4")], fails="unavailable"
-    ),
-    "an answer without sense": Scenario(
-        [task("script_monitor", enabled=True)], fails="bad_response", faults=({"kind": "array", "count": None},)
-    ),
-    "another plan": Scenario([task("script_monitor", enabled=True, expected_plan_id="sha256:0")], fails="conflict"),
+    "a warning": Scenario([task("log_custom_fields", request_fields=["range", "x-a"])], warns=("range",)),
     "odd values": Scenario(
         [
             task("script_monitor", enabled="yes"),
@@ -236,11 +138,95 @@ SCENARIOS: dict[str, Scenario] = {
         ]
     ),
 }
+ON_ONE_CORE: dict[str, Scenario] = {
+    "script monitor": Scenario(MONITOR),
+    "script monitor, no diff": Scenario(MONITOR[:1], diff=False),
+    "scripts": Scenario(
+        [
+            task("script_monitor_info", script_id=SCRIPTS[0]["script_id"]),
+            task("script_monitor_info", members=["malicious", "host"]),
+        ],
+        seed={"scripts": SCRIPTS, "script_monitor": {"enabled": True}},
+    ),
+    "custom fields": Scenario(
+        [
+            task("log_custom_fields", request_fields=["X-A", "x-b"], cookie_fields=["Session"]),
+            task("log_custom_fields", state="absent", request_fields=["x-a"]),
+            task("log_custom_fields", state="absent"),
+        ]
+    ),
+    "jobs": Scenario(
+        [
+            task("logpush_job", **JOB, filter=FILTER),
+            task("logpush_job", name="main", fields=["RayID"], option_flags={"CVE-2021-44228": True}),
+            task("logpush_job", name="main", destination_conf=BUCKET.replace("3b1c77", "9d0e12")),
+            task("logpush_jobs", jobs=[{**JOB, "name": "second"}], unlisted_jobs="report"),
+            task("logpush_jobs", jobs=[JOB], unlisted_jobs="absent"),
+            task("logpush_job", name="main", state="absent"),
+        ]
+    ),
+    "several jobs, check mode": Scenario([task("logpush_jobs", jobs=[JOB, {**JOB, "name": "second"}])], check=True),
+    "several jobs, refused": Scenario(
+        [
+            task("logpush_jobs", jobs=[JOB, JOB]),
+            task("logpush_jobs", jobs=[JOB, {"name": "second", "destination_conf": {"a": BUCKET}, "filter": []}]),
+            task("logpush_jobs", jobs=[{**JOB, "bogus": BUCKET}]),
+        ],
+        fails="invalid_option",
+    ),
+    "a zone as a whole": Scenario(
+        [
+            task("zone_observability", custom_fields=ZONE_FIELDS, job=JOB, unlisted_jobs="absent", script_monitor_enabled=True),
+            task("zone_observability", state="absent", job={"name": "main"}, custom_fields=ZONE_FIELDS),
+        ]
+    ),
+    "a zone as a whole, check mode": Scenario([task("zone_observability", job=JOB, script_monitor_enabled=True)], check=True),
+    "a zone as a whole, refused": Scenario(
+        [
+            task("zone_observability", job=JOB, jobs=[JOB]),
+            task("zone_observability", jobs=[{**JOB, "bogus": BUCKET}], job_defaults={"destination_conf": {"a": BUCKET}}),
+        ],
+        fails="invalid_option",
+    ),
+    "ownership refused": Scenario(
+        [task("logpush_ownership", destination_conf=BUCKET, ownership_challenge="planted-challenge-77")], fails="rejected"
+    ),
+    "refused by ansible-core": Scenario(
+        [
+            task("script_monitor", enabled=True, route="elsewhere"),
+            task("script_monitor", enabled={"a": "planted"}, timeout="soon"),
+            task("logpush_job", state="absent"),
+            task("logpush_job", job_id="first"),
+            task("logpush_job", name="a", fields=["A"], logpull_options="fields=A"),
+            task("logpush_job", name="a", output_options={"filed_names": ["A"]}),
+        ],
+        fails="invalid_option",
+    ),
+    "refused before a request": Scenario(
+        [
+            task("script_monitor", enabled=True, zone_id="no zone"),
+            task("script_monitor", enabled=True, base_url="ftp://user:planted-pass-11@example.com"),
+            task("logpush_job", **{**JOB, "filter": {"key": "ClientIP", "operator": "lte", "value": "1"}}),
+        ],
+        fails="invalid_option",
+    ),
+    "a refusal of the service": Scenario(
+        [task("script_monitor", enabled=True), task("log_custom_fields_info")],
+        fails="rejected",
+        faults=({"kind": "status", "status": 409, "code": 1234, "message": "not now", "count": None},),
+    ),
+    "no service": Scenario(
+        [task("script_monitor", enabled=True, retries=0, base_url="http://127.0.0.1:1/v4")], fails="unavailable"
+    ),
+    "an answer without sense": Scenario(
+        [task("script_monitor", enabled=True)], fails="bad_response", faults=({"kind": "array", "count": None},)
+    ),
+    "another plan": Scenario([task("script_monitor", enabled=True, expected_plan_id="sha256:0")], fails="conflict"),
+}
 
 
-def both_ways(playbook: Playbook, names: t.Iterable[str], **run: t.Any) -> t.Iterator[tuple[str, Report, Report]]:
+def both_ways(playbook: Playbook, scenarios: t.Mapping[str, Scenario], **run: t.Any) -> t.Iterator[tuple[str, Report, Report]]:
     """The reports of scenarios inside the controller and as ordinary modules, each time in the same zones."""
-    scenarios = {name: SCENARIOS[name] for name in names}
     zones = {name: f"{number:032x}" for number, name in enumerate(scenarios, 1)}
     simulator = playbook.simulator
     simulator.seed(zones=list(zones.values()))
@@ -284,8 +270,9 @@ def requests_of(report: Report) -> list[tuple[t.Any, ...]]:
     ]
 
 
-def test_both_ways_give_the_same(playbook: Playbook) -> None:
-    for name, here, there in both_ways(playbook, SCENARIOS, timeout=900):  # a hundred processes, on a machine with other work
+@pytest.mark.parametrize("scenarios", [pytest.param(ON_EVERY_CORE, marks=EVERY_CORE), ON_ONE_CORE], ids=["every", "one"])
+def test_both_ways_give_the_same(playbook: Playbook, scenarios: dict[str, Scenario]) -> None:
+    for name, here, there in both_ways(playbook, scenarios, timeout=900):  # many processes, on a machine with other work
         assert AS_MODULE not in here.stdout
         assert there.stdout.count(AS_MODULE) >= len(there.ours) > 0
         # Plans name the ids of what is there, which are new in each run where the run itself makes it.
@@ -299,13 +286,15 @@ def test_both_ways_give_the_same(playbook: Playbook) -> None:
         assert sorted(map(repr, requests_of(here))) == sorted(map(repr, requests_of(there))), name
 
 
+@EVERY_CORE
 def test_both_ways_look_the_same(playbook: Playbook) -> None:
-    names = ["script monitor, check mode", "refused by ansible-core", "refused credentials", "a warning"]
-    for _name, here, there in both_ways(playbook, names, verbosity=0):
+    names = ("check mode", "refused by ansible-core", "refused credentials", "a warning")
+    for _name, here, there in both_ways(playbook, {name: ON_EVERY_CORE[name] for name in names}, verbosity=0):
         texts = [worded(report.stdout + report.stderr).replace(str(report.folder), "") for report in (here, there)]
         assert texts[0] == texts[1] and texts[0]
 
 
+@EVERY_CORE
 def test_both_ways_mask_the_same_invocation(playbook: Playbook) -> None:
     masked = task("script_monitor", enabled="yes", api_token=playbook.simulator.token)
     start = playbook.simulator.snapshot()
@@ -322,22 +311,28 @@ def test_every_module_is_compared() -> None:
         "run_step",
     }  # which only decides
     compared = {
-        key.removeprefix(f"{NAME}.") for each in SCENARIOS.values() for one in each.tasks for key in one if key.startswith(NAME)
+        key.removeprefix(f"{NAME}.")
+        for each in ON_EVERY_CORE.values()
+        for one in each.tasks
+        for key in one
+        if key.startswith(NAME)
     }
     assert modules == compared
 
 
-ASIDE = {
-    "the switch": {"vars": {"edgeops_in_process": "{{ switched }}", "switched": "no"}},
-    "an environment": {"environment": {"SOMETHING": "else"}},
-}
-
-
-@pytest.mark.parametrize("reason", ASIDE)
-def test_steps_aside(reason: str, playbook: Playbook) -> None:
-    report = playbook.run(task("script_monitor", enabled=True) | ASIDE[reason])
-    assert AS_MODULE in report.stdout
-    assert report.result["script_monitor"]["enabled"] is True
+@EVERY_CORE
+@pytest.mark.skipif(shutil.which("sudo") is None and shutil.which("su") is None, reason="nothing to become another user with")
+def test_steps_aside(playbook: Playbook) -> None:
+    """For a host that asks for it, an environment and another user."""
+    method = "sudo" if shutil.which("sudo") else "su"
+    ways = [
+        {"vars": {"edgeops_in_process": "{{ switched }}", "switched": "no"}},
+        {"environment": {"SOMETHING": "else"}},
+        {"become": True, "vars": {"ansible_become_method": method}},
+    ]
+    report = playbook.run([task("script_monitor", enabled=True) | way for way in ways])
+    assert report.stdout.count(AS_MODULE) == len(ways)
+    assert all(outcome.result["script_monitor"]["enabled"] is True for outcome in report.ours)
 
 
 def bare(playbook: Playbook, *tasks: Task) -> str:
@@ -352,29 +347,20 @@ def bare(playbook: Playbook, *tasks: Task) -> str:
     return stdout
 
 
+@EVERY_CORE
 def test_steps_aside_for_async(playbook: Playbook, simulator: t.Any) -> None:
+    """Waited for, and asked for later."""
     folder = {"vars": {"ansible_async_dir": "{{ playbook_dir }}/jobs"}}
-    stdout = bare(playbook, task("script_monitor", enabled=True) | folder | {"async": 30, "poll": 1})
-    assert AS_MODULE in stdout
-    assert simulator.state(playbook.zone)["script_monitor"]["enabled"] is True
+    waited = task("script_monitor", enabled=True) | folder | {"async": 30, "poll": 1}
+    started = task("log_custom_fields", request_fields=["x-a"]) | folder | {"async": 30, "poll": 0, "register": "job"}
+    asked: Task = folder | {"ansible.builtin.async_status": {"jid": "{{ job.ansible_job_id }}"}, "register": "found"}
+    stdout = bare(playbook, waited, started, asked | {"until": "found is finished", "delay": 1, "retries": 30})
+    assert stdout.count(AS_MODULE) >= 2
+    state = simulator.state(playbook.zone)
+    assert state["script_monitor"]["enabled"] is True and state["rulesets"]
 
 
-def test_steps_aside_for_async_without_waiting(playbook: Playbook, simulator: t.Any) -> None:
-    folder = {"vars": {"ansible_async_dir": "{{ playbook_dir }}/jobs"}}
-    started = task("script_monitor", enabled=True) | folder | {"async": 30, "poll": 0, "register": "job"}
-    waited: Task = folder | {"ansible.builtin.async_status": {"jid": "{{ job.ansible_job_id }}"}, "register": "found"}
-    stdout = bare(playbook, started, waited | {"until": "found is finished", "delay": 1, "retries": 30})
-    assert AS_MODULE in stdout
-    assert simulator.state(playbook.zone)["script_monitor"]["enabled"] is True
-
-
-@pytest.mark.skipif(shutil.which("sudo") is None and shutil.which("su") is None, reason="nothing to become another user with")
-def test_steps_aside_to_become(playbook: Playbook) -> None:
-    method = "sudo" if shutil.which("sudo") else "su"
-    report = playbook.run(task("script_monitor", enabled=True) | {"become": True, "vars": {"ansible_become_method": method}})
-    assert AS_MODULE in report.stdout
-
-
+@EVERY_CORE
 def test_the_delegated_host_decides(playbook: Playbook) -> None:
     hosts = {"far": {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 1}}
     report = playbook.run(task("script_monitor", enabled=True) | {"delegate_to": "localhost"}, inventory=hosts)
@@ -382,6 +368,7 @@ def test_the_delegated_host_decides(playbook: Playbook) -> None:
     assert report.result["changed"] is True
 
 
+@EVERY_CORE
 def test_loops_retries_and_conditions(playbook: Playbook, simulator: t.Any) -> None:
     simulator.faults({"kind": "status", "status": 409, "code": 1, "message": "later", "count": 1})
     report = playbook.run(
@@ -398,6 +385,7 @@ def test_loops_retries_and_conditions(playbook: Playbook, simulator: t.Any) -> N
     assert report.ours[1].result["changed"] is False
 
 
+@EVERY_CORE
 def test_vaulted_options(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
     (tmp_path / "password").write_text("open sesame", encoding="utf-8")
     command = [str(BIN / "ansible-vault"), "encrypt_string", "--vault-password-file", str(tmp_path / "password"), simulator.token]
@@ -419,27 +407,31 @@ def test_vaulted_options(playbook: Playbook, simulator: t.Any, tmp_path: Path) -
     assert report.result["changed"] is True
 
 
-def test_a_task_without_a_log(playbook: Playbook) -> None:
-    stdout = bare(playbook, task("script_monitor", enabled=True) | {"no_log": True})
+@EVERY_CORE
+def test_no_log_and_timeout(playbook: Playbook, simulator: t.Any) -> None:
+    """A result that is not to be shown, and a task that takes too long."""
+    simulator.faults({"kind": "hang", "seconds": 60, "index": 2, "count": None})
+    stdout = bare(
+        playbook,
+        task("script_monitor", enabled=True) | {"no_log": True},
+        task("script_monitor", enabled=False) | {"timeout": 2},
+    )
     assert AS_MODULE not in stdout
     assert "censored" in stdout
     assert "updated_at" not in stdout
-
-
-def test_a_task_that_takes_too_long(playbook: Playbook, simulator: t.Any) -> None:
-    simulator.faults({"kind": "hang", "seconds": 60, "count": None})
-    ignored = task("script_monitor", enabled=True) | {"timeout": 2}
-    stdout = bare(playbook, ignored)
     # The words are ansible-core's own; the module's failure would have an `error`.
     assert "ignored=1" in stdout
     assert "request_id" not in stdout
 
 
+@EVERY_CORE
 def test_relative_paths_count_from_the_playbook(playbook: Playbook, tmp_path: Path) -> None:
-    scenario = task("script_monitor", enabled=True, ca_path="authorities.pem")
-    for in_process in (True, False):
-        report = playbook.run(scenario, in_process=in_process, fails="invalid_option")
-        assert "ca_path" in report.failure["msg"]
+    missing = [
+        task("script_monitor", enabled=True, ca_path="authorities.pem") | {"vars": {"edgeops_in_process": in_process}}
+        for in_process in (True, False)
+    ]
+    for outcome in playbook.run(missing, fails="invalid_option").failures:
+        assert "ca_path" in outcome.result["msg"]
     play = [
         {
             "hosts": "all",
@@ -452,6 +444,7 @@ def test_relative_paths_count_from_the_playbook(playbook: Playbook, tmp_path: Pa
     assert playbook.run(playbook=tmp_path / "relative.yml").result["changed"] is True
 
 
+@EVERY_CORE
 def test_without_the_library(playbook: Playbook, tmp_path: Path) -> None:
     (tmp_path / "without").mkdir()
     (tmp_path / "without" / "requests.py").write_text("raise ImportError('not installed')\n", encoding="utf-8")
@@ -462,6 +455,7 @@ def test_without_the_library(playbook: Playbook, tmp_path: Path) -> None:
     assert str(BIN / "python") in report.failure["msg"]
 
 
+@EVERY_CORE
 def test_inventory_variables_are_enough(playbook: Playbook) -> None:
     hosts = {"one": {"zone": playbook.zone, **LOCAL}, "two": {"zone": playbook.zone, "edgeops_in_process": False}}
     report = playbook.run(task("script_monitor", enabled=True, zone_id="{{ zone }}"), inventory=hosts, forks=1)
@@ -503,6 +497,7 @@ class LookupModule(LookupBase):
 """
 
 
+@EVERY_CORE
 def test_libraries_are_imported_before_forks(playbook: Playbook, tmp_path: Path) -> None:
     """The controller imports what tasks need once, and its workers import nothing again."""
     for name, text in {"callbacks/imports": IMPORTS, "imported_by_a_worker": "", "lookup/late": LOOKUP}.items():

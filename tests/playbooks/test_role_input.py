@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from zone_runs import DESTINATION, SECRET, job, lists, modules, play, role_variables
+from zone_runs import DESTINATION, SECRET, fleet, job, lists, modules, play, role_variables
 
 ROOT = Path(__file__).resolve().parents[2]
 DELIVER = "edgeops.observability.deliver"
@@ -128,38 +128,39 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize("in_process", [True, False])
-def test_text_that_is_no_json(playbook, zone, in_process):
+def test_text_that_is_no_json(playbook, zone):
     """A survey gives text: what is no JSON fails with its place, without a secret, before any request."""
-    given = {"log_delivery_job": None, "edgeops_in_process": in_process}
-    hosts = {f"host{number}": variables(zone, **given, log_delivery_jobs=text) for number, text in enumerate(BROKEN)}
+    hosts = {
+        f"host{number}": variables(zone, log_delivery_job=None, edgeops_in_process=in_process, log_delivery_jobs=text)
+        for number, (text, in_process) in enumerate([*((text, True) for text in BROKEN), (BROKEN[0], False)])
+    }
     report = playbook.run(playbook=[play({})], inventory=hosts, fails="invalid_option", secrets=[SECRET, CHALLENGE], verbosity=4)
     assert [outcome.result["msg"].startswith("jobs: not JSON: ") for outcome in report.failures] == [True] * len(hosts)
     assert report.journal == []
 
 
-@pytest.mark.parametrize("variable", ["custom_fields", "job", "job_defaults", "expected_plan_ids"])
-def test_text_that_is_no_mapping(playbook, zone, variable):
+def test_text_that_is_no_mapping(playbook, zone):
     """The role's own validation names the variable; the playbooks that leave it to the module get the reason as well."""
-    hosts = {"host": {**variables(zone), f"log_delivery_{variable}": f'{{"name": "{DESTINATION}", ]'}}
+    names = ("custom_fields", "job", "job_defaults", "expected_plan_ids")
+    hosts = {name: {**variables(zone), f"log_delivery_{name}": f'{{"name": "{DESTINATION}", ]'} for name in names}
     report = playbook.run(playbook=[play({})], inventory=hosts, fails="ansible", secrets=[SECRET, CHALLENGE], verbosity=4)
-    assert f"log_delivery_{variable}" in str(report.failures[0].result)
+    assert {outcome.host for outcome in report.failures if f"log_delivery_{outcome.host}" in str(outcome.result)} == set(names)
     delivered = playbook.run(
         playbook=DELIVER, inventory=hosts, fails=["ansible", "invalid_option"], secrets=[SECRET, CHALLENGE], verbosity=4
     )
-    (refused,) = modules(delivered, "zone_observability")
-    assert refused.result["msg"].startswith(f"{variable}: not JSON: ")
+    said = {outcome.host: outcome.result["msg"] for outcome in modules(delivered, "zone_observability")}
+    assert {name for name in names if said[name].startswith(f"{name}: not JSON: ")} == set(names)
     assert [*report.journal, *delivered.journal] == []
 
 
-@pytest.mark.parametrize("text", ["", " ", None])
-def test_an_unanswered_question_leaves_jobs_alone(playbook, zone, text):
+def test_an_unanswered_question_leaves_jobs_alone(playbook, simulator):
     """A survey gives empty text for a question without an answer."""
-    report = playbook.run(
-        playbook=[play(role_variables(zone, job=None, custom_fields=lists(request=["x-a"])) | {"log_delivery_jobs": text})]
-    )
-    (outcome,) = modules(report, "zone_observability")
-    assert outcome.result["jobs"] == {} and outcome.result["changed"]
+    texts = ["", " ", None]
+    hosts = fleet(simulator, [{"job": None, "custom_fields": lists(request=["x-a"])}] * len(texts))
+    for host, text in zip(hosts.values(), texts, strict=True):
+        host["log_delivery_jobs"] = text
+    found = modules(playbook.run(playbook=[play({})], inventory=hosts), "zone_observability")
+    assert [outcome.result["changed"] for outcome in found if outcome.result["jobs"] == {}] == [True] * len(texts)
 
 
 def test_invalid_zone_id_is_refused(playbook, zone):
@@ -170,14 +171,13 @@ def test_invalid_zone_id_is_refused(playbook, zone):
     assert report.journal == []
 
 
-@pytest.mark.parametrize("check", [True, False])
-def test_missing_credentials_fail_the_role(playbook, zone, check):
+def test_missing_credentials_fail_the_role(playbook, zone):
     """Without credentials the role fails, and skips nothing."""
     hosts = {state: variables(zone, log_delivery_state=state) for state in ("present", "absent")}
-    report = playbook.run(
-        playbook=[play({})], inventory=hosts, check=check, env={"CLOUDFLARE_API_TOKEN": None}, fails="invalid_option"
-    )
-    assert {outcome.host for outcome in report.failures if "api_token" in outcome.result["msg"]} == set(hosts)
+    plays = [play({}, check_mode=True, ignore_errors=True), play({})]
+    report = playbook.run(playbook=plays, inventory=hosts, env={"CLOUDFLARE_API_TOKEN": None}, fails="invalid_option")
+    failed = [(outcome.host, outcome.check_mode) for outcome in report.failures if "api_token" in outcome.result["msg"]]
+    assert sorted(failed) == sorted((host, check) for host in hosts for check in (True, False))
     assert report.journal == []
 
 

@@ -128,6 +128,8 @@ def test_approved_plan_id() -> None:
         with pytest.raises(Failure, match=why) as caught:
             check_approval(limits(approved_plan_id=approved), given)
         assert caught.value.kind == CONFLICT
+    with pytest.raises(Failure, match="edgeops_approved_report: is given and empty"):
+        check_approval(limits(approved_report=""), given)
     with pytest.raises(Failure, match="could not be predicted: zone1"):
         check_approval(limits(approved_plan_id=found), zones(OFF, "no answer"))
     assert plan_id_of(zones(OFF, "no answer")) is None

@@ -91,3 +91,27 @@ def test_one_value_for_all_hosts() -> None:
     assert variables.same_for_all("a", {"one": {"b": 1, "c": 2}, "two": {"c": 2, "b": 1}}, None) == {"b": 1, "c": 2}
     with pytest.raises(Failure, match=r"^a: is not the same for all hosts"):
         variables.same_for_all("a", {"one": 1, "two": None}, None)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: variables.check_places(["edgeops_target"], []), "edgeops_target: is set in the inventory"),
+        (lambda: variables.check_places(["edgeops_zones_at_once"], []), "edgeops_zones_at_once: is set in the inventory"),
+        (lambda: variables.check_own_names(["_edgeops_run"]), "_edgeops_run: names with this prefix"),
+        (lambda: variables.check_own_names(["_log_delivery_expected_plan_ids"]), "_log_delivery_expected_plan_ids: names with"),
+        (
+            lambda: variables.read_boolean("edgeops_audit_delivery", "perhaps", default=False),
+            "edgeops_audit_delivery: must be true",
+        ),
+        (lambda: variables.read_json("edgeops_report_put_headers", "secret", dict), "edgeops_report_put_headers: not JSON: "),
+        (lambda: variables.read_json("edgeops_waivers", {}, list), "edgeops_waivers: must be a list"),
+    ],
+)
+def test_refusals(call: t.Callable[[], object], said: str) -> None:
+    with pytest.raises(Failure, match=f"^{said}"):
+        call()
+
+
+def test_empty_text_is_no_name() -> None:
+    assert variables.read_names("edgeops_fail_on", "") == [] == variables.read_names("edgeops_fail_on", None)
