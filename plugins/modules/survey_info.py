@@ -12,11 +12,12 @@ version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Lists the Cloudflare zones and accounts that the credentials can read, and reads of each the log delivery (Logpush) jobs with their health, of zones
-    also the custom log fields and the status of the script monitor. The playbook C(edgeops.observability.survey) makes a report of the result.
-  - Several zones are read at the same time, within O(request_budget). After each tenth of them a line tells how far the survey is and about how long
-    it takes. A module in a process of its own tells none, see C(edgeops_in_process).
-  - Fails only if the zones cannot be listed, or if there is nothing to read. What else cannot be read is a part of the result with C(failed).
+  - Lists the zones and accounts of Cloudflare, or of a service with the same API, that the credentials can read. Reads the log delivery (Logpush) jobs
+    of each with their health, and for zones also the custom log fields and the status of the script monitor. The playbook
+    C(edgeops.observability.survey) makes a report of the result.
+  - Several zones are read at the same time, within O(request_budget). After each tenth of them a line shows the progress and the estimated time. A
+    module that runs in a process of its own shows no such line, see C(edgeops_in_process).
+  - Fails only if the zones cannot be listed, or if there is nothing to read. Anything else that cannot be read is a part of the result with C(failed).
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.attributes.info
@@ -55,6 +56,19 @@ options:
       - Whether to read what the jobs delivered and lost in the last day, as M(edgeops.observability.logpush_delivery_info) does.
     type: bool
     default: true
+  zone_id:
+    description:
+      - Ignored. The defaults of the group C(edgeops.observability.zone) may set it for the other modules of a play; the survey reads all zones.
+      - Use O(names) and O(account_ids) to select zones and accounts.
+    type: str
+  zone_name:
+    description:
+      - Ignored, like O(zone_id).
+    type: str
+  account_id:
+    description:
+      - Ignored, like O(zone_id).
+    type: str
 notes:
   - With Cloudflare, the API token needs the permissions of the modules that read the same of one zone. Without the right to list accounts, the accounts
     of the zones are read, and their C(result) has the reason.
@@ -146,6 +160,7 @@ error:
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.survey import FILTERS, desire, survey
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES
 
 TASK = InfoTask(
     name="survey_info",
@@ -154,6 +169,8 @@ TASK = InfoTask(
             **{name: {"type": "list", "elements": "str", "default": []} for name in FILTERS},
             "scripts": {"type": "bool", "default": False},
             "delivery": {"type": "bool", "default": True},
+            # Accepted, because module_defaults of the action group often set them.
+            **{name: {"type": "str"} for name in ALL_ADDRESSES},
         }
     ),
     desire=desire,

@@ -16,6 +16,7 @@ import yaml
 from blocks import ROOT
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api import response
+from ansible_collections.edgeops.observability.plugins.module_utils._report import facts, metrics, schema
 from edgeops_simulator.cli import parser
 from edgeops_simulator.faults.table import KINDS
 from edgeops_simulator.settings import Settings
@@ -137,3 +138,69 @@ def test_options_of_the_simulator() -> None:
 
 def test_faults_of_the_simulator() -> None:
     assert set(literals(rows("reference_simulator", "Kind of fault"))) == set(KINDS)
+
+
+def test_types_of_the_report() -> None:
+    """The page has each type of finding and of note, with its severity."""
+    documented = {name: cells[0] for row, cells in rows("reference_report", "Type").items() for name in literals([row])}
+    assert documented == {name: each.severity for name, each in facts.TYPES.items()}
+    notes = text("reference_report").partition("\nNotes\n-----\n")[2].partition("\nMembers of report.json\n")[0]
+    assert {name for name in documented if f"``{name}``" in notes} == {
+        name for name, each in facts.TYPES.items() if each.kind == facts.NOTE
+    }
+
+
+def test_statuses_and_files_of_the_report() -> None:
+    assert tuple(literals(rows("reference_report", "Status"))) == facts.STATUSES
+    files = {name.strip("`"): cells[0].strip("`") for name, cells in rows("reference_report", "Format").items()}
+    assert files == facts.FILES
+
+
+def test_members_of_the_report() -> None:
+    """The page has each member of the report, of its zones and of their items, and each resource and severity."""
+    report = schema.REPORT["properties"]
+    zone = report["zones"]["items"]["properties"]
+    item = zone["items"]["items"]["properties"]
+    for head, members in {"Member of the report": report, "Member of a zone": zone, "Member of an item": item}.items():
+        assert set(literals(rows("reference_report", head))) == set(members), head
+    cells = rows("reference_report", "Member of an item")
+    assert tuple(literals(cells["``severity``"])) == facts.SEVERITIES
+    assert tuple(literals(cells["``resource``, ``subject``, ``member``"])) == facts.RESOURCES
+    assert tuple(literals(cells["``kind``"])) == facts.KINDS
+    (comparison,) = rows("reference_report", "Member of the report")["``comparison``"]
+    assert set(literals([comparison])) == set(report["comparison"]["properties"])
+    (counts,) = rows("reference_report", "Member of the report")["``counts``"]
+    assert set(literals([counts])) == set(report["counts"]["properties"])
+
+
+def test_waivers_name_the_resources_of_the_report() -> None:
+    assert tuple(literals(rows("guide_waivers", "Member")["``resource``"])) == facts.RESOURCES
+    members = set(literals(rows("guide_waivers", "Member")))
+    assert members == set(schema.REPORT["properties"]["waivers"]["items"]["properties"]) - {"expired", "items"}
+
+
+def test_survey_explains_types_that_there_are() -> None:
+    assert set(literals(rows("guide_survey", "Finding or note"))) <= set(facts.TYPES)
+
+
+def test_series_of_the_metrics() -> None:
+    """The page, and the README of the example, have each series with its labels."""
+    item = {"resource": "jobs", "kind": "finding", "type": "job_failing", "waived": False, "carried": False}
+    job = {"job": "edge", "job_id": 1, "health": "healthy", "last_complete": None}
+    zone = {
+        "zone": "a.example",
+        "status": "findings",
+        "items": [item],
+        "jobs": [job],
+        "delivery": [{"job_id": 1}],
+        "carried": False,
+    }
+    lines = metrics.render({"zones": [zone], "generated_at": "2026-11-20T10:00:00Z"}).decode().splitlines()
+    series = {
+        line.partition("{")[0].partition(" ")[0]: re.findall(r'(\w+)="', line) for line in lines if not line.startswith("#")
+    }
+    shown = literals(rows("reference_report", "Series"))
+    assert {name.partition("{")[0]: re.findall(r"\w+", name.partition("{")[2]) for name in shown} == series
+    readme = (ROOT / "examples" / "monitoring" / "README.md").read_text(encoding="utf-8")
+    table = re.findall(r"^\| `(\w+)` \| (.*?) \|", readme, re.MULTILINE)
+    assert {name: re.findall(r"`(\w+)`", labels) for name, labels in table} == series
