@@ -95,7 +95,7 @@ shown='ansible-playbook edgeops.observability.check -e edgeops_fail_on=drifted,f
 
 say 'An audit, of the scripts on its pages as well' "$shown"
 audit
-says '1 zone: 0 unaudited, 0 drifted, 0 findings, 0 unmanaged, 1 compliant' || fails 'the audit does not find the zone compliant'
+says '1 zone: 0 unaudited, 0 drifted, 0 with findings, 0 unmanaged, 1 compliant' || fails 'the audit does not find the zone compliant'
 says '0 differences, 0 findings' || fails 'the audit does not find the script authorised'
 edge journal "$control" reads
 holds 'The zone is compliant, its script is authorised, and the audit wrote nothing.'

@@ -15,6 +15,9 @@ import typing as t
 # Limits and routes of Cloudflare's own API differ from those of other services with the same API.
 CLOUDFLARE_HOST = "api.cloudflare.com"
 
+# The parts of a zone that the collection manages, by the names that results, diffs, approvals and reports give them.
+CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR = PARTS = ("custom_fields", "jobs", "script_monitor")
+
 # The values of `error.kind` in a failed result.
 INVALID_OPTION = "invalid_option"
 AUTHENTICATION = "authentication"

@@ -254,8 +254,3 @@ def distinct(texts: t.Iterable[str]) -> list[str]:
         forms = itertools.chain([text], (f"{text}#{number}" for number in itertools.count(2)))
         found[next(form for form in forms if form not in found)] = None
     return list(found)
-
-
-def until(waiver: dict[str, object]) -> str:
-    """Return a waiver as text: reason, owner and end."""
-    return f"{waiver['reason']} ({waiver['owner']}, until {waiver['until']})"

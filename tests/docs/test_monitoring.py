@@ -17,8 +17,8 @@ import pytest
 import yaml
 from support.samples.fleet import full, job, record, report
 
-from ansible_collections.edgeops.observability.plugins.module_utils._report import metrics
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import FILES, STATUSES, TYPES
+from ansible_collections.edgeops.observability.plugins.module_utils._report.formats import render_metrics
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "monitoring"
@@ -32,7 +32,7 @@ def samples() -> dict[str, dict[str, set[str]]]:
     delivered = report({**record("f.example"), "jobs": [job()], "delivery": [{"job_id": 1, "records": 5, "dropped_records": 0}]})
     found: dict[str, dict[str, set[str]]] = {}
     for made in (full(), delivered):
-        for line in metrics.render(made).decode().splitlines():
+        for line in render_metrics(made).decode().splitlines():
             name, labels = t.cast(re.Match[str], _SERIES.search(line)).groups() if _SERIES.match(line) else ("", "")
             for label, value in _LABEL.findall(labels or ""):
                 found.setdefault(name, {}).setdefault(label, set()).add(value)
@@ -101,5 +101,5 @@ def test_prometheus_reads_the_metrics(tmp_path):
     program = shutil.which("promtool")
     if program is None:
         pytest.skip("no promtool on this machine: install the package prometheus to check metrics")
-    done = subprocess.run([program, "check", "metrics"], input=metrics.render(full()), capture_output=True, check=False)
+    done = subprocess.run([program, "check", "metrics"], input=render_metrics(full()), capture_output=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

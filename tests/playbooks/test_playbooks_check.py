@@ -57,7 +57,7 @@ def test_check_is_compliant_after_deliver(playbook, simulator):
     differing = [line.split(": ")[0:2] for line in shown if " difference: " in line]
     assert [zone.split()[0] for zone, _about in differing] == ["zone0", "zone0", "zone1", "zone1"]
     assert [about.split()[0] for _zone, about in differing] == ["custom", "job", "job", "script"]
-    assert "2 zones: 0 unaudited, 2 drifted, 0 findings, 0 unmanaged, 0 compliant" in shown
+    assert "2 zones: 0 unaudited, 2 drifted, 0 with findings, 0 unmanaged, 0 compliant" in shown
     assert recap(before) == {"zone0": 0, "zone1": 0}
     assert not before.writes
 

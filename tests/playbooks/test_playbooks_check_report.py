@@ -53,7 +53,7 @@ def test_reports_of_two_runs(playbook, simulator, tmp_path):
     lines = shown(first)
     assert "zone1 difference: script monitor: enabled is false, should be true" in lines
     assert "2 of 3 zones need attention: 2 drifted." in lines
-    assert "3 zones: 0 unaudited, 2 drifted, 0 findings, 1 unmanaged, 0 compliant" in lines
+    assert "3 zones: 0 unaudited, 2 drifted, 0 with findings, 1 unmanaged, 0 compliant" in lines
     assert lines[-1] == f"The report is {tmp_path}/audit/report.html"
     made = json.loads((tmp_path / "audit" / "report.json").read_text(encoding="utf-8"))
     assert kept(first)["edgeops_plan_id"] == made["plan_id"]

@@ -49,17 +49,18 @@ def outcome(ends: t.Mapping[str, End], stopped: str, check_mode: bool) -> dict[s
     counts = ", ".join(
         f"{states.count(state)} {'would be changed' if state == CHANGED and check_mode else state}" for state in STATES
     )
-    verb = "would be changed" if check_mode else "changed"
-    lines = [text for host, end in ends.items() for text in _lines(host, end, verb)]
+    lines = [text for host, end in ends.items() for text in _lines(host, end, applied=not check_mode)]
     return {
         "lines": [f"{counted(len(ends), 'zone')}: {counts}", *lines, *([stopped] if stopped else [])],
         "failing": {host: line(end.reason, _MAX_LINE) for host, end in ends.items() if end.state in (FAILED, NOT_REACHED)},
     }
 
 
-def _lines(host: str, end: End, verb: str) -> list[str]:
+def _lines(host: str, end: End, *, applied: bool) -> list[str]:
     if end.state == CHANGED:
-        return [line(f"{host} {verb}: {text}", _MAX_LINE) for text in difference_lines(end.result) or ["its secrets"]]
+        verb = "changed" if applied else "would be changed"
+        texts = difference_lines(end.result, applied=applied) or ["its secrets"]
+        return [line(f"{host} {verb}: {text}", _MAX_LINE) for text in texts]
     if end.state == FAILED:
         return [line(f"{host} failed: {end.reason}", _MAX_LINE)]
     return [line(f"{host} was not reached", _MAX_LINE)] if end.state == NOT_REACHED else []

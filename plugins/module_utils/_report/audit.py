@@ -4,33 +4,25 @@
 
 from __future__ import annotations
 
-import json
 import os
 import typing as t
 
 from .._core import Conclusion, Json
 from .._files import check_folder, write_files
-from . import junit, markdown, metrics
-from . import page as html_page
-from .earlier import dated_ahead, read_previous, read_report
+from . import formats, page
+from .earlier import read_previous, read_report
 from .facts import FILE_MODE, FILES, METRICS_MODE, STATUSES
 from .lines import printed
-from .model import build
+from .model import build, dated_ahead
 from .options import Order
 from .zones import names_by_status, refusal, refused
 
-
-def render(report: t.Mapping[str, Json]) -> bytes:
-    """The report as ASCII JSON, the same bytes for equal reports."""
-    return (json.dumps(report, sort_keys=True, indent=1) + "\n").encode("ascii")
-
-
 _RENDERERS: t.Mapping[str, t.Callable[[t.Mapping[str, Json]], bytes]] = {
-    "json": render,
-    "html": html_page.render,
-    "junit": junit.render,
-    "markdown": markdown.render,
-    "metrics": metrics.render,
+    "json": formats.render_json,
+    "html": page.render,
+    "junit": formats.render_junit,
+    "markdown": formats.render_markdown,
+    "metrics": formats.render_metrics,
 }
 
 # What a user does after a survey.

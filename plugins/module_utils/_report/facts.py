@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import typing as t
 
+from .._core import PARTS
+
 SCHEMA_VERSION = "1.0"
 SCHEMA_MAJOR = "1"
 DEFAULT_TITLE = "Fleet audit"
@@ -33,7 +35,7 @@ DIFFERENCE, FINDING, NOTE = KINDS = ("difference", "finding", "note")
 ZONE, ACCOUNT = SCOPES = ("zone", "account")
 
 # What the role manages, and what else an audit looks at.
-MANAGED = ("custom_fields", "jobs", "script_monitor")
+MANAGED = PARTS
 OBSERVED = ("scripts", "health", "coverage", "delivery")
 RESOURCES = (*MANAGED, *OBSERVED, "fields")
 

@@ -4,16 +4,17 @@
 
 from __future__ import annotations
 
+import collections
 import typing as t
 
 from .._core import Json
 from .._logpush import logpull_options
-from .._logpush.coverage import DATASET, selected_fields
+from .._logpush.coverage import DATASET, log_field_coverage, selected_fields
 from .._logpush.job import Identity, labels
-from .._text import distinct
-from .facts import DESTINATION_ANSWERS, DIFFERENCE, MANAGED
-from .items import Observation, compact, found
-from .sentences import destination, duration, plural
+from .._text import canonical, distinct, duration
+from .facts import DESTINATION_ANSWERS, DIFFERENCE, MANAGED, NOTE, PERSONAL_FIELDS
+from .items import Observation, destination_text, found, plural
+from .options import Record
 
 # What one look at a zone found: differences from the desired state, and findings and notes about jobs, scripts and fields.
 
@@ -129,9 +130,16 @@ def unlisted(result: Result, jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
         if label in before and label not in after:
             continue
         where = job.get("destination")
-        target = f" to {destination(where)}" if isinstance(where, dict) and where.get("scheme") else ""
+        target = f" to {destination_text(where)}" if isinstance(where, dict) and where.get("scheme") else ""
         verb = "delivers" if job.get("enabled") else "is disabled, and would deliver"
-        yield found("unlisted_job", label, f"no item declares it; it {verb} {job.get('dataset') or DATASET}{target}")
+        names = _personal_fields(job)
+        personal = f", with personal data ({', '.join(names)})" if names else ""
+        yield found("unlisted_job", label, f"no item declares it; it {verb} {job.get('dataset') or DATASET}{target}{personal}")
+
+
+def _personal_fields(job: Job) -> list[str]:
+    """Return the fields that a job selects and that identify a person, or what one person does."""
+    return sorted(PERSONAL_FIELDS.get(job.get("dataset") or DATASET, frozenset()).intersection(selected_fields(job)))
 
 
 def coverage(check: t.Mapping[str, Json], jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
@@ -146,10 +154,10 @@ def coverage(check: t.Mapping[str, Json], jobs: t.Sequence[Job]) -> t.Iterator[O
         texts.setdefault(str(part.get("field")), []).append(sentence)
     for field, several in texts.items():
         yield found("fields_not_selected", None, "; ".join(several), member=field)
-    called = {compact([job.get("name"), job.get("id")]): label for label, job in labelled(jobs)}
+    called = {canonical([job.get("name"), job.get("id")]): label for label, job in labelled(jobs)}
     for part, sentence in zip(unconfigured, sentences[len(unselected) :], strict=False):
         job = {"name": part.get("job_name"), "id": part.get("job_id"), "dataset": DATASET}
-        label = called.get(compact([job["name"], job["id"]])) or labelled([job])[0][0]
+        label = called.get(canonical([job["name"], job["id"]])) or labelled([job])[0][0]
         yield found("field_stays_empty", label, sentence, member=str(part.get("field")))
 
 
@@ -187,7 +195,7 @@ def scripts(audit: t.Mapping[str, Json]) -> t.Iterator[Observation]:
     """The findings of `script_audit`, and verdicts of `script_monitor_info` where a zone was read without a baseline."""
     for each in audit.get("findings") or ():
         kind = str(each.get("kind"))
-        subject = compact([each.get("script_url"), each.get("host"), each.get("entry")])
+        subject = canonical([each.get("script_url"), each.get("host"), each.get("entry")])
         yield found(kind, subject, str(each.get("message") or kind))
     if "findings" not in audit:
         for script in audit.get("scripts") or ():
@@ -195,7 +203,7 @@ def scripts(audit: t.Mapping[str, Json]) -> t.Iterator[Observation]:
 
 
 def _verdicts(script: t.Mapping[str, Json]) -> t.Iterator[Observation]:
-    subject = compact([script.get("script_url"), script.get("host"), None])
+    subject = canonical([script.get("script_url"), script.get("host"), None])
     reasons = ", ".join(str(reason) for reason in script.get("malicious_reasons") or ())
     if script.get("malicious") is True:
         yield found("malicious", subject, f"the script is malicious{': ' if reasons else ''}{reasons}")
@@ -235,3 +243,69 @@ def _answer(code: str, number: Json) -> str:
     name = f"HTTP {code}" if len(code) == 3 else f"error {code}"
     meaning = DESTINATION_ANSWERS.get(code)
     return f"{name}{f' ({meaning})' if meaning else ''} {number} times" if code != "0" else f"no answer {number} times"
+
+
+# What can be said about zones of which nothing is declared, and about the destinations of all of them together.
+
+
+class Destinations:
+    """The zones of each account by the host or bucket to which their jobs deliver."""
+
+    def __init__(self, records: t.Iterable[Record]) -> None:
+        self._zones: dict[str | None, dict[str, set[str]]] = collections.defaultdict(lambda: collections.defaultdict(set))
+        for record in records:
+            for job in record.jobs or ():
+                target = _target(job)
+                if target:
+                    self._zones[record.account_id][target].add(record.zone)
+
+    def is_single(self, account: str | None, target: str) -> bool:
+        """Whether one zone alone delivers there, while others of the account share a destination."""
+        return len(self._zones[account][target]) == 1 and max(map(len, self._zones[account].values())) > 1
+
+    def is_usual(self, account: str | None, target: str) -> bool:
+        """Whether no destination of the account is used by more zones than this one."""
+        return len(self._zones[account][target]) == max(map(len, self._zones[account].values()))
+
+
+def survey(record: Record, destinations: Destinations) -> t.Iterator[Observation]:
+    """Notes on a zone of which nothing is declared; findings about jobs and scripts are those of any audit."""
+    for resource, message in record.unreadable:
+        yield found("not_readable", None, message, resource=resource)
+    if record.jobs is not None and all(job.get("enabled") is False for job in record.jobs):
+        reason = "every Logpush job of it is disabled" if record.jobs else "no Logpush job delivers logs of it"
+        yield found("no_job", None, reason)
+    monitor = ((record.result or {}).get("script_monitor") or {}).get("script_monitor")
+    if isinstance(monitor, dict) and monitor.get("enabled") is False:
+        yield found("monitor_off", None, "the script monitor is disabled", resource="script_monitor", kind=NOTE)
+    for label, job in labelled(record.jobs or ()):
+        target = _target(job)
+        if target:
+            yield from _of_destination(label, job, target, record.account_id, destinations)
+
+
+def covered(record: Record) -> dict[str, Json] | None:
+    """What `log_field_coverage` says of a record, where custom fields and jobs were read."""
+    fields = ((record.result or {}).get("custom_fields") or {}).get("custom_fields")
+    if record.coverage is not None or record.jobs is None or not isinstance(fields, dict):
+        return record.coverage
+    return log_field_coverage(fields, record.jobs)
+
+
+def _of_destination(
+    label: str, job: Job, target: str, account: str | None, destinations: Destinations
+) -> t.Iterator[Observation]:
+    if destinations.is_single(account, target):
+        yield found("single_destination", label, f"no other zone delivers to {target}")
+    names = ", ".join(_personal_fields(job))
+    if names and job.get("enabled") is True and not destinations.is_usual(account, target):
+        yield found("personal_data", label, f"delivers {names} to {target}, which is not where most zones deliver")
+
+
+def _target(job: Job) -> str:
+    """The scheme with the host or bucket of a job's destination; empty where it is not shown."""
+    public = job.get("destination")
+    if not isinstance(public, dict) or not public.get("scheme") or not public.get("address"):
+        return ""
+    host = str(public["address"]).rpartition("@")[2].partition("/")[0]
+    return f"{public['scheme']}://{host}" if host else ""

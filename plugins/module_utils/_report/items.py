@@ -10,8 +10,10 @@ import json
 import typing as t
 
 from .._core import Json
+from .._filter.text import explain_echo
+from .._logpush import logpull_options
+from .._text import canonical, shorten
 from .facts import DIFFERENCE, KINDS, RESOURCES, SEVERITIES, TYPES, ZONE, type_of
-from .sentences import sentence
 
 # An item is one difference, finding or note of a zone; a row is one zone of the report.
 
@@ -47,12 +49,7 @@ def address(row: t.Mapping[str, Json]) -> str | None:
 
 def item_id(owner: str | None, kind: str, resource: str, subject: str | None, member: str | None) -> str:
     """Identify a problem by where it is, not by its values: the same id in every format and every run."""
-    return hashlib.sha256(compact([owner, kind, resource, subject, member]).encode()).hexdigest()[:16]
-
-
-def compact(value: Json) -> str:
-    """Compact ASCII JSON with sorted members: one text for equal values; raise `ValueError` for a number that JSON cannot hold."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(canonical([owner, kind, resource, subject, member]).encode()).hexdigest()[:16]
 
 
 def items_of(owner: str | None, observations: t.Iterable[Observation], at: str) -> list[Item]:
@@ -138,3 +135,151 @@ def count_types(items: t.Iterable[Item]) -> dict[str, int]:
     """The number of items of each known type of finding or note."""
     numbers = collections.Counter(item["type"] for item in items if item["kind"] != DIFFERENCE)
     return {name: numbers[name] for name in TYPES}
+
+
+# The words for an item in every format: what is, and what should be.
+
+MAX_VALUE = 200
+_MAX_NAMES = 30
+
+
+class Wording(t.NamedTuple):
+    """The words of a difference: for two values, and for the names that a list lacks or has too many."""
+
+    values: str
+    lacking: str
+    surplus: str
+
+
+# A difference that was found, and one that was applied.
+FOUND = Wording("is {}, should be {}", "missing", "not declared")
+APPLIED = Wording("was {}, now {}", "added", "removed")
+# How the words for something as a whole change when it was applied.
+_APPLIED_WHOLE = {"created": "created", "absent": "removed", "as declared": "changed"}
+
+
+def sentence(item: t.Mapping[str, Json], wording: Wording = FOUND) -> str:
+    """Return what is and what should be, without the subject: `enabled is false, should be true`."""
+    if item["kind"] == DIFFERENCE:
+        return _difference(item["member"] or "", item["is"], item["should_be"], wording)
+    return f"{item['is']}; should be: {item['should_be']}" if item["should_be"] else str(item["is"])
+
+
+def cells(item: t.Mapping[str, Json]) -> tuple[str, str, str]:
+    """The name of what differs, what it is, and what it should be, for the columns of a table; the first is empty for a finding."""
+    present, desired = item["is"], item["should_be"]
+    if item["kind"] != DIFFERENCE:
+        return "", _value("", present) if present is not None else "", "" if desired is None else _value("", desired)
+    member = item["member"]
+    if member is None:
+        return ("", *_whole(present, desired))
+    if member.endswith("logpull_options"):
+        pairs = list(_option_pairs(present, desired))
+        if pairs:
+            sides = ["; ".join(side) for side in zip(*map(_named_columns, pairs), strict=True)]
+            return _name(member), sides[0], sides[1]
+    return (_name(member), *_columns((member, present, desired)))
+
+
+def plural(number: int, noun: str, many: str = "") -> str:
+    """A number with its noun: `1 zone`, `1,200 zones`."""
+    return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
+
+
+def _difference(member: str, present: Json, desired: Json, wording: Wording) -> str:
+    if not member:
+        was, will = _whole(present, desired)
+        done = _APPLIED_WHOLE.get(will) if wording is APPLIED else None
+        return done or wording.values.format(was, will)
+    if member.endswith("logpull_options"):
+        pairs = [_difference(name, one, other, wording) for name, one, other in _option_pairs(present, desired)]
+        if pairs:
+            return "; ".join(pairs)
+    missing, extra = _missing(present, desired)
+    if missing or extra:
+        return f"{_name(member)}: {_list_words(missing, extra, wording)}"
+    return f"{_name(member)} {wording.values.format(_value(member, present), _value(member, desired))}"
+
+
+def _whole(present: Json, desired: Json) -> tuple[str, str]:
+    """Something that is there or not as a whole."""
+    if not present and desired:
+        return "missing", "created"
+    if present and not desired:
+        return "present", "absent"
+    return ("different", "as declared") if not present else (_value("", present), _value("", desired))
+
+
+def _columns(change: tuple[str, Json, Json]) -> tuple[str, str]:
+    member, present, desired = change
+    missing, extra = _missing(present, desired)
+    if missing or extra:
+        return _list_words(missing, extra), _names(desired) or "empty"
+    return _value(member, present), _value(member, desired)
+
+
+def _named_columns(change: tuple[str, Json, Json]) -> tuple[str, str]:
+    present, desired = _columns(change)
+    return f"{change[0]}: {present}", f"{change[0]}: {desired}"
+
+
+def _missing(present: Json, desired: Json) -> tuple[list[str], list[str]]:
+    """Of two plain lists what is missing and what is too much."""
+    sides = [[] if side is None else side for side in (present, desired)]
+    if not all(isinstance(side, (list, tuple)) and not any(isinstance(each, (dict, list)) for each in side) for side in sides):
+        return [], []
+    one, other = sides
+    return [str(each) for each in other if each not in one], [str(each) for each in one if each not in other]
+
+
+def _list_words(missing: t.Sequence[str], extra: t.Sequence[str], wording: Wording = FOUND) -> str:
+    words = [f"{text} {_names(names)}" for text, names in ((wording.lacking, missing), (wording.surplus, extra)) if names]
+    return "; ".join(words)
+
+
+def _names(names: t.Sequence[Json]) -> str:
+    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return ", ".join(_cut(str(name)) for name in names[:_MAX_NAMES]) + more
+
+
+def _name(member: str) -> str:
+    return {"output_options.field_names": "fields", "logpull_options": "output options"}.get(member, member)
+
+
+def _value(member: str, value: Json) -> str:
+    """A value in words: a filter as its sentence, nothing as `not set`."""
+    if member == "filter" or member.endswith(".filter"):
+        return f'"{_cut(explain_echo(value))}"'
+    if value is None or value in ("", [], {}):
+        return "not set"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) and member.endswith("_seconds"):
+        return plural(value, "second")
+    if isinstance(value, dict) and set(value) >= {"scheme", "address"}:
+        return _cut(destination_text(value))
+    return _cut(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))
+
+
+def destination_text(public: t.Mapping[str, Json]) -> str:
+    """A destination as a result shows it, as the address that it is."""
+    options = public.get("options") if isinstance(public.get("options"), dict) else {}
+    query = "&".join(f"{name}={value}" for name, value in (options or {}).items())
+    return f"{public.get('scheme')}://{public.get('address')}{'?' if query else ''}{query}"
+
+
+def _option_pairs(present: Json, desired: Json) -> t.Iterator[tuple[str, Json, Json]]:
+    """The parameters in which two option texts differ, the list of fields as a list."""
+    one, other = (logpull_options.parse(side) if isinstance(side, str) else {} for side in (present, desired))
+    for name in sorted({**one, **other}, key=lambda each: (each != logpull_options.FIELDS, each)):
+        was, will = one.get(name), other.get(name)
+        if name == logpull_options.FIELDS:
+            fields, names = ([each for each in (side or "").split(",") if each] for side in (was, will))
+            if set(fields) != set(names):
+                yield name, fields, names
+        elif was != will:
+            yield name, was, will
+
+
+def _cut(text: str) -> str:
+    return shorten(text, MAX_VALUE)

@@ -4,20 +4,43 @@
 
 from __future__ import annotations
 
+import collections
 import typing as t
 
-from .._core import Json
-from .._text import line
-from .facts import AUDIT, FINDING, KINDS, LOOK, MAX_PRINTED, NOTE, STATUSES, UNAUDITED, guide_url
+from .._core import CUSTOM_FIELDS, SCRIPT_MONITOR, Json
+from .._text import canonical, line
+from .facts import (
+    ACTIONS,
+    AUDIT,
+    COMPLIANT,
+    DIFFERENCE,
+    FINDING,
+    FINDINGS,
+    KINDS,
+    LOOK,
+    MAX_PRINTED,
+    NEEDS_ATTENTION,
+    NOTE,
+    RESTORE,
+    SEVERITIES,
+    STATUSES,
+    UNAUDITED,
+    UNMANAGED,
+    ZONE,
+    Action,
+    guide_url,
+    type_of,
+)
 from .findings import differences
-from .items import Item, Row, counting, items_of, subject_words
-from .sentences import plural
-from .summary import groups_by_action, item_counts, verdict
+from .items import APPLIED, FOUND, Item, Row, counting, items_of, plural, sentence, subject_words
 from .zones import zones_with
 
-# A report, or what one result would change, as lines for a terminal.
+# A report in words: the verdict, what to do about which items, and the lines for the terminal.
 
+# The same item in so many zones is shown once.
+MIN_SHARED = 3
 _MAX_LINE = 2000
+_MEMBERS = ("kind", "type", "resource", "subject", "member", "is", "should_be", "message")
 # What the subject of an item is called.
 _NOUNS: t.Mapping[str, str] = {
     **dict.fromkeys(("jobs", "health", "delivery", "coverage"), "job"),
@@ -26,30 +49,106 @@ _NOUNS: t.Mapping[str, str] = {
 }
 
 
+class Group(t.NamedTuple):
+    """An item with the zones that have it, all of them with equal values."""
+
+    item: Item
+    rows: tuple[Row, ...]
+    items: tuple[Item, ...]
+
+
+def verdict(counts: t.Mapping[str, int]) -> str:
+    """Return one sentence with the verdict and the numbers; where nothing else is to be done, it names the notes."""
+    total, parts = counts["zones"], [(status, number) for status in STATUSES if (number := zones_with(counts, status))]
+    concerned = sum(number for status, number in parts if status in NEEDS_ATTENTION)
+    notes = counts["notes"]
+    look = f"; {plural(notes, 'note')} {'is' if notes == 1 else 'are'} worth a look" if notes and not concerned else ""
+    if counts[COMPLIANT] == total:
+        return f"{'All ' if total > 1 else ''}{plural(total, 'zone')} {'is' if total == 1 else 'are'} compliant{look}."
+    words = [status_count(status, number) for status, number in parts if not concerned or status in NEEDS_ATTENTION]
+    need = f"{concerned:,} of {plural(total, 'zone')} {'needs' if concerned == 1 else 'need'} attention"
+    return f"{need if concerned else 'No zone needs attention'}: {', '.join(words)}{look}."
+
+
+def status_count(status: str, number: int) -> str:
+    """Return a number of zones with their status, such as `1 drifted` or `1 with findings`."""
+    return f"{number:,} {'with ' if status == FINDINGS else ''}{status}"
+
+
+def item_counts(counts: t.Mapping[str, int]) -> str:
+    """Return the numbers of items by kind."""
+    words = [plural(counts[f"{kind}s"], kind) for kind in KINDS]
+    return f"{', '.join(words)}, {counts['waived']:,} waived"
+
+
+def not_audited(rows: t.Iterable[Row]) -> str:
+    """Return what the status of the zones does not cover, because nothing declares it or nothing asked for it; "" for nothing."""
+    zones = [row for row in rows if row["scope"] == ZONE and not row["carried"] and row["status"] not in (UNAUDITED, UNMANAGED)]
+    lacking = {name: sum(name not in row["resources"] for row in zones) for name in (CUSTOM_FIELDS, SCRIPT_MONITOR, "scripts")}
+    reasons = {CUSTOM_FIELDS: "not declared", SCRIPT_MONITOR: "not declared", "scripts": "edgeops_audit_scripts is false"}
+    words = [
+        f"{name.replace('_', ' ')} of {plural(number, 'zone')} ({reasons[name]})" for name, number in lacking.items() if number
+    ]
+    return f"Not audited: {', '.join(words)}." if words else ""
+
+
+def action_of(item: Item) -> Action:
+    """Return what to do about an item."""
+    return LOOK if item["kind"] == NOTE else RESTORE if item["kind"] == DIFFERENCE else type_of(item["type"]).action
+
+
+def groups_by_action(rows: t.Iterable[Row]) -> list[tuple[Action, list[Group]]]:
+    """Return what counts in this run, by what to do about it: the most severe first, then what concerns most zones."""
+    collected: dict[str, list[tuple[Row, Item]]] = {}
+    for row in rows:
+        for item in [] if row["carried"] else counting(row["items"]):
+            collected.setdefault(canonical([item[name] for name in _MEMBERS]), []).append((row, item))
+    by_action: dict[Action, list[Group]] = collections.defaultdict(list)
+    for pairs in collected.values():
+        for part in [pairs] if len(pairs) >= MIN_SHARED else [[pair] for pair in pairs]:
+            zones, items = zip(*part, strict=True)
+            by_action[action_of(items[0])].append(Group(items[0], zones, items))
+    ordered = [(action, sorted(by_action[action], key=_place)) for action in ACTIONS if by_action[action]]
+    return sorted(ordered, key=lambda pair: (pair[0] is LOOK, _rank(pair[1][0].item)))
+
+
+def _rank(item: Item) -> int:
+    """Return the place of an item's severity, 0 for the highest; one of a later version counts as the highest."""
+    return SEVERITIES.index(item["severity"]) if item["severity"] in SEVERITIES else 0
+
+
+def _place(group: Group) -> tuple[Json, ...]:
+    return _rank(group.item), -len(group.rows), group.item["type"], group.rows[0]["zone"], group.item["id"]
+
+
 def printed(report: t.Mapping[str, Json]) -> list[str]:
-    """The lines of a report for the terminal: each item that counts, the numbers, and what to do next."""
+    """Return the lines of a report for the terminal: each item that counts, the numbers, and what to do next."""
     rows = [row for row in report["zones"] if not row["carried"]]
     new = frozenset(report["comparison"]["new"])
+    counts = report["counts"]
     lines = [text for row in rows for text in _of_row(row, new)]
+    by_status = ", ".join(status_count(status, zones_with(counts, status)) for status in STATUSES)
+    unseen = not_audited(rows)
     return [
         *lines,
-        verdict(report["counts"]),
-        f"{plural(len(rows), 'zone')}: " + ", ".join(f"{zones_with(report['counts'], name)} {name}" for name in STATUSES),
-        item_counts(report["counts"]),
+        verdict(counts),
+        f"{plural(len(rows), 'zone')}: {by_status}",
+        item_counts(counts),
+        *([unseen] if unseen else []),
         *_next(rows),
     ]
 
 
-def difference_lines(result: t.Mapping[str, Json]) -> list[str]:
-    """A line for each member that the result of a zone would change, or has changed, without the name of the zone."""
-    return [line(f"{about(item)}: {item['message']}", _MAX_LINE) for item in items_of(None, differences(result, ()), "")]
+def difference_lines(result: t.Mapping[str, Json], *, applied: bool = False) -> list[str]:
+    """Return a line for each member that the result of a zone would change, or that it has changed, without the name of the zone."""
+    found = items_of(None, differences(result, ()), "")
+    return [line(f"{about(item)}: {sentence(item, APPLIED if applied else FOUND)}", _MAX_LINE) for item in found]
 
 
 def _of_row(row: Row, new: t.Collection[str]) -> t.Iterator[str]:
     zone = line(row["zone"], 300)
     if row["status"] == UNAUDITED:
-        error = row["error"] or {}
-        yield line(f"{zone} {UNAUDITED}: {error.get('kind')}: {error.get('message')}", _MAX_LINE)
+        yield line(f"{zone} {UNAUDITED}: {error_text(row)}", _MAX_LINE)
     items = counting(row["items"])
     for kind in KINDS:
         of_kind = [item for item in items if item["kind"] == kind]
@@ -59,24 +158,38 @@ def _of_row(row: Row, new: t.Collection[str]) -> t.Iterator[str]:
             yield f"{zone} {kind}: {plural(len(of_kind) - MAX_PRINTED, f'more {kind}')} in the report"
 
 
+def error_text(row: Row) -> str:
+    """Return why a zone could not be audited, its kind first."""
+    error = row["error"] or {}
+    return f"{error.get('kind')}: {error.get('message')}"
+
+
 def in_words(item: Item) -> str:
-    """An item on one line: `finding job_failing (high): health edge-logs: its deliveries fail: …`."""
+    """Return an item on one line: `finding job_failing (high): job edge-logs: its deliveries fail: …`."""
     head = f"{item['kind']} {item['type']} ({item['severity']})" if item["kind"] == FINDING else item["kind"]
     head += f" {item['type']}" if item["kind"] == NOTE else ""
     return f"{head}: {about(item)}: {item['message']}"
 
 
 def about(item: Item) -> str:
-    """What an item is about, such as `job edge-logs`; the resource where it has no subject."""
+    """Return what an item is about, such as `job edge-logs`; the resource where it has no subject."""
     words, resource = subject_words(item), item["resource"].replace("_", " ")
     if not words or words.startswith(("waiver for", "entry ")):
         return words or resource
     return f"{_NOUNS.get(item['resource'], resource)} {words}"
 
 
+def waiver_reasons(report: t.Mapping[str, Json]) -> dict[str, str]:
+    """Return why items are waived, by their ids."""
+    return {
+        name: f"{waiver['reason']} ({waiver['owner']}, until {waiver['until']})"
+        for waiver in report["waivers"]
+        for name in waiver["items"]
+        if not waiver["expired"]
+    }
+
+
 def _next(rows: t.Sequence[Row]) -> t.Iterator[str]:
-    if any(row["status"] == UNAUDITED for row in rows):
-        yield f"Next: {AUDIT.title}. {AUDIT.advice} {guide_url(AUDIT)}"
-    for action, _groups in groups_by_action(rows):
-        if action is not LOOK:
-            yield f"Next: {action.title}. {action.advice} {guide_url(action)}"
+    actions = [AUDIT] if any(row["status"] == UNAUDITED for row in rows) else []
+    for action in (*actions, *(action for action, _groups in groups_by_action(rows) if action is not LOOK)):
+        yield f"Next: {action.title}. {action.advice} {guide_url(action)}"

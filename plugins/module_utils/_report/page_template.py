@@ -145,13 +145,13 @@ TEMPLATE = """\
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{{ policy }}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{ page.title }}: {{ page.verdict }}</title>
+<title>{{ page.title }}: {{ page.verdict.rstrip(":") }}</title>
 <style>{{ style }}</style>
 </head>
 <body>
 <header>
 <h1>{{ page.title }}</h1>
-<p class="verdict">{{ page.verdict }}{% if page.verdict_more %}: <span>{{ page.verdict_more }}</span>{% endif %}</p>
+<p class="verdict">{{ page.verdict }}{% if page.verdict_more %} <span>{{ page.verdict_more }}</span>{% endif %}</p>
 <p class="soft">{{ page.numbers }}. Audited {{ page.generated_at }}. {{ page.compared }}</p>
 <div class="charts{% if not page.trend %} one{% endif %}">
 <figure><figcaption>Zones by status</figcaption>
@@ -200,10 +200,11 @@ viewBox="0 0 {{ page.trend.width }} {{ page.trend.height }}" preserveAspectRatio
 {{ findings_table(page.notes) }}</details></div></section>
 {% endif %}
 <section aria-labelledby="zones"><h2 id="zones">Zones</h2>
+{% if page.not_audited %}<p class="soft">{{ page.not_audited }}</p>{% endif %}
 {% for section in page.sections %}
 <details class="zones" id="{{ section.id }}"
 {% if section.open %} open{% endif %}>
-<summary><span class="key {{ section.name }}"></span>{{ section.count }} {{ section.name }}</summary>
+<summary><span class="key {{ section.name }}"></span>{{ section.count }}</summary>
 {% for zone in section.detailed %}
 {{ zone_details(zone, section.open) }}
 {% endfor %}

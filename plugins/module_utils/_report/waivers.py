@@ -9,9 +9,9 @@ import re
 import typing as t
 
 from .._core import Json, invalid_option
-from .._text import did_you_mean, nearest, need_date, shown
+from .._text import canonical, did_you_mean, nearest, need_date, shown
 from .facts import DIFFERENCE, RESOURCES, TYPES, UNAUDITED, type_of
-from .items import Item, Observation, Row, address, compact, found, in_order, items_of
+from .items import Item, Observation, Row, address, found, in_order, items_of
 
 # Waivers: accepted differences and findings, each with a reason, an owner and a last day.
 
@@ -82,7 +82,7 @@ def is_of_waiver(item: Item) -> bool:
 
 def _key(waiver: t.Mapping[str, Json]) -> str:
     """Equal for waivers that say the same."""
-    return compact({name: waiver.get(name) for name in MEMBERS})
+    return canonical({name: waiver.get(name) for name in MEMBERS})
 
 
 def _parse(place: str, waiver: t.Mapping[str, Json]) -> Waiver:
@@ -156,7 +156,7 @@ def with_unmatched(
             continue
         first = next((row for row in near or rows if not row["carried"]), None)
         if first is not None:
-            note = found(UNMATCHED, compact(waiver.given), "the waiver matches no difference, finding or note")
+            note = found(UNMATCHED, canonical(waiver.given), "the waiver matches no difference, finding or note")
             items = in_order([*first["items"], *items_of(address(first), [note], at)])
             rows = [{**row, "items": items} if row is first else row for row in rows]
     return rows
@@ -174,4 +174,4 @@ def _each_once(sources: t.Iterable[t.Sequence[Waiver]]) -> list[Waiver]:
 def _expired(waiver: Waiver, item: Item) -> Observation:
     given = waiver.given
     message = f"the waiver of {given['owner']} ended on {given['until']}: {given['reason']}"
-    return found(EXPIRED, compact(given), message, member=MEMBER, resource=item["resource"])
+    return found(EXPIRED, canonical(given), message, member=MEMBER, resource=item["resource"])

@@ -25,7 +25,6 @@ from .facts import (
 )
 from .items import Item, Observation, Row, address, counting, found, items_of
 from .options import Order, Record
-from .survey import Destinations, covered, survey
 
 # Rows of the report: what a run found out about each zone, and what all of them come to.
 
@@ -52,7 +51,7 @@ NOTHING: t.Mapping[str, Json] = {
 
 def rows_of(order: Order) -> list[Row]:
     """The rows of all records."""
-    destinations = Destinations(order.records) if order.survey else None
+    destinations = findings.Destinations(order.records) if order.survey else None
     return [_row_of(record, order, destinations) for record in order.records]
 
 
@@ -61,7 +60,7 @@ def unaudited(zone: str, error: t.Mapping[str, str], **members: Json) -> Row:
     return {**NOTHING, "zone": zone, "plan_ids": dict.fromkeys(MANAGED), "error": dict(error), **members}
 
 
-def _row_of(record: Record, order: Order, destinations: Destinations | None) -> Row:
+def _row_of(record: Record, order: Order, destinations: findings.Destinations | None) -> Row:
     ids = {"zone_id": record.zone_id, "account_id": record.account_id, "scope": record.scope}
     notes = [found("not_readable", None, reason, resource=name) for name, reason in record.unreadable]
     if record.error:
@@ -86,11 +85,11 @@ def _row_of(record: Record, order: Order, destinations: Destinations | None) -> 
     }
 
 
-def _observations(record: Record, order: Order, destinations: Destinations | None) -> t.Iterator[Observation]:
+def _observations(record: Record, order: Order, destinations: findings.Destinations | None) -> t.Iterator[Observation]:
     jobs = record.jobs or ()
-    coverage = covered(record) if destinations else record.coverage
+    coverage = findings.covered(record) if destinations else record.coverage
     if destinations:
-        yield from survey(record, destinations)
+        yield from findings.survey(record, destinations)
     else:
         yield from findings.differences(record.result or {}, jobs)
         yield from findings.unlisted(record.result or {}, jobs)

@@ -12,9 +12,6 @@ from .._logpush.jobs import IGNORE, UNLISTED
 from .._logpush.options import OPTIONS
 from .._scripts.task import TASK as MONITOR
 
-# The parts of a zone, by the names that results, diffs and approvals give them.
-CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR = PARTS = ("custom_fields", "jobs", "script_monitor")
-
 # The members of `custom_fields`.
 ALL_LISTS = (*FIELD_KINDS, PRESERVE_DUPLICATES)
 # If these lists are set and all lists are empty, `state: absent` removes every custom field.

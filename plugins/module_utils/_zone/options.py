@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import Json, Plan, invalid_option, moved, within
+from .._core import CUSTOM_FIELDS, PARTS, Json, Plan, invalid_option, moved, within
 from .._custom_fields import options
 from .._custom_fields.facts import FIELD_KINDS, PRESERVE_DUPLICATES
 from .._custom_fields.result import names_of
@@ -20,7 +20,7 @@ from .._scripts.monitor import Desired as DesiredMonitor
 from .._scripts.task import TASK as MONITOR
 from .._text import did_you_mean, nearest
 from .._zones import ACCOUNT, scope_of
-from .facts import CUSTOM_FIELDS, EVERY_TYPE, PARTS
+from .facts import EVERY_TYPE
 
 
 class DesiredFields(t.NamedTuple):

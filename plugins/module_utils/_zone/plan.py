@@ -6,7 +6,21 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import Approval, Composition, Conclusion, Json, Outcome, Plan, Step, in_order, plan_id
+from .._core import (
+    CUSTOM_FIELDS,
+    JOBS,
+    PARTS,
+    SCRIPT_MONITOR,
+    Approval,
+    Composition,
+    Conclusion,
+    Json,
+    Outcome,
+    Plan,
+    Step,
+    in_order,
+    plan_id,
+)
 from .._custom_fields import task as log_custom_fields
 from .._engine.task import StateTask
 from .._logpush import jobs as compose
@@ -15,7 +29,6 @@ from .._logpush.coverage import log_field_coverage
 from .._logpush.health import DEFAULT_STALE_AFTER, with_health
 from .._scripts import task as script_monitor
 from . import options as fields
-from .facts import CUSTOM_FIELDS, JOBS, PARTS, SCRIPT_MONITOR
 from .options import Desired
 from .read import State
 

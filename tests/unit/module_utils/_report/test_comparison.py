@@ -25,7 +25,7 @@ from support.samples.fleet import (
     zone_id,
 )
 
-from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import dated_ahead
+from ansible_collections.edgeops.observability.plugins.module_utils._report.model import dated_ahead
 
 LATEST = "2026-11-24T06:00:00Z"
 

@@ -15,8 +15,8 @@ import pytest
 from support.samples.fleet import audit, drifted, finding, full, record, report
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._report import audit as json_file
 from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import read_previous, read_report
+from ansible_collections.edgeops.observability.plugins.module_utils._report.formats import render_json
 from ansible_collections.edgeops.observability.plugins.module_utils._report.schema import REPORT, problems
 
 SCHEMA = Path(__file__).parents[4] / "extensions" / "schemas" / "audit-report-1.json"
@@ -36,7 +36,7 @@ def changed(made, zones=(), **members):
 
 def test_report_is_read_as_it_was(tmp_path):
     made = report(drifted("a", scripts=audit(finding())), waivers=[])
-    read = read_report("previous", stored(tmp_path, json_file.render(made)))
+    read = read_report("previous", stored(tmp_path, render_json(made)))
     assert (read.report_id, list(read.rows), list(read.waivers)) == (made["report_id"], made["zones"], made["waivers"])
 
 
@@ -168,4 +168,4 @@ def test_what_the_schema_refuses_is_not_read():
 def test_every_report_can_be_read_again(tmp_path, zones):
     """Also one of two hosts for one zone."""
     made = zones[0] if "report_id" in zones[0] else report(*zones)
-    assert read_report("merge[0]", stored(tmp_path, json_file.render(made))).rows == tuple(made["zones"])
+    assert read_report("merge[0]", stored(tmp_path, render_json(made))).rows == tuple(made["zones"])

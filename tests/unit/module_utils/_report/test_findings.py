@@ -40,13 +40,15 @@ def zone(name="a", *, jobs=None, **members):
 
 
 def test_unlisted_job_is_a_finding():
-    """It says where the logs go; a job that would be deleted is a difference, and nothing else."""
+    """It says where the logs go, and whose data; a job that would be deleted is a difference, and nothing else."""
     jobs = [job(id=1), job("debug", id=7, destination=STRANGER)]
     listed = [{"id": 7, "name": "debug", "dataset": "http_requests", "enabled": True}]
     (found,) = items(report(with_unlisted(jobs, listed)))
     assert (found["type"], found["kind"], found["severity"]) == ("unlisted_job", "finding", "medium")
     assert (found["resource"], found["subject"], found["member"]) == ("jobs", "debug", "unlisted_job")
-    assert found["is"] == "no item declares it; it delivers http_requests to https://collector.example/in"
+    assert found["is"] == (
+        "no item declares it; it delivers http_requests to https://collector.example/in, with personal data (ClientIP)"
+    )
     deleted = report(with_unlisted(jobs, listed, jobs=({"debug": {"enabled": True}}, {})))
     assert types(deleted) == ["difference"]
 

@@ -5,11 +5,10 @@
 from __future__ import annotations
 
 import pytest
-from support.samples.fleet import LATER, WAIVER, audit, drifted, failed, finding, record, report, unmanaged
+from support.samples.fleet import LATER, WAIVER, audit, drifted, failed, finding, job, outcome, record, report, unmanaged
 
-from ansible_collections.edgeops.observability.plugins.module_utils._report.lines import difference_lines, printed
-from ansible_collections.edgeops.observability.plugins.module_utils._report.sentences import cells, duration, plural, sentence
-from ansible_collections.edgeops.observability.plugins.module_utils._report.summary import verdict
+from ansible_collections.edgeops.observability.plugins.module_utils._report.items import APPLIED, cells, plural, sentence
+from ansible_collections.edgeops.observability.plugins.module_utils._report.lines import difference_lines, printed, verdict
 
 FILTER = '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"a"}]}}'
 ONLY_A = 'A record is delivered only if ClientRequestHost is "a"; all other records are left out.'
@@ -55,6 +54,21 @@ def test_difference(member, present, desired, words):
     assert "->" not in words
 
 
+@pytest.mark.parametrize(
+    ("member", "present", "desired", "words"),
+    [
+        ("enabled", False, True, "enabled was false, now true"),
+        ("request_fields", ["x-a"], ["x-b"], "request_fields: added x-b; removed x-a"),
+        ("logpull_options", "fields=Old&sample=1", "fields=New", "fields: added New; removed Old; sample was 1, now not set"),
+        (None, None, {"name": "edge"}, "created"),
+        (None, {"name": "edge"}, None, "removed"),
+        (None, None, None, "changed"),
+    ],
+)
+def test_applied_difference(member, present, desired, words):
+    assert sentence(difference(member, present, desired), APPLIED) == words
+
+
 def test_finding_says_what_should_be():
     assert sentence({"kind": "finding", "is": "it fails", "should_be": "it works"}) == "it fails; should be: it works"
     assert sentence({"kind": "note", "is": "it waits", "should_be": None}) == "it waits"
@@ -77,14 +91,6 @@ def test_columns(item, columns):
     assert cells(item) == columns
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(0, "0 seconds"), (1, "1 second"), (90, "1 minute"), (3600, "1 hour"), (108_000, "30 hours"), (259_200, "3 days")],
-)
-def test_duration(seconds, words):
-    assert duration(seconds) == words
-
-
 def test_plural():
     assert [plural(1, "zone"), plural(1200, "zone"), plural(0, "batch", "batches")] == ["1 zone", "1,200 zones", "0 batches"]
 
@@ -94,6 +100,8 @@ def test_plural():
     [
         ([record("a")], "1 zone is compliant."),
         ([record("a"), record("b")], "All 2 zones are compliant."),
+        ([{**record("a"), "jobs": [job(state="stale")]}], "1 zone is compliant; 1 note is worth a look."),
+        ([{**record("a"), "jobs": [job(state="failing"), job("b", "stale")]}], "1 of 1 zone needs attention: 1 with findings."),
         ([record("a"), unmanaged("b")], "No zone needs attention: 1 unmanaged, 1 compliant."),
         ([record("a"), drifted("b")], "1 of 2 zones needs attention: 1 drifted."),
         (
@@ -125,7 +133,7 @@ def test_lines_for_the_terminal():
     assert "c unaudited: permission: not allowed" in lines
     assert not [line for line in lines if line.startswith("b ")]
     assert "2 of 3 zones need attention: 1 unaudited, 1 drifted." in lines
-    assert "3 zones: 1 unaudited, 1 drifted, 0 findings, 0 unmanaged, 1 compliant" in lines
+    assert "3 zones: 1 unaudited, 1 drifted, 0 with findings, 0 unmanaged, 1 compliant" in lines
     assert "1 difference, 23 findings, 0 notes, 1 waived" in lines
     assert [line.partition(".")[0] for line in lines if line.startswith("Next: ")] == [
         "Next: Find out why zones could not be audited",
@@ -134,7 +142,21 @@ def test_lines_for_the_terminal():
     ]
 
 
+def test_what_was_not_audited_is_named():
+    """A zone that is called compliant may have what nobody looked at."""
+    everything = record("a", scripts=audit())
+    (part,) = [
+        line for line in printed(report(everything, {**record("b"), "result": {"jobs": outcome()}})) if "Not audited" in line
+    ]
+    assert part == (
+        "Not audited: custom fields of 1 zone (not declared), script monitor of 1 zone (not declared),"
+        " scripts of 1 zone (edgeops_audit_scripts is false)."
+    )
+    assert not [line for line in printed(report(everything, failed("b"), unmanaged("c"))) if "Not audited" in line]
+
+
 def test_differences_of_one_result():
     result = record("a", jobs=({"edge": {"enabled": False}}, {"edge": {"enabled": True}, "new": {"name": "new"}}))["result"]
     assert difference_lines(result) == ["job edge: enabled is false, should be true", "job new: is missing, should be created"]
+    assert difference_lines(result, applied=True) == ["job edge: enabled was false, now true", "job new: created"]
     assert difference_lines({}) == []

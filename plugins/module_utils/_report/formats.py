@@ -1,0 +1,291 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import collections
+import json
+import re
+import typing as t
+import xml.etree.ElementTree as ET
+
+from .._core import Json
+from .._logpush.health import STATES
+from .._text import distinct, line, parse_time
+from .facts import KINDS, LOOK, MAX_MARKDOWN_CHARACTERS, NOTE, RESOURCES, STATUSES, UNAUDITED, UNMANAGED, Action, guide_url
+from .items import Item, Row, count_types, counting, subject_words
+from .lines import Group, error_text, groups_by_action, in_words, verdict, waiver_reasons
+
+# The report as JSON, JUnit XML, Markdown and metrics; the page has files of its own.
+
+Report = t.Mapping[str, Json]
+
+
+def render_json(report: Report) -> bytes:
+    """Return the report as ASCII JSON, the same bytes for equal reports."""
+    return (json.dumps(report, sort_keys=True, indent=1) + "\n").encode("ascii")
+
+
+# JUnit XML: a suite for each zone and a case for each resource, so that a case keeps its name from run to run.
+
+_MAX_MESSAGE = 2000
+_OUTCOMES = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+
+
+def render_junit(report: Report) -> bytes:
+    """Return the report as JUnit XML."""
+    reasons = waiver_reasons(report)
+    root = ET.Element("testsuites", name=line(report["title"]))
+    for row in report["zones"]:
+        _add_suite(root, row, reasons)
+    for name in ("tests", "failures", "errors"):
+        root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
+    ET.indent(root)
+    text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return text + b"\n"
+
+
+def _add_suite(root: ET.Element, row: Row, reasons: t.Mapping[str, str]) -> None:
+    suite = ET.SubElement(root, "testsuite", name=line(row["zone"]), tests=str(len(RESOURCES)))
+    ended: collections.Counter[str | None] = collections.Counter()
+    for resource in RESOURCES:
+        case = ET.SubElement(suite, "testcase", classname=line(row["zone"]), name=resource)
+        outcome, message, lines = _case_outcome(row, resource, reasons)
+        ended[outcome] += 1
+        if outcome:
+            ET.SubElement(case, outcome, message=line(message, _MAX_MESSAGE)).text = "\n".join(lines)
+        notes = [_case_line(item) for item in counting(_of(row, resource)) if item["kind"] == NOTE]
+        if notes:
+            ET.SubElement(case, "system-out").text = "\n".join(notes)
+    for name, outcome in _OUTCOMES.items():
+        suite.set(name, str(ended[outcome]))
+    if row["audited_at"]:
+        suite.set("timestamp", line(row["audited_at"]).rstrip("Z"))
+
+
+def _case_outcome(row: Row, resource: str, reasons: t.Mapping[str, str]) -> tuple[str | None, str, list[str]]:
+    """Return how a case ends, with its message and further lines."""
+    if row["carried"]:
+        return "skipped", f"not part of this run; last audited at {row['audited_at']}", []
+    if row["status"] == UNAUDITED:
+        return "error", f"unaudited: {error_text(row)}", []
+    items = [item for item in _of(row, resource) if item["kind"] != NOTE and not item["carried"]]
+    wrong = counting(items)
+    if wrong:
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        return "failure", f"{_case_line(wrong[0])}{more}", [_case_line(item) for item in wrong]
+    if items:
+        waived = [f"{_case_line(item)} [{line(reasons.get(item['id'], 'waived'))}]" for item in items]
+        return "skipped", f"waived: {'; '.join(waived)}", waived
+    if resource not in row["resources"]:
+        return "skipped", "unmanaged" if row["status"] == UNMANAGED else "not managed or not audited", []
+    return None, "", []
+
+
+def _of(row: Row, resource: str) -> list[Item]:
+    return [item for item in row["items"] if item["resource"] == resource]
+
+
+def _case_line(item: Item) -> str:
+    return line(f"{in_words(item)} [{item['id']}]", _MAX_MESSAGE)
+
+
+# Markdown for a pull request or a job summary: bounded, what is wrong first, and it reports what it cut.
+
+_MAX_CELL = 300
+# What is markup anywhere; an underscore within a word is not, and a colon or a dot only where a bare link would begin.
+_SPECIAL = re.compile(r"([\\`*{}\[\]#|~^$]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.|^[-+=>]|(?<=^\d)[.)])", re.IGNORECASE)
+# A space of no width keeps names of people and numbers of issues from becoming links.
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;&#8203;", "#": "#&#8203;"}
+# Room for the line about what was cut.
+_RESERVED = 300
+_MAX_ZONES = 20
+
+
+def render_markdown(report: Report) -> bytes:
+    """Return the report as Markdown of at most `MAX_MARKDOWN_CHARACTERS` characters."""
+    lines = _markdown_lines(report)
+    kept: list[str] = []
+    remaining = MAX_MARKDOWN_CHARACTERS - _RESERVED
+    for text in lines:
+        if len(text) + 1 > remaining:
+            break
+        remaining -= len(text) + 1
+        kept.append(text)
+    if len(kept) < len(lines):
+        kept += ["", f"**{len(lines) - len(kept)} of {len(lines)} lines were cut**; all of it is in report.json and report.html."]
+    return ("\n".join(kept) + "\n").encode()
+
+
+def _markdown_lines(report: Report) -> list[str]:
+    rows = [row for row in report["zones"] if not row["carried"]]
+    new = frozenset(report["comparison"]["new"])
+    counts = report["counts"]
+    failed = [(escape(row["zone"]), escape(error_text(row))) for row in rows if row["status"] == UNAUDITED]
+    zones = {status.capitalize(): [row for row in rows if row["status"] == status] for status in STATUSES}
+    zones["Not part of this run"] = [row for row in report["zones"] if row["carried"]]
+    return [
+        f"# {escape(report['title'])}",
+        "",
+        f"**{escape(verdict(counts))}** Outcome: {report['outcome']}, {escape(report['generated_at'])}",
+        "",
+        _cells(*counts),
+        f"|{' ---: |' * len(counts)}",
+        _cells(*map(str, counts.values())),
+        *_table("Unaudited zones", "", ("zone", "why"), failed),
+        *(text for action, groups in groups_by_action(rows) for text in _action_table(action, groups, new)),
+        *_waived(report),
+        *(text for name, of_name in zones.items() for text in _zone_list(name, of_name)),
+    ]
+
+
+def _cells(*texts: str) -> str:
+    return f"| {' | '.join(texts)} |"
+
+
+def _table(title: str, text: str, columns: t.Sequence[str], rows: t.Sequence[t.Sequence[str]]) -> list[str]:
+    """Return a heading with a table; nothing without a row."""
+    if not rows:
+        return []
+    head = [*([text, ""] if text else []), _cells(*columns), _cells(*["---"] * len(columns))]
+    return ["", f"## {title}", "", *head, *(_cells(*row) for row in rows)]
+
+
+def _action_table(action: Action, groups: t.Sequence[Group], new: t.Collection[str]) -> list[str]:
+    advice = "" if action is LOOK else f"{escape(action.advice)} [Guide]({guide_url(action)})"
+    columns = ("severity", "zone", "what", "is, should be", "since", "id")
+    return _table(action.title, advice, columns, [_group_cells(group, new) for group in groups])
+
+
+def _group_cells(group: Group, new: t.Collection[str]) -> tuple[str, ...]:
+    item, zones = group.item, ", ".join(escape(row["zone"]) for row in group.rows[:_MAX_ZONES])
+    more = f" and {len(group.rows) - _MAX_ZONES} more" if len(group.rows) > _MAX_ZONES else ""
+    fresh = " (new)" if any(each["id"] in new for each in group.items) else ""
+    since = f"{escape(item['first_seen'])}{fresh}"
+    return escape(item["severity"]), f"{zones}{more}", _what(item), escape(item["message"]), since, item["id"]
+
+
+def _what(item: Item) -> str:
+    return escape(", ".join(filter(None, (item["type"], item["resource"], subject_words(item)))))
+
+
+def _waived(report: Report) -> list[str]:
+    reasons = waiver_reasons(report)
+    rows = [
+        (escape(row["zone"]), _what(item), escape(item["message"]), escape(reasons.get(item["id"], "waived")), item["id"])
+        for row in report["zones"]
+        for item in row["items"]
+        if item["waived"] and not item["carried"]
+    ]
+    return _table("Waived", "", ("zone", "what", "is, should be", "waived", "id"), rows)
+
+
+def _zone_list(title: str, rows: t.Sequence[Row]) -> list[str]:
+    return ["", f"## {title}: {len(rows)}", "", *(f"- {escape(row['zone'])}" for row in rows)] if rows else []
+
+
+def escape(text: object) -> str:
+    """Return a text as Markdown that shows it and does nothing else: no markup, no link, no mention, no end of a cell."""
+    plain = _SPECIAL.sub(r"\\\1", line(text, _MAX_CELL))
+    return "".join(_ENTITIES.get(character, character) for character in plain)
+
+
+# OpenMetrics text for a file that a node exporter collects: every series in every run, also at 0.
+
+Sample = tuple[dict[str, str], int]
+
+
+def render_metrics(report: Report) -> bytes:
+    """Return the report as metrics."""
+    # Two series must differ in what is shown of their names.
+    zones = zip(distinct(line(row["zone"]) for row in report["zones"]), report["zones"], strict=True)
+    rows = [{**row, "zone": zone} for zone, row in zones]
+    families = [
+        _family("edgeops_zone_status", "1 for the status that the zone has.", _statuses(rows)),
+        _family("edgeops_zone_items", "Differences, findings and notes that are not waived.", _items(rows)),
+        _family("edgeops_zone_findings", "Findings and notes that are not waived, by type.", _findings(rows)),
+        _family("edgeops_job_state", "1 for the state that the Logpush job has.", _states(rows)),
+        _family(
+            "edgeops_job_last_success_timestamp_seconds",
+            "When a Logpush job last delivered; 0 if never.",
+            (({"zone": zone, "job": job["job"]}, _unix_seconds(job["last_complete"])) for zone, job in _jobs(rows)),
+        ),
+        _family("edgeops_job_window_records", "Records that a Logpush job delivered in the window.", _window(rows, "records")),
+        _family(
+            "edgeops_job_window_dropped_records",
+            "Records that a Logpush job lost for good in the window.",
+            _window(rows, "dropped_records"),
+        ),
+        _family("edgeops_audit_timestamp_seconds", "When the report was made.", [({}, _unix_seconds(report["generated_at"]))]),
+    ]
+    return ("".join(families) + "# EOF\n").encode()
+
+
+def _statuses(rows: t.Sequence[Row]) -> t.Iterator[Sample]:
+    for row in rows:
+        for status in STATUSES:
+            yield {"zone": row["zone"], "status": status}, int(row["status"] == status)
+
+
+def _items(rows: t.Sequence[Row]) -> t.Iterator[Sample]:
+    for row in rows:
+        found = collections.Counter((item["resource"], item["kind"]) for item in _shown(row))
+        for resource in RESOURCES:
+            for kind in KINDS:
+                yield {"zone": row["zone"], "resource": resource, "kind": kind}, found[resource, kind]
+
+
+def _findings(rows: t.Sequence[Row]) -> t.Iterator[Sample]:
+    for row in rows:
+        for name, number in count_types(_shown(row)).items():
+            yield {"zone": row["zone"], "type": name}, number
+
+
+def _shown(row: Row) -> list[Item]:
+    """Return what counts; of a zone outside this run, what its last audit found, because 0 would mean that it is resolved."""
+    return [item for item in row["items"] if not item["waived"]] if row["carried"] else counting(row["items"])
+
+
+def _states(rows: t.Sequence[Row]) -> t.Iterator[Sample]:
+    for zone, job in _jobs(rows):
+        for state in STATES:
+            yield {"zone": zone, "job": job["job"], "state": state}, int(job["health"] == state)
+
+
+def _window(rows: t.Sequence[Row], name: str) -> t.Iterator[Sample]:
+    """Yield a member of the delivery facts of each job; nothing for zones whose facts were not read."""
+    by_zone = {row["zone"]: {each.get("job_id"): each for each in row["delivery"]} for row in rows if row["delivery"] is not None}
+    for zone, job in _jobs(rows):
+        if zone in by_zone:
+            number = by_zone[zone].get(job.get("job_id"), {}).get(name)
+            yield {"zone": zone, "job": job["job"]}, number if isinstance(number, int) else 0
+
+
+def _jobs(rows: t.Sequence[Row]) -> t.Iterator[tuple[str, dict[str, Json]]]:
+    for row in rows:
+        jobs = row["jobs"] or []
+        for label, job in zip(distinct(line(job["job"]) for job in jobs), jobs, strict=True):
+            yield row["zone"], {**job, "job": label}
+
+
+def _family(name: str, explained: str, samples: t.Iterable[Sample]) -> str:
+    lines = [f"# TYPE {name} gauge", f"# HELP {name} {explained}"]
+    lines += [f"{name}{_labels(labels)} {value}" for labels, value in samples]
+    return "\n".join(lines) + "\n"
+
+
+def _labels(labels: t.Mapping[str, str]) -> str:
+    if not labels:
+        return ""
+    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items()) + "}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _unix_seconds(text: object) -> int:
+    """Return the Unix time of a text; 0 if it is not a time, or one before 1970."""
+    time = parse_time(text)
+    return 0 if time is None else max(0, int(time.timestamp()))
