@@ -199,15 +199,23 @@ def _cut_line(text: str) -> str:
     return shorten(text, MAX_LINE_LENGTH)
 
 
+# Below this share of equal characters a name is not taken for a misspelling of another one.
+_MIN_SIMILARITY = 0.5
+
+
 def nearest(name: str, known: t.Iterable[str]) -> str:
-    """Return the (first) known name that is most similar to `name`, ignoring case; "" if none has a character in common."""
+    """Return the (first) known name that is most similar to `name`, ignoring case; "" if none is similar enough to be meant."""
     import difflib  # noqa: PLC0415  # slow to import, and only needed after a mistake
 
-    scores = [
-        (0.0, ""),
-        *((difflib.SequenceMatcher(None, name.lower(), other.lower()).ratio(), other) for other in known),
-    ]
-    return max(scores, key=lambda pair: pair[0])[1]
+    given = name.lower()
+    best, score = "", 0.0
+    for other in known:
+        ratio = difflib.SequenceMatcher(None, given, other.lower()).ratio()
+        if given and given in other.lower():
+            ratio = max(ratio, _MIN_SIMILARITY)
+        if ratio > score:
+            best, score = other, ratio
+    return best if score >= _MIN_SIMILARITY else ""
 
 
 def did_you_mean(name: str) -> str:

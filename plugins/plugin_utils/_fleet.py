@@ -14,8 +14,8 @@ import typing as t
 from ansible.plugins.action import ActionBase
 
 from ..module_utils._core import INVALID_OPTION, Failure, invalid_option
-from ..module_utils._delivery import adoption, approval, canary, delivery, outcome, rails, records, variables
-from ..module_utils._delivery.facts import (
+from ..module_utils._delivery import adoption, outcome, rails, records, variables
+from ..module_utils._delivery.variables import (
     ADOPT,
     ADOPTION,
     ALLOW,
@@ -143,7 +143,7 @@ def _of_run(hosts: HostVariables, zones: t.Sequence[str], defaults: t.Mapping[st
 
 def _rails(hosts: HostVariables, zones: t.Sequence[str], batches: t.Sequence[int | str]) -> Result:
     found = _read_rails(hosts, zones)
-    approval.check_given(found)
+    rails.check_given(found)
     return {
         "guard": found.guard,
         "soak_seconds": found.soak_seconds,
@@ -229,12 +229,12 @@ def _path(name: str) -> str:
 
 
 def _evaluate(_arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
-    """Evaluate the predicted changes of all zones against the rails and the approval."""
+    """Evaluate the predicted changes of all zones against the rails and the rails."""
     names = [str(name) for name in given["ansible_play_hosts_all"]]
     limits = _read_rails(hosts, names)
     zones = sorted(records.predicted_zone(host, hosts.of(host)) for host in names) if limits.guard or _is_check(given) else []
     if limits.guard:
-        approval.check_approval(limits, zones)
+        rails.check_approval(limits, zones)
     summary = [outcome.plan_summary(zones)] if zones else []
     if limits.guard:
         rails.refuse(limits, zones)
@@ -244,7 +244,7 @@ def _evaluate(_arguments: Arguments, given: Result, hosts: HostVariables) -> Res
         "to_deliver": [] if _is_check(given) else changed if limits.guard else names,
         "plan_ids": {zone.name: zone.plan_ids for zone in zones if not zone.error},
         "effects": {zone.name: zone.effects for zone in zones if zone.effects},
-        "plan_id": approval.plan_id_of(zones) if zones else None,
+        "plan_id": rails.plan_id_of(zones) if zones else None,
         "lines": summary,
     }
 
@@ -273,7 +273,7 @@ def _worse(of_host: Arguments) -> list[str]:
         return []
     if not after:
         return ["the health of its jobs could not be read after the delivery"]
-    return canary.worse_jobs(before["jobs"], after["jobs"], applied.get("jobs") or {})
+    return outcome.worse_jobs(before["jobs"], after["jobs"], applied.get("jobs") or {})
 
 
 def _conclude(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
@@ -289,14 +289,14 @@ def _ask(_arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
     found = {str(host): records.audit_record(str(host), hosts.of(str(host))) for host in given["ansible_play_hosts_all"]}
     having = {host: record for host, record in found.items() if record.get("jobs")}
     options = [f"edgeops_{name}" for name in CONNECTION_OPTIONS]
-    return {"asked": delivery.questions(having, lambda host: [hosts.evaluated(host, name) for name in options])}
+    return {"asked": records.questions(having, lambda host: [hosts.evaluated(host, name) for name in options])}
 
 
 def _gather(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
     """Return the records of all zones for a report."""
     found = [records.audit_record(str(host), hosts.of(str(host))) for host in given["ansible_play_hosts_all"]]
     asked = arguments.get("asked") or {}
-    return {"zones": delivery.answered(found, asked, {host: hosts.of(host).get(DELIVERED) or {} for host in asked})}
+    return {"zones": records.answered(found, asked, {host: hosts.of(host).get(DELIVERED) or {} for host in asked})}
 
 
 def _judge(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
@@ -344,12 +344,16 @@ def _adopted(arguments: Arguments, _given: Result, hosts: HostVariables) -> Resu
     return {"lines": adoption.conclude(arguments.get("zones") or (), str(arguments.get("dest")), failing), "failing": failing}
 
 
-def _verified(arguments: Arguments, _given: Result, _hosts: HostVariables) -> Result:
-    """Return a line for each chain of evidence, and why evidence is invalid."""
+def _verified(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
+    """Return the lines about each chain of evidence, and why evidence is invalid; zones of the inventory are named."""
     report = arguments["report"]
-    lines = [text for zone in report["zones"] for text in describe(zone)]
-    bad = [describe(zone)[0] for zone in report["zones"] if not zone["valid"]]
-    return {"lines": lines, "invalid": "" if report["valid"] else "; ".join(bad) or "There is no evidence in the folder."}
+    names = {records.zone_id_of(hosts.of(host)): host for host in map(str, given["groups"]["all"])}
+    told = [(zone["valid"], describe(zone, names.get(zone["zone_id"].lower(), ""))) for zone in report["zones"]]
+    bad = [lines[0] for valid, lines in told if not valid]
+    return {
+        "lines": [text for _valid, lines in told for text in lines],
+        "invalid": "" if report["valid"] else "; ".join(bad) or "There is no evidence in the folder.",
+    }
 
 
 def _failed(sent: Arguments) -> bool:

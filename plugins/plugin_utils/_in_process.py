@@ -27,6 +27,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._refusals im
 SWITCH = "edgeops_in_process"
 
 Result = dict[str, t.Any]
+_ADDRESSES = frozenset(("zone_id", "zone_name", "account_id"))
 _TEXT = frozenset((str,))
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 
@@ -47,14 +48,14 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         except Failure as failure:
             return {"failed": True, "msg": failure.message, "error": failure.report()}
         if not self._can_run_here(variables):
-            return self._named(self._as_module(variables))
+            return self._with_host(self._named(self._as_module(variables)), variables)
         result: Result = super().run(tmp, variables)
         checked = validated(specification, without_empty(serialised(self._task.args)), self._task.action)
         with _working_directory(self._loader.get_basedir()):
             result.update(self._run_task(checked))
         if _shows_invocation(variables):
             result["invocation"] = {"module_args": presentable(checked.params, specification["argument_spec"])}
-        return _masked(self._named(result), checked.secrets)
+        return _masked(self._with_host(self._named(result), variables), checked.secrets)
 
     def arranged(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
         """Return the arguments; subclasses handle nulls here that mean more than omitted."""
@@ -98,6 +99,13 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
             return result
         result.pop("exception", None)  # ansible-core would print its message above the path
         return {**result, "msg": _without_secrets(text, validated(specification, given, self._task.action).secrets)}
+
+    def _with_host(self, result: Result, variables: Result) -> Result:
+        """Return a result whose warnings name the host, if the task is about its zone: ansible-core does not say which host warns."""
+        host = variables.get("inventory_hostname")
+        if not result.get("warnings") or host in (None, "localhost") or not _ADDRESSES.intersection(self._task.args):
+            return result
+        return {**result, "warnings": [f"{host}: {text}" for text in result["warnings"]]}
 
     def _run_task(self, checked: Validated) -> Result:
         if checked.error is not None:

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from zone_runs import DESTINATION, SECRET, fleet, job, lists, modules, selected, templates
 
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.facts import PLAYBOOK_VARIABLES
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery.variables import PLAYBOOK_VARIABLES
 
 PLAYBOOKS = Path(__file__).resolve().parents[2] / "playbooks"
 DELIVER = "edgeops.observability.deliver"

@@ -58,18 +58,21 @@ def records(evidence: Path, zone: str) -> list[dict[str, t.Any]]:
 
 
 def verify(playbook: Playbook, evidence: Path, *, fails: str | None = None, **variables: t.Any) -> str:
-    """The message of the playbook that verifies, which asks no service."""
+    """What the playbook that verifies shows, or its failure; it asks no service."""
     # A limit is for the zones of a run: the evidence of all of them is verified whatever it says.
     report = playbook.run(
         playbook=VERIFY,
-        inventory={"localhost": {}, "zone0": {}},
+        inventory={"localhost": {}, "zone0": {}, "shop.example": {"zone_id": playbook.zone.upper()}},
         extra_vars={"edgeops_evidence_dir": str(evidence), **variables},
         fails=fails,
         arguments=["--limit", "zone0"],
     )
     assert [outcome.name for outcome in report.outcomes][1:2] == ["Read the chains"]
     assert report.journal == [] and (report.returncode == 0) is (fails is None)
-    return str(report.failures[0].result["msg"]) if fails else ""
+    if fails:
+        return str(report.failures[0].result["msg"])
+    (lines,) = [outcome.result["msg"] for outcome in report.outcomes if outcome.name == "Show the chains"]
+    return "\n".join(lines)
 
 
 @pytest.mark.every_core
@@ -79,7 +82,8 @@ def test_verify_names_the_first_bad_record(playbook: Playbook, scripts: None, ev
     heads = [outcome.result["evidence"]["head"] for outcome in done.ours]
     file = evidence / f"{zone}.jsonl"
     lines = file.read_bytes().splitlines(keepends=True)
-    verify(playbook, evidence, edgeops_expected_heads={zone: heads[2]})
+    shown = verify(playbook, evidence, edgeops_expected_heads={zone: heads[2]})
+    assert f"shop.example {zone}: 4 records are valid" in shown and f"shop.example {zone}: head {heads[3]}" in shown
 
     file.write_bytes(b"".join(lines[:2]))
     assert f"{zone}: record 3 is missing" in verify(playbook, evidence, edgeops_expected_heads={zone: heads[2]}, fails="ansible")

@@ -7,12 +7,12 @@ from __future__ import annotations
 # Which zones of a run are adopted, and whether a delivery would leave them as they are.
 import typing as t
 
-from .._core import Json
+from .._core import PARTS, Json
+from .._report.items import plural
 from .._report.lines import difference_lines
 from .._text import line
-from .facts import DESCRIBED, MANAGED, PREDICTION, SCRIPTS
-from .rails import counted
 from .records import Variables, done, error_of
+from .variables import DESCRIBED, PREDICTION, SCRIPTS
 
 ADDRESSES = ("zone_id", "account_id", "zone_name")
 _MAX_LINE = 2000
@@ -58,7 +58,7 @@ def changed_by_files(variables: Variables) -> str:
     result = done(variables.get(PREDICTION)) or {}
     if error:
         return line(f"the zone could not be verified: {error['message']}", _MAX_LINE)
-    if any((result.get(name) or {}).get("changed") for name in MANAGED):
+    if any((result.get(name) or {}).get("changed") for name in PARTS):
         found = "; ".join(difference_lines(result)) or "a secret"
         return line(f"with these files a delivery would change the zone; move what it names out of the file: {found}", _MAX_LINE)
     return ""
@@ -70,7 +70,7 @@ def conclude(zones: t.Sequence[Variables], dest: str, failing: t.Mapping[str, st
     secrets = sum(len(zone.get("vault") or ()) for zone in zones)
     return [
         *(line(f"{host} failed: {reason}", _MAX_LINE) for host, reason in failing.items()),
-        f"{counted(len(zones), 'zone')} adopted, {counted(left_out, 'setting')} left out: see {dest}/ADOPTED.md",
-        *([f"{counted(secrets, 'secret')} to set: see {dest}/vault-example.txt"] if secrets else []),
+        f"{plural(len(zones), 'zone')} adopted, {plural(left_out, 'setting')} left out: see {dest}/ADOPTED.md",
+        *([f"{plural(secrets, 'secret')} to set: see {dest}/vault-example.txt"] if secrets else []),
         _NEXT,
     ]

@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
-# What became of each zone of a delivery.
+# What became of each zone of a delivery, and whether its jobs are as well after it as they were before.
 import typing as t
 
-from .._core import Json
+from .._core import PARTS, Json
+from .._logpush.job import Identity, labels
+from .._report.items import plural
 from .._report.lines import difference_lines
 from .._text import line
-from .facts import APPLIED, CANARY, MANAGED, PREDICTION
-from .rails import Zone, counted
+from .rails import Prediction
 from .records import Variables, done, error_of
+from .variables import APPLIED, CANARY, PREDICTION
 
 CHANGED, UNCHANGED, FAILED, NOT_REACHED = STATES = ("changed", "unchanged", "failed", "not reached")
 _MAX_LINE = 2000
@@ -39,7 +41,7 @@ def end_of(host: str, variables: Variables, is_written: bool, stopped: str) -> E
         return End(FAILED, f"{error['kind']}: {error['message']}", {})
     if result is None:
         return End(NOT_REACHED, f"the zone was not reached{': ' if stopped else ''}{stopped}", {})
-    changed = any((result.get(name) or {}).get("changed") for name in MANAGED)
+    changed = any((result.get(name) or {}).get("changed") for name in PARTS)
     return End(CHANGED if changed else UNCHANGED, "", result)
 
 
@@ -51,7 +53,7 @@ def outcome(ends: t.Mapping[str, End], stopped: str, check_mode: bool) -> dict[s
     )
     lines = [text for host, end in ends.items() for text in _lines(host, end, applied=not check_mode)]
     return {
-        "lines": [f"{counted(len(ends), 'zone')}: {counts}", *lines, *([stopped] if stopped else [])],
+        "lines": [f"{plural(len(ends), 'zone')}: {counts}", *lines, *([stopped] if stopped else [])],
         "failing": {host: line(end.reason, _MAX_LINE) for host, end in ends.items() if end.state in (FAILED, NOT_REACHED)},
     }
 
@@ -66,20 +68,20 @@ def _lines(host: str, end: End, *, applied: bool) -> list[str]:
     return [line(f"{host} was not reached", _MAX_LINE)] if end.state == NOT_REACHED else []
 
 
-def plan_summary(zones: t.Sequence[Zone]) -> str:
+def plan_summary(zones: t.Sequence[Prediction]) -> str:
     """Return what a delivery would do to all zones in a line."""
     changed = [zone for zone in zones if zone.changed]
     kinds = [kind for zone in changed for kind in _kinds(zone.result)]
     failed = sum(bool(zone.error) for zone in zones)
-    numbers = ", ".join(counted(kinds.count(kind), kind) for kind in ("addition", "change", "deletion"))
+    numbers = ", ".join(plural(kinds.count(kind), kind) for kind in ("addition", "change", "deletion"))
     return (
-        f"{counted(len(zones), 'zone')}: {len(changed)} would change ({numbers}),"
+        f"{plural(len(zones), 'zone')}: {len(changed)} would change ({numbers}),"
         f" {len(zones) - len(changed) - failed} unchanged, {failed} failed"
     )
 
 
 def _kinds(result: t.Mapping[str, Json]) -> t.Iterator[str]:
-    for name in MANAGED:
+    for name in PARTS:
         part = result.get(name) or {}
         diff = part.get("diff") or {}
         before, after = diff.get("before") or {}, diff.get("after") or {}
@@ -96,3 +98,39 @@ def _kind(before: Json, after: Json) -> str:
     if not before:
         return "addition"
     return "change" if after else "deletion"
+
+
+Job = t.Mapping[str, Json]
+_RANKS = {"healthy": 0, "stale": 1, "never": 1, "unknown": 1, "disabled": 2, "failing": 3}
+_NEW = "never"
+
+
+def worse_jobs(before: t.Sequence[Job], after: t.Sequence[Job], part: Job) -> list[str]:
+    """Return a sentence for each job whose state is neither the one before nor better; `part` is what the delivery did to jobs.
+
+    A job that the delivery removed or re-created is not missed.
+    """
+    delivered = {job["id"]: job for job in part.get("jobs") or () if job}
+    managed = (part.get("diff") or {}).get("before") or {}
+    names = labels([Identity(job.get("name"), job.get("dataset") or "", job["id"]) for job in before])
+    known = {job["id"]: job for label, job in zip(names, before, strict=True) if label not in managed or job["id"] in delivered}
+    present = {job["id"]: job for job in after}
+    found = (
+        _worse(known.get(key) or delivered[key], key in known, present.get(key), delivered.get(key))
+        for key in {**known, **delivered}
+    )
+    return [sentence for sentence in found if sentence]
+
+
+def _worse(job: Job, existed: bool, now: Job | None, delivered: Job | None) -> str:
+    name = f"job '{job.get('name')}' (id {job['id']})" if job.get("name") else f"job {job['id']} ({job.get('dataset')})"
+    if now is None:
+        return f"{name} does not exist any more"
+    before = job["health"]["state"] if existed else _NEW
+    state = now["health"]["state"]
+    if state == "disabled" and delivered is not None and not delivered.get("enabled") and not now.get("error_message"):
+        return ""  # as the delivery left it
+    if state == before or _RANKS.get(state, 3) <= _RANKS.get(before, 0):
+        return ""
+    was = f" was {before} before the delivery and" if existed else ""
+    return f"{name}{was} is {state}: {now['health'].get('message') or 'no reason was given'}"

@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
-# Whether a predicted delivery to many zones may begin.
+# Whether a predicted delivery to many zones may begin: the safety rails, and whether the plan is the one that was approved.
 import typing as t
 
-from .._core import GATE, Failure, Json, invalid_option
-from .facts import ALL, MANAGED, SWITCHES
-from .variables import Threshold, read_allow, read_boolean, read_count, read_threshold
+from .._core import GATE, PARTS, Failure, Json, conflict, invalid_option
+from .._report.earlier import read_report
+from .._report.facts import COMPLIANT, UNAUDITED
+from .._report.items import address, plural
+from .._report.zones import fleet_plan_id
+from .variables import ALL, SWITCHES, Threshold, read_allow, read_boolean, read_count, read_threshold
 
 _APPROVALS = ("edgeops_approved_plan_id", "edgeops_approved_report")
 
@@ -32,7 +35,7 @@ class Rails(t.NamedTuple):
         return self.approved_plan_id is not None or self.approved_report is not None
 
 
-class Zone(t.NamedTuple):
+class Prediction(t.NamedTuple):
     """One zone of the run: its predicted result, or why there is none."""
 
     name: str
@@ -43,12 +46,12 @@ class Zone(t.NamedTuple):
     @property
     def changed(self) -> bool:
         """Whether a delivery would write to the zone."""
-        return not self.error and any(bool((self.result.get(name) or {}).get("changed")) for name in MANAGED)
+        return not self.error and any(bool((self.result.get(name) or {}).get("changed")) for name in PARTS)
 
     @property
     def plan_ids(self) -> dict[str, str | None]:
         """The plan of each part, None for one that is not managed."""
-        return {name: (self.result.get(name) or {}).get("plan_id") for name in MANAGED}
+        return {name: (self.result.get(name) or {}).get("plan_id") for name in PARTS}
 
     @property
     def effects(self) -> list[dict[str, Json]]:
@@ -110,23 +113,23 @@ def _describe_allow(rails: Rails) -> t.Iterator[str]:
         yield f"destructive changes that are allowed{which}: {', '.join(names) or 'none'}"
 
 
-def refuse(rails: Rails, zones: t.Sequence[Zone]) -> None:
+def refuse(rails: Rails, zones: t.Sequence[Prediction]) -> None:
     """Raise `gate` for what the rails do not let pass, naming every zone."""
     reasons = [*_partial(rails, zones), *_forbidden(rails, zones), *_too_many(rails, zones)]
     if reasons:
         raise Failure(GATE, " ".join([*reasons, "Nothing was written."]))
 
 
-def _partial(rails: Rails, zones: t.Sequence[Zone]) -> t.Iterator[str]:
+def _partial(rails: Rails, zones: t.Sequence[Prediction]) -> t.Iterator[str]:
     failed = [f"{zone.name} ({zone.error})" for zone in zones if zone.error]
     if failed and not rails.deliver_partial:
         yield (
-            f"edgeops_deliver_partial: {counted(len(failed), 'zone')} could not be predicted: {'; '.join(failed)}."
+            f"edgeops_deliver_partial: {plural(len(failed), 'zone')} could not be predicted: {'; '.join(failed)}."
             " Fix them, or allow a partial delivery."
         )
 
 
-def _forbidden(rails: Rails, zones: t.Sequence[Zone]) -> t.Iterator[str]:
+def _forbidden(rails: Rails, zones: t.Sequence[Prediction]) -> t.Iterator[str]:
     """Zones that would lose something which their own list, or the run's, does not name."""
     if rails.is_approved:
         return
@@ -138,7 +141,7 @@ def _forbidden(rails: Rails, zones: t.Sequence[Zone]) -> t.Iterator[str]:
             found.append(f"{zone.name} ({', '.join(dict.fromkeys(_described(effect) for effect in lost))})")
     if found:
         yield (
-            f"edgeops_allow: {counted(len(found), 'zone')} would have destructive changes that are not allowed: {'; '.join(found)}."
+            f"edgeops_allow: {plural(len(found), 'zone')} would have destructive changes that are not allowed: {'; '.join(found)}."
             " Name the change in edgeops_allow, or correct the variables."
         )
 
@@ -149,16 +152,77 @@ def _described(effect: t.Mapping[str, Json]) -> str:
     return f"{effect['name']}{' ' if effect.get('subject') else ''}{effect.get('subject') or ''}{detail}"
 
 
-def _too_many(rails: Rails, zones: t.Sequence[Zone]) -> t.Iterator[str]:
+def _too_many(rails: Rails, zones: t.Sequence[Prediction]) -> t.Iterator[str]:
     changed = [zone.name for zone in zones if zone.changed]
     limit = rails.max_changed_zones
     if limit and limit.exceeded(len(changed), len(zones)):
         yield (
-            f"edgeops_max_changed_zones: {len(changed)} of {counted(len(zones), 'zone')} would change, which is more than {limit.text}:"
+            f"edgeops_max_changed_zones: {len(changed)} of {plural(len(zones), 'zone')} would change, which is more than {limit.text}:"
             f" {'; '.join(changed)}. Deliver to fewer zones at a time, or raise the threshold."
         )
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun, in the plural where it has one."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+_AGAIN = "Nothing was written; review a new check run."
+_EMPTY = "is given and empty, so nothing was approved."
+
+
+def plan_id_of(zones: t.Sequence[Prediction]) -> str | None:
+    """One digest over the plans of all zones, the one of `audit_report`; None where a zone could not be predicted."""
+    return fleet_plan_id(
+        [
+            {
+                "zone_id": zone.zone_id,
+                "plan_ids": zone.plan_ids,
+                "status": UNAUDITED if zone.error else COMPLIANT,
+                "carried": False,
+            }
+            for zone in zones
+        ]
+    )
+
+
+def check_given(rails: Rails) -> None:
+    """Raise `conflict` for an approval that is given and empty; no zone is needed to see that."""
+    for name, value in (("edgeops_approved_plan_id", rails.approved_plan_id), ("edgeops_approved_report", rails.approved_report)):
+        if value == "":
+            raise conflict(f"{name}: {_EMPTY} {_AGAIN}")
+
+
+def check_approval(rails: Rails, zones: t.Sequence[Prediction]) -> None:
+    """Raise `conflict` where another plan than that of these zones was approved."""
+    check_given(rails)
+    if rails.approved_plan_id is not None:
+        _check_digest(rails.approved_plan_id, zones)
+    if rails.approved_report is not None:
+        _check_rows(rails.approved_report, zones)
+
+
+def _check_digest(approved: str, zones: t.Sequence[Prediction]) -> None:
+    current = plan_id_of(zones)
+    if current is None:
+        failed = ", ".join(zone.name for zone in zones if zone.error)
+        raise conflict(
+            f"edgeops_approved_plan_id: there is no plan of all zones, because these could not be predicted: {failed}. {_AGAIN}"
+        )
+    if current != approved:
+        raise conflict(
+            f"edgeops_approved_plan_id: the plan of these {len(zones)} zones is {current}, but {approved} was approved:"
+            f" a zone or its variables have changed since, or it was applied already. {_AGAIN}"
+        )
+
+
+def _check_rows(path: str, zones: t.Sequence[Prediction]) -> None:
+    rows = {address(row): row for row in read_report("edgeops_approved_report", path).rows if not row["carried"]}
+    unknown = [zone.name for zone in zones if zone.zone_id not in rows]
+    if len(unknown) == len(zones):
+        raise invalid_option(
+            "edgeops_approved_report", f"{path!r} is a report of other zones: none of {', '.join(unknown)} is in it"
+        )
+    if unknown:
+        raise conflict(f"edgeops_approved_report: not in the approved report: {', '.join(unknown)}. {_AGAIN}")
+    moved = [zone.name for zone in zones if zone.error or zone.plan_ids != rows[zone.zone_id]["plan_ids"]]
+    if moved:
+        raise conflict(
+            f"edgeops_approved_report: the plan is not the approved one for {', '.join(moved)}: the zone or its variables have changed"
+            f" since, or it was applied already. {_AGAIN}"
+        )

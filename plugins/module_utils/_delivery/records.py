@@ -4,17 +4,19 @@
 
 from __future__ import annotations
 
-# What the tasks of a run registered for a host, as records of zones.
+# What the tasks of a run registered for a host, as records of zones, and the delivery facts of all of them.
 import typing as t
 
-from .._core import GATE, Json
+from .._core import GATE, PARTS, Json
 from .._logpush.coverage import log_field_coverage
+from .._logpush.delivery import by_owner
 from .._report.options import failure_of
-from .._text import line
-from .facts import FAILED, LISTED, MANAGED, PREDICTION, SCRIPTS
-from .rails import Zone
+from .._text import canonical, line
+from .rails import Prediction
+from .variables import FAILED, LISTED, PREDICTION, SCRIPTS
 
 Variables = t.Mapping[str, Json]
+Record = dict[str, Json]
 _UNREACHED = {"kind": "unavailable", "message": "it could not be reached"}
 _MAX_LINE = 2000
 
@@ -49,7 +51,7 @@ def gate_of(variables: Variables) -> str:
     return f"gate: {line(' '.join(str(found.get('msg')).split()), _MAX_LINE)}"
 
 
-def predicted_zone(host: str, variables: Variables) -> Zone:
+def predicted_zone(host: str, variables: Variables) -> Prediction:
     """Return what the first phase of a delivery found for a host."""
     error = error_of(variables, (PREDICTION,))
     result = done(variables.get(PREDICTION))
@@ -57,7 +59,7 @@ def predicted_zone(host: str, variables: Variables) -> Zone:
         error = dict(_UNREACHED)
     message = f"{error['kind']}: {error['message']}" if error else ""
     address = next(iter(_address({**variables, **(result or {})}).values()))
-    return Zone(host, address or "", result or {}, message)
+    return Prediction(host, address or "", result or {}, message)
 
 
 def audit_record(host: str, variables: Variables) -> dict[str, Json]:
@@ -74,11 +76,16 @@ def audit_record(host: str, variables: Variables) -> dict[str, Json]:
     coverage = result.get("coverage") or (log_field_coverage(fields, jobs) if fields and jobs is not None else None)
     return {
         **record,
-        "result": {name: result.get(name) or {} for name in MANAGED},
+        "result": {name: result.get(name) or {} for name in PARTS},
         "jobs": jobs,
         "coverage": coverage,
         "scripts": done(variables.get(SCRIPTS)),
     }
+
+
+def zone_id_of(variables: Variables) -> str:
+    """Return the id of the zone of a host; "" if its variables do not hold one."""
+    return (_address(variables).get("zone_id") or "").lower()
 
 
 def _address(found: Variables) -> dict[str, str | None]:
@@ -88,3 +95,28 @@ def _address(found: Variables) -> dict[str, str | None]:
             if isinstance(value, (str, int)) and "{{" not in str(value):
                 return {name: str(value)}
     return {"zone_id": None}
+
+
+def questions(records: t.Mapping[str, Record], connection_of: t.Callable[[str], Json]) -> dict[str, Record]:
+    """Return the options of the task of each host that asks; the first host of a connection asks for all its zones."""
+    first: dict[str, str] = {}
+    found: dict[str, Record] = {}
+    for host, record in records.items():
+        if record.get("account_id"):
+            found[host] = {"account_id": record["account_id"]}
+        elif record.get("zone_id"):
+            asking = first.setdefault(canonical(connection_of(host)), host)
+            found.setdefault(asking, {"zone_ids": []})["zone_ids"].append(record["zone_id"])
+    return found
+
+
+def answered(records: t.Sequence[Record], asked: t.Mapping[str, Record], answers: t.Mapping[str, Record]) -> list[Record]:
+    """Return records with what the answer to its question says of each zone or account."""
+    facts: Record = {}
+    for host, question in asked.items():
+        owners = question["zone_ids"] if "zone_ids" in question else [question["account_id"]]
+        facts.update(by_owner(answers[host], owners))
+    return [
+        {**record, "delivery": facts[owner]} if (owner := record.get("account_id") or record.get("zone_id")) in facts else record
+        for record in records
+    ]

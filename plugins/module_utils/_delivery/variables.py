@@ -10,9 +10,93 @@ import typing as t
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
-from .._core import Failure, Json, invalid_option
+from .._core import EFFECTS, Failure, Json, invalid_option
+from .._engine.task import CONNECTION_OPTIONS
 from .._text import did_you_mean, nearest, shown
-from .facts import ALL, EFFECTS, EXTRA_ONLY, PLAYBOOK_VARIABLES, RESULTS, ROLE_VARIABLES
+
+# The playbooks by name, the variables that they know, and how these are read.
+
+# What a run of the playbooks is about: the name of the playbook, and what it does with zones.
+DELIVER, CHECK, ADOPT, SURVEY, VERIFY_EVIDENCE = PLAYBOOKS = ("deliver", "check", "adopt", "survey", "verify_evidence")
+PURPOSES: t.Mapping[str, str] = {DELIVER: "deliver to", CHECK: "check", ADOPT: "adopt"}
+
+# In `edgeops_allow`: every effect that a plan can have.
+ALL = "all"
+
+# Variables of the playbooks. The first group can be set as extra variables only: plays evaluate them before they have hosts.
+EXTRA_ONLY = ("edgeops_target", "edgeops_zones_at_once")
+ALLOW = "edgeops_allow"
+# The variables of a run as a whole, with their defaults; every host of a run has the same.
+SWITCHES: t.Mapping[str, bool] = {"edgeops_guard": True, "edgeops_deliver_partial": True, "edgeops_stop_on_failure": False}
+RAILS: t.Mapping[str, object] = {
+    **SWITCHES,
+    "edgeops_max_changed_zones": None,
+    "edgeops_approved_plan_id": None,
+    "edgeops_approved_report": None,
+    "edgeops_soak_seconds": 0,
+}
+REPORT: t.Mapping[str, object] = {
+    "edgeops_report_dir": None,
+    "edgeops_report_title": None,
+    "edgeops_report_formats": None,
+    "edgeops_report_previous": None,
+    "edgeops_report_merge": None,
+    "edgeops_report_put_url": None,
+    "edgeops_report_put_headers": None,
+    "edgeops_report_keep": 30,
+    "edgeops_waivers": [],
+    "edgeops_required_fields": {},
+    "edgeops_audit_delivery": False,
+    "edgeops_fail_on": [],
+}
+# Of the report, what a survey reads by itself.
+SURVEY_ONLY: t.Mapping[str, object] = {"edgeops_survey": {}, "edgeops_audit_scripts": False}
+ADOPTION: t.Mapping[str, object] = {
+    "edgeops_adopt_dir": None,
+    "edgeops_adopt_group": "all",
+    "edgeops_adopt_overwrite": False,
+}
+OF_HOSTS = (
+    "edgeops_in_process",
+    "edgeops_audit_scripts",
+    "edgeops_script_baseline",
+    "edgeops_script_fail_on",
+    "edgeops_evidence_dir",
+    "edgeops_expected_head",
+    *(f"edgeops_{name}" for name in CONNECTION_OPTIONS),
+)
+PLAYBOOK_VARIABLES = (
+    *EXTRA_ONLY,
+    ALLOW,
+    *RAILS,
+    *REPORT,
+    *ADOPTION,
+    *OF_HOSTS,
+    "edgeops_expected_heads",
+    "edgeops_survey",
+)
+ROLE_VARIABLES = (
+    "log_delivery_zone_id",
+    "log_delivery_zone_name",
+    "log_delivery_account_id",
+    "log_delivery_state",
+    "log_delivery_custom_fields",
+    "log_delivery_job",
+    "log_delivery_jobs",
+    "log_delivery_job_defaults",
+    "log_delivery_unlisted_jobs",
+    "log_delivery_script_monitor_enabled",
+    "log_delivery_script_monitor_route",
+    "log_delivery_expected_plan_ids",
+)
+# What the collection sets itself: accepted, and never read as input.
+RESULTS = ("log_delivery_result", "edgeops_check", "edgeops_plan_id", "edgeops_report")
+
+# Variables of a host that playbooks and role register or set.
+DESCRIBED = "_log_delivery_described"
+PREDICTION, APPLIED, LISTED = "_log_delivery_prediction", "log_delivery_result", "_log_delivery_listed"
+DELIVERED = "_edgeops_delivered"
+SCRIPTS, FAILED, BEFORE, CANARY = "_log_delivery_scripts", "_edgeops_failed", "_edgeops_before", "_edgeops_canary"
 
 _OWN = ("_edgeops_", "_log_delivery_")
 _PREFIXES = ("edgeops_", "log_delivery_")
@@ -31,10 +115,20 @@ def check_names(
     unknown = sorted({name for name in names if name.startswith(tuple(prefixes)) and name not in known and name not in RESULTS})
     if unknown:
         texts = [
-            f"{name}: there is no such variable{did_you_mean(nearest(name, known))}{_set_for((hosts or {}).get(name, ()))}"
+            f"{name}: there is no such variable{did_you_mean(_nearest(name, known))}{_set_for((hosts or {}).get(name, ()))}"
             for name in unknown
         ]
         raise Failure("invalid_option", "; ".join(texts))
+
+
+def _nearest(name: str, known: t.Sequence[str]) -> str:
+    """Return the variable whose name is most similar; the prefix, which many have, does not count."""
+    plain = {_without_prefix(other): other for other in known}
+    return plain.get(nearest(_without_prefix(name), plain), "")
+
+
+def _without_prefix(name: str) -> str:
+    return name.removeprefix("edgeops_").removeprefix("log_delivery_")
 
 
 def _set_for(hosts: t.Sequence[str]) -> str:

@@ -198,9 +198,8 @@ def plan_jobs(desired: DesiredJobs, listing: Listing) -> Composition:
         found = {id(outcome.step): outcome.conclusion for outcome in done}
         ends = [found.get(id(step)) or Conclusion(step.plan.result) for step in items]
         warnings = [moved(step.place, text) for step, end in zip(items, ends, strict=True) for text in end.warnings]
-        return Conclusion(
-            {"jobs": [end.result["job"] for end in ends], "unlisted_jobs": None if unknown else unlisted}, tuple(warnings)
-        )
+        result = {"jobs": [end.result["job"] for end in ends], "unlisted_jobs": None if unknown else unlisted}
+        return Conclusion(result, _once(warnings))
 
     whole = Plan(
         before={step.label: step.plan.before for step in everything},
@@ -209,12 +208,21 @@ def plan_jobs(desired: DesiredJobs, listing: Listing) -> Composition:
         requests=tuple(request for step in in_order for request in step.plan.requests),
         basis=[step.plan.basis for step in everything],
         warnings=(
-            *(moved(step.place, text) for step in items for text in step.plan.warnings),
+            *_once(moved(step.place, text) for step in items for text in step.plan.warnings),
             *([_UNKNOWN_UNLISTED] if unknown else []),
         ),
         effects=tuple(effect for step in everything for effect in step.plan.effects),
     )
     return Composition(whole, tuple(in_order), conclude)
+
+
+def _once(warnings: t.Iterable[str]) -> tuple[str, ...]:
+    """Return each warning once, with all the jobs or options that it is about at its beginning."""
+    places: dict[str, list[str]] = {}
+    for text in warnings:
+        place, _colon, rest = text.partition(": ")
+        places.setdefault(rest, []).append(place)
+    return tuple(": ".join(filter(None, (", ".join(dict.fromkeys(of)), rest))) for rest, of in places.items())
 
 
 def secrets_of_jobs(desired: DesiredJobs, listing: Listing | None) -> frozenset[str]:

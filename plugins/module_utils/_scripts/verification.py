@@ -176,9 +176,10 @@ def _read(folder: str, zone_id: str) -> Read:
     return Read(chain, story, True, torn)
 
 
-def describe(zone: t.Mapping[str, Json]) -> list[str]:
-    """Return the lines that tell a person about a zone of a result: what an assessor asks for first."""
-    return [line(f"{zone['zone_id']}: {text}", _MAX_LINE) for text in _texts(zone)]
+def describe(zone: t.Mapping[str, Json], name: str = "") -> list[str]:
+    """Return the lines about a zone of a result, with its name if that is known: what an assessor asks for first."""
+    called = f"{name} {zone['zone_id']}".strip()
+    return [line(f"{called}: {text}", _MAX_LINE) for text in _texts(zone)]
 
 
 def _texts(zone: t.Mapping[str, Json]) -> t.Iterator[str]:
@@ -187,6 +188,7 @@ def _texts(zone: t.Mapping[str, Json]) -> t.Iterator[str]:
         return
     gap = zone["longest_gap_days"]
     yield f"audits from {zone['first']} to {zone['last']}" + ("" if gap is None else f", at most {gap:g} days apart")
+    yield f"head {zone['head']}"
     found = [f"{count} {kind}" for kind, count in zone["findings"].items() if count]
     yield f"findings in all records: {', '.join(found) or 'none'}; open in the last one: {len(zone['open'])}"
     for finding in zone["open"][:_MAX_OPEN]:

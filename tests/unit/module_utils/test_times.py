@@ -11,6 +11,7 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._text import (
+    duration,
     format_time,
     need_date,
     need_time,
@@ -73,3 +74,18 @@ def test_an_option_that_is_neither(need: t.Callable[[str, str], object]) -> None
     with pytest.raises(Failure, match=r"waivers\[0\]\.until: 'tomorrow' is not a (time|date) such as 20") as caught:
         need("waivers[0].until", "tomorrow")
     assert caught.value.kind == INVALID_OPTION
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0, "0 seconds"),
+        (0.2, "1 second"),
+        (90, "90 seconds"),
+        (3600, "60 minutes"),
+        (108_000, "30 hours"),
+        (259_200, "3 days"),
+    ],
+)
+def test_duration(seconds: float, words: str) -> None:
+    assert duration(seconds) == words

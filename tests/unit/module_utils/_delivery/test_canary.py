@@ -8,7 +8,7 @@ import typing as t
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.canary import worse_jobs
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery.outcome import worse_jobs
 
 
 def job(number: int = 1, state: str = "healthy", **members: t.Any) -> dict[str, t.Any]:

@@ -9,16 +9,17 @@ import typing as t
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import CONFLICT, GATE, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.approval import check_approval, plan_id_of
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.facts import RAILS
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.outcome import plan_summary
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.rails import (
+    Prediction,
     Rails,
-    Zone,
+    check_approval,
     describe,
+    plan_id_of,
     read_rails,
     refuse,
 )
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery.variables import RAILS
 
 SAME = {"script_monitor": {"changed": False, "plan_id": "sha256:a"}, "effects": []}
 OFF = {
@@ -39,10 +40,10 @@ GONE = {
 }
 
 
-def zones(*results: dict[str, t.Any] | str) -> list[Zone]:
+def zones(*results: dict[str, t.Any] | str) -> list[Prediction]:
     """Predicted zones; a text is why there is no prediction."""
     return [
-        Zone(f"zone{number}", f"{number:x}", {} if isinstance(each, str) else each, each if isinstance(each, str) else "")
+        Prediction(f"zone{number}", f"{number:x}", {} if isinstance(each, str) else each, each if isinstance(each, str) else "")
         for number, each in enumerate(results)
     ]
 
@@ -74,7 +75,7 @@ def limits(allow: t.Any = None, hosts: int = 12, **given: t.Any) -> Rails:
         (zones(SAME, "no answer"), {"deliver_partial": "no"}, "edgeops_deliver_partial"),
     ],
 )
-def test_rails(given: list[Zone], rails: dict[str, t.Any], refused: str) -> None:
+def test_rails(given: list[Prediction], rails: dict[str, t.Any], refused: str) -> None:
     if not refused:
         refuse(limits(**rails), given)
         return

@@ -12,7 +12,7 @@ import yaml
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery import variables
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.facts import (
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery.variables import (
     ADOPTION,
     ALLOW,
     PLAYBOOK_VARIABLES,
@@ -40,7 +40,9 @@ def test_every_variable_has_its_default_in_a_role() -> None:
     [
         ("edgeops_alow", "did you mean 'edgeops_allow'"),
         ("log_delivery_jbos", "did you mean 'log_delivery_jobs'"),
+        ("edgeops_jobs", "did you mean 'log_delivery_jobs'"),
         ("edgeops_max_destructive_zones", "there is no such variable"),
+        ("edgeops_qqq", "there is no such variable$"),
         ("edgeops_check", None),
         ("log_delivery_result", None),
         ("edgeops_allow", None),

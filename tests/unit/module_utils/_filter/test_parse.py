@@ -194,10 +194,10 @@ def test_long_operator_is_cut():
     assert len(message) < 200
 
 
-@pytest.mark.parametrize(("length", "meant"), [(64, "leq"), (63, "lt")])
-def test_long_operator_is_compared_by_its_start(length, meant):
+@pytest.mark.parametrize(("length", "ending"), [(64, " (did you mean 'leq'?)"), (63, "")])
+def test_long_operator_is_compared_by_its_start(length, ending):
     """Only the beginning of a long operator is compared."""
-    assert refusal(of("lte".ljust(length) + "x", 1)).endswith(f"is not an operator (did you mean {meant!r}?)")
+    assert refusal(of("lte".ljust(length) + "x", 1)).endswith(f"is not an operator{ending}")
 
 
 EXPECTED = "must be a condition {key, operator, value}, {and: [...]} or {or: [...]}"

@@ -110,12 +110,13 @@ def test_what_is_told_of_a_zone(tmp_path: Path) -> None:
     assert describe({**found, "open": [{**finding, "message": "m\n\u202e"}] * 21}) == [
         f"ab: {found['message']}",
         f"ab: audits from {times[0]} to {times[2]}, at most 7.5 days apart",
+        f"ab: head {head}",
         "ab: findings in all records: 2 new; open in the last one: 21",
         *["ab: open: new: https://cdn/1.js on shop: m \ufffd"] * 20,
         "ab: open: 1 more",
         f'ab: record 2 ({times[1]}) looked at something else than the one before it: hosts was [], is ["shop"]',
     ]
-    assert describe({**found, "first": None}) == [f"ab: {found['message']}"]
+    assert describe({**found, "first": None}, "shop.example") == [f"shop.example ab: {found['message']}"]
 
 
 def test_a_pipe_does_not_hang(tmp_path: Path) -> None:

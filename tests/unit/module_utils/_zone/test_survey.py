@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.delivery import answered, questions
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery.records import answered, questions
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.survey import seconds_left
 
 BUDGET = (1200, 300.0)
