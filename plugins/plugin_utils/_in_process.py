@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import os
 import typing as t
@@ -105,7 +106,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         host = variables.get("inventory_hostname")
         if not result.get("warnings") or host in (None, "localhost") or not _ADDRESSES.intersection(self._task.args):
             return result
-        return {**result, "warnings": [f"{host}: {text}" for text in result["warnings"]]}
+        return {**result, "warnings": [_with_prefix(f"{host}: ", warning) for warning in result["warnings"]]}
 
     def _run_task(self, checked: Validated) -> Result:
         if checked.error is not None:
@@ -115,6 +116,16 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         if not result["warnings"]:
             del result["warnings"]
         return result
+
+
+def _with_prefix(prefix: str, warning: t.Any) -> t.Any:
+    """Return a warning with text before its message; newer cores make an object of a warning of an ordinary module."""
+    if isinstance(warning, str):
+        return prefix + warning
+    try:
+        return dataclasses.replace(warning, event=dataclasses.replace(warning.event, msg=prefix + warning.event.msg))
+    except (AttributeError, TypeError):
+        return warning
 
 
 def _masked(result: Result, secrets: set[str]) -> Result:
