@@ -14,8 +14,9 @@ author:
 requirements:
   - python >= 3.10
 description:
-  - A part of the playbooks C(deliver), C(check), C(adopt), C(survey) and C(verify_evidence) and of the role P(edgeops.observability.log_delivery#role), not
-    for plays of your own. It decides on the controller what concerns a run as a whole, from the variables of its hosts, and contacts no service.
+  - Internal to the playbooks C(deliver), C(check), C(adopt), C(survey) and C(verify_evidence) and to the role
+    P(edgeops.observability.log_delivery#role). Do not use it in plays of your own.
+  - Reads the variables of all hosts of a run and decides what concerns the run as a whole. Runs on the controller and sends no request.
 extends_documentation_fragment:
   - edgeops.observability.attributes.local
   - edgeops.observability.attributes
@@ -29,22 +30,22 @@ attributes:
 options:
   step:
     description:
-      - With V(names), unknown variables of the role are refused.
-      - With V(validate), the variables of the run are validated, before any request. Unknown ones are refused with the nearest name.
-      - With V(evaluate), the predicted changes of all zones are compared with the safety rails. A refusal is a failure with the kind V(gate) that names
-        every zone, what it would lose and what to do; another plan than the approved one is a V(conflict).
-      - With V(adopt) and V(adopted), the zones of an adoption are selected and its outcome is told, with V(verified) that of a verification of evidence.
-      - With V(canary), a batch of zones is judged, V(conclude) tells what became of each zone of a delivery, V(ask) returns which host reads delivery
-        facts of which zones, V(gather) returns the records of an audit, and V(judge) tells which zones fail a check.
+      - V(names) refuses unknown variables of the role.
+      - V(validate) validates the variables of the run before any request. Unknown ones are refused with the nearest name.
+      - V(evaluate) compares the predicted changes of all zones with the safety rails. A refusal is a failure of the kind V(gate) that names
+        every zone, what it would lose and what to do. A plan that differs from the approved one is a V(conflict).
+      - V(canary) decides after a batch of zones whether the run continues. V(conclude) reports the outcome of each zone of a delivery.
+      - V(ask) selects the hosts that read delivery facts, V(gather) returns the records of an audit, and V(judge) decides which zones fail a check.
+      - V(adopt) selects the zones of an adoption, V(adopted) reports its outcome, and V(verified) reports on a verification of evidence.
     type: str
     required: true
     choices: [names, validate, evaluate, canary, conclude, ask, gather, judge, adopt, adopted, verified]
   playbook:
-    description: The playbook that O(step=validate) is for.
+    description: The playbook of the run, for O(step=validate).
     type: str
     choices: [deliver, check, adopt, survey, verify_evidence]
   hosts:
-    description: The hosts that the step is about, for O(step=validate), O(step=adopt) and O(step=adopted).
+    description: The hosts of the step, for O(step=validate), O(step=adopt) and O(step=adopted).
     type: list
     elements: str
   soaked:
@@ -56,7 +57,7 @@ options:
     type: bool
     default: false
   to_deliver:
-    description: The zones that were to be written, for O(step=conclude).
+    description: The zones that the delivery was to write, for O(step=conclude).
     type: list
     elements: str
   stopped:
@@ -67,7 +68,7 @@ options:
     type: list
     elements: dict
   asked:
-    description: Which host has read delivery facts of which zones, for O(step=gather).
+    description: The zones whose delivery facts each host has read, for O(step=gather).
     type: dict
   report:
     description: The result of M(edgeops.observability.audit_report) for O(step=judge), of M(edgeops.observability.script_evidence_info) for O(step=verified).
@@ -83,7 +84,7 @@ options:
     description: The folder of the files, for O(step=adopted).
     type: path
   sent:
-    description: The results of sending its files, for O(step=judge).
+    description: The results of sending the files of the report, for O(step=judge).
     type: dict
 seealso:
   - module: edgeops.observability.zone_observability
@@ -98,7 +99,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 lines:
-  description: What a step tells the user.
+  description: The lines for the user.
   returned: success, for the steps that end a play
   type: list
   elements: str
@@ -116,19 +117,19 @@ changed_zones:
   elements: str
   sample: [shop.example]
 plan_id:
-  description: One digest of the plans of all zones; V(null) if a zone could not be predicted.
+  description: One digest of the plans of all zones. V(null) if a zone could not be predicted.
   returned: success, for the step V(evaluate)
   type: str
   sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
 effects:
-  description: What the changes destroy, by the name of the zone.
+  description: What the changes would destroy, by the name of the zone.
   returned: success, for the step V(evaluate)
   type: dict
   sample:
     shop.example:
       - {name: delete_job, subject: edge-logs, detail: null}
 failing:
-  description: The reason by the name of each zone that fails the run.
+  description: The reason for each zone that fails the run, by its name.
   returned: success, for the steps V(conclude), V(judge) and V(adopted)
   type: dict
   sample: {}
@@ -155,7 +156,7 @@ stop_on_failure:
   type: bool
   sample: false
 soak_seconds:
-  description: How long the health of jobs is watched after a batch.
+  description: Seconds between a batch and the second look at the health of its jobs.
   returned: success, for the step V(validate)
   type: int
   sample: 0
@@ -165,7 +166,7 @@ dest:
   type: str
   sample: /home/me/reports
 is_temporary:
-  description: Whether the folder is one for this run alone.
+  description: Whether the folder is a temporary one for this run.
   returned: success, for the step V(validate)
   type: bool
   sample: false
@@ -203,12 +204,12 @@ waivers:
   elements: raw
   sample: []
 required_fields:
-  description: The fields that some job must deliver.
+  description: The log fields that a job must deliver, by dataset.
   returned: success, for the step V(validate)
   type: dict
   sample: {}
 fail_on:
-  description: What fails the run.
+  description: Statuses of zones and types of findings that fail the run.
   returned: success, for the step V(validate)
   type: list
   elements: raw
@@ -294,7 +295,7 @@ zones:
   elements: raw
   sample: []
 check:
-  description: The findings as data.
+  description: The result of the check as data.
   returned: success, for the step V(judge)
   type: dict
   sample: {lines: [], unaudited: [], drifted: [], findings: [], unmanaged: [], compliant: [shop.example]}
@@ -304,7 +305,7 @@ script_baselines:
   type: dict
   sample: {}
 refused:
-  description: The reason by the name of each zone that is not adopted.
+  description: The reason for each zone that is not adopted, by its name.
   returned: success, for the step V(adopt)
   type: dict
   sample: {}
@@ -320,7 +321,7 @@ invalid:
   type: str
   sample: ''
 addressed:
-  description: The hosts of the play that fails for them, with one more if there is one.
+  description: The hosts of the play that fails, which are those of RV(failing) and one more if there is one.
   returned: success, for the step V(judge)
   type: list
   elements: str

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-# What became of each zone of a delivery, and whether its jobs are as well after it as they were before.
+# The outcome of each zone of a delivery, and whether the health of its jobs became worse.
 import typing as t
 
 from .._core import PARTS, Json
@@ -21,7 +21,7 @@ _MAX_LINE = 2000
 
 
 class End(t.NamedTuple):
-    """What became of a zone: a state, the reason of a failure, and the result that shows its changes."""
+    """The outcome of a zone: a state, the reason of a failure, and the result with its changes."""
 
     state: str
     reason: str
@@ -29,7 +29,7 @@ class End(t.NamedTuple):
 
 
 def end_of(host: str, variables: Variables, is_written: bool, stopped: str) -> End:
-    """Return what became of a zone; `is_written` is whether the delivery was to write to it."""
+    """Return the outcome of a zone; `is_written` is whether the delivery was to write to it."""
     error = error_of(variables, (APPLIED,) if is_written else (PREDICTION,))
     unhealthy = (variables.get(CANARY) or {}).get("unhealthy", {}).get(host)
     result = done(variables.get(APPLIED if is_written else PREDICTION))

@@ -18,7 +18,7 @@ _APPROVALS = ("edgeops_approved_plan_id", "edgeops_approved_report")
 
 
 class Rails(t.NamedTuple):
-    """The safety rails of a run; an approval that is None is not given, an empty one approves nothing."""
+    """The safety rails of a run; None is an omitted approval, an empty one approves nothing."""
 
     guard: bool
     deliver_partial: bool
@@ -31,12 +31,12 @@ class Rails(t.NamedTuple):
 
     @property
     def is_approved(self) -> bool:
-        """Whether a plan was approved, with the destructive changes that it contains."""
+        """Return whether a plan was approved, with the destructive changes that it contains."""
         return self.approved_plan_id is not None or self.approved_report is not None
 
 
 class Prediction(t.NamedTuple):
-    """One zone of the run: its predicted result, or why there is none."""
+    """The predicted result of a zone, or why there is none."""
 
     name: str
     zone_id: str
@@ -45,17 +45,17 @@ class Prediction(t.NamedTuple):
 
     @property
     def changed(self) -> bool:
-        """Whether a delivery would write to the zone."""
+        """Return whether a delivery would write to the zone."""
         return not self.error and any(bool((self.result.get(name) or {}).get("changed")) for name in PARTS)
 
     @property
     def plan_ids(self) -> dict[str, str | None]:
-        """The plan of each part, None for one that is not managed."""
+        """Return the plan id of each part; None for one that is not managed."""
         return {name: (self.result.get(name) or {}).get("plan_id") for name in PARTS}
 
     @property
     def effects(self) -> list[dict[str, Json]]:
-        """What the planners say that a delivery destroys."""
+        """Return what a delivery would destroy."""
         return list(self.result.get("effects") or ())
 
 
@@ -114,7 +114,7 @@ def _describe_allow(rails: Rails) -> t.Iterator[str]:
 
 
 def refuse(rails: Rails, zones: t.Sequence[Prediction]) -> None:
-    """Raise `gate` for what the rails do not let pass, naming every zone."""
+    """Raise `gate` for what the rails refuse, naming every zone."""
     reasons = [*_partial(rails, zones), *_forbidden(rails, zones), *_too_many(rails, zones)]
     if reasons:
         raise Failure(GATE, " ".join([*reasons, "Nothing was written."]))
@@ -130,7 +130,7 @@ def _partial(rails: Rails, zones: t.Sequence[Prediction]) -> t.Iterator[str]:
 
 
 def _forbidden(rails: Rails, zones: t.Sequence[Prediction]) -> t.Iterator[str]:
-    """Zones that would lose something which their own list, or the run's, does not name."""
+    """Yield the refusal of destructive changes that `edgeops_allow` of the zone does not name."""
     if rails.is_approved:
         return
     found = []
@@ -147,7 +147,7 @@ def _forbidden(rails: Rails, zones: t.Sequence[Prediction]) -> t.Iterator[str]:
 
 
 def _described(effect: t.Mapping[str, Json]) -> str:
-    """An effect with what it is about: `delete_job edge-logs`."""
+    """Return an effect with its subject: `delete_job edge-logs`."""
     detail = f": {', '.join(effect['detail'])}" if effect.get("detail") else ""
     return f"{effect['name']}{' ' if effect.get('subject') else ''}{effect.get('subject') or ''}{detail}"
 
@@ -167,7 +167,7 @@ _EMPTY = "is given and empty, so nothing was approved."
 
 
 def plan_id_of(zones: t.Sequence[Prediction]) -> str | None:
-    """One digest over the plans of all zones, the one of `audit_report`; None where a zone could not be predicted."""
+    """Return the digest of the plans of all zones, as `audit_report` does; None if a zone could not be predicted."""
     return fleet_plan_id(
         [
             {
@@ -182,14 +182,14 @@ def plan_id_of(zones: t.Sequence[Prediction]) -> str | None:
 
 
 def check_given(rails: Rails) -> None:
-    """Raise `conflict` for an approval that is given and empty; no zone is needed to see that."""
+    """Raise `conflict` for an approval that is given and empty, before any zone is read."""
     for name, value in (("edgeops_approved_plan_id", rails.approved_plan_id), ("edgeops_approved_report", rails.approved_report)):
         if value == "":
             raise conflict(f"{name}: {_EMPTY} {_AGAIN}")
 
 
 def check_approval(rails: Rails, zones: t.Sequence[Prediction]) -> None:
-    """Raise `conflict` where another plan than that of these zones was approved."""
+    """Raise `conflict` if the plan of these zones is not the approved one."""
     check_given(rails)
     if rails.approved_plan_id is not None:
         _check_digest(rails.approved_plan_id, zones)

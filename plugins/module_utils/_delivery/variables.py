@@ -14,9 +14,9 @@ from .._core import EFFECTS, Failure, Json, invalid_option
 from .._engine.task import CONNECTION_OPTIONS
 from .._text import did_you_mean, nearest, shown
 
-# The playbooks by name, the variables that they know, and how these are read.
+# The variables of the playbooks and the role, and how they are read.
 
-# What a run of the playbooks is about: the name of the playbook, and what it does with zones.
+# The playbooks, and what they do with zones.
 DELIVER, CHECK, ADOPT, SURVEY, VERIFY_EVIDENCE = PLAYBOOKS = ("deliver", "check", "adopt", "survey", "verify_evidence")
 PURPOSES: t.Mapping[str, str] = {DELIVER: "deliver to", CHECK: "check", ADOPT: "adopt"}
 
@@ -49,7 +49,7 @@ REPORT: t.Mapping[str, object] = {
     "edgeops_audit_delivery": False,
     "edgeops_fail_on": [],
 }
-# Of the report, what a survey reads by itself.
+# Variables that only a survey reads from the run.
 SURVEY_ONLY: t.Mapping[str, object] = {"edgeops_survey": {}, "edgeops_audit_scripts": False}
 ADOPTION: t.Mapping[str, object] = {
     "edgeops_adopt_dir": None,
@@ -89,7 +89,7 @@ ROLE_VARIABLES = (
     "log_delivery_script_monitor_route",
     "log_delivery_expected_plan_ids",
 )
-# What the collection sets itself: accepted, and never read as input.
+# Names that the collection sets itself: accepted, and never read as input.
 RESULTS = ("log_delivery_result", "edgeops_check", "edgeops_plan_id", "edgeops_report")
 
 # Variables of a host that playbooks and role register or set.
@@ -228,14 +228,14 @@ def read_batches(value: Json) -> list[int | str]:
 
 
 class Threshold(t.NamedTuple):
-    """At most so many zones, as the user wrote it: a number, or a percentage of all zones of the run."""
+    """A maximum number of zones as the user wrote it: a number, or a percentage of all zones of the run."""
 
     text: str
     number: float
     percent: bool
 
     def exceeded(self, count: int, total: int) -> bool:
-        """Whether so many zones are too many; exactly the threshold is not."""
+        """Return whether a number of zones is above the threshold."""
         return count * 100 > self.number * total if self.percent else count > self.number
 
 

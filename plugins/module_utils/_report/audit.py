@@ -25,12 +25,12 @@ _RENDERERS: t.Mapping[str, t.Callable[[t.Mapping[str, Json]], bytes]] = {
     "metrics": formats.render_metrics,
 }
 
-# What a user does after a survey.
+# The next step after a survey.
 _NEXT = (
     "Next: ansible-playbook edgeops.observability.adopt -i fleet.zones.yml -e edgeops_adopt_dir=inventory"
     " (the file fleet.zones.yml has the line `plugin: edgeops.observability.zones`)"
 )
-# What a validation returns in place of a report.
+# The result of `validate_only`.
 _NOTHING: t.Mapping[str, Json] = {
     "files": [],
     "outcome": None,
@@ -45,7 +45,7 @@ _NOTHING: t.Mapping[str, Json] = {
 
 
 def audit(order: Order) -> Conclusion:
-    """Build the report, write its files, and only then refuse what the user's policy refuses."""
+    """Build the report, write its files, and only then apply `fail_on`."""
     previous = read_previous(order.previous) if order.previous else None
     slices = [read_report(f"merge[{place}]", path) for place, path in enumerate(order.merge)]
     folder = os.path.abspath(order.dest)
@@ -69,5 +69,5 @@ def audit(order: Order) -> Conclusion:
 
 
 def _page(files: t.Sequence[str]) -> str:
-    """The page among the files, or the first of them."""
+    """Return the path of the page, or of the first file if there is no page."""
     return next((path for path in files if path.endswith(FILES["html"])), files[0])

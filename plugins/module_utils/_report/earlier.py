@@ -16,11 +16,11 @@ from .items import Row
 from .schema import REPORT, problems
 from .zones import NOTHING
 
-# Reports of earlier runs: read whole, checked, and filled up with what a later minor version added.
+# Reports of earlier runs: read, validated, and completed with the members that later minor versions added.
 
 
 class Earlier(t.NamedTuple):
-    """What counts of an earlier report."""
+    """What a later run uses of an earlier report."""
 
     report_id: str
     rows: tuple[Row, ...]
@@ -29,7 +29,7 @@ class Earlier(t.NamedTuple):
 
 
 def read_report(place: str, path: str) -> Earlier:
-    """The report in a file; raise `invalid_option` where it cannot be read or is of another major version."""
+    """Return the report in a file; raise `invalid_option` if it cannot be read or has another major version."""
     try:
         report = json.loads(read_regular(path), parse_constant=no_constant, parse_float=finite_float)
     except OSError as error:
@@ -49,13 +49,13 @@ def read_report(place: str, path: str) -> Earlier:
 
 
 def of_report(report: t.Mapping[str, Json]) -> Earlier:
-    """What counts of a report that was checked; it is the newest entry of its own trend."""
+    """Return what a later run uses of a valid report; the report itself becomes the newest entry of the trend."""
     trend = (*report.get("trend", ()), {"at": report["generated_at"], "counts": report["counts"]})
     return Earlier(report["report_id"], tuple(map(_row, report["zones"])), tuple(report["waivers"]), trend)
 
 
 def read_previous(path: str) -> Earlier | None:
-    """The previous report; None where there is none yet."""
+    """Return the previous report; None if the file does not exist yet."""
     try:
         return read_report("previous", path)
     except Failure:
@@ -65,7 +65,7 @@ def read_previous(path: str) -> Earlier | None:
 
 
 def _is_missing(path: str) -> bool:
-    """Whether there is no file; a link to nothing is none either."""
+    """Return whether the file does not exist; a dangling link counts as missing."""
     try:
         return not os.path.exists(path)
     except ValueError:
@@ -73,13 +73,13 @@ def _is_missing(path: str) -> bool:
 
 
 def _problems(report: dict[str, Json], *, later: bool) -> t.Iterator[str]:
-    """What makes a report unusable, the first of it first."""
+    """Yield what makes a report unusable, in the order of the file."""
     yield from problems(REPORT, report, later=later)
     yield from _repeated(report["zones"])
 
 
 def _repeated(rows: t.Sequence[Row]) -> t.Iterator[str]:
-    """Zones and items that are there twice; zones of several accounts may have one name."""
+    """Yield duplicate zones and items; zones of different accounts may have the same name."""
     seen: dict[tuple[str, str], set[str | None]] = {}
     for number, row in enumerate(rows):
         owner = row["zone_id"] or row.get("account_id")
@@ -93,7 +93,7 @@ def _repeated(rows: t.Sequence[Row]) -> t.Iterator[str]:
 
 
 def _row(row: dict[str, Json]) -> Row:
-    """A row without the members of later minor versions, and with those that another program left out."""
+    """Return a row without the members of later minor versions, and with defaults for optional members."""
     kept = {name: row[name] for name in ("zone", *NOTHING) if name in row}
     items = [{name: item.get(name, False) for name in _ITEM} for item in row["items"]]
     return {**NOTHING, **kept, "plan_ids": {name: row["plan_ids"][name] for name in MANAGED}, "items": items}

@@ -12,7 +12,7 @@ SCHEMA_VERSION = "1.0"
 SCHEMA_MAJOR = "1"
 DEFAULT_TITLE = "Fleet audit"
 SURVEY_TITLE = "Survey"
-# Summaries of earlier reports that a report carries for its chart.
+# Number of earlier reports whose counts a report contains for its chart.
 DEFAULT_KEEP = 30
 
 # The file of each format.
@@ -24,17 +24,17 @@ FILES: t.Mapping[str, str] = {
     "metrics": "report.prom",
 }
 DEFAULT_FORMATS = ("json", "html", "junit")
-# Other users collect metrics: a node exporter runs as its own.
+# A node exporter, which reads the metrics, runs as another user.
 FILE_MODE, METRICS_MODE = 0o640, 0o644
 
-# The status of a zone is the first that fits, and the outcome of a report the first that a zone has.
+# The status of a zone is the first of these that applies; the outcome of a report is the first that a zone has.
 UNAUDITED, DRIFTED, FINDINGS, UNMANAGED, COMPLIANT = STATUSES = ("unaudited", "drifted", "findings", "unmanaged", "compliant")
 NEEDS_ATTENTION = (UNAUDITED, DRIFTED, FINDINGS)
 
 DIFFERENCE, FINDING, NOTE = KINDS = ("difference", "finding", "note")
 ZONE, ACCOUNT = SCOPES = ("zone", "account")
 
-# What the role manages, and what else an audit looks at.
+# What the role manages, and what else an audit reads.
 MANAGED = PARTS
 OBSERVED = ("scripts", "health", "coverage", "delivery")
 RESOURCES = (*MANAGED, *OBSERVED, "fields")
@@ -43,7 +43,7 @@ HIGH, MEDIUM, LOW, INFO = SEVERITIES = ("high", "medium", "low", "info")
 
 
 class Action(t.NamedTuple):
-    """What a user does about items of some types: a heading, a sentence, and the guide below the documentation."""
+    """What to do about items of some types: a heading, a sentence, and the file of the guide."""
 
     title: str
     advice: str
@@ -101,7 +101,7 @@ ACTIONS = (AUDIT, SCRIPTS, REPAIR, RESTORE, DECLARE, SELECT, BASELINE, RENEW, LO
 
 
 class Type(t.NamedTuple):
-    """What items of a type are: their kind, severity, resource, what to do about them, and what should be in their place."""
+    """A type of items: their kind, severity, resource, action, and the text for what should be."""
 
     kind: str
     severity: str
@@ -141,11 +141,11 @@ TYPES: t.Mapping[str, Type] = {
     "single_destination": Type(NOTE, INFO, "jobs", LOOK),
     "unused": Type(NOTE, INFO, "scripts", LOOK),
 }
-# A type that is not listed is one of a later version: it is taken for serious.
+# An unknown type comes from a later version; it counts as severe.
 UNKNOWN_TYPE = Type(FINDING, HIGH, "scripts", SCRIPTS)
 DIFFERENCE_TYPE = Type(DIFFERENCE, MEDIUM, "jobs", RESTORE)
 
-# What `fail_on` may name.
+# The choices of `fail_on`.
 GATES = (UNAUDITED, DRIFTED, FINDINGS, UNMANAGED, *(name for name, each in TYPES.items() if each.kind == FINDING))
 
 # Fields that identify a person or what one person does, by dataset: online identifiers in the sense of GDPR Article 4(1) and
@@ -170,7 +170,7 @@ PERSONAL_FIELDS: t.Mapping[str, frozenset[str]] = {
     }.items()
 }
 
-# What the status of an upload means: the HTTP status of the destination, or an error of the service.
+# Meanings of the status of an upload: the HTTP status of the destination, or an error code of the service.
 DESTINATION_ANSWERS: t.Mapping[str, str] = {
     "0": "no answer",
     "1105": "the host name of the destination cannot be resolved",
@@ -188,7 +188,7 @@ DESTINATION_ANSWERS: t.Mapping[str, str] = {
 }
 
 MAX_MARKDOWN_CHARACTERS = 60_000
-# Of one kind in one zone so many are printed in the terminal; a zone without a baseline may have thousands.
+# Maximum number of items of one kind and zone in the terminal; a zone without a baseline may have thousands.
 MAX_PRINTED = 20
 
 # `documentation` of galaxy.yml; the guides are below it.
@@ -201,5 +201,5 @@ def guide_url(action: Action) -> str:
 
 
 def type_of(name: str) -> Type:
-    """Return what is known about a type of items, `difference` included."""
+    """Return a type of items by its name, `difference` included."""
     return DIFFERENCE_TYPE if name == DIFFERENCE else TYPES.get(name, UNKNOWN_TYPE)

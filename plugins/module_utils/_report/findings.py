@@ -14,9 +14,9 @@ from .._logpush.job import Identity, labels
 from .._text import canonical, distinct, duration
 from .facts import DESTINATION_ANSWERS, DIFFERENCE, MANAGED, NOTE, PERSONAL_FIELDS
 from .items import Observation, destination_text, found, plural
-from .options import Record
+from .options import AuditRecord
 
-# What one look at a zone found: differences from the desired state, and findings and notes about jobs, scripts and fields.
+# What an audit finds in a zone: differences from the desired state, and findings and notes about jobs, scripts and fields.
 
 Result = t.Mapping[str, Json]
 Job = t.Mapping[str, Json]
@@ -25,13 +25,13 @@ _WHOLE = ("custom_fields", "rules")
 
 
 def labelled(jobs: t.Sequence[Job]) -> list[tuple[str, Job]]:
-    """Each job with its label, as a difference of the job has it."""
+    """Return each job with its label, the same one that its differences have."""
     identities = [Identity(str(job.get("name") or ""), job.get("dataset") or DATASET, job.get("id")) for job in jobs]
     return list(zip(distinct(labels(identities)), jobs, strict=True))
 
 
 def differences(result: Result, jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
-    """Each member in which the managed resources of a zone differ from their desired state."""
+    """Yield each member in which the managed resources of a zone differ from their desired state."""
     stopped = {label: _reason(job) for label, job in labelled(jobs) if _disabled_by_service(job)}
     for resource in MANAGED:
         outcome = result.get(resource) or {}
@@ -55,7 +55,7 @@ def _of_resource(resource: str, diff: Result) -> t.Iterator[Observation]:
 
 
 def _of_custom_fields(before: Result, after: Result) -> t.Iterator[Observation]:
-    """The lists by their names. The rules hold the same names again, and are shown only where they alone differ."""
+    """Yield the differing lists; the rules contain the same names, and count only if no list differs."""
     one, other = ({**side, **(side.get("custom_fields") or {})} for side in (before, after))
     yield from list(_of_fields(one, other, _WHOLE)) or _of_fields(one, other, _WHOLE[:1])
 
@@ -84,7 +84,7 @@ def _members(resource: str, subject: str | None, place: str, before: Result, aft
 
 
 def health(jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
-    """Jobs that fail, that the service disabled, that never delivered, or whose last delivery is old."""
+    """Yield jobs that fail, that the service disabled, that never delivered, or whose last delivery is old."""
     for label, job in labelled(jobs):
         state, last = health_state(job), _last(job)
         if state == "failing":
@@ -100,7 +100,7 @@ def health(jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
 
 
 def health_state(job: Job) -> str:
-    """The state that `logpush_job_info` reports for a job."""
+    """Return the state of a job as `logpush_job_info` reports it."""
     state = (job.get("health") or {}).get("state")
     return state if isinstance(state, str) else "unknown"
 
@@ -114,13 +114,13 @@ def _reason(job: Job) -> str:
 
 
 def _last(job: Job) -> str:
-    """When the last delivery was, as the end of a sentence."""
+    """Return when the last delivery was, as the end of a sentence."""
     lag = (job.get("health") or {}).get("lag_seconds")
     return f"; the last delivery was {duration(lag)} ago" if isinstance(lag, (int, float)) and lag > 0 else ""
 
 
 def unlisted(result: Result, jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
-    """Jobs of the zone that no item declares; those that would be deleted are differences."""
+    """Yield jobs of the zone that no item declares, except those that would be deleted, which are differences."""
     outcome = result.get("jobs") or {}
     before, after = ((outcome.get("diff") or {}).get(side) or {} for side in ("before", "after"))
     known = {job.get("id"): (label, job) for label, job in labelled(jobs)}
@@ -143,7 +143,7 @@ def _personal_fields(job: Job) -> list[str]:
 
 
 def coverage(check: t.Mapping[str, Json], jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
-    """The notes of `log_field_coverage`: custom fields that no job delivers, and fields of jobs that stay empty."""
+    """Yield the notes of `log_field_coverage`: custom fields that no job delivers, and fields of jobs that stay empty."""
     unselected, unconfigured = list(check.get("unselected") or ()), list(check.get("unconfigured") or ())
     sentences = [str(sentence).rstrip(".") for sentence in check.get("sentences") or ()]
     sentences += ["the custom fields of the zone and the fields of its jobs do not fit"] * (
@@ -162,7 +162,7 @@ def coverage(check: t.Mapping[str, Json], jobs: t.Sequence[Job]) -> t.Iterator[O
 
 
 def required(fields: t.Mapping[str, t.Sequence[str]], jobs: t.Sequence[Job] | None) -> t.Iterator[Observation]:
-    """Log fields that no job delivers of all records, although the user requires them."""
+    """Yield required log fields that no job delivers for all records."""
     for dataset, names in sorted(fields.items()):
         complete = [job for job in jobs or () if _delivers_all(job, dataset)]
         delivered = {name for job in complete for name in selected_fields(job)}
@@ -172,7 +172,7 @@ def required(fields: t.Mapping[str, t.Sequence[str]], jobs: t.Sequence[Job] | No
 
 
 def _delivers_all(job: Job, dataset: str) -> bool:
-    """Whether a job is enabled, and neither a filter nor a sample rate holds records back."""
+    """Return whether a job is enabled and has neither a filter nor a sample rate."""
     if (job.get("dataset") or DATASET) != dataset or job.get("enabled") is not True:
         return False
     options, text = job.get("output_options"), job.get("logpull_options")
@@ -184,7 +184,7 @@ def _delivers_all(job: Job, dataset: str) -> bool:
 
 
 def _is_whole(rate: Json) -> bool:
-    """Whether a sample rate means all records; none, 0 and 1 do."""
+    """Return whether a sample rate means all records: none, 0 and 1 do."""
     try:
         return not rate or float(rate) in (0.0, 1.0)
     except (TypeError, ValueError):
@@ -192,7 +192,7 @@ def _is_whole(rate: Json) -> bool:
 
 
 def scripts(audit: t.Mapping[str, Json]) -> t.Iterator[Observation]:
-    """The findings of `script_audit`, and verdicts of `script_monitor_info` where a zone was read without a baseline."""
+    """Yield the findings of `script_audit`, or the verdicts of `script_monitor_info` for a zone without a baseline."""
     for each in audit.get("findings") or ():
         kind = str(each.get("kind"))
         subject = canonical([each.get("script_url"), each.get("host"), each.get("entry")])
@@ -213,7 +213,7 @@ def _verdicts(script: t.Mapping[str, Json]) -> t.Iterator[Observation]:
 
 
 def delivery(rows: t.Sequence[t.Mapping[str, Json]], jobs: t.Sequence[Job] | None) -> t.Iterator[Observation]:
-    """Records that were dropped for good, and enabled jobs without any upload."""
+    """Yield jobs that lost records for good, and enabled jobs without any upload."""
     called = {job.get("id"): label for label, job in labelled(jobs or ())}
     by_job = {row.get("job_id"): row for row in rows}
     for number, row in by_job.items():
@@ -245,13 +245,13 @@ def _answer(code: str, number: Json) -> str:
     return f"{name}{f' ({meaning})' if meaning else ''} {number} times" if code != "0" else f"no answer {number} times"
 
 
-# What can be said about zones of which nothing is declared, and about the destinations of all of them together.
+# What a survey finds in zones without a declared state, and what it compares between their destinations.
 
 
 class Destinations:
-    """The zones of each account by the host or bucket to which their jobs deliver."""
+    """The zones of each account by the host or bucket that their jobs deliver to."""
 
-    def __init__(self, records: t.Iterable[Record]) -> None:
+    def __init__(self, records: t.Iterable[AuditRecord]) -> None:
         self._zones: dict[str | None, dict[str, set[str]]] = collections.defaultdict(lambda: collections.defaultdict(set))
         for record in records:
             for job in record.jobs or ():
@@ -260,16 +260,16 @@ class Destinations:
                     self._zones[record.account_id][target].add(record.zone)
 
     def is_single(self, account: str | None, target: str) -> bool:
-        """Whether one zone alone delivers there, while others of the account share a destination."""
+        """Return whether only one zone delivers there, while other zones of the account share a destination."""
         return len(self._zones[account][target]) == 1 and max(map(len, self._zones[account].values())) > 1
 
     def is_usual(self, account: str | None, target: str) -> bool:
-        """Whether no destination of the account is used by more zones than this one."""
+        """Return whether no destination of the account is used by more zones than this one."""
         return len(self._zones[account][target]) == max(map(len, self._zones[account].values()))
 
 
-def survey(record: Record, destinations: Destinations) -> t.Iterator[Observation]:
-    """Notes on a zone of which nothing is declared; findings about jobs and scripts are those of any audit."""
+def survey(record: AuditRecord, destinations: Destinations) -> t.Iterator[Observation]:
+    """Yield the notes that only a survey has; its findings about jobs and scripts are those of any audit."""
     for resource, message in record.unreadable:
         yield found("not_readable", None, message, resource=resource)
     if record.jobs is not None and all(job.get("enabled") is False for job in record.jobs):
@@ -284,8 +284,8 @@ def survey(record: Record, destinations: Destinations) -> t.Iterator[Observation
             yield from _of_destination(label, job, target, record.account_id, destinations)
 
 
-def covered(record: Record) -> dict[str, Json] | None:
-    """What `log_field_coverage` says of a record, where custom fields and jobs were read."""
+def covered(record: AuditRecord) -> dict[str, Json] | None:
+    """Return the result of `log_field_coverage` if custom fields and jobs were read; None otherwise."""
     fields = ((record.result or {}).get("custom_fields") or {}).get("custom_fields")
     if record.coverage is not None or record.jobs is None or not isinstance(fields, dict):
         return record.coverage
@@ -303,7 +303,7 @@ def _of_destination(
 
 
 def _target(job: Job) -> str:
-    """The scheme with the host or bucket of a job's destination; empty where it is not shown."""
+    """Return scheme and host or bucket of a job's destination; "" if they are masked."""
     public = job.get("destination")
     if not isinstance(public, dict) or not public.get("scheme") or not public.get("address"):
         return ""

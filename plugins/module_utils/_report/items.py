@@ -24,7 +24,7 @@ _ORDER = {name: place for names in (KINDS, RESOURCES, SEVERITIES) for place, nam
 
 
 class Observation(t.NamedTuple):
-    """What one look at a zone found, before it has a history."""
+    """What an audit found in a zone, before it is compared with earlier reports."""
 
     type: str
     subject: str | None
@@ -37,23 +37,23 @@ class Observation(t.NamedTuple):
 
 
 def found(name: str, subject: str | None, present: str, **others: t.Any) -> Observation:
-    """A finding or note, with what should be in its place as the table of types says it."""
+    """Return a finding or note; the table of types has the text for what should be."""
     return Observation(name, subject, others.pop("member", name), present, type_of(name).should_be, **others)
 
 
 def address(row: t.Mapping[str, Json]) -> str | None:
-    """The id by which the service knows what a row is about: that of the zone, or of the account."""
+    """Return the id of the zone or account of a row."""
     address: str | None = row["zone_id"] if row.get("scope", ZONE) == ZONE else row.get("account_id")
     return address
 
 
 def item_id(owner: str | None, kind: str, resource: str, subject: str | None, member: str | None) -> str:
-    """Identify a problem by where it is, not by its values: the same id in every format and every run."""
+    """Return the id of a problem, which depends on its place and not on its values: the same in every format and run."""
     return hashlib.sha256(canonical([owner, kind, resource, subject, member]).encode()).hexdigest()[:16]
 
 
 def items_of(owner: str | None, observations: t.Iterable[Observation], at: str) -> list[Item]:
-    """The items of a zone or account, each problem once, in a fixed order."""
+    """Return the items of a zone or account, each problem once, in a fixed order."""
     items: dict[str, Item] = {}
     for seen in observations:
         item = _item(owner, seen, at)
@@ -82,7 +82,7 @@ def _item(owner: str | None, seen: Observation, at: str) -> Item:
 
 
 def in_order(items: t.Iterable[Item]) -> list[Item]:
-    """By kind, severity, resource, subject and member; carried ones last."""
+    """Return items by kind, severity, resource, subject and member; carried ones last."""
     return sorted(items, key=_place)
 
 
@@ -97,12 +97,12 @@ def _place(item: Item) -> tuple[Json, ...]:
 
 
 def counting(items: t.Iterable[Item]) -> list[Item]:
-    """The items that decide: neither waived nor carried over from an earlier report."""
+    """Return the items that count: neither waived nor carried over from an earlier report."""
     return [item for item in items if not item["waived"] and not item["carried"]]
 
 
 def subject_words(item: Item) -> str:
-    """The subject as a user reads it: that of a script's finding is JSON, here its URL, the host of the page, and the entry."""
+    """Return the subject for people; the subject of a script is JSON, of which this shows URL, host and entry."""
     subject: str = item["subject"] or ""
     if item["type"] in ("expired_waiver", "unmatched_waiver"):
         return _waiver_words(subject)
@@ -132,7 +132,7 @@ def _parsed(text: str) -> Json:
 
 
 def count_types(items: t.Iterable[Item]) -> dict[str, int]:
-    """The number of items of each known type of finding or note."""
+    """Return the number of items of each known type of finding or note."""
     numbers = collections.Counter(item["type"] for item in items if item["kind"] != DIFFERENCE)
     return {name: numbers[name] for name in TYPES}
 
@@ -144,17 +144,17 @@ _MAX_NAMES = 30
 
 
 class Wording(t.NamedTuple):
-    """The words of a difference: for two values, and for the names that a list lacks or has too many."""
+    """The words of a difference: for two values, and for names that are missing in a list or too many."""
 
     values: str
     lacking: str
     surplus: str
 
 
-# A difference that was found, and one that was applied.
+# Before and after a difference is applied.
 FOUND = Wording("is {}, should be {}", "missing", "not declared")
 APPLIED = Wording("was {}, now {}", "added", "removed")
-# How the words for something as a whole change when it was applied.
+# What became of something as a whole, by what it should have been.
 _APPLIED_WHOLE = {"created": "created", "absent": "removed", "as declared": "changed"}
 
 
@@ -166,7 +166,7 @@ def sentence(item: t.Mapping[str, Json], wording: Wording = FOUND) -> str:
 
 
 def cells(item: t.Mapping[str, Json]) -> tuple[str, str, str]:
-    """The name of what differs, what it is, and what it should be, for the columns of a table; the first is empty for a finding."""
+    """Return what differs, what it is, and what it should be, for the columns of a table; the first is "" for a finding."""
     present, desired = item["is"], item["should_be"]
     if item["kind"] != DIFFERENCE:
         return "", _value("", present) if present is not None else "", "" if desired is None else _value("", desired)
@@ -182,7 +182,7 @@ def cells(item: t.Mapping[str, Json]) -> tuple[str, str, str]:
 
 
 def plural(number: int, noun: str, many: str = "") -> str:
-    """A number with its noun: `1 zone`, `1,200 zones`."""
+    """Return a number with its noun: `1 zone`, `1,200 zones`."""
     return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
 
 
@@ -202,7 +202,7 @@ def _difference(member: str, present: Json, desired: Json, wording: Wording) -> 
 
 
 def _whole(present: Json, desired: Json) -> tuple[str, str]:
-    """Something that is there or not as a whole."""
+    """Return both sides of something that exists or not as a whole."""
     if not present and desired:
         return "missing", "created"
     if present and not desired:
@@ -224,7 +224,7 @@ def _named_columns(change: tuple[str, Json, Json]) -> tuple[str, str]:
 
 
 def _missing(present: Json, desired: Json) -> tuple[list[str], list[str]]:
-    """Of two plain lists what is missing and what is too much."""
+    """Return what is missing and what is too much in a plain list; nothing if a side is not one."""
     sides = [[] if side is None else side for side in (present, desired)]
     if not all(isinstance(side, (list, tuple)) and not any(isinstance(each, (dict, list)) for each in side) for side in sides):
         return [], []
@@ -247,7 +247,7 @@ def _name(member: str) -> str:
 
 
 def _value(member: str, value: Json) -> str:
-    """A value in words: a filter as its sentence, nothing as `not set`."""
+    """Return a value in words: a filter as a sentence, an empty value as `not set`."""
     if member == "filter" or member.endswith(".filter"):
         return f'"{_cut(explain_echo(value))}"'
     if value is None or value in ("", [], {}):
@@ -262,14 +262,14 @@ def _value(member: str, value: Json) -> str:
 
 
 def destination_text(public: t.Mapping[str, Json]) -> str:
-    """A destination as a result shows it, as the address that it is."""
+    """Return the destination of a result as one address."""
     options = public.get("options") if isinstance(public.get("options"), dict) else {}
     query = "&".join(f"{name}={value}" for name, value in (options or {}).items())
     return f"{public.get('scheme')}://{public.get('address')}{'?' if query else ''}{query}"
 
 
 def _option_pairs(present: Json, desired: Json) -> t.Iterator[tuple[str, Json, Json]]:
-    """The parameters in which two option texts differ, the list of fields as a list."""
+    """Yield the parameters in which two option texts differ, with the fields as a list."""
     one, other = (logpull_options.parse(side) if isinstance(side, str) else {} for side in (present, desired))
     for name in sorted({**one, **other}, key=lambda each: (each != logpull_options.FIELDS, each)):
         was, will = one.get(name), other.get(name)

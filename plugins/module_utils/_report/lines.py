@@ -37,7 +37,7 @@ from .zones import zones_with
 
 # A report in words: the verdict, what to do about which items, and the lines for the terminal.
 
-# The same item in so many zones is shown once.
+# An item that at least so many zones share is shown once.
 MIN_SHARED = 3
 _MAX_LINE = 2000
 _MEMBERS = ("kind", "type", "resource", "subject", "member", "is", "should_be", "message")

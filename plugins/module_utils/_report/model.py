@@ -22,7 +22,7 @@ from .zones import counts_of, fleet_plan_id, match, outcome_of, rows_of, unaudit
 
 
 def build(order: Order, previous: Earlier | None, slices: t.Sequence[Earlier]) -> dict[str, Json]:
-    """The report; equal arguments give an equal report."""
+    """Return the report; equal arguments give equal reports."""
     sourced = gather(order, slices)
     if all(each.row["carried"] for each in sourced):
         raise invalid_option("zones", "there is no zone to report on, neither here nor in expected or merge")
@@ -58,7 +58,7 @@ def _text(report: dict[str, Json]) -> str:
 
 
 def _in_utc(row: Row) -> Row:
-    """A row with its times as this report writes them."""
+    """Return a row with its times in UTC."""
     items = [{**item, "first_seen": _time(item["first_seen"])} for item in row["items"]]
     return {**row, "audited_at": _time(row["audited_at"]), "items": items}
 
@@ -68,27 +68,27 @@ def _time(text: str | None) -> str | None:
     return text if time is None else format_time(time)
 
 
-# What became of the problems of the previous report. A problem that was not looked at is never called resolved.
+# What became of the problems of the previous report. A problem that this run did not look for is never resolved.
 
 
-# The words of these tell how long something has lasted or how much it has come to: that moves while the problem stays the same.
+# Their messages contain durations and amounts, which change in every run while the problem stays the same.
 _MOVING = ("health", "delivery")
 _NEVER = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)
 
 
 def carry_over(rows: t.Sequence[Row], previous: Earlier | None) -> list[Row]:
-    """The rows with what they inherit from the previous report, and the rows of zones outside this run."""
+    """Return the rows with what they inherit from the previous report, and the rows of zones outside this run."""
     if previous is None:
         return list(rows)
     known, left = match(rows, previous.rows)
     names = {row["zone"] for row in rows}
-    # A zone that was made again has a new id; of the old one nothing is left to tell if it had no problem.
+    # A zone that was created again has a new id; its old row is dropped if it had no problem.
     outside = [row for row in left if row["items"] or row["zone"] not in names]
     return [*map(inherit, rows, known), *map(_carried_row, outside)]
 
 
 def compare(rows: t.Sequence[Row], previous: Earlier | None) -> dict[str, Json]:
-    """The ids of problems by what became of them since the previous report; nothing is new without one."""
+    """Return the ids of problems by their change since the previous report; without one, nothing is new."""
     if previous is None:
         return {"previous_id": None, "new": [], "resolved": [], "changed": [], "persisting": [], "unknown": []}
     before = {item["id"]: item for row in previous.rows for item in row["items"]}
@@ -108,13 +108,13 @@ def compare(rows: t.Sequence[Row], previous: Earlier | None) -> dict[str, Json]:
 
 
 def _values(item: Item) -> list[Json]:
-    """What of a problem may change while it stays the same problem."""
+    """Return the values by which a problem counts as changed."""
     values = [item["is"], item["should_be"]] if item["kind"] == DIFFERENCE else [item["message"]]
     return [item["severity"], *([] if item["resource"] in _MOVING else values)]
 
 
 def inherit(row: Row, old: Row | None) -> Row:
-    """A row with what an earlier look at its zone left: when problems were first seen, and problems that nobody looked for now."""
+    """Return a row with what it inherits from an earlier audit: when problems were first seen, and problems that this run did not look for."""
     if old is None or row["carried"]:
         return row
     since = {item["id"]: item["first_seen"] for item in old["items"]}
@@ -130,12 +130,12 @@ def inherit(row: Row, old: Row | None) -> Row:
 
 
 def _sorted(times: t.Iterable[str | None]) -> list[str]:
-    """The times that are known, the earliest first; reports of other tools may write them with fractions or an offset."""
+    """Return the known times, the earliest first; they may have fractions and offsets."""
     return sorted((time for time in times if time), key=lambda time: parse_time(time) or _NEVER)
 
 
 def _looked_at(row: Row, item: Item) -> bool:
-    """Whether the absence of a problem shows that it is resolved."""
+    """Return whether the absence of a problem means that it is resolved."""
     if row["status"] == UNAUDITED:
         return False
     return item["resource"] not in OBSERVED or item["resource"] in row["resources"]
@@ -149,7 +149,7 @@ def _carried_row(row: Row) -> Row:
     return {**row, "carried": True, "items": in_order(_carried(item) for item in row["items"])}
 
 
-# The rows of this run and of the slices of one job, one for each zone, each with the waivers of the report that it comes from.
+# The rows of this run and of the slices of one job: one for each zone, with the waivers of the report that it comes from.
 
 
 _NO_RECORD = {"kind": "not_found", "message": "the run has no record of this zone"}
@@ -157,7 +157,7 @@ _LONG_AGO = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)
 
 
 class Sourced(t.NamedTuple):
-    """A row with when its zone was looked at, and with the waivers that apply to it."""
+    """A row with the time of its audit, and the waivers that apply to it."""
 
     row: Row
     looked_at: datetime.datetime
@@ -165,12 +165,12 @@ class Sourced(t.NamedTuple):
 
     @property
     def rank(self) -> tuple[bool, datetime.datetime, bool]:
-        """The highest counts: of a zone that was looked at, the latest look, and of two at once the one that failed."""
+        """Return the order of rows of one zone, the last of which is used: the latest audit, and of two at the same time the failed one."""
         return not self.row["carried"], self.looked_at, self.row["status"] == UNAUDITED
 
 
 def gather(order: Order, slices: t.Sequence[Earlier]) -> list[Sourced]:
-    """One row for each zone, the latest, with what it inherits from the others; expected zones without a record are unaudited."""
+    """Return the latest row of each zone, with what it inherits from the others; expected zones without a record are unaudited."""
     now = parse_time(order.at) or _LONG_AGO
     own = [Sourced(row, now, order.waivers) for row in rows_of(order)]
     groups = [[each] for each in own]
@@ -181,16 +181,16 @@ def gather(order: Order, slices: t.Sequence[Earlier]) -> list[Sourced]:
 
 
 def _of_slice(row: Row, waivers: tuple[Waiver, ...], now: datetime.datetime) -> Sourced:
-    """A row of a slice without what its own waivers added, since they are applied again.
+    """Return a row of a slice without the items that its waivers added, because they are applied again.
 
-    A slice whose clock is ahead counts as of now: its time must not hide what this run found.
+    An audit in the future counts as of now, so that a clock that is ahead does not hide what this run found.
     """
     plain = {**row, "items": [item for item in row["items"] if not is_of_waiver(item)]}
     return Sourced(plain, min(parse_time(row["audited_at"]) or _LONG_AGO, now), waivers)
 
 
 def dated_ahead(slices: t.Sequence[Earlier], at: str) -> str:
-    """A warning about slices with audits that are later than this report; empty where there is none."""
+    """Return a warning about audits of slices that are later than this report; "" if there is none."""
     now = parse_time(at) or _LONG_AGO
     ahead = [
         f"merge[{number}]: {line(row['zone'], 100)} was audited at {row['audited_at']}"
@@ -220,7 +220,7 @@ def _join(groups: list[list[Sourced]], others: t.Sequence[Sourced]) -> None:
 
 
 def _latest(group: t.Sequence[Sourced]) -> Sourced:
-    """The row that counts, with what it inherits from the others; of equal ones that of this run or of an earlier slice counts."""
+    """Return the row that is used, with what it inherits from the others; of equal ones that of this run, then of the first slice."""
     ranked = [group[place] for place in sorted(range(len(group)), key=lambda place: (group[place].rank, -place))]
     row = ranked[0].row
     for each in ranked[1:]:
@@ -229,7 +229,7 @@ def _latest(group: t.Sequence[Sourced]) -> Sourced:
 
 
 def _with_expected(found: list[Sourced], order: Order) -> list[Sourced]:
-    """An expected zone that only an earlier run looked at is unaudited, like one of which nothing is known."""
+    """Return the rows with an unaudited one for each expected zone that this run has no record of."""
     present = {each.row["zone"] for each in found if not each.row["carried"]}
     missing = [unaudited(zone, _NO_RECORD) for zone in order.expected if zone not in present]
     old, left = match(missing, [each.row for each in found if each.row["carried"]])

@@ -17,12 +17,12 @@ from .waivers import Waiver, parse_waivers
 # The options of `audit_report`, validated.
 
 _PARTS = ("result", "jobs", "coverage", "scripts", "delivery")
-# An error of a record without one of its members.
+# Defaults for the members of an error.
 _NO_REASON: t.Mapping[str, str] = {"kind": "bad_response", "message": "no reason was given"}
 
 
-class Record(t.NamedTuple):
-    """What a run found out about one zone or account; `None` where it did not look.
+class AuditRecord(t.NamedTuple):
+    """What a run found out about one zone or account; None for parts that it did not read.
 
     `unreadable` names the resources that a survey was not allowed to read, with the reason.
     """
@@ -41,14 +41,14 @@ class Record(t.NamedTuple):
 
     @property
     def address(self) -> str | None:
-        """The id by which the service knows it."""
+        """Return the id of the zone or account."""
         return self.account_id if self.scope == ACCOUNT else self.zone_id
 
 
 class Order(t.NamedTuple):
-    """A report as it was requested, checked."""
+    """The validated options of a report."""
 
-    records: tuple[Record, ...]
+    records: tuple[AuditRecord, ...]
     expected: tuple[str, ...]
     dest: str
     formats: tuple[str, ...]
@@ -65,7 +65,7 @@ class Order(t.NamedTuple):
 
 
 def desire(params: Params) -> Order:
-    """The options of `audit_report`, checked; raise `invalid_option` with the path of what cannot be used."""
+    """Return the validated options of `audit_report`; raise `invalid_option` with the path of an invalid one."""
     survey = bool(params.get("survey"))
     records = tuple(_record(f"zones[{place}]", given, survey) for place, given in enumerate(params["zones"]))
     _refuse_repeated(records)
@@ -100,13 +100,13 @@ def _expected(names: t.Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _record(place: str, given: dict[str, Json], survey: bool) -> Record:
-    """A record; a part that failed is the error of its zone, in a survey a part that could not be read."""
+def _record(place: str, given: dict[str, Json], survey: bool) -> AuditRecord:
+    """Return a record; a part that failed is the error of its zone, in a survey a part that is not readable."""
     parts, failures = _split(given)
     reasons = [(name, failure["message"]) for name, failure in failures if survey or name == "delivery"]
     failed = next((failure for name, failure in failures if not survey and name != "delivery"), None)
     error = _readable(given.get("error")) or failed
-    # Of an account a token that is made for zones reads nothing.
+    # A token for zones can read nothing of an account, which is not an error.
     result = parts["result"] if isinstance(parts["result"], dict) else {}
     read = [parts[name] for name in _PARTS if name != "result"] + list(result.values())
     if survey and reasons and not error and parts["scope"] == ZONE and not any(part is not None for part in read):
@@ -120,11 +120,11 @@ def _record(place: str, given: dict[str, Json], survey: bool) -> Record:
         raise invalid_option(f"{place}.scripts.findings", "is missing: the result of script_audit is needed")
     ids = {name: str(parts.get(name) or "") or None for name in ("zone_id", "account_id")}
     members = {name: parts[name] for name in ("zone", "scope", *_PARTS)}
-    return Record(**members, zone_id=ids["zone_id"], account_id=ids["account_id"], error=error, unreadable=tuple(reasons))
+    return AuditRecord(**members, zone_id=ids["zone_id"], account_id=ids["account_id"], error=error, unreadable=tuple(reasons))
 
 
 def _split(given: t.Mapping[str, Json]) -> tuple[dict[str, Json], list[tuple[str, dict[str, str]]]]:
-    """The members of a record without what was skipped or failed, and the failures by resource."""
+    """Return the members of a record without those that were skipped or failed, and the failures by resource."""
     failures: list[tuple[str, dict[str, str]]] = []
 
     def looked_at(name: str, value: Json) -> Json:
@@ -152,18 +152,18 @@ def _split(given: t.Mapping[str, Json]) -> tuple[dict[str, Json], list[tuple[str
 
 
 def _readable(value: Json) -> Json:
-    """A member that says something; what a skipped task registered was not looked at."""
+    """Return a member of a record; None if it is empty or the result of a skipped task."""
     skipped = isinstance(value, dict) and value.get("skipped") is True
     return None if skipped or value in ("", {}) else value
 
 
 def _rows(value: Json) -> Json:
-    """The rows of an info module's result, or the rows themselves."""
+    """Return the rows in the result of an info module, or the rows themselves."""
     return value["jobs"] if isinstance(value, dict) and "jobs" in value else value
 
 
 def failure_of(result: t.Mapping[str, Json]) -> dict[str, str] | None:
-    """Why a task that was to look at a zone could not; None where it could, and found something that a gate refuses."""
+    """Return why a task failed; None if it did not, or if its gate refused what it found."""
     if result.get("unreachable") is True:
         return {"kind": "unavailable", "message": str(result.get("msg") or "it could not be reached")}
     error = result.get("error") if isinstance(result.get("error"), dict) else {}
@@ -173,7 +173,7 @@ def failure_of(result: t.Mapping[str, Json]) -> dict[str, str] | None:
     return {"kind": kind, "message": str(result.get("msg") or "it failed")}
 
 
-def _refuse_repeated(records: t.Sequence[Record]) -> None:
+def _refuse_repeated(records: t.Sequence[AuditRecord]) -> None:
     seen: set[tuple[str, str]] = set()
     for place, record in enumerate(records):
         if (record.scope, record.zone) in seen:

@@ -11,7 +11,7 @@ from .._core import Json
 from .._text import did_you_mean, json_type, nearest, parse_date, shown
 from .facts import FINDINGS, KINDS, MANAGED, RESOURCES, SCOPES, SEVERITIES, STATUSES
 
-# The JSON Schema of a report, which extensions/schemas ships as a file, that of a record, and the check of both at run time.
+# The JSON Schema of a report, which is also a file in extensions/schemas, that of a record, and their validation.
 
 Schema = dict[str, t.Any]
 
@@ -193,7 +193,7 @@ RECORD: Schema = _object(
 
 
 def problems(schema: Schema, value: Json, place: str = "", *, later: bool = False) -> t.Iterator[str]:
-    """What of a value is not as in a schema, the place first; a report of a later minor version may know more words."""
+    """Yield what of a value does not fit a schema, its place first; with `later`, unknown words of an enumeration are valid."""
     types = schema.get("type", [])
     allowed = [types] if isinstance(types, str) else types
     if allowed and not any(_is(value, name) for name in allowed):
@@ -233,7 +233,7 @@ def _is(value: Json, name: str) -> bool:
 
 
 def _fits(schema: Schema, value: str | int, later: bool) -> bool:
-    """Whether a text or number keeps the rules of its schema."""
+    """Return whether a text or number fits its schema."""
     if isinstance(value, int):
         return value >= int(schema.get("minimum", value))
     if "enum" in schema and value not in schema["enum"]:

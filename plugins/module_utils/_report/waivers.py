@@ -20,14 +20,14 @@ EXPIRED, UNMATCHED = "expired_waiver", "unmatched_waiver"
 PATTERNS = ("zone", "resource", "type", "member", "subject")
 _NEEDED = ("reason", "owner", "until")
 MEMBERS = (*PATTERNS, *_NEEDED)
-# Patterns that can only match names of these tables.
+# The names that these patterns must match.
 _NAMES: t.Mapping[str, t.Sequence[str]] = {"resource": RESOURCES, "type": (DIFFERENCE, *TYPES)}
 
 
 class Waiver(t.NamedTuple):
-    """A waiver with its patterns compiled; an omitted pattern fits everything.
+    """A waiver with its compiled patterns; an omitted pattern matches everything.
 
-    One of a merged report names no item but those that it named there.
+    The waiver of a merged report covers only the items that it covered there.
     """
 
     given: dict[str, str | None]
@@ -35,25 +35,25 @@ class Waiver(t.NamedTuple):
     only: frozenset[str] | None = None
 
     def fits(self, zone: str, item: Item) -> bool:
-        """Whether the waiver names this item of this zone; it never names what another waiver left behind."""
+        """Return whether the waiver covers this item of this zone; items about waivers are never covered."""
         if item["type"] in (EXPIRED, UNMATCHED) or (self.only is not None and item["id"] not in self.only):
             return False
         texts = {**item, "zone": zone}
         return all(pattern.match(str(texts[name] or "")) for name, pattern in self.patterns.items())
 
     def covers(self, zone: str) -> bool:
-        """Whether the waiver may name an item of this zone."""
+        """Return whether the waiver may cover an item of this zone."""
         return "zone" not in self.patterns or self.patterns["zone"].match(zone) is not None
 
     def could_show(self, row: Row) -> bool:
-        """Whether this run looked at what the waiver is about, so that an item of it would be there."""
+        """Return whether this run read what the waiver is about, so that it would have found an item."""
         looked = {*row["resources"], *(("fields",) if row["jobs"] is not None else ())}
         names = [name for name in RESOURCES if name in looked and self._matches("resource", name)]
         types = [each for each in _NAMES["type"] if self._matches("type", each)]
         return any(each == DIFFERENCE or type_of(each).resource in names for each in types) and bool(names)
 
     def is_expired(self, at: str) -> bool:
-        """Whether its last day is over at that moment, in UTC."""
+        """Return whether its last day is over at that time, in UTC."""
         return (self.given["until"] or "") < at[:10]
 
     def _matches(self, name: str, text: str) -> bool:
@@ -61,13 +61,13 @@ class Waiver(t.NamedTuple):
 
 
 def parse_waivers(given: t.Sequence[t.Mapping[str, Json]], place: str = "waivers") -> tuple[Waiver, ...]:
-    """Waivers, each with reason, owner and a date; raise `invalid_option` with the path of what is missing or matches no name."""
+    """Return the waivers; raise `invalid_option` with the path of what is missing or matches no name."""
     parsed = (_parse(f"{place}[{number}]", waiver) for number, waiver in enumerate(given))
     return tuple({_key(waiver.given): waiver for waiver in parsed}.values())
 
 
 def merged_waivers(given: t.Sequence[t.Mapping[str, Json]], place: str) -> tuple[Waiver, ...]:
-    """The waivers of a report that is merged, as they applied to its own rows."""
+    """Return the waivers of a merged report, as they applied to its own rows."""
     plain = parse_waivers([{name: waiver.get(name) for name in MEMBERS} for waiver in given], place)
     named: dict[str, set[str]] = {}
     for waiver in given:
@@ -76,12 +76,12 @@ def merged_waivers(given: t.Sequence[t.Mapping[str, Json]], place: str) -> tuple
 
 
 def is_of_waiver(item: Item) -> bool:
-    """Whether an item is about a waiver: these are found anew in each report."""
+    """Return whether an item is about a waiver: each report makes these items again."""
     return item["type"] in (EXPIRED, UNMATCHED)
 
 
 def _key(waiver: t.Mapping[str, Json]) -> str:
-    """Equal for waivers that say the same."""
+    """Return a text that is equal for equal waivers."""
     return canonical({name: waiver.get(name) for name in MEMBERS})
 
 
@@ -115,9 +115,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def apply_waivers(
     rows: t.Sequence[tuple[Row, t.Sequence[Waiver]]], at: str, waivers: t.Sequence[Waiver]
 ) -> tuple[list[Row], list[dict[str, Json]]]:
-    """Mark the items that a waiver of their row names, and add a finding for each waiver that expired and still names one.
+    """Mark the items that a waiver of their row covers, and add a finding for each expired waiver that still covers one.
 
-    Returns the rows, and the waivers as the report shows them, with the ids of the items that they name; `waivers` come first.
+    Return the rows, and the waivers of the report with the ids of the items that they cover; `waivers` come first.
     """
     named = {_key(waiver.given): (waiver, set[str]()) for waiver in _each_once([waivers, *(own for _row, own in rows)])}
     marked = []
@@ -143,9 +143,9 @@ def with_unmatched(
     elsewhere: t.Collection[str],
     at: str,
 ) -> list[Row]:
-    """Add a note for each waiver of this run that names nothing, although everything that it could name was looked at.
+    """Add a note for each waiver of this run that covers nothing, although everything that it could cover was read.
 
-    It stands in the first zone that the waiver covers, or in the first of all. `elsewhere` are zones outside this run.
+    The note is in the first zone that the waiver could cover, or in the first of all. `elsewhere` are zones outside this run.
     """
     rows = sorted(rows, key=lambda row: str(row["zone"]))
     unused = {_key(each) for each in named if not each["items"]}
@@ -163,7 +163,7 @@ def with_unmatched(
 
 
 def _each_once(sources: t.Iterable[t.Sequence[Waiver]]) -> list[Waiver]:
-    """Of waivers that say the same the first; many rows share one source."""
+    """Return each waiver once; many rows share one source."""
     listed: dict[str, Waiver] = {}
     for source in {id(each): each for each in sources}.values():
         for waiver in source:

@@ -24,12 +24,12 @@ from .facts import (
     ZONE,
 )
 from .items import Item, Observation, Row, address, counting, found, items_of
-from .options import Order, Record
+from .options import AuditRecord, Order
 
-# Rows of the report: what a run found out about each zone, and what all of them come to.
+# Rows of the report, one for each zone, and the totals of all rows.
 
 _MAX_NAMED = 10
-# What a row has where its zone was not looked at; all that follows from its record otherwise.
+# The members of a row with their values for a zone that was not audited.
 NOTHING: t.Mapping[str, Json] = {
     "zone_id": None,
     "account_id": None,
@@ -50,17 +50,17 @@ NOTHING: t.Mapping[str, Json] = {
 
 
 def rows_of(order: Order) -> list[Row]:
-    """The rows of all records."""
+    """Return the rows of all records."""
     destinations = findings.Destinations(order.records) if order.survey else None
     return [_row_of(record, order, destinations) for record in order.records]
 
 
 def unaudited(zone: str, error: t.Mapping[str, str], **members: Json) -> Row:
-    """The row of a zone of which this run found out nothing."""
+    """Return the row of a zone that could not be audited."""
     return {**NOTHING, "zone": zone, "plan_ids": dict.fromkeys(MANAGED), "error": dict(error), **members}
 
 
-def _row_of(record: Record, order: Order, destinations: findings.Destinations | None) -> Row:
+def _row_of(record: AuditRecord, order: Order, destinations: findings.Destinations | None) -> Row:
     ids = {"zone_id": record.zone_id, "account_id": record.account_id, "scope": record.scope}
     notes = [found("not_readable", None, reason, resource=name) for name, reason in record.unreadable]
     if record.error:
@@ -85,7 +85,7 @@ def _row_of(record: Record, order: Order, destinations: findings.Destinations | 
     }
 
 
-def _observations(record: Record, order: Order, destinations: findings.Destinations | None) -> t.Iterator[Observation]:
+def _observations(record: AuditRecord, order: Order, destinations: findings.Destinations | None) -> t.Iterator[Observation]:
     jobs = record.jobs or ()
     coverage = findings.covered(record) if destinations else record.coverage
     if destinations:
@@ -100,13 +100,13 @@ def _observations(record: Record, order: Order, destinations: findings.Destinati
         yield from findings.coverage(coverage, jobs)
     if record.delivery is not None:
         yield from findings.delivery(record.delivery, record.jobs)
-    # Nothing is read of a zone without a declaration, so nothing is missing there either.
+    # A zone without a declared state is not read, so no field can be missing there.
     if destinations or record.jobs is not None or any((record.result or {}).get(name) for name in MANAGED):
         yield from findings.required(order.required_fields, record.jobs)
 
 
-def _resources(record: Record, order: Order) -> list[str]:
-    """What was looked at: a problem of anything else is not known to be resolved."""
+def _resources(record: AuditRecord, order: Order) -> list[str]:
+    """Return the resources that were read: only their problems can be resolved."""
     looked = [name for name in MANAGED if (record.result or {}).get(name)]
     if record.jobs is not None and "jobs" not in looked:
         looked.append("jobs")
@@ -126,7 +126,7 @@ def _job(label: str, job: t.Mapping[str, Json]) -> Row:
 
 
 def _inventory(audit: t.Mapping[str, Json]) -> list[Row]:
-    """The scripts that the audit saw, with the entry of the baseline that covers each."""
+    """Return the scripts that the audit saw, with the entry of the baseline that covers each."""
     listed = audit.get("inventory") or ()
     return [{**_script(item.get("script")), "entry": item.get("entry")} for item in listed]
 
@@ -137,7 +137,7 @@ def _script(script: Json) -> Row:
 
 
 def with_status(row: Row) -> Row:
-    """A row with the status that its items give it, waivers applied; what was carried keeps its own."""
+    """Return a row with the status that follows from its items; a carried row keeps its status."""
     if row["carried"] or row["status"] == UNAUDITED:
         return row
     kinds = {item["kind"] for item in counting(row["items"])}
@@ -146,11 +146,11 @@ def with_status(row: Row) -> Row:
     return {**row, "status": DRIFTED if DIFFERENCE in kinds else FINDINGS if FINDING in kinds else plain}
 
 
-# Which rows of two reports are about the same zone.
+# Matching of the rows of two reports by zone.
 
 _Key = t.Callable[[Row], t.Hashable]
 _Fits = t.Callable[[Row, Row], bool]
-# From the surest on: two zones may have one name in two accounts, and a zone that cannot be read may have no id.
+# The surest match first: zones of two accounts may have the same name, and a zone that cannot be read may have no id.
 _STEPS: tuple[tuple[_Key, _Fits], ...] = (
     (lambda row: (row["scope"], address(row), row["zone"]), lambda row, other: True),
     (lambda row: (row["scope"], address(row)), lambda row, other: address(row) is not None),
@@ -159,7 +159,7 @@ _STEPS: tuple[tuple[_Key, _Fits], ...] = (
 
 
 def match(rows: t.Sequence[Row], others: t.Sequence[Row]) -> tuple[list[Row | None], list[Row]]:
-    """For each row the other one of its zone: by its id, or by its name where one has no id. Returns what is left of the others too."""
+    """Return for each row the other one of its zone, by id, or by name if one has no id; and the others that are left."""
     matched: dict[int, Row] = {}
     free = dict(enumerate(others))
     for key, fits in _STEPS:
@@ -174,11 +174,11 @@ def match(rows: t.Sequence[Row], others: t.Sequence[Row]) -> tuple[list[Row | No
     return [matched.get(number) for number in range(len(rows))], list(free.values())
 
 
-# What a report comes to: counts, the outcome, the plan id of the fleet, and whether the user's policy refuses it.
+# The totals: counts, outcome, the plan id of the fleet, and what `fail_on` refuses.
 
 
 def counts_of(rows: t.Sequence[Row]) -> dict[str, int]:
-    """Zones by status and items by kind; what was carried over from an earlier report counts nowhere.
+    """Return the numbers of zones by status and of items by kind, without what was carried over from an earlier report.
 
     `findings` counts items: the zones with that status are what the other statuses leave of all zones, see `zones_with`.
     """
@@ -196,24 +196,24 @@ def counts_of(rows: t.Sequence[Row]) -> dict[str, int]:
 
 
 def zones_with(counts: t.Mapping[str, int], status: str) -> int:
-    """The number of zones with a status."""
+    """Return the number of zones with a status."""
     if status != FINDINGS:
         return counts[status]
     return counts["zones"] - sum(counts[other] for other in STATUSES if other != FINDINGS)
 
 
 def outcome_of(counts: t.Mapping[str, int]) -> str:
-    """The first of the statuses that a zone has."""
+    """Return the first of the statuses that a zone has."""
     return next((status for status in STATUSES if zones_with(counts, status)), COMPLIANT)
 
 
 def names_by_status(rows: t.Sequence[Row]) -> dict[str, list[str]]:
-    """The sorted names of the zones of this run, each in one list."""
+    """Return the sorted names of the zones of this run by status."""
     return {status: sorted(row["zone"] for row in rows if not row["carried"] and row["status"] == status) for status in STATUSES}
 
 
 def fleet_plan_id(rows: t.Sequence[Row]) -> str | None:
-    """One digest over the plans of all zones of the run; None where a zone has none because it is unaudited."""
+    """Return one digest of the plans of all zones of the run; None if a zone is unaudited."""
     present = [row for row in rows if not row["carried"]]
     if any(row["status"] == UNAUDITED for row in present):
         return None
@@ -222,14 +222,14 @@ def fleet_plan_id(rows: t.Sequence[Row]) -> str | None:
 
 
 def refused(rows: t.Sequence[Row], fail_on: t.Sequence[str]) -> dict[str, list[str]]:
-    """The zones that the user's policy refuses, by the name that `fail_on` gives the reason."""
+    """Return the zones that `fail_on` refuses, by the status or type that it names."""
     present = [row for row in rows if not row["carried"]]
     zones = {name: [row["zone"] for row in present if row["status"] == name or _has(row, name)] for name in fail_on}
     return {name: named for name, named in zones.items() if named}
 
 
 def refusal(refusals: t.Mapping[str, t.Sequence[str]], path: str) -> str:
-    """Why a report is refused, naming the zones; empty where it is not."""
+    """Return why `fail_on` refuses a report, naming the zones; "" if it does not."""
     parts = [f"{name} in {_named(zones)}" for name, zones in refusals.items()]
     return f"fail_on: {'; '.join(parts)}. The report is in {path}." if parts else ""
 

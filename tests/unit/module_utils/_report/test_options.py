@@ -8,7 +8,7 @@ import pytest
 from support.samples.fleet import AT, WAIVER, drifted, order, record
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._report.options import Record
+from ansible_collections.edgeops.observability.plugins.module_utils._report.options import AuditRecord
 
 
 @pytest.mark.parametrize(
@@ -101,4 +101,4 @@ def test_equal_options_count_once():
 @pytest.mark.parametrize("empty", [None, "", {}])
 def test_empty_members_were_not_looked_at(empty):
     found = order({"zone": "a", "zone_id": 12, "result": empty, "error": empty, "jobs": None, "scripts": empty}).records[0]
-    assert found == Record(zone="a", zone_id="12")
+    assert found == AuditRecord(zone="a", zone_id="12")
