@@ -36,7 +36,7 @@ def test_second_run_changes_nothing(configured: Configured) -> None:
 
 def test_neither_run_shows_a_secret(configured: Configured) -> None:
     for output in configured.outputs:
-        assert "Offer the jobs" in output
+        assert "Create the job templates" in output
         assert TOKEN not in output and configured.controller.token not in output
 
 
