@@ -4,56 +4,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import typing as t
 from pathlib import Path
 
-import pytest
+from support.audited import KNOWN, SCRIPTS, A, records, task
 
 from harness import Modules
-
-AUDIT = "edgeops.observability.script_audit"
-A, B = "a" * 64, "b" * 64
-SCRIPTS = [
-    {
-        "script_id": "0a" * 16,
-        "script_url": "https://cdn.example.net/a.js",
-        "host": "shop.example.com",
-        "status": "active",
-        "hash": A,
-    },
-    {"script_id": "0b" * 16, "script_url": "https://cdn.example.net/b.js", "host": "shop.example.com", "status": "infrequent"}
-    | {"hash": B, "versions": [{"hash": A, "fetched_at": "2026-11-01T00:00:00Z"}]},
-]
-KNOWN: dict[str, t.Any] = {
-    "name": "a",
-    "url": "https://cdn.example.net/a.js",
-    "owner": "o",
-    "justification": "j",
-    "authorised_by": "me",
-    "hashes": [A],
-}
-
-
-@pytest.fixture
-def evidence(tmp_path: Path) -> Path:
-    return tmp_path / "evidence"
-
-
-@pytest.fixture
-def scripts(simulator: t.Any, zone: str) -> None:
-    simulator.seed(scripts={zone: SCRIPTS})
-    simulator.request("PUT", f"/zones/{zone}/script_monitor", {"enabled": True})
-    simulator.clear_journal()
-
-
-def task(name: str = "Audit", *, check: bool = False, **options: t.Any) -> dict[str, t.Any]:
-    return {"name": name, AUDIT: {"baseline": [KNOWN], **options}, "check_mode": check}
-
-
-def records(evidence: Path, zone: str) -> list[dict[str, t.Any]]:
-    return [json.loads(line) for line in (evidence / f"{zone}.jsonl").read_text(encoding="ascii").splitlines()]
 
 
 def test_every_run_adds_a_record(modules: Modules, scripts: None, evidence: Path, zone: str) -> None:
@@ -138,3 +95,24 @@ def test_what_is_no_archive_is_refused(modules: Modules, tmp_path: Path) -> None
         "expected_heads['shop']",
         "expected_heads['ab']",
     ]
+
+
+def test_incomplete_line_is_moved_aside(modules: Modules, scripts: None, evidence: Path, zone: str) -> None:
+    """An incomplete line, which a run that ended has left, is moved with a warning; it makes no record invalid."""
+    modules.run(task(evidence_dir=str(evidence)))
+    with (evidence / f"{zone}.jsonl").open("ab") as file:
+        file.write(b'{"v":1,"seq')
+    verified = modules.run({"edgeops.observability.script_evidence_info": {"evidence_dir": str(evidence)}}).result
+    assert verified["valid"] is True
+    result = modules.run(task(evidence_dir=str(evidence), check=True), warns=["was incomplete, because a run ended"]).result
+    assert result["evidence"]["seq"] == 2 and result["summary"]["history_broken"] == 0
+    assert (evidence / f"{zone}.jsonl.torn").read_bytes() == b'{"v":1,"seq\n'
+
+
+def test_edited_record_is_a_finding(modules: Modules, scripts: None, evidence: Path, zone: str) -> None:
+    modules.run([task(str(number), evidence_dir=str(evidence), details="none") for number in range(3)])
+    file = evidence / f"{zone}.jsonl"
+    first, second, third = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join([first, second.replace(b'"passed":false', b'"passed":true'), third]))
+    found = modules.run(task(evidence_dir=str(evidence), details="none")).result["findings"][-1]
+    assert found["kind"] == "history_broken" and found["message"].startswith("record 2 was edited")

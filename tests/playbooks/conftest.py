@@ -8,11 +8,12 @@ import typing as t
 from pathlib import Path
 
 import pytest
+from support.audited import evidence, scripts
 
 from harness import Playbook
 from harness.fixtures import simulator, simulator_server, zone
 
-__all__ = ["simulator", "simulator_server", "zone"]
+__all__ = ["evidence", "scripts", "simulator", "simulator_server", "zone"]
 
 
 @pytest.fixture

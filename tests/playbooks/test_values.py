@@ -11,6 +11,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from support.audited import AUDIT, KNOWN, A
 from support.samples.fleet import AT, HOSTILE, audit, finding, record
 
 from harness import Playbook
@@ -25,17 +26,7 @@ JOB = {
     "fields": ["ClientIP"],
     "enabled": True,
 }
-AUDIT = "edgeops.observability.script_audit"
 REPORT = "edgeops.observability.audit_report"
-A = "a" * 64
-KNOWN = {
-    "name": "a",
-    "url": "https://cdn.example.net/a.js",
-    "owner": "o",
-    "justification": "j",
-    "authorised_by": "me",
-    "hashes": [A],
-}
 SCRIPTS = [
     {"script_id": f"0{name}" * 16, "script_url": f"https://cdn.example.net/{name}.js", "host": "shop.example.com"}
     | {"status": "active", "hash": name * 64}
