@@ -7,8 +7,9 @@ from __future__ import annotations
 import typing as t
 
 import pytest
+from zone_runs import DESTINATION, OWN_FIELDS, SECRET, job, lists, names, rules, selected
 
-from harness import Modules, prediction
+from harness import Modules, Outcome, prediction
 
 MODULE = "edgeops.observability.zone_observability"
 KEY = "planted-key-8c0db7"
@@ -191,3 +192,159 @@ def test_listed_jobs_are_those_of_the_zone(modules: Modules) -> None:
     listed, nothing = (outcome.result["listed_jobs"] for outcome in report.ours)
     assert [(job["id"], job["health"]["state"]) for job in listed] == [(7, "disabled"), (8, "failing")]
     assert nothing is None
+
+
+CUSTOM = lists(request=["X-Trace-Id", "x-forwarded-proto"], cookies=["Cart"])
+
+
+def applied(modules: Modules, **args: t.Any) -> Outcome:
+    """One desired state, with the single job of these tests unless another is given: predicted, applied, and then left alone."""
+    desired = {"job": job(), **args}
+    runs = [task(check, **desired) for check in (True, False, True, False)]
+    predicted, done, *again = modules.run(runs, secrets=[SECRET]).ours
+    prediction.check_predicted(predicted, done)
+    assert [outcome.result["changed"] for outcome in again] == [False, False] and not again[1].writes
+    return done
+
+
+def seed_rules(modules: Modules, **kinds: list[str]) -> None:
+    """A zone that has custom fields, and a rule of another action beside them."""
+    parameters = {kind: [{"name": name} for name in found] for kind, found in kinds.items()}
+    rule = {"action": "log_custom_field", "expression": "true", "enabled": True, "action_parameters": parameters}
+    foreign = {"action": "skip", "expression": "true", "enabled": True, "action_parameters": {"ruleset": "current"}}
+    ruleset = {"name": "entry", "kind": "zone", "phase": "http_log_custom_fields", "rules": [foreign, rule]}
+    modules.simulator.seed(rulesets={modules.zone: [ruleset]})
+
+
+@pytest.mark.parametrize(
+    ("given", "added"),
+    [
+        (lists(request=["x-a"]), ["RequestHeaders"]),
+        (lists(response=["x-a"], cookies=["c"]), ["ResponseHeaders", "Cookies"]),
+        ({"response_fields": ["x-a"]}, ["ResponseHeaders"]),
+        (None, []),
+    ],
+)
+def test_job_selects_fields_of_given_lists(modules: Modules, given: t.Any, added: list[str]) -> None:
+    """The job selects the log field that carries a list, if the list is not empty."""
+    assert applied(modules, custom_fields=given).result["changed"] is True
+    assert selected(modules.simulator, modules.zone) == [*OWN_FIELDS, *added]
+
+
+def test_every_type_of_custom_fields(modules: Modules) -> None:
+    given = {"transformed_request_fields": ["X-T"], "raw_response_fields": ["x-raw"], "response_fields": ["x-r"]}
+    applied(modules, custom_fields={**given, "preserve_duplicates": ["x-r"]})
+    (rule,) = rules(modules.simulator, modules.zone)
+    assert names(rule, "transformed_request_fields") == ["x-t"] and names(rule, "raw_response_fields") == ["x-raw"]
+    assert rule["action_parameters"]["response_fields"] == [{"name": "x-r", "preserve_duplicates": True}]
+    assert selected(modules.simulator, modules.zone) == [*OWN_FIELDS, "RequestHeaders", "ResponseHeaders", "ResponseFields"]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"fields": ["Cookies", "ClientIP"], "timestamp_format": "rfc3339"},
+        {"fields": None, "logpull_options": "fields=Cookies,ClientIP&timestamps=rfc3339"},
+        {"fields": None, "output_options": {"field_names": ["Cookies", "ClientIP"], "timestamp_format": "rfc3339"}},
+    ],
+)
+def test_every_job_form_gets_the_fields(modules: Modules, form: dict[str, t.Any]) -> None:
+    """Every form of a job gets the fields, and keeps its own."""
+    applied(modules, job=job(**form), custom_fields=CUSTOM)
+    assert sorted(selected(modules.simulator, modules.zone)) == ["ClientIP", "Cookies", "RequestHeaders"]
+
+
+def test_emptied_list_removes_its_log_field(modules: Modules) -> None:
+    applied(modules, custom_fields=CUSTOM)
+    applied(modules, custom_fields=lists(cookies=["Cart"]))
+    assert selected(modules.simulator, modules.zone) == [*OWN_FIELDS, "Cookies"]
+    (rule,) = rules(modules.simulator, modules.zone)
+    assert "request_fields" not in rule["action_parameters"]
+
+
+@pytest.mark.parametrize("others", [{}, {"transformed_request_fields": ["x-other"]}])
+def test_empty_lists_clear_their_types_only(modules: Modules, others: dict[str, list[str]]) -> None:
+    """Empty lists empty their types and nothing else; a rule without lists goes."""
+    seed_rules(modules, request_fields=["x-old"], **others)
+    applied(modules, custom_fields=lists())
+    assert selected(modules.simulator, modules.zone) == OWN_FIELDS
+    foreign, *kept = rules(modules.simulator, modules.zone)
+    assert foreign["action"] == "skip"
+    expected = {kind: [{"name": name} for name in found] for kind, found in others.items()}
+    assert [rule["action_parameters"] for rule in kept] == ([expected] if others else [])
+
+
+def test_omitted_list_leaves_its_type_alone(modules: Modules) -> None:
+    seed_rules(modules, request_fields=["x-old"], cookie_fields=["Kept"])
+    applied(modules, custom_fields={"request_fields": ["x-new"]})
+    rule = rules(modules.simulator, modules.zone)[1]
+    assert (names(rule, "request_fields"), names(rule, "cookie_fields")) == (["x-new"], ["Kept"])
+
+
+def test_absent_removes_jobs_then_fields(modules: Modules) -> None:
+    """The job first, and then the named fields; with three empty lists every field; on an empty zone nothing."""
+    applied(modules, custom_fields=lists(request=["x-a", "x-b"], cookies=["Cart"]))
+    gone = applied(modules, state="absent", custom_fields=lists(request=["x-a"]))
+    assert modules.simulator.state(modules.zone)["jobs"] == [] and gone.result["jobs"]["jobs"] == [None]
+    (rule,) = rules(modules.simulator, modules.zone)
+    assert (names(rule, "request_fields"), names(rule, "cookie_fields")) == (["x-b"], ["Cart"])
+    assert ends(gone.writes)[0] == ("DELETE", "logpush") and [method for method, _end in ends(gone.writes)].count("DELETE") == 1
+    assert applied(modules, state="absent", custom_fields=lists()).result["changed"] is True
+    assert rules(modules.simulator, modules.zone) == []
+    assert applied(modules, state="absent", custom_fields=lists()).result["changed"] is False
+
+
+@pytest.mark.parametrize(("found", "given", "enabled"), [(False, None, True), (True, False, False)])
+def test_job_is_enabled_by_default(modules: Modules, found: bool, given: bool | None, enabled: bool) -> None:
+    existing = {"name": "edge-logs", "dataset": "http_requests", "destination_conf": DESTINATION, "enabled": found}
+    modules.simulator.seed(jobs={modules.zone: [existing]})
+    applied(modules, job=job(enabled=given))
+    assert modules.simulator.state(modules.zone)["jobs"][0]["enabled"] is enabled
+
+
+def test_options_of_the_job_are_sent(modules: Modules) -> None:
+    limits = {"max_upload_bytes": 5_000_000, "max_upload_interval_seconds": 60, "max_upload_records": 1000}
+    desired = job(
+        timestamp_format="rfc3339",
+        option_flags={"CVE-2021-44228": True},
+        filter={"and": [{"key": "EdgeResponseStatus", "operator": "geq", "value": 500}]},
+        kind="edge",
+        frequency="low",
+        **limits,
+    )
+    applied(modules, job=desired)
+    (found,) = modules.simulator.state(modules.zone)["jobs"]
+    assert found["filter"] == '{"where":{"and":[{"key":"EdgeResponseStatus","operator":"geq","value":500}]}}'
+    assert "timestamps=rfc3339" in found["logpull_options"] and "CVE-2021-44228=true" in found["logpull_options"]
+    assert found.items() >= {"kind": "edge", "frequency": "low", **limits}.items()
+
+
+def test_uncovered_fields_are_reported_only(modules: Modules) -> None:
+    """Fields that reach no log are reported, and fail nothing."""
+    seed_rules(modules, request_fields=["x-a"], response_fields=["x-b"])
+    desired = {"job": job(fields=["Cookies"]), "custom_fields": {"request_fields": ["x-a"]}}
+    coverage = modules.run(task(**desired), secrets=[SECRET]).result["coverage"]
+    assert [finding["kind"] for finding in coverage["unselected"]] == ["response_fields"]
+    assert [finding["field"] for finding in coverage["unconfigured"]] == ["Cookies"]
+    assert len(coverage["sentences"]) == 2
+
+
+@pytest.mark.parametrize("unlisted", ["ignore", "report", "absent"])
+def test_several_jobs(modules: Modules, unlisted: str) -> None:
+    """Defaults below each job; the carriers of custom fields in jobs of one dataset only; the rest ignored, reported or deleted."""
+    seed = [{"name": name, "destination_conf": DESTINATION} for name in ("old", "stray")]
+    modules.simulator.seed(jobs={modules.zone: seed})
+    jobs = [
+        job(enabled=True),
+        job(name="errors", dataset="firewall_events", fields=["Action"]),
+        {"name": "old", "state": "absent"},
+    ]
+    defaults = {"timestamp_format": "rfc3339", "enabled": False}
+    done = applied(modules, job=None, jobs=jobs, job_defaults=defaults, unlisted_jobs=unlisted, custom_fields=CUSTOM)
+    found = {each["name"]: each for each in modules.simulator.state(modules.zone)["jobs"]}
+    assert set(found) == {"edge-logs", "errors", *(() if unlisted == "absent" else ("stray",))}
+    assert "RequestHeaders,Cookies&timestamps=rfc3339" in found["edge-logs"]["logpull_options"]
+    assert found["errors"]["logpull_options"] == "fields=Action&timestamps=rfc3339"
+    assert (found["edge-logs"]["enabled"], found["errors"]["enabled"]) == (True, False)
+    assert [each["name"] for each in done.result["jobs"]["unlisted_jobs"]] == ([] if unlisted == "ignore" else ["stray"])
+    assert ends(done.journal)[-1] == ("GET", "logpush"), "after a creation jobs are listed once more"
