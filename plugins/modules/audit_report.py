@@ -321,7 +321,8 @@ zones_by_status:
   sample: {unaudited: [blog.example.com], drifted: [], findings: [], unmanaged: [], compliant: [shop.example.com]}
 lines:
   description:
-    - The report for the terminal, a line for each difference, finding and note that counts; of one kind in one zone at most 20, then how many more.
+    - The report for the terminal, a line for each difference, finding and note that counts; of one kind in one zone at most 20,
+      of each type at least one, then how many more.
     - Then the verdict, the counts, what was not audited, what to do next, and the path of the page; after a survey the command of the adoption.
   returned: success
   type: list

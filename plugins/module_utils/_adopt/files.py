@@ -153,7 +153,12 @@ def _vault_text(zones: t.Sequence[Json], date: str) -> str:
 
 
 def _summary(zones: t.Sequence[Json], date: str) -> str:
-    lines = ["# Adopted zones", "", f"{len(zones)} zones and accounts, adopted on {date}.", ""]
+    lines = [
+        "# Adopted zones",
+        "",
+        f"{len(zones)} {'zone or account' if len(zones) == 1 else 'zones and accounts'}, adopted on {date}.",
+        "",
+    ]
     for zone in zones:
         lines += [f"## {_plain(zone['zone'])}", "", f"{_scope(zone).capitalize()} id: {_plain(_id(zone))}", ""]
         lines += [f"- Left out: {_plain(part['what'])}: {_plain(part['why'])}" for part in zone.get("left_out") or ()]
@@ -172,7 +177,7 @@ def _plain(text: str) -> str:
 
 _FOLDER_MODE, _FILE_MODE = 0o750, 0o640
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_ADOPTED = re.compile(rf"^(# .*|[0-9]+ zones and accounts, )adopted on {_DATE.pattern}", re.MULTILINE)
+_ADOPTED = re.compile(rf"^(# .*|[0-9]+ (?:zone or account|zones and accounts), )adopted on {_DATE.pattern}", re.MULTILINE)
 
 OPTIONS: dict[str, dict[str, t.Any]] = {
     "dest": {"type": "path", "required": True},

@@ -25,7 +25,6 @@ from .facts import (
     SEVERITIES,
     STATUSES,
     UNAUDITED,
-    UNMANAGED,
     ZONE,
     Action,
     guide_url,
@@ -83,13 +82,19 @@ def item_counts(counts: t.Mapping[str, int]) -> str:
 
 def not_audited(rows: t.Iterable[Row]) -> str:
     """Return what the status of the zones does not cover, because nothing declares it or nothing asked for it; "" for nothing."""
-    zones = [row for row in rows if row["scope"] == ZONE and not row["carried"] and row["status"] not in (UNAUDITED, UNMANAGED)]
-    lacking = {name: sum(name not in row["resources"] for row in zones) for name in (CUSTOM_FIELDS, SCRIPT_MONITOR, "scripts")}
+    looked_at = [row for row in rows if row["scope"] == ZONE and not row["carried"] and {*row["resources"]} - {"fields"}]
+    zones = [{*row["resources"], *_unreadable(row)} for row in looked_at]
+    lacking = {name: sum(name not in known for known in zones) for name in (CUSTOM_FIELDS, SCRIPT_MONITOR, "scripts")}
     reasons = {CUSTOM_FIELDS: "not declared", SCRIPT_MONITOR: "not declared", "scripts": "edgeops_audit_scripts is false"}
     words = [
         f"{name.replace('_', ' ')} of {plural(number, 'zone')} ({reasons[name]})" for name, number in lacking.items() if number
     ]
     return f"Not audited: {', '.join(words)}." if words else ""
+
+
+def _unreadable(row: Row) -> set[str]:
+    """Return the resources of which a note tells that they are not readable."""
+    return {item["resource"] for item in row["items"] if item["type"] == "not_readable"}
 
 
 def action_of(item: Item) -> Action:
@@ -151,11 +156,22 @@ def _of_row(row: Row, new: t.Collection[str]) -> t.Iterator[str]:
         yield line(f"{zone} {UNAUDITED}: {error_text(row)}", _MAX_LINE)
     items = counting(row["items"])
     for kind in KINDS:
-        of_kind = [item for item in items if item["kind"] == kind]
-        for item in of_kind[:MAX_PRINTED]:
+        shown, left = _shown(items, kind)
+        for item in shown:
             yield line(f"{zone} {in_words(item)}{' (new)' if item['id'] in new else ''}", _MAX_LINE)
-        if len(of_kind) > MAX_PRINTED:
-            yield f"{zone} {kind}: {plural(len(of_kind) - MAX_PRINTED, f'more {kind}')} in the report"
+        if left:
+            types = ", ".join(f"{number} {name}" for name, number in left.items())
+            yield f"{zone} {kind}: {plural(sum(left.values()), f'more {kind}')} in the report ({types})"
+
+
+def _shown(items: t.Sequence[Item], kind: str) -> tuple[list[Item], collections.Counter[str]]:
+    """Return the items of a kind that are printed, of each type at least one, and how many of each type are left."""
+    of_kind = [item for item in items if item["kind"] == kind]
+    first = {item["type"]: item["id"] for item in reversed(of_kind)}
+    by_need = sorted(of_kind, key=lambda item: item["id"] != first[item["type"]])
+    chosen = {item["id"] for item in by_need[:MAX_PRINTED]}
+    left = collections.Counter(item["type"] for item in of_kind if item["id"] not in chosen)
+    return [item for item in of_kind if item["id"] in chosen], left
 
 
 def error_text(row: Row) -> str:

@@ -116,7 +116,7 @@ def test_verdict(zones, words):
 
 def test_lines_for_the_terminal():
     """Everything that counts, at most 20 of a kind in a zone, the numbers, and what to do next."""
-    many = [finding(url=f"https://x.example/{number}.js") for number in range(23)]
+    many = [finding(url=f"https://x.example/{number}.js") for number in range(22)] + [finding("gone", url="https://z.example/")]
     before = report(record("a"), drifted("b"))
     made = report(
         drifted("a", scripts=audit(*many)),
@@ -128,8 +128,9 @@ def test_lines_for_the_terminal():
     )
     lines = printed(made)
     assert lines[0] == "a difference: script monitor: enabled is false, should be true (new)"
-    assert sum(line.startswith("a finding new (high): script https://x.example/") for line in lines) == 20
-    assert "a finding: 3 more findings in the report" in lines
+    assert sum(line.startswith("a finding new (high): script https://x.example/") for line in lines) == 19
+    assert sum(line.startswith("a finding gone (medium): script https://z.example/") for line in lines) == 1, "one of each type"
+    assert "a finding: 3 more findings in the report (3 new)" in lines
     assert "c unaudited: permission: not allowed" in lines
     assert not [line for line in lines if line.startswith("b ")]
     assert "2 of 3 zones need attention: 1 unaudited, 1 drifted." in lines
@@ -139,6 +140,7 @@ def test_lines_for_the_terminal():
         "Next: Find out why zones could not be audited",
         "Next: Examine scripts on your pages",
         "Next: Bring zones back to their desired state",
+        "Next: Complete the script baseline and its evidence",
     ]
 
 
@@ -153,6 +155,9 @@ def test_what_was_not_audited_is_named():
         " scripts of 1 zone (edgeops_audit_scripts is false)."
     )
     assert not [line for line in printed(report(everything, failed("b"), unmanaged("c"))) if "Not audited" in line]
+    unreadable = {"custom_fields": {"failed": True, "msg": "no"}, "script_monitor": outcome()}
+    surveyed = report({"zone": "d", "result": unreadable, "jobs": [job(state="failing")]}, survey=True)
+    assert "Not audited: scripts of 1 zone (edgeops_audit_scripts is false)." in printed(surveyed)
 
 
 def test_differences_of_one_result():
