@@ -33,16 +33,16 @@ if not kept.exists():
     folders = [pathlib.Path(own)] if own else []
     folders.append(pathlib.Path(ensurepip.__file__).parent / "_bundled")
     bundled = next(wheel for folder in folders for wheel in folder.glob("pip-*.whl"))
-    sys.path.insert(0, str(bundled))
-
-    from pip._internal.cli.main import main
-
     shutil.rmtree(f"{kept}.part", ignore_errors=True)
-    # Not compiled: of its many files each environment needs few. These are compiled once for all environments of this Python.
-    if failed := main(["install", "--no-compile", "--target", f"{kept}.part", *given]):
-        sys.exit(failed)
-    used = "import pip._internal.commands.install, pip._internal.commands.uninstall"
-    subprocess.run([sys.executable, "-c", used], check=True, env={**os.environ, "PYTHONPATH": f"{kept}.part"})
+
+    def pip(found_in, *arguments):
+        environment = {**os.environ, "PYTHONPATH": str(found_in)}
+        subprocess.run([sys.executable, "-m", "pip", *arguments], check=True, env=environment)
+
+    # Not compiled: of its many files each environment needs few. What these commands import is compiled for all environments of this Python.
+    pip(bundled, "install", "--no-compile", "--target", f"{kept}.part", *given)
+    for command in ("install", "uninstall"):
+        pip(f"{kept}.part", command, "--help")
     pathlib.Path(f"{kept}.part").rename(kept)
 
 

@@ -82,6 +82,7 @@ def reached(items: t.Sequence[pytest.Item], answer: pathlib.Path) -> int:
         if not passes(item):
             print(f"fails without a mutant: {item.nodeid}")
             return KILLED
+        # mutmut has no public name for what a test has reached.
         for function in state()._stats:
             functions[function].append((time.process_time() - begun, index))
         state()._stats.clear()

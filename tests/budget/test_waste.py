@@ -18,7 +18,6 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import Budget
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Transport
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as _run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
@@ -97,22 +96,23 @@ def sent(turns: Turns, monkeypatch: pytest.MonkeyPatch, latency: t.Sequence[floa
     requests: list[Sent] = []
     mine = threading.local()
     pauses = itertools.cycle(latency)
-    acquire, send = Budget.acquire, Transport._try
+    acquire, settle = Budget.acquire, Budget.settle
 
     def acquired(self: Budget) -> int | None:
         mine.asked = turns.time
-        return acquire(self)
+        number = acquire(self)
+        mine.begun, mine.pause = turns.time, next(pauses)
+        turns.sleep(mine.pause / 2)
+        return number
 
-    def slowly(self: Transport, *args: t.Any, **options: t.Any) -> t.Any:
-        begun, pause = turns.time, next(pauses)
-        turns.sleep(pause / 2)
-        reply, seen = send(self, *args, **options), turns.time
-        turns.sleep(pause / 2)
-        requests.append(Sent(mine.asked, begun, seen, turns.time))
-        return reply
+    def settled(self: Budget, *args: t.Any) -> None:
+        seen = turns.time
+        turns.sleep(mine.pause / 2)
+        requests.append(Sent(mine.asked, mine.begun, seen, turns.time))
+        settle(self, *args)
 
     monkeypatch.setattr(Budget, "acquire", acquired)
-    monkeypatch.setattr(Transport, "_try", slowly)
+    monkeypatch.setattr(Budget, "settle", settled)
     return requests
 
 

@@ -8,6 +8,7 @@ import json
 import typing as t
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 from ansible.module_utils.common.parameters import remove_values
@@ -50,12 +51,17 @@ class Action(InProcessAction):
         return {"as": "module"}
 
 
-def action(tmp_path: Path, args: dict[str, t.Any] | None = None, result: dict[str, t.Any] | None = None, **task: t.Any) -> Action:
+def action(
+    tmp_path: Path,
+    args: dict[str, t.Any] | None = None,
+    result: dict[str, t.Any] | None = None,
+    connection: dict[str, t.Any] | None = None,
+    **task: t.Any,
+) -> Action:
     kept = {"async_val": 0, "environment": [], "check_mode": False, "diff": False, "action": "edgeops.observability.fake", **task}
-    connection = SimpleNamespace(transport="local", become=None, _shell=SimpleNamespace(tmpdir=None))
     made = Action(
         task=SimpleNamespace(args=args if args is not None else {"name": "a"}, **kept),
-        connection=connection,
+        connection=mock.Mock(**{"transport": "local", "become": None, **(connection or {})}),
         play_context=None,
         loader=SimpleNamespace(get_basedir=lambda: str(tmp_path)),
         templar=SimpleNamespace(template=lambda value: value),
@@ -63,7 +69,6 @@ def action(tmp_path: Path, args: dict[str, t.Any] | None = None, result: dict[st
     )
     made.seen = Seen({} if result is None else result)
     made.task = LocalTask("fake", SPEC, made.seen.desire, made.seen.report)  # type: ignore[misc]  # for this instance only
-    made._early_needs_tmp_path = lambda: False
     return made
 
 
@@ -121,9 +126,7 @@ def test_keywords_of_the_task(change: dict[str, t.Any], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("change", [{"transport": "ssh"}, {"transport": "community.docker.docker"}, {"become": object()}])
 def test_connections(change: dict[str, t.Any], tmp_path: Path) -> None:
-    made = action(tmp_path)
-    vars(made._connection).update(change)
-    assert made.run(task_vars={}) == {"as": "module"}
+    assert action(tmp_path, connection=change).run(task_vars={}) == {"as": "module"}
 
 
 @pytest.mark.parametrize("environment", [None, [], [{}], [{}, None]])
