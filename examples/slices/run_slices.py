@@ -2,12 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs one playbook over one inventory in slices side by side, as a job with slices does, and joins the results.
+"""Run a playbook over the slices of an inventory in parallel, as a job with slices does, and merge the results.
 
     python run_slices.py --inventory fleet.zones.yml --playbook edgeops.observability.deliver --slices 4
 
-Needs ansible-runner. The slices of one machine share one budget of requests without being told: it belongs to the user
-and the credential. Slices on several machines each need their part of it, as in `--extra-vars request_budget=300/300`.
+Needs ansible-runner. Slices on one machine share one request budget, which belongs to the user and the credential. Slices on
+several machines do not: give each its share, as in `--extra-vars edgeops_request_budget=300/300`.
 """
 
 from __future__ import annotations

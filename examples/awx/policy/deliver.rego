@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A policy for automation controller (policy enforcement, Automation Platform 2.5 and newer): a job that writes to zones runs only
-# as the last node of the workflow with the approval, with the plan of the prediction before it.
+# as the last node of the workflow with the approval, and only with the plan of the prediction.
 package edgeops
 
 import rego.v1
