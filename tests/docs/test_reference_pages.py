@@ -16,7 +16,7 @@ import yaml
 from blocks import ROOT
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api import response
-from ansible_collections.edgeops.observability.plugins.module_utils._report import facts, metrics, schema
+from ansible_collections.edgeops.observability.plugins.module_utils._report import facts, formats, schema
 from edgeops_simulator.cli import parser
 from edgeops_simulator.faults.table import KINDS
 from edgeops_simulator.settings import Settings
@@ -195,7 +195,7 @@ def test_series_of_the_metrics() -> None:
         "delivery": [{"job_id": 1}],
         "carried": False,
     }
-    lines = metrics.render({"zones": [zone], "generated_at": "2026-11-20T10:00:00Z"}).decode().splitlines()
+    lines = formats.render_metrics({"zones": [zone], "generated_at": "2026-11-20T10:00:00Z"}).decode().splitlines()
     series = {
         line.partition("{")[0].partition(" ")[0]: re.findall(r'(\w+)="', line) for line in lines if not line.startswith("#")
     }
