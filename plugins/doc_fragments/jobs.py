@@ -16,13 +16,25 @@ _OPTIONS = yaml.safe_load(SINGLE)["options"]
 
 
 def _suboptions(path: str, without: t.Collection[str] = (), defaults: bool = True) -> dict[str, t.Any]:
-    """Return the options of one job as suboptions at `path`, with the references among them adapted."""
+    """Return the options of one job as suboptions at `path`, in short, with the references among them adapted."""
     kept = {name: option for name, option in _OPTIONS.items() if name not in without}
     names = "|".join(kept)
-    found: dict[str, t.Any] = json.loads(re.sub(rf"\bO\(({names})\b", rf"O({path}.\1", json.dumps(kept)))
+    found = _shortened(json.loads(re.sub(rf"\bO\(({names})\b", rf"O({path}.\1", json.dumps(kept))))
     for option in found.values() if not defaults else ():
         if "default" in option:
             option["description"].append(f"If omitted here and in the defaults, V({json.dumps(option.pop('default'))}).")
+    return found
+
+
+def _shortened(options: dict[str, t.Any]) -> dict[str, t.Any]:
+    """Return options with the first sentence of each description; logpush_job has the rest."""
+    found = {}
+    for name, option in options.items():
+        described = option["description"]
+        first = described if isinstance(described, str) else described[0]
+        found[name] = {**option, "description": [re.split(r"(?<=\.) ", first)[0]]}
+        if "suboptions" in option:
+            found[name]["suboptions"] = _shortened(option["suboptions"])
     return found
 
 
@@ -43,7 +55,7 @@ class ModuleDocFragment:
             "options": {
                 "jobs": {
                     "description": [
-                        "The jobs. Each item takes the options of M(edgeops.observability.logpush_job), with the same meaning.",
+                        "The jobs. Each item takes the options of M(edgeops.observability.logpush_job), which describes them in full.",
                         "Two items for the same job are refused, and so is an empty list together with O(unlisted_jobs=absent).",
                     ],
                     "type": "list",
@@ -61,8 +73,8 @@ class ModuleDocFragment:
                 "job": {
                     "description": [
                         (
-                            "The log delivery (Logpush) job. Takes the options of M(edgeops.observability.logpush_job), with the same meaning;"
-                            " the default of O(job.enabled) is V(true)."
+                            "The log delivery (Logpush) job. Takes the options of M(edgeops.observability.logpush_job), which describes them in full."
+                            " The default of O(job.enabled) is V(true)."
                         ),
                         "Cannot be used together with O(jobs). If both are omitted, jobs are not changed.",
                     ],
@@ -72,8 +84,8 @@ class ModuleDocFragment:
                 "jobs": {
                     "description": [
                         (
-                            "The log delivery (Logpush) jobs. Each item takes the options of M(edgeops.observability.logpush_job), with the same"
-                            " meaning; the default of O(jobs[].enabled) is V(true)."
+                            "The log delivery (Logpush) jobs. Each item takes the options of M(edgeops.observability.logpush_job), which describes"
+                            " them in full. The default of O(jobs[].enabled) is V(true)."
                         ),
                         (
                             "Two items for the same job are refused. With an empty list jobs are not changed; it is refused together with"
