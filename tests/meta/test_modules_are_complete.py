@@ -78,8 +78,9 @@ def test_action_plugin_is_short(module: str) -> None:
 
 @pytest.mark.parametrize("module", sorted({*MODULES} - PARTS))
 def test_module_is_tested_whole(module: str) -> None:
-    """Either by its full name, or as the first argument of the harness."""
-    tests = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "modules").glob("test_*.py"))
+    """Either by its full name, or as the first argument of the harness; what tests of modules and playbooks share counts as well."""
+    files = [*(ROOT / "tests" / "modules").glob("test_*.py"), *(ROOT / "tests" / "support").glob("*.py")]
+    tests = "".join(path.read_text(encoding="utf-8") for path in files)
     assert re.search(rf"\bedgeops\.observability\.{module}\b|\b(converge|lifecycle)\(\s*\"{module}\"", tests)
 
 
