@@ -56,12 +56,13 @@ import typing as t
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.edgeops.observability.plugins.module_utils._text import diff_lines as describe
+from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 
 
 def diff_lines(diff: t.Any) -> list[str]:
-    """Call the pure function; raise its error as the error of a template."""
+    """Return the lines, texts of the service as no template; raise what is wrong as the error of a template."""
     try:
-        return describe(diff)
+        return t.cast("list[str]", untrusted(describe(diff)))
     except ValueError as error:
         raise AnsibleFilterError(f"diff_lines: {error}") from None
 

@@ -264,36 +264,6 @@ def test_answers_without_sense_are_no_inventory(inventory: Inventory) -> None:
     assert "as its account" in inventory.refuses({"retries": 0})[0]
 
 
-@pytest.mark.every_core
-def test_texts_of_the_service_are_never_executed(inventory: Inventory, tmp_path: Path) -> None:
-    """Whatever member they are in, with the usual delimiters and with a header that chooses others."""
-    marker = tmp_path / "executed"
-    command = f"lookup('ansible.builtin.pipe', 'touch {marker}')"
-    header = f"#jinja2: variable_start_string: '<<', variable_end_string: '>>'\n<< {command} >>"
-    shown = "{{ zone_name }} {{ zone_status }} {{ zone_account.id }} {{ zone_account.name }} {{ hostvars[inventory_hostname].zone_status }}"
-    texts = (header, f"{{{{ {command} }}}}", f"{{% set x = {command} %}}")
-    listed = [
-        {"id": f"{number}a", "name": text, "status": text, "account": {"id": text, "name": text}}
-        for number, text in enumerate(texts)
-    ]
-    inventory.simulator.settings(result_info=False)
-    inventory.simulator.faults({"kind": "wrong_result", "value": listed, "count": 1})
-    path = inventory.place.write("fleet.zones.yml", {"plugin": PLUGIN})
-    play = {
-        "hosts": "all",
-        "gather_facts": False,
-        "tasks": [
-            {"ansible.builtin.debug": {"msg": shown}},
-            {"ansible.builtin.set_fact": {"kept": "{{ zone_status }}", "all_kept": "{{ zone_account }}"}},
-            {"ansible.builtin.debug": {"msg": "{{ kept }} {{ all_kept }} {{ item }}"}, "loop": ["{{ zone_name }}"]},
-        ],
-    }
-    done = inventory.command("ansible-playbook", "-i", str(path), str(inventory.place.write("play.yml", [play])))
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert not marker.exists()
-    assert done.stdout.count("ansible.builtin.pipe") > 6 * len(texts), done.stdout
-
-
 def test_a_play_over_zones(inventory: Inventory) -> None:
     play = {
         "hosts": "all",

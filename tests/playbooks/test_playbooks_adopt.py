@@ -8,9 +8,7 @@ import secrets
 from pathlib import Path
 
 import pytest
-import yaml
 from hand_made import CANARY, seed
-from zone_runs import DESTINATION, SECRET, fleet, modules, templates
 
 from harness import Playbook
 
@@ -51,46 +49,6 @@ def test_adopted_zones_deliver_without_a_write(playbook: Playbook, tmp_path: Pat
     (folder / "hosts.yml").write_text(f"all:\n  hosts:\n{listed}\n", encoding="utf-8")
     delivered = playbook.run(playbook=DELIVER, inventory=folder / "hosts.yml", secrets=[CANARY], timeout=300)
     assert not [entry for entry in delivered.journal if entry["method"] != "GET"]
-
-
-@pytest.mark.every_core
-def test_texts_of_the_service_are_no_templates(playbook: Playbook, tmp_path: Path) -> None:
-    """Neither where zones are read, nor in the files, nor where these are loaded; in messages of failures as little."""
-    marker, folder = tmp_path / "executed", tmp_path / "inventory"
-    texts = templates(marker)
-    hosts = fleet(playbook.simulator, [{"job": None}] * len(texts) * 2)
-    zones = [host["zone_id"] for host in hosts.values()]
-    made, failing = zones[: len(texts)], zones[len(texts) :]
-    job = {"id": 7, "dataset": "http_requests", "destination_conf": DESTINATION, "enabled": True}
-    playbook.simulator.seed(
-        jobs={zone: [job | {"name": text}] for zone, text in zip(made, texts, strict=True)},
-        scripts={
-            zone: [{"script_id": "0a" * 16, "script_url": text, "host": text, "status": "active"}]
-            for zone, text in zip(made, texts, strict=True)
-        },
-    )
-    for zone, text in zip(failing, texts, strict=True):
-        playbook.simulator.faults({"kind": "status", "status": 403, "zone": zone, "code": 10000, "message": text, "count": None})
-    report = playbook.run(
-        playbook=ADOPT,
-        inventory=hosts,
-        extra_vars={"edgeops_adopt_dir": str(folder)},
-        secrets=[SECRET],
-        fails=("ansible", "authentication"),
-    )
-    assert not marker.exists() and not report.writes
-    adopted = {name for name in files(folder) if name.startswith("host_vars/")}
-    assert adopted == {f"host_vars/zone{number}/adopted.yml" for number in range(len(texts))}
-    said = {outcome.host: outcome.result["msg"] for outcome in report.outcomes if outcome.name == "Fail for a zone"}
-    assert said.keys() == {f"zone{number}" for number in range(len(texts), len(zones))}
-    assert all(text.replace("\n", " ") in said[f"zone{number}"] for number, text in enumerate(texts, len(texts)))
-
-    inventory = folder / "hosts.yml"
-    inventory.write_text(yaml.safe_dump({"all": {"hosts": {f"zone{n}": {"zone_id": zone} for n, zone in enumerate(made)}}}))
-    delivered = playbook.run(playbook=DELIVER, inventory=inventory, secrets=[SECRET])
-    assert not marker.exists() and not delivered.writes
-    names = [listed["name"] for outcome in modules(delivered, "zone_observability") for listed in outcome.result["jobs"]["jobs"]]
-    assert set(names) == set(texts)
 
 
 def test_zones_that_fail_are_named(playbook: Playbook, tmp_path: Path) -> None:

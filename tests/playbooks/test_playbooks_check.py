@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from zone_runs import DESTINATION, SECRET, fleet, job, lists, modules, selected, templates
+from zone_runs import DESTINATION, SECRET, fleet, lists, modules, selected
 
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.variables import PLAYBOOK_VARIABLES
 
@@ -273,28 +273,6 @@ def test_unreachable_zone_is_not_compliant(playbook, simulator):
     stats, shown = findings(report)
     assert (stats["unaudited"], stats["compliant"]) == (["zone0"], [])
     assert "zone0 unaudited: unavailable: it could not be reached" in shown and failed_hosts(report) == {"zone0"}
-
-
-@pytest.mark.every_core
-@pytest.mark.parametrize("name", [CHECK, DELIVER])
-def test_texts_of_the_service_are_no_templates(playbook, simulator, tmp_path, name):
-    """Neither in messages of failures nor in names of fields and jobs, with the usual delimiters and with others."""
-    marker = tmp_path / "executed"
-    texts = templates(marker)
-    hosts = fleet(simulator, [*[DESIRED] * len(texts), {"job": job(name=None, job_id=7, filter="")}])
-    *failing, last = [host["zone_id"] for host in hosts.values()]
-    for zone, text in zip(failing, texts, strict=True):
-        simulator.faults({"kind": "status", "status": 403, "zone": zone, "code": 10000, "message": text, "count": None})
-    simulator.seed(jobs={last: [{"id": 7, "name": texts[0], "dataset": "http_requests", "destination_conf": DESTINATION}]})
-    report = playbook.run(
-        playbook=name, inventory=hosts, fails=("ansible", "authentication"), secrets=[SECRET], extra_vars={"edgeops_allow": "all"}
-    )
-    assert not marker.exists()
-    shown = next(
-        outcome.result["msg"] for outcome in report.outcomes if outcome.name in ("Show the findings", "Show the outcomes")
-    )
-    failures = {line.split(" ")[0]: line for line in shown if ": authentication: " in line}
-    assert [text.replace("\n", " ") in failures[f"zone{number}"] for number, text in enumerate(texts)] == [True] * len(texts)
 
 
 def test_changed_secret_differs_and_is_masked(playbook, simulator):

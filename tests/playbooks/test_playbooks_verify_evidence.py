@@ -8,8 +8,7 @@ import typing as t
 from pathlib import Path
 
 import pytest
-from support.audited import SCRIPTS, task
-from zone_runs import templates
+from support.audited import task
 
 from harness import Playbook
 
@@ -48,18 +47,3 @@ def test_verify_names_the_first_bad_record(playbook: Playbook, scripts: None, ev
 
     (evidence / f"{zone}.jsonl").unlink()
     assert "There is no evidence" in verify(playbook, evidence, fails="ansible")
-
-
-@pytest.mark.every_core
-def test_texts_of_the_evidence_are_no_templates(playbook: Playbook, simulator: t.Any, evidence: Path, zone: str) -> None:
-    """What the service said of a script is printed as it is, and evaluated nowhere."""
-    marker = evidence.with_name("executed")
-    texts = templates(marker)
-    listed = [SCRIPTS[1] | {"script_id": f"{number:032x}", "host": text} for number, text in enumerate(texts)]
-    simulator.seed(scripts={zone: listed})
-    playbook.run(task(evidence_dir=str(evidence)))
-    report = playbook.run(playbook=VERIFY, extra_vars={"edgeops_evidence_dir": str(evidence)})
-    (lines,) = [outcome.result["msg"] for outcome in report.outcomes if outcome.name == "Show the chains"]
-    assert not marker.exists()
-    for text in texts:
-        assert [line for line in lines if line.startswith(f"{zone}: open: new: ") and text.replace("\n", " ") in line]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import secrets
 import typing as t
-from pathlib import Path
 
 SECRET = "planted-bucket-secret-51d7"  # planted to be searched for
 DESTINATION = f"s3://edge-logs/all?region=eu-west-1&access-key-id=AK1&secret-access-key={SECRET}"
@@ -56,17 +55,6 @@ def fleet(simulator: t.Any, desired_states: t.Sequence[t.Mapping[str, t.Any]]) -
         f"zone{number}": {"zone_id": zone, **role_variables(zone, **each)}
         for number, (zone, each) in enumerate(zip(zones, desired_states, strict=True))
     }
-
-
-def templates(marker: Path) -> list[str]:
-    """Texts that would make the file `marker` if ansible-core took them for templates, or would fail or change."""
-    command = f"lookup('ansible.builtin.pipe', 'touch {marker}')"
-    return [
-        f"{{{{ {command} }}}}",
-        f"{{% if {command} %}}{{% endif %}}",
-        f"#jinja2: variable_start_string: '<<', variable_end_string: '>>'\n<< {command} >>",
-        f"#jinja2: variable_start_string: '<<' << {command} >>",
-    ]
 
 
 def modules(report: t.Any, name: str) -> list[t.Any]:

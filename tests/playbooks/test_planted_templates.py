@@ -1,0 +1,250 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Every text of every answer of the service holds a template: none is evaluated, by any playbook, on any ansible-core."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+import typing as t
+from pathlib import Path
+
+import pytest
+import yaml
+from planting import PLANTED, REFUSED, WHOLLY, WRITABLE, Planter, planting
+
+from harness import Playbook
+from harness.outcome import Report
+
+pytestmark = pytest.mark.every_core
+
+SEED = 7
+# What a template leaves that is evaluated, and how each ansible-core refuses one that cannot be.
+EVALUATED = re.compile(r"evaluated-(\d+)|Missing newline after '#jinja2:'|exception occurred while templating")
+ACCOUNT = "acc0" * 8
+ZONES = {name: f"{number:032x}" for number, name in enumerate((PLANTED, WRITABLE, WHOLLY, REFUSED), 1)}
+JOB = {
+    "id": 7,
+    "name": "edge",
+    "dataset": "http_requests",
+    "enabled": False,
+    "destination_conf": "s3://bucket/logs?region=eu-west-1",
+    "output_options": {"field_names": ["ClientIP", "RequestHeaders"], "timestamp_format": "rfc3339"},
+    "filter": '{"where":{"key":"ClientRequestPath","operator":"contains","value":"/shop"}}',
+    "last_error": "2026-01-01T00:00:00Z",
+    "error_message": "access denied",
+}
+OLDER = {**JOB, "id": 8, "name": "older", "output_options": None, "logpull_options": "fields=ClientIP,RayID", "enabled": True}
+SCRIPT = {"script_id": "0a" * 16, "script_url": "https://cdn.example/a.js", "host": "shop.example", "status": "active"}
+RULE = {
+    "ref": "own",
+    "description": "made by hand",
+    "action": "log_custom_field",
+    "expression": "true",
+    "action_parameters": {"request_fields": [{"name": "x-team"}], "cookie_fields": [{"name": "Sid"}]},
+}
+
+
+FAILS = ("bad_response", "authentication", "ansible")
+USUAL = {"log_delivery_custom_fields": {"request_fields": ["x-other"], "response_fields": [], "cookie_fields": []}}
+DESIRED = {
+    PLANTED: {**USUAL, "log_delivery_job": {"job_id": 8, "enabled": False}, "log_delivery_script_monitor_enabled": True},
+    WRITABLE: {**USUAL, "log_delivery_job": {"job_id": 8, "enabled": False}, "log_delivery_script_monitor_enabled": False},
+    WHOLLY: {**USUAL, "log_delivery_script_monitor_enabled": True},
+    REFUSED: {"log_delivery_script_monitor_enabled": True},
+}
+
+
+class Service(t.NamedTuple):
+    """The service with its templates, and who runs playbooks with it."""
+
+    planter: Planter
+    base_url: str
+    playbook: Playbook
+
+    def run(self, playbook: t.Any, *, fails: t.Any = None, warns: t.Any = ("",), **launch: t.Any) -> Report:
+        """Run a playbook; nothing that it prints, returns or writes was evaluated."""
+        report = self.playbook.run(
+            playbook=playbook, env={"CLOUDFLARE_BASE_URL": self.base_url}, fails=fails, warns=warns, **launch
+        )
+        self.check(report)
+        return report
+
+    def check(self, report: Report) -> None:
+        """Fail for a template that was evaluated, with its place in an answer."""
+        texts = [report.stdout, report.stderr, report.log, report.record]
+        folders = (report.folder, self.playbook.folder)
+        files = {path for folder in folders for path in folder.rglob("*") if path.is_file() and "input" not in path.parts}
+        texts += [path.read_text(encoding="utf-8", errors="replace") for path in files]
+        found = {(each[0], each[1]) for text in texts for each in EVALUATED.finditer(text)}
+        found |= {("a file was made", path.name) for path in self.planter.folder.iterdir()}
+        assert not found, [(what, self.planter.planted.get(number)) for what, number in found]
+
+    def shown(self, report: Report) -> set[str]:
+        """The last part of the places whose texts the run shows, literally."""
+        said = {line for outcome in report.outcomes for line in texts(outcome.result)}
+        return {
+            place.rpartition(".")[2]
+            for place, _colon, text in (each.partition(": ") for each in self.planter.planted.values())
+            if any(text.replace("\n", " ") in each for each in said)
+        }
+
+
+@pytest.fixture
+def service(simulator: t.Any, playbook: Playbook, tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Service]:
+    zones = [{"id": each, "name": f"{name}.example", "account": {"id": ACCOUNT, "name": "Shop"}} for name, each in ZONES.items()]
+    recent = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 600))
+    lost = {"datetime": recent, "job_id": 7, "status": 403, "error": "denied", "success": 0, "final": 1, "records": 7, "bytes": 7}
+    simulator.seed(
+        zones=zones,
+        jobs={each: [JOB, OLDER] for each in ZONES.values()} | {ACCOUNT: [{**JOB, "id": 9, "dataset": "audit_logs"}]},
+        scripts={each: [SCRIPT] for each in ZONES.values()},
+        connections={each: [{"url": "https://api.example/v1", "host": "shop.example"}] for each in ZONES.values()},
+        cookies={each: [{"name": "Sid", "host": "shop.example"}] for each in ZONES.values()},
+        script_monitor={each: {"enabled": True} for each in ZONES.values()},
+        rulesets={
+            each: [{"phase": "http_log_custom_fields", "kind": "zone", "name": "n", "rules": [RULE]}] for each in ZONES.values()
+        },
+        uploads={each: [lost] for each in ZONES.values()},
+    )
+    planter = Planter(tmp_path_factory.mktemp("evaluated"), SEED)
+    with planting(simulator.base_url, planter, {zone: mode for mode, zone in ZONES.items()}) as base_url:
+        yield Service(planter, base_url, playbook)
+
+
+def texts(value: t.Any) -> t.Iterator[str]:
+    """Every text in the result of a task, on one line."""
+    if isinstance(value, str):
+        yield value.replace("\n", " ")
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from texts(each)
+
+
+def hosts(**variables: t.Any) -> dict[str, dict[str, t.Any]]:
+    return {name: {"zone_id": zone, **DESIRED[name], **variables} for name, zone in ZONES.items()}
+
+
+def test_check(service: Service, tmp_path: Path) -> None:
+    """Also the audit of scripts, with its evidence, and of deliveries, and the pages of a report."""
+    variables = {
+        "edgeops_audit_scripts": True,
+        "edgeops_audit_delivery": True,
+        "edgeops_evidence_dir": str(tmp_path / "evidence"),
+        "edgeops_report_dir": str(tmp_path / "report"),
+        "edgeops_report_formats": ["json", "html", "junit", "markdown", "metrics"],
+        "edgeops_required_fields": {"http_requests": ["RayID"]},
+    }
+    (tmp_path / "evidence").mkdir()
+    for _time in range(2):
+        report = service.run("edgeops.observability.check", inventory=hosts(), extra_vars=variables, fails=FAILS)
+    assert service.shown(report) >= {"script_url", "host", "name", "error_message", "message", "kind"}
+    verified = service.run(
+        "edgeops.observability.verify_evidence", extra_vars={"edgeops_evidence_dir": str(tmp_path / "evidence")}, warns=()
+    )
+    assert service.shown(verified) >= {"script_url", "host"}
+
+
+@pytest.mark.parametrize("in_process", [True, False])
+def test_deliver(service: Service, in_process: bool) -> None:
+    """Plans, effects, diffs and failures, predicted and written, and the health of jobs."""
+    variables = {"edgeops_allow": "all", "edgeops_soak_seconds": 1}
+    report = service.run(
+        "edgeops.observability.deliver",
+        inventory=hosts(),
+        extra_vars=variables,
+        in_process=in_process,
+        fails=(*FAILS, "rejected"),
+    )
+    assert service.shown(report) >= {"name", "message", "description", "error_message", "kind", "rules unknown"}
+    (job,) = [job for job in service.playbook.simulator.state(ZONES[WRITABLE])["jobs"] if job["id"] == 8]
+    assert not job["enabled"] and "4 zones: 1 changed" in report.stdout
+
+
+def test_adopt_and_deliver(service: Service, tmp_path: Path) -> None:
+    """The files hold the texts as they are, and are delivered without a write."""
+    folder = tmp_path / "adopted"
+    zones = {name: {"zone_id": zone} for name, zone in ZONES.items()} | {"account": {"account_id": ACCOUNT}}
+    adopted = service.run(
+        "edgeops.observability.adopt", inventory=zones, extra_vars={"edgeops_adopt_dir": str(folder)}, fails=FAILS
+    )
+    assert service.shown(adopted) >= {"name", "script_url", "host", "destination_conf", "message"}
+    names = {path.parent.name for path in folder.glob("host_vars/*/adopted.yml")}
+    assert names == {PLANTED, WRITABLE, "account"}
+    listed = {"all": {"hosts": {name: zones[name] for name in names}}}
+    (folder / "hosts.yml").write_text(yaml.safe_dump(listed), encoding="utf-8")
+    delivered = service.run("edgeops.observability.deliver", inventory=folder / "hosts.yml")
+    assert service.shown(delivered) >= {"name"} and not delivered.writes
+
+
+def test_survey_and_inventory(service: Service, tmp_path: Path) -> None:
+    """Zones that the service names: in the survey, and as hosts of the inventory to which the role is applied."""
+    variables = {"edgeops_audit_scripts": True, "edgeops_report_dir": str(tmp_path / "survey")}
+    survey = service.run("edgeops.observability.survey", inventory={}, extra_vars=variables, fails="ansible", warns=())
+    assert service.shown(survey) >= {"name", "script_url", "host", "message", "error_message"}
+
+    fleet = tmp_path / "fleet.zones.yml"
+    compose = {"label": "zone_name | default(account_name)", "log_delivery_job": '{"job_id": 8, "enabled": true}'}
+    fleet.write_text(
+        json.dumps({"plugin": "edgeops.observability.zones", "base_url": service.base_url, "accounts": True, "compose": compose})
+    )
+    shown = "{{ label }} {{ zone_status | default() }} {{ zone_account | default({}) }} {{ hostvars[inventory_hostname].label }}"
+    play = {
+        "hosts": "all",
+        "gather_facts": False,
+        "roles": ["edgeops.observability.log_delivery"],
+        "post_tasks": [
+            {"ansible.builtin.debug": {"msg": shown}},
+            {"ansible.builtin.set_fact": {"kept": "{{ label }}", "result": "{{ log_delivery_result }}"}},
+            {"ansible.builtin.debug": {"msg": ["{{ kept }}", "{{ result }}", "{{ item }}"]}, "loop": ["{{ label }}"]},
+        ],
+    }
+    # Zones of accounts alone have no job of this id.
+    report = service.run([play], inventory=fleet, fails=("authentication", "not_found"))
+    assert service.shown(report) >= {"name", "status", "message"}
+
+
+def test_results_and_filters(service: Service) -> None:
+    """What modules return and filters make of it, as arguments of lookups, tasks and facts."""
+    read = [
+        {"name": name, f"edgeops.observability.{name}": {"zone_id": ZONES[PLANTED], **options}, "register": name}
+        for name, options in {
+            "logpush_job_info": {},
+            "log_custom_fields_info": {},
+            "script_monitor_info": {"resources": ["scripts", "connections", "cookies"]},
+            "logpush_dataset_info": {"dataset": "http_requests"},
+            "logpush_delivery_info": {},
+        }.items()
+    ]
+    jobs = "logpush_job_info.jobs"
+    made = [
+        f"log_custom_fields_info.custom_fields | edgeops.observability.log_field_coverage({jobs})",
+        f"(log_custom_fields_info.custom_fields | edgeops.observability.log_field_coverage({jobs})).sentences",
+        f"{jobs} | map(attribute='filter') | map('edgeops.observability.explain_logpush_filter')",
+        "predicted | edgeops.observability.diff_lines",
+        "script_monitor_info.scripts",
+    ]
+    predicted = {"zone_id": ZONES[PLANTED], "job_id": 8, "name": "other", "destination_conf": "s3://other/x?region=eu-west-1"}
+    tasks = [
+        *read,
+        {"edgeops.observability.logpush_job": predicted, "check_mode": True, "register": "predicted"},
+        {"ansible.builtin.set_fact": {"kept": [f"{{{{ {each} }}}}" for each in made]}},
+        # Before ansible-core 2.19, lookups evaluate what they get.
+        {"ansible.builtin.set_fact": {"found": [f"{{{{ query('ansible.builtin.items', {each}) }}}}" for each in made]}},
+        {"ansible.builtin.debug": {"msg": ["{{ item }}", "{{ kept }}"]}, "loop": "{{ found }}"},
+    ]
+    play = {"hosts": "all", "gather_facts": False, "tasks": tasks}
+    report = service.run([play], inventory={"localhost": {}})
+    assert service.shown(report) >= {"name", "url", "host", "script_url", "error_message", "field_names", "ClientIP"}
+
+
+def test_each_kind_is_a_template(service: Service) -> None:
+    """As a variable of the user, each is evaluated or refused as a template: what the other tests look for can be found."""
+    kinds = service.planter.kinds("1")
+    tasks = [{"ansible.builtin.debug": {"msg": f"{{{{ kind{number} }}}}"}, "ignore_errors": True} for number in range(len(kinds))]
+    variables = {f"kind{number}": kind for number, kind in enumerate(kinds)}
+    report = service.playbook.run(tasks, extra_vars=variables, fails="ansible")
+    assert all(EVALUATED.search(outcome.result["msg"]) for outcome in report.outcomes)
+    assert service.planter.folder.joinpath("1").exists()

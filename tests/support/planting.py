@@ -1,0 +1,152 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A reverse proxy in front of the simulator that plants a template in every text of every answer."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import http.client
+import http.server
+import json
+import random
+import re
+import threading
+import typing as t
+import zlib
+from pathlib import Path
+from urllib.parse import urlsplit
+
+# Values that select a route, a state or a resource: with other ones a run would end before most texts are shown.
+_KEPT = frozenset(
+    (
+        "id",
+        "script_id",
+        "ref",
+        "kind",
+        "phase",
+        "version",
+        "action",
+        "expression",
+        "status",
+        "dataset",
+        "frequency",
+        "output_type",
+    )
+)
+# Times and hashes have to stay what they are.
+_VALID = re.compile(r"\d{4}-\d\d-\d\d(T[\d:.]+Z)?|[0-9a-f]{32,64}|")
+
+PLANTED, WRITABLE, WHOLLY, REFUSED = "planted", "writable", "wholly", "refused"
+
+
+@dataclasses.dataclass
+class Planter:
+    """Plants one of several kinds of templates in a text: always the same one in the same text of the same member.
+
+    Whoever evaluates one writes `evaluated-NUMBER` in its place; most of them also make a file of that number in `folder`.
+    """
+
+    folder: Path
+    seed: int
+    planted: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    def kinds(self, number: str) -> tuple[str, ...]:
+        """Every kind of template; those that change the delimiters are headers, which have to begin a text."""
+        touch, word = f"lookup('ansible.builtin.pipe', 'touch {self.folder}/{number}')", f"'evalu' ~ 'ated-{number}'"
+        header = "#jinja2: variable_start_string:'<<', variable_end_string:'>>'"
+        return (
+            f"{{{{ {word} ~ {touch} }}}}",
+            f"{{% if {touch} == '' %}}evalu{{% endif %}}ated-{number}",
+            f"evalu{{# a comment #}}ated-{number}",
+            f"{header}\n<< {word} ~ {touch} >> ",
+            f"{header} << {word} >> ",
+            f'{header}, keep_trailing_newline:\'<<"evalu" ~ "ated-{number}">>\' ',
+        )
+
+    def plant(self, place: str, text: str, *, inside: bool = False) -> str:
+        """Return the text with a template; `inside`: the text keeps its beginning, and is one line."""
+        number = str(zlib.crc32(f"{self.seed} {place} {text}".encode()))
+        kinds = self.kinds(number)
+        template = random.Random(number).choice(kinds[:3] if inside else kinds)
+        made = f"{template}{text}" if template.startswith("#jinja2:") else f"{text}{template}"
+        self.planted[number] = f"{place}: {made}"
+        return made
+
+    def within(self, value: t.Any, mode: str, place: str = "") -> t.Any:
+        """Return JSON with a template in every text, and an unknown member in every object."""
+        name = place.rpartition(".")[2]
+        if mode == WRITABLE and name in ("action_parameters", "output_options", "logpull_options"):
+            return value
+        if isinstance(value, dict):
+            members = {each: self.within(member, mode, f"{place}.{each}") for each, member in value.items()}
+            unknown = self.plant(f"{place} unknown", "unknown", inside=True)
+            return members if mode == WRITABLE else {**members, unknown: self.plant(f"{place} value", "x")}
+        if isinstance(value, list):
+            return [self.within(item, mode, place) for item in value]
+        return self._text(value, mode, place) if isinstance(value, str) else value
+
+    def _text(self, text: str, mode: str, place: str) -> str:
+        name = place.rpartition(".")[2]
+        if "evalu" in text:  # the client sent it back
+            return text
+        if mode == WHOLLY:
+            return self.plant(place, text)
+        if (name in _KEPT and place != "/zones.result.status") or _VALID.fullmatch(text):
+            return text
+        if name == "filter":
+            return json.dumps(self.within(json.loads(text), WRITABLE, place))
+        if name in ("key", "operator") and mode == WRITABLE:
+            return text
+        return self.plant(place, text, inside=name in ("destination_conf", "logpull_options"))
+
+
+@contextlib.contextmanager
+def planting(base_url: str, planter: Planter, modes: t.Mapping[str, str]) -> t.Iterator[str]:
+    """The base URL of a service whose answers are those of another one with templates in them; `modes` by the id of a zone or account."""
+    upstream = urlsplit(base_url)
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def _pass_on(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            connection = http.client.HTTPConnection(str(upstream.netloc), timeout=30)
+            headers = {name: value for name, value in self.headers.items() if name.lower() not in ("host", "accept-encoding")}
+            connection.request(self.command, self.path, body, headers)
+            answer = connection.getresponse()
+            status, content = self._with_templates(answer.status, answer.read())
+            connection.close()
+            ray = planter.plant("cf-ray", "8f00", inside=True)
+            head = {"Content-Type": answer.getheader("Content-Type") or "", "Content-Length": str(len(content)), "cf-ray": ray}
+            self.send_response(status)
+            for name, value in head.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _pass_on  # noqa: N815 - named by the library
+
+        def _with_templates(self, status: int, content: bytes) -> tuple[int, bytes]:
+            path = urlsplit(self.path).path.removeprefix(upstream.path)
+            found = re.match(r"/(?:zones|accounts)/([^/]+)", path)
+            mode = modes.get(found[1], PLANTED) if found else PLANTED
+            if mode == REFUSED:
+                errors = [{"code": 10000, "message": "no", "error_chain": [{"code": 1, "message": "inner"}]}]
+                status, content = (
+                    403,
+                    json.dumps({"success": False, "errors": errors, "messages": ["m"], "result": None}).encode(),
+                )
+            document = json.loads(content) if content else None
+            return status, json.dumps(planter.within(document, mode, path)).encode() if content else b""
+
+        def log_message(self, *_arguments: t.Any) -> None:
+            """Say nothing."""
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}{upstream.path}"
+        server.shutdown()
