@@ -98,7 +98,13 @@ READERS = (
             ),
         },
     ),
-    Reader("guide_recipes", writes=(0, 1, 3, 0, 0, 0, 1, 0), jobs=("edge-logs",), seed={"jobs": {ZONE: [JOB]}}),
+    Reader(
+        "guide_recipes",
+        writes=(2, 0, 1, 3, 0, 0, 0, 1, 0),
+        jobs=("edge-logs",),
+        seed={"jobs": {ZONE: [JOB]}},
+        settings={"strict_ownership": True},
+    ),
 )
 
 
@@ -115,7 +121,7 @@ def steps(guide: str) -> list[File | list[str]]:
     found: dict[int, File | list[str]] = {
         block.line: File(block.caption, block.text)
         for block in blocks(f"docs/docsite/rst/{guide}.rst")
-        if block.caption and not block.mark
+        if block.caption and block.mark in ("", "alone")
     }
     shell = re.finditer(r"\.\. code-block:: shell\n\n((?:(?: +.*)?\n)+)", text)
     for block in shell:
@@ -136,7 +142,13 @@ class Project:
         self.folder, self._simulator = folder, simulator
         folder.mkdir()
         place = Place(folder.with_name("place"))
-        self.environment = {**place.environment(), **simulator.environment(), "PWD": str(folder)}
+        # Reads a file of the bucket by its name, as the client of the vendor does by its address.
+        aws = folder.with_name("bin") / "aws"
+        aws.parent.mkdir()
+        aws.write_text(f'#!/bin/sh\nfind {simulator.log_folder} -name "$(basename "$3")" -exec cat {{}} +\n', encoding="utf-8")
+        aws.chmod(0o755)
+        environment = {**place.environment(), **simulator.environment(), "PWD": str(folder)}
+        self.environment = {**environment, "PATH": f"{aws.parent}:{environment['PATH']}"}
 
     def save(self, name: str, text: str) -> None:
         path = self.folder / name
@@ -153,8 +165,8 @@ class Project:
         return code, output + errors
 
     def _token(self) -> str:
-        """What the service has written into the bucket."""
-        (path,) = self._simulator.log_folder.rglob("*ownership*")
+        """What the service has last written into the bucket."""
+        path = max(self._simulator.log_folder.rglob("*ownership*"), key=lambda each: each.stat().st_mtime_ns)
         return t.cast("str", path.read_text(encoding="utf-8").strip())
 
 
