@@ -199,52 +199,35 @@ def test_hostile_text_in_the_summary() -> None:
     assert "<script>" not in text.replace("\\<", "") and "\n# x" not in text
 
 
-def test_secret_names_are_unique_per_zone() -> None:
-    """Two zones never share the name of a secret."""
+def with_secret(name: str, zone_id: str, key: str) -> dict[str, t.Any]:
+    conf = f"https://vault_a_job/h?token={{{{ {key} | urlencode }}}}"
+    shown = {"job_id": 7, "name": None, "dataset": "d", "destination_conf": conf}
+    return zone(name, zone_id, vault=[key], vault_destinations=[shown])
 
-    def with_secret(name: str, zone_id: str) -> dict[str, t.Any]:
-        key = "vault_shop_example_job7_token"
-        shown = {
-            "job_id": 7,
-            "name": None,
-            "dataset": "http_requests",
-            "destination_conf": f"https://h?token={{{{ {key} | urlencode }}}}",
-        }
-        return zone(name, zone_id, vault=[key], vault_destinations=[shown])
 
-    texts = texts_of([with_secret("shop.example", "a" * 32), with_secret("shop-example", "b" * 32)], "all", True, "2026-11-21")
+@pytest.mark.parametrize(
+    ("zones", "secrets"),
+    [
+        (
+            [("shop.example", "a" * 32, "shop_example_job7"), ("shop-example", "b" * 32, "shop_example_job7")],
+            ["shop_example_aaaaaaaa_job7", "shop_example_bbbbbbbb_job7"],
+        ),
+        (
+            [("a.b", "a" * 31 + "1", "a_b_job7"), ("a-b", "a" * 31 + "2", "a_b_job7")],
+            [f"a_b_{'a' * 31}1_job7", f"a_b_{'a' * 31}2_job7"],
+        ),
+        ([("a", "b1", "a_job1_job2"), ("a.job1", "b2", "a_job1_job2")], ["a_b1_job1_job2", "a_job1_b2_job2"]),
+    ],
+)
+def test_two_zones_never_share_a_secret(zones: list[tuple[str, str, str]], secrets: list[str]) -> None:
+    """The first digits of the id tell zones apart, or all of it, also where name and secret are one text together."""
+    given = [with_secret(name, zone_id, f"vault_{key}_token") for name, zone_id, key in zones]
+    texts = texts_of(given, "all", True, "2026-11-21")
     shown = yaml.safe_load(texts["vault-example.txt"])
-    assert (
-        shown["shop.example"][0]["destination_conf"] == "https://h?token={{ vault_shop_example_aaaaaaaa_job7_token | urlencode }}"
-    )
-    assert (
-        shown["shop-example"][0]["destination_conf"] == "https://h?token={{ vault_shop_example_bbbbbbbb_job7_token | urlencode }}"
-    )
-    assert "vault_shop_example_bbbbbbbb_job7_token" in texts["ADOPTED.md"]
-
-
-def test_ids_that_begin_alike_keep_secrets_apart() -> None:
-    """The whole id distinguishes zones whose first digits are equal, and zones whose names and secrets are one text together."""
-
-    def with_secret(name: str, zone_id: str, key: str) -> dict[str, t.Any]:
-        shown = {
-            "job_id": 7,
-            "name": None,
-            "dataset": "d",
-            "destination_conf": f"https://vault_a_job/h?token={{{{ {key} | urlencode }}}}",
-        }
-        return zone(name, zone_id, vault=[key], vault_destinations=[shown])
-
-    alike = [
-        with_secret("a.b", "a" * 31 + "1", "vault_a_b_job7_token"),
-        with_secret("a-b", "a" * 31 + "2", "vault_a_b_job7_token"),
-    ]
-    joined = [with_secret("a", "b1", "vault_a_job1_job2_token"), with_secret("a.job1", "b2", "vault_a_job1_job2_token")]
-    summary = texts_of([*alike, *joined], "all", True, "2026-11-21")["ADOPTED.md"]
-    for part in (f"a_b_{'a' * 31}1_job7", f"a_b_{'a' * 31}2_job7", "a_b1_job1_job2", "a_job1_b2_job2"):
-        assert summary.count(f"vault_{part}_token".replace("_", "\\_")) + summary.count(f"vault_{part}_token") == 1
-    shown = yaml.safe_load(texts_of(joined, "all", True, "2026-11-21")["vault-example.txt"])["a"]
-    assert shown[0]["destination_conf"] == "https://vault_a_job/h?token={{ vault_a_b1_job1_job2_token | urlencode }}"
+    for (name, _id, _key), secret in zip(zones, secrets, strict=True):
+        conf = f"https://vault_a_job/h?token={{{{ vault_{secret}_token | urlencode }}}}"
+        assert shown[name][0]["destination_conf"] == conf
+        assert texts["ADOPTED.md"].replace("\\_", "_").count(f"vault_{secret}_token") == 1
 
 
 def with_jobs(name: str, *jobs: dict[str, t.Any]) -> dict[str, t.Any]:

@@ -25,49 +25,11 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
 Document = dict[str, t.Any]
 CANARY = "planted-secret-71c4"
 # What YAML or a template would read as something else.
-TEXTS = st.sampled_from(
-    [
-        *(
-            "",
-            "1",
-            "01",
-            "1.0",
-            "1e3",
-            "0x1f",
-            "0o7",
-            "1_000",
-            "12:30:45",
-            "2026-11-21",
-            "yes",
-            "No",
-            "on",
-            "null",
-            "~",
-            "=",
-            "<<",
-        ),
-        *(
-            ".inf",
-            "-",
-            "- a",
-            "a: b",
-            "a #b",
-            "# c",
-            " lead",
-            "trail ",
-            "two\nlines\n\n",
-            "tab\t",
-            "'\"",
-            "[1, 2]",
-            "{",
-            "&a",
-            "*a",
-            "!a",
-        ),
-        *("\u2028x", "\x85", "\ufeffb", "\x1b[31m", "\x00", "\ud800", "😀", "a" * 200, "x " * 90, "omit", "$ANSIBLE_VAULT;1.1"),
-        *("{{ 7 * 7 }}", "{% x %}", "{# x #}", "#jinja2:variable_start_string:'[['\n[[ 7 * 7 ]]"),
-    ]
-)
+WORDS = "1 01 1.0 1e3 0x1f 0o7 1_000 12:30:45 2026-11-21 yes No on null ~ = << .inf - { &a *a !a omit $ANSIBLE_VAULT;1.1"
+SPACED = ["", "- a", "a: b", "a #b", "# c", " lead", "trail ", "two\nlines\n\n", "tab\t", "'\"", "[1, 2]", "a" * 200, "x " * 90]
+UNPRINTABLE = ["\u2028x", "\x85", "\ufeffb", "\x1b[31m", "\x00", "\ud800", "😀"]
+TEMPLATES = ["{{ 7 * 7 }}", "{% x %}", "{# x #}", "#jinja2:variable_start_string:'[['\n[[ 7 * 7 ]]"]
+TEXTS = st.sampled_from([*WORDS.split(), *SPACED, *UNPRINTABLE, *TEMPLATES])
 DESTINATIONS = st.sampled_from(
     [
         *(None, "", "gs://logs/x", "gs://logs/{{7}}", "s3://b?secret-access-key=****", f"garbage {CANARY}", f"sumo://h/{CANARY}"),
@@ -108,13 +70,14 @@ JOBS = st.fixed_dictionaries(
     optional={
         "name": st.sampled_from(["logs", None]) | TEXTS,
         "dataset": st.sampled_from(["http_requests", "dns_logs", "", None, "of tomorrow"]),
-        "enabled": st.booleans(),
+        "enabled": st.sampled_from([True, False, None]),
         "logpull_options": LOGPULL,
         "output_options": OUTPUT,
         "filter": TREES.map(lambda tree: json.dumps({"where": tree})) | TREES.map(json.dumps) | TEXTS,
         "kind": st.sampled_from(["", "edge", None, "of tomorrow"]),
         "frequency": st.sampled_from(["high", "low", None, "", "of tomorrow"]),
         "max_upload_bytes": st.sampled_from([0, None, 5_000_000, 7]),
+        "max_upload_records": st.sampled_from([0, None, 100_000, 5_000]),
     },
 )
 NAMES = st.lists(st.sampled_from(["x-a", "X-C", "set-cookie", "range", "Session"]) | TEXTS.filter(bool), max_size=3, unique=True)
@@ -153,7 +116,7 @@ def texts(value: t.Any) -> t.Iterator[str]:
         yield value
 
 
-@settings(max_examples=60)
+@settings(max_examples=80)
 @given(st.lists(ZONES, min_size=1, max_size=3))
 def test_adopted_files_change_nothing(drawn: list[tuple[list[Document], list[Document], bool]]) -> None:
     states, zones = {}, []

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 import typing as t
 from urllib.parse import quote, quote_plus, unquote_plus
@@ -18,9 +17,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._adopt.jobs 
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.zone import express_zone
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import Ruleset, read_ruleset
 from ansible_collections.edgeops.observability.plugins.module_utils._destination import parse, same
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import OPTIONS, desire
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
 
 PLAIN: dict[str, t.Any] = {
     "id": 7,
@@ -239,62 +235,3 @@ def test_filled_template_is_the_destination(user: tuple[str, str] | None, path: 
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined)  # noqa: S701 - no HTML
     environment.filters["urlencode"] = quote
     assert same(environment.from_string(found.text).render(values), conf)
-
-
-OPTIONAL: dict[str, st.SearchStrategy[t.Any]] = {
-    "name": st.sampled_from(["a", "b", "", None]),
-    "dataset": st.sampled_from(["http_requests", "dns_logs", "", None]),
-    "enabled": st.sampled_from([True, False, None]),
-    "kind": st.sampled_from(["", None, "edge"]),
-    "frequency": st.sampled_from(["high", "low", "", None]),
-    "logpull_options": st.sampled_from(
-        [
-            "",
-            None,
-            "fields=ClientIP,RayID",
-            "timestamps=rfc3339&fields=RayID",
-            "fields=A&x=a%2Cb",
-            "sample=0.5",
-            "a=b&&=",
-            "fields=A&x=%26",
-        ]
-    ),
-    "output_options": st.sampled_from(
-        [
-            None,
-            {},
-            {"field_names": ["B", "A"], "output_type": "csv"},
-            {"sample_rate": 0.5, "unknown": 1},
-            {"timestamp_format": "unix"},
-        ]
-    ),
-    "filter": st.sampled_from(
-        [
-            None,
-            "",
-            "{",
-            '{"where":{"key":"a","operator":"lt","value":1.50}}',
-            '{"where":{"or":[{"key":"a","operator":"eq","value":"{{ b }}"}]}}',
-        ]
-    ),
-    "max_upload_bytes": st.sampled_from([None, 0, 5_000_000, 1]),
-    "max_upload_records": st.sampled_from([None, 0, 100_000, 5_000]),
-    "destination_conf": st.sampled_from(
-        [None, "", "s3://b/p?region=x", "s3://b/p?secret-access-key=canary-1", "gs://***", "sumo://h/canary-2", "{{ 7 }}://x"]
-    ),
-}
-
-
-@given(st.lists(st.fixed_dictionaries({}, optional=OPTIONAL), max_size=4))
-def test_declared_jobs_change_nothing(drawn: list[dict[str, t.Any]]) -> None:
-    jobs = [{"id": index + 1, **job} for index, job in enumerate(drawn)]
-    found = express_jobs(copy.deepcopy(jobs), "z")
-    assert "canary" not in repr(found)
-    defaults = {name: option.get("default") for name, option in OPTIONS.items()}
-    for job, item in zip(jobs, found.variables.get("log_delivery_jobs", []), strict=True):
-        given_ = {"enabled": True, **item}
-        output = given_.get("output_options")
-        if output is not None:
-            given_["output_options"] = {**dict.fromkeys(OPTIONS["output_options"]["options"]), **output}
-        planned = plan(desire({"zone_id": "0", **defaults, **given_}), State(job))
-        assert not planned.requests, (item, planned.requests)

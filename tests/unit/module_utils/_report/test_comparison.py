@@ -129,16 +129,19 @@ def test_unread_resources_are_unknown():
     assert {item["first_seen"] for item in items(after) if item["resource"] != "script_monitor"} == {AT}
 
 
-def test_renamed_zone_is_the_same_zone():
-    before = report(drifted("old"))
-    now = report({**drifted("new"), "zone_id": zone_id("old")}, previous=before, at=LATER)
-    assert [each["zone"] for each in now["zones"]] == ["new"]
-    assert parts(now) == {"persisting": ids(before)}
-
-
-def test_an_unmanaged_zone_has_a_record():
-    before = report(drifted("a"))
-    assert parts(report(unmanaged("a"), previous=before)) == {"resolved": ids(before)}
+@pytest.mark.parametrize(
+    ("now", "became"),
+    [
+        ([{**drifted("new"), "zone_id": zone_id("a")}, record("b")], "persisting"),
+        ([{**drifted("b"), "zone_id": zone_id("a")}, {**record("a"), "zone_id": zone_id("b")}], "persisting"),
+        ([unmanaged("a"), record("b")], "resolved"),
+    ],
+    ids=["renamed", "names swapped", "no longer managed"],
+)
+def test_zone_is_known_by_its_id(now, became):
+    before = report(drifted("a"), record("b"))
+    made = report(*now, previous=before, at=LATER)
+    assert parts(made) == {became: ids(before)} and len(made["zones"]) == 2
 
 
 def test_merged_slices():
@@ -229,12 +232,6 @@ def test_new_zone_of_an_old_name_resolves_nothing():
         ("a", zone_id("a"), True),
         ("b", "fe", False),
     ]
-
-
-def test_swapped_names_keep_their_histories():
-    before = report(drifted("a"), record("b"))
-    swapped = [{**drifted("b"), "zone_id": zone_id("a")}, {**record("a"), "zone_id": zone_id("b")}]
-    assert parts(report(*swapped, previous=before, at=LATER)) == {"persisting": ids(before)}
 
 
 @pytest.mark.parametrize(

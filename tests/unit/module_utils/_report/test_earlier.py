@@ -69,38 +69,26 @@ def test_missing_previous_report(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda made: b"", "is not JSON"),
-        (lambda made: b"{", "is not JSON"),
-        (lambda made: b"\xff\xfe", "is not JSON"),
-        (lambda made: b"[" * 100_000, "is not JSON"),
-        (lambda made: b'{"schema_version": NaN}', "is not JSON"),
-        (lambda made: [], "has no schema_version"),
-        (lambda made: {}, "has no schema_version"),
-        (lambda made: {**made, "schema_version": "2.0"}, "has schema version '2.0'; this release reads 1.0"),
-        (lambda made: {**made, "schema_version": 1.0}, "has no schema_version"),
-        (lambda made: {**made, "zones": {}}, "zones: an object is not a list"),
-        (lambda made: {**made, "waivers": [1]}, "waivers[0]: 1 is not an object"),
-        (lambda made: {**made, "zones": [1]}, "zones[0]: 1 is not an object"),
-        (
-            lambda made: {**made, "zones": [{**made["zones"][0], "status": "fine"}]},
-            "zones[0].status: 'fine' cannot be used there",
-        ),
-        (lambda made: {**made, "zones": [{**made["zones"][0], "zone": 1}]}, "zones[0].zone: 1 is not text"),
-        (lambda made: {**made, "zones": [{**made["zones"][0], "items": [{"id": "x"}]}]}, "zones[0].items[0].kind: is missing"),
+        *((lambda made, text=text: text, "is not JSON") for text in (b"", b"{", b"\xff\xfe", b"[" * 100_000, b'{"a": NaN}')),
         (lambda made: b'{"schema_version": 1e999}', "1e999 is too large a number"),
+        (lambda made: [], "has no schema_version"),
+        (lambda made: {**made, "schema_version": 1.0}, "has no schema_version"),
+        (lambda made: {**made, "schema_version": "2.0"}, "has schema version '2.0'; this release reads 1.0"),
         (lambda made: {**made, "schema_version": "1.x"}, "schema_version: '1.x'"),
         (lambda made: {**made, "counts": None}, "counts: null is not an object"),
+        (lambda made: {**made, "zones": [1]}, "zones[0]: 1 is not an object"),
         (lambda made: {**made, "zones": made["zones"] * 2}, "zones[1].zone: 'a' is there twice"),
+        (lambda made: {**made, "waivers": [{"zone": "a"}]}, "waivers[0].reason: is missing"),
         (lambda made: changed(made, zone_id=None, zones=made["zones"]), "zones[1].zone: 'a' is there twice"),
+        (lambda made: changed(made, status="fine"), "zones[0].status: 'fine' cannot be used there"),
         (lambda made: changed(made, audited_at="yesterday"), "zones[0].audited_at: 'yesterday'"),
-        (lambda made: changed(made, inventory=[1]), "zones[0].inventory[0]: 1 is not an object"),
+        (lambda made: changed(made, items=[{"id": "x"}]), "zones[0].items[0].kind: is missing"),
         (lambda made: changed(made, items=made["zones"][0]["items"] * 2), "zones[0].items[1].id: "),
         (lambda made: changed(made, items=[{**made["zones"][0]["items"][0], "id": "0A" * 8}]), "zones[0].items[0].id: '0A0A"),
-        (lambda made: changed(made, items=[{**made["zones"][0]["items"][0], "kind": "new"}]), "zones[0].items[0].kind: 'new'"),
-        (lambda made: {**made, "waivers": [{"zone": "a"}]}, "waivers[0].reason: is missing"),
     ],
 )
 def test_unusable_report(tmp_path, change, message):
+    """Each message once; which values the schema refuses is compared with a validator below."""
     with pytest.raises(Failure) as caught:
         read_previous(stored(tmp_path, change(report(drifted("a")))))
     assert caught.value.kind == INVALID_OPTION

@@ -145,11 +145,6 @@ def test_statuses_and_types_are_gates():
     assert {name for name, each in TYPES.items() if each.kind == "note"}.isdisjoint(GATES)
 
 
-def test_proposals_are_kept():
-    proposal = {"name": "cdn", "url": "https://cdn.example/a.js"}
-    assert row(report(record("a", scripts=audit(proposals=[proposal]))), "a")["proposals"] == [proposal]
-
-
 # A survey.
 
 

@@ -61,6 +61,11 @@ def parsed(content):
     return ET.fromstring(content)  # noqa: S314  # made by the code under test
 
 
+def page_of(*zones, **options):
+    made = report(*zones, **options)
+    return html_page.render(made).decode()
+
+
 def page(text):
     reader = Page()
     reader.feed(text)
@@ -215,10 +220,10 @@ CELLS = '<td data-l="is">false</td><td data-l="should be">true</td>'
 
 def test_page_shows_a_shared_difference_once():
     zones = [drifted(f"z{number}.example") for number in range(4)]
-    text = html_page.render(report(*zones)).decode()
+    text = page_of(*zones)
     assert text.count(CELLS) == 1
     assert "<summary>4 zones</summary>z0.example, z1.example, z2.example, z3.example" in text
-    two = html_page.render(report(*zones[:2])).decode()
+    two = page_of(*zones[:2])
     assert two.count(CELLS) == 2
 
 
@@ -282,7 +287,7 @@ def test_zones_that_need_attention_are_unfolded():
     def unfolded(count):
         delivered = {"jobs": [job()], "delivery": [{"job_id": 1, "records": 5}]}
         zones = [*[{**drifted(f"d{number}"), **delivered} for number in range(count)], {**record("fine"), **delivered}]
-        text = html_page.render(report(*zones)).decode()
+        text = page_of(*zones)
         return re.findall(r'id="(zones-\w+)"\s+open', text), text.count("<details open")
 
     assert unfolded(20) == (["zones-drifted"], 20)
@@ -291,14 +296,14 @@ def test_zones_that_need_attention_are_unfolded():
 
 def test_delivery_is_shown_for_each_job():
     rows = [{"job_id": 1, "records": 1234567, "dropped_records": 5, "uploads": None}]
-    text = html_page.render(report({**record("a"), "jobs": [job(), job("idle", id=2)], "delivery": rows})).decode()
+    text = page_of({**record("a"), "jobs": [job(), job("idle", id=2)], "delivery": rows})
     assert '<td data-l="records delivered">1,234,567</td>' in text
     assert '<th scope="row">idle</th><td data-l="state">healthy</td><td data-l="records delivered">0</td>' in text
     assert '<td data-l="records lost">5</td><td data-l="uploads">not known</td>' in text
 
 
 def test_fine_zones_are_one_line_each():
-    text = html_page.render(report(*[record(f"z{number}.example") for number in range(50)])).decode()
+    text = page_of(*[record(f"z{number}.example") for number in range(50)])
     lines = [line for line in text.partition('id="technical"')[0].splitlines() if "z7.example" in line]
     assert lines == ["<li>z7.example</li>"]
 

@@ -28,10 +28,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import TYPES
 
 
-def kinds(found):
-    return sorted((item["kind"], item["resource"], item["subject"], item["member"]) for item in found)
-
-
 @pytest.mark.parametrize(
     ("record", "status"),
     [
@@ -60,40 +56,60 @@ def test_status(record, status):
     assert row(report(record), "a")["status"] == status
 
 
-def test_custom_field_differences_have_no_subject():
-    """Differences of custom fields have no subject."""
-    found = items(report(record("a", fields=({"request_fields": ["x-a"]}, {"request_fields": ["x-b"], "cookie_fields": ["c"]}))))
-    assert kinds(found) == [
-        ("difference", "custom_fields", None, "cookie_fields"),
-        ("difference", "custom_fields", None, "request_fields"),
-    ]
-    assert found[1]["message"] == "request_fields: missing x-b; not declared x-a"
-    assert (found[1]["is"], found[1]["should_be"]) == (["x-a"], ["x-b"])
+ENABLED = ([{"enabled": False}], [{"enabled": True}])
 
 
-def test_job_differences_have_the_label():
-    """Differences of jobs have the label as subject."""
-    before = {"one": {"enabled": False, "output_options": {"sample_rate": 1}}, "gone": {"enabled": True}}
-    after = {"one": {"enabled": True, "output_options": {"sample_rate": 0.5}}, "fresh": {"enabled": True}}
-    found = items(report(record("a", jobs=(before, after))))
-    assert kinds(found) == [
-        ("difference", "jobs", "fresh", None),
-        ("difference", "jobs", "gone", None),
-        ("difference", "jobs", "one", "enabled"),
-        ("difference", "jobs", "one", "output_options.sample_rate"),
-    ]
+@pytest.mark.parametrize(
+    ("part", "sides", "found"),
+    [
+        (
+            "fields",
+            ({"request_fields": ["x-a"]}, {"request_fields": ["x-b"], "cookie_fields": ["c"]}),
+            [("custom_fields", None, "cookie_fields"), ("custom_fields", None, "request_fields")],
+        ),
+        (
+            "fields",
+            ({"custom_fields": {"cookie_fields": []}, "rules": []}, {"custom_fields": {"cookie_fields": ["c"]}, "rules": [1]}),
+            [("custom_fields", None, "cookie_fields")],
+        ),
+        (
+            "fields",
+            ({"custom_fields": {}, "rules": ENABLED[0]}, {"custom_fields": {}, "rules": ENABLED[1]}),
+            [("custom_fields", None, "rules")],
+        ),
+        (
+            "jobs",
+            (
+                {"one": {"enabled": False, "output_options": {"sample_rate": 1}}, "gone": {"enabled": True}},
+                {"one": {"enabled": True, "output_options": {"sample_rate": 0.5}}, "fresh": {"enabled": True}},
+            ),
+            [
+                ("jobs", "fresh", None),
+                ("jobs", "gone", None),
+                ("jobs", "one", "enabled"),
+                ("jobs", "one", "output_options.sample_rate"),
+            ],
+        ),
+    ],
+    ids=["lists", "lists and rules", "rules alone", "jobs"],
+)
+def test_differences(part, sides, found):
+    """Those of a job have its label as subject; rules repeat the lists, and count only where no list differs."""
+    made = items(report(record("a", **{part: sides})))
+    assert sorted((item["resource"], item["subject"], item["member"]) for item in made) == found
+    assert {item["kind"] for item in made} == {"difference"}
+
+
+def test_difference_has_both_values():
+    (found,) = items(report(record("a", fields=({"request_fields": ["x-a"]}, {"request_fields": ["x-b"]}))))
+    assert found["message"] == "request_fields: missing x-b; not declared x-a"
+    assert (found["is"], found["should_be"]) == (["x-a"], ["x-b"])
 
 
 def test_id_is_made_of_the_place():
     found = items(report(drifted("a")))[0]
     place = json.dumps([zone_id("a"), "difference", "script_monitor", None, "enabled"], separators=(",", ":"))
     assert found["id"] == hashlib.sha256(place.encode()).hexdigest()[:16]
-
-
-def test_id_outlives_the_values():
-    one = items(report(record("a", fields=({"request_fields": ["x"]}, {"request_fields": ["y"]}))))
-    other = items(report(record("a", fields=({"request_fields": []}, {"request_fields": ["z"]}))))
-    assert one[0]["id"] == other[0]["id"]
 
 
 def test_refused_script_audit_is_an_audit():
@@ -133,19 +149,11 @@ def test_health(job, name):
     assert all((item["kind"], item["severity"]) == TYPES[name][:2] for item in found)
 
 
-def test_labels_of_jobs_with_one_name():
-    jobs = [job("x", "failing", id=1), job("x", "failing", id=2), job("", "failing", id=3)]
-    found = items(report({**record("a"), "jobs": jobs}))
-    assert sorted(item["subject"] for item in found) == ["/http_requests/3", "x", "x/http_requests/2"]
-
-
 @pytest.mark.parametrize(
     ("jobs", "subjects"),
     [
-        (
-            [("x/http_requests/2", 1), ("x", 2), ("x", 3)],
-            ["x", "x/http_requests/2/http_requests/1", "x/http_requests/3"],
-        ),
+        ([("x", 1), ("x", 2), ("", 3)], ["/http_requests/3", "x", "x/http_requests/2"]),
+        ([("x/http_requests/2", 1), ("x", 2), ("x", 3)], ["x", "x/http_requests/2/http_requests/1", "x/http_requests/3"]),
         ([("x", None), ("x", None)], ["x", "x/http_requests/new"]),
     ],
 )
@@ -262,9 +270,11 @@ def test_zones_and_items_are_in_a_fixed_order():
     assert [each["zone"] for each in report(*zones)["zones"]] == ["a", "b"]
 
 
-def test_evidence_and_inventory_are_kept():
+def test_evidence_inventory_and_proposals_are_kept():
     listed = [{"script": {"url": "https://x/a.js", "host": "shop"}, "entry": "x", "findings": []}]
-    found = row(report(record("a", scripts=audit(inventory=listed))), "a")
+    proposal = {"name": "cdn", "url": "https://cdn.example/a.js"}
+    found = row(report(record("a", scripts=audit(inventory=listed, proposals=[proposal]))), "a")
+    assert found["proposals"] == [proposal]
     assert found["evidence"] == {"seq": 3, "head": "ab12"}
     assert found["inventory"] == [{"script_url": "https://x/a.js", "host": "shop", "entry": "x"}]
 
@@ -285,20 +295,3 @@ def test_number_that_no_format_can_hold_is_refused(number):
 def test_a_report_on_no_zone_is_refused(slices):
     with pytest.raises(Failure, match=r"^zones: there is no zone to report on"):
         report(slices=slices)
-
-
-def test_rules_are_shown_where_they_alone_differ():
-    """The lists of names are what a user declares; the rules of the service hold the same names again."""
-    rules = ([{"enabled": False}], [{"enabled": True}])
-    both = report(
-        record(
-            "a",
-            fields=(
-                {"custom_fields": {"cookie_fields": []}, "rules": []},
-                {"custom_fields": {"cookie_fields": ["c"]}, "rules": [1]},
-            ),
-        )
-    )
-    assert [item["member"] for item in items(both)] == ["cookie_fields"]
-    alone = report(record("a", fields=({"custom_fields": {}, "rules": rules[0]}, {"custom_fields": {}, "rules": rules[1]})))
-    assert [item["member"] for item in items(alone)] == ["rules"]

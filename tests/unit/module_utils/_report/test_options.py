@@ -24,7 +24,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.opti
         ([{"zone": "a", "result": {"jobs": {"diff": [1]}}}], {}, "zones[0].result.jobs.diff: a list"),
         ([{"zone": "a", "result": {"jobs": {"diff": {"before": 1}}}}], {}, "zones[0].result.jobs.diff.before: 1"),
         ([{"zone": "a", "jobs": {"x": 1}}], {}, "zones[0].jobs: an object is not a list"),
-        ([{"zone": "a", "jobs": [1]}], {}, "zones[0].jobs[0]: 1 is not an object"),
         ([{"zone": "a", "jobs": [{"health": 1}]}], {}, "zones[0].jobs[0].health: 1"),
         ([{"zone": "a", "scripts": {"findings": [None]}}], {}, "zones[0].scripts.findings[0]: null"),
         ([{"zone": "a", "scripts": {"changed": False}}], {}, "zones[0].scripts.findings: is missing"),
@@ -42,8 +41,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.opti
         ([record("a")], {"waivers": [{**WAIVER, "reason": " "}]}, "waivers[0].reason: needed"),
         ([record("a")], {"waivers": [WAIVER, {**WAIVER, "owner": None}]}, "waivers[1].owner: needed"),
         ([record("a")], {"waivers": [WAIVER, {**WAIVER, "zone": ""}]}, "waivers[1].zone: an empty pattern"),
-        ([record("a")], {"waivers": [{**WAIVER, "resource": " "}]}, "waivers[0].resource: an empty pattern"),
-        ([record("a")], {"waivers": [{**WAIVER, "member": ""}]}, "waivers[0].member: an empty pattern"),
         ([record("a")], {"waivers": [{**WAIVER, "subject": "\t"}]}, "waivers[0].subject: an empty pattern"),
         (
             [record("a")],
@@ -65,7 +62,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.opti
         ([record("a")], {"keep": -1}, "keep: -1 is not a number from 0"),
         ([record("a")], {"waivers": [{**WAIVER, "until": ""}]}, "waivers[0].until: needed"),
         ([record("a")], {"waivers": [{**WAIVER, "until": "2026-13-01"}]}, "waivers[0].until: '2026-13-01' is not a date"),
-        ([record("a")], {"waivers": [{**WAIVER, "until": "tomorrow"}]}, "waivers[0].until: 'tomorrow' is not a date"),
     ],
 )
 def test_refused(zones, options, message):
