@@ -42,7 +42,7 @@ options:
     required: true
   survey:
     description:
-      - With V(true) the records are of zones of which nothing is declared. C(result) has the results of
+      - With V(true) the records are of zones without any declared state. C(result) has the results of
         M(edgeops.observability.log_custom_fields_info) and M(edgeops.observability.script_monitor_info) as C(custom_fields) and C(script_monitor),
         C(jobs) may be the result of M(edgeops.observability.logpush_job_info), and C(scripts) the result of
         M(edgeops.observability.script_monitor_info) or M(edgeops.observability.script_audit).
@@ -78,12 +78,12 @@ options:
   previous:
     description:
       - The C(report.json) of an earlier run, to compare with. If it does not exist, this report is the first.
-      - It is refused if a member is missing or of another type than in the JSON Schema. The same holds for O(merge).
+      - It is refused if a member is missing or of another type than in the JSON Schema. The same applies to O(merge).
       - Problems of zones that this run did not audit are RV(comparison.unknown), never resolved. They stay in the report and are not counted.
     type: path
   keep:
     description:
-      - Number of earlier reports of which the counts are carried along, for the trend on the page.
+      - Number of earlier reports whose counts the report contains, for the trend on the page.
     type: int
     default: 30
   merge:

@@ -261,7 +261,7 @@ effects:
   elements: dict
   contains:
     name:
-      description: V(drop_custom_fields) if a name of any type goes, also to another type.
+      description: V(drop_custom_fields) if a name is removed from any type, or moves to another type.
       type: str
       returned: success
       sample: drop_custom_fields

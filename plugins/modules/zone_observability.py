@@ -12,8 +12,8 @@ version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Applies the desired state of the custom log fields, the log delivery (Logpush) jobs and the script monitor (Page Shield) of one Cloudflare zone in
-    one task. Check mode reports drift.
+  - Applies the desired state of the custom log fields, the log delivery (Logpush) jobs and the script monitor (Client-side security, formerly Page
+    Shield) of one Cloudflare zone in one task. Check mode reports drift.
   - Each of these is not changed if its options are omitted.
   - Makes the same plans as M(edgeops.observability.log_custom_fields), M(edgeops.observability.logpush_jobs) and
     M(edgeops.observability.script_monitor). All are read in parallel, and every plan is made, before the first write.
@@ -78,7 +78,7 @@ options:
     default: ignore
   script_monitor_enabled:
     description:
-      - Whether the script monitor (Page Shield) is enabled. If omitted, it is not changed.
+      - Whether the script monitor is enabled. If omitted, it is not changed.
     type: bool
   expected_plan_ids:
     description:

@@ -12,8 +12,8 @@ version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Reads the custom log fields, the log delivery (Logpush) jobs and the script monitor (Page Shield) of a Cloudflare zone, and returns them as variables of
-    the role P(edgeops.observability.log_delivery#role).
+  - Reads the custom log fields, the log delivery (Logpush) jobs and the script monitor (Client-side security, formerly Page Shield) of a Cloudflare zone,
+    and returns them as variables of the role P(edgeops.observability.log_delivery#role).
   - A run of the role with these variables changes nothing. RV(left_out) lists the settings that cannot be declared without a change, with the reason.
   - A destination with a secret is not returned. As long as C(destination_conf) is omitted, it is neither compared nor changed.
   - The playbook C(edgeops.observability.adopt) uses this module for all zones of an inventory.
