@@ -13,6 +13,8 @@ from pathlib import Path
 
 import yaml
 
+from .outcome import COLLECTION
+
 ROOT = Path(__file__).resolve().parents[2]
 ALWAYS = ("success", "always")
 # What ansible-core adds to the result of any module.
@@ -45,6 +47,16 @@ def section(module: str, name: str) -> t.Any:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == name:
             return yaml.safe_load(ast.literal_eval(node.value))
     raise LookupError(f"{module} has no {name}")
+
+
+def example(module: str) -> dict[str, t.Any]:
+    """The first example of a module without its zone and what templates give it, as a task."""
+    name = f"{COLLECTION}.{module}"
+    options = next(task[name] for task in section(module, "EXAMPLES") if name in task)
+    return {
+        "name": module,
+        name: {option: value for option, value in options.items() if option != "zone_id" and "{{" not in str(value)},
+    }
 
 
 def differences(module: str, result: Doc) -> list[str]:

@@ -20,16 +20,6 @@ MODULES = yaml.safe_load(RUNTIME.read_text(encoding="utf-8"))["action_groups"]["
 FLEET = "survey_info"
 
 
-def example(module):
-    """The first example of a module without its zone and what templates give it: every example runs as it is written elsewhere."""
-    name = f"edgeops.observability.{module}"
-    options = next(task[name] for task in documented.section(module, "EXAMPLES") if name in task)
-    return {
-        "name": module,
-        name: {option: value for option, value in options.items() if option != "zone_id" and "{{" not in str(value)},
-    }
-
-
 def connection(simulator, **further):
     """The whole connection, so that nothing is left to come from the environment."""
     return {GROUP: {"base_url": simulator.base_url, "api_token": "{{ token }}", **further}}
@@ -43,7 +33,7 @@ def test_group_defaults_apply_to_every_module(playbook, simulator, zone):
         "hosts": "all",
         "gather_facts": False,
         "module_defaults": connection(simulator, zone_id=zone),
-        "tasks": [example(name) for name in MODULES],
+        "tasks": [documented.example(name) for name in MODULES],
     }
     report = playbook.run(playbook=[desired], extra_vars={"token": simulator.token}, env=EMPTY)
     assert sorted(outcome.module for outcome in report.ours) == sorted(MODULES)
