@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import json
 import typing as t
+from pathlib import Path
 
 import pytest
+from support.samples.fleet import record, report
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import CONFLICT, GATE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import CONFLICT, GATE, INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.outcome import plan_summary
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.rails import (
     Prediction,
@@ -134,6 +137,27 @@ def test_approved_plan_id() -> None:
     with pytest.raises(Failure, match="could not be predicted: zone1"):
         check_approval(limits(approved_plan_id=found), zones(OFF, "no answer"))
     assert plan_id_of(zones(OFF, "no answer")) is None
+
+
+def test_approved_report(tmp_path: Path) -> None:
+    """The plan of each zone is that of its row, whichever other zones the report has."""
+    path = tmp_path / "report.json"
+    records = [record("zone0"), record("zone1"), record("zone2")]
+    path.write_text(json.dumps(report(*records)), encoding="utf-8")
+    given = [Prediction(each["zone"], each["zone_id"], each["result"], "") for each in records]
+    rails = limits(approved_report=str(path))
+    check_approval(rails, given)
+    check_approval(rails, given[1:])
+    refused = [
+        ([given[0], given[1]._replace(result={**given[1].result, **OFF})], CONFLICT, "not the approved one for zone1: "),
+        ([given[0]._replace(error="no answer")], CONFLICT, "not the approved one for zone0: "),
+        ([given[0], Prediction("new", "ff", SAME, "")], CONFLICT, "not in the approved report: new"),
+        ([Prediction("new", "ff", SAME, "")], INVALID_OPTION, "is a report of other zones: none of new is in it"),
+    ]
+    for zones_then, kind, said in refused:
+        with pytest.raises(Failure, match=said) as caught:
+            check_approval(rails, zones_then)
+        assert caught.value.kind == kind
 
 
 def test_summary() -> None:
