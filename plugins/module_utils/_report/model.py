@@ -18,6 +18,8 @@ from .options import Order
 from .waivers import Waiver, apply_waivers, is_of_waiver, merged_waivers, with_unmatched
 from .zones import counts_of, fleet_plan_id, match, outcome_of, rows_of, unaudited, with_status
 
+_LONG_AGO = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)
+
 # The report as data: a pure function of what the run found out, earlier reports and the time.
 
 
@@ -68,12 +70,15 @@ def _time(text: str | None) -> str | None:
     return text if time is None else format_time(time)
 
 
+def _instant(text: str | None) -> datetime.datetime:
+    return parse_time(text) or _LONG_AGO
+
+
 # What became of the problems of the previous report. A problem that this run did not look for is never resolved.
 
 
 # Their messages contain durations and amounts, which change in every run while the problem stays the same.
 _MOVING = ("health", "delivery")
-_NEVER = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)
 
 
 def carry_over(rows: t.Sequence[Row], previous: Earlier | None) -> list[Row]:
@@ -131,7 +136,7 @@ def inherit(row: Row, old: Row | None) -> Row:
 
 def _sorted(times: t.Iterable[str | None]) -> list[str]:
     """Return the known times, the earliest first; they may have fractions and offsets."""
-    return sorted((time for time in times if time), key=lambda time: parse_time(time) or _NEVER)
+    return sorted((time for time in times if time), key=_instant)
 
 
 def _looked_at(row: Row, item: Item) -> bool:
@@ -153,7 +158,6 @@ def _carried_row(row: Row) -> Row:
 
 
 _NO_RECORD = {"kind": "not_found", "message": "the run has no record of this zone"}
-_LONG_AGO = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)
 
 
 class Sourced(t.NamedTuple):
@@ -171,7 +175,7 @@ class Sourced(t.NamedTuple):
 
 def gather(order: Order, slices: t.Sequence[Earlier]) -> list[Sourced]:
     """Return the latest row of each zone, with what it inherits from the others; expected zones without a record are unaudited."""
-    now = parse_time(order.at) or _LONG_AGO
+    now = _instant(order.at)
     own = [Sourced(row, now, order.waivers) for row in rows_of(order)]
     groups = [[each] for each in own]
     for number, part in enumerate(slices):
@@ -186,17 +190,17 @@ def _of_slice(row: Row, waivers: tuple[Waiver, ...], now: datetime.datetime) -> 
     An audit in the future counts as of now, so that a clock that is ahead does not hide what this run found.
     """
     plain = {**row, "items": [item for item in row["items"] if not is_of_waiver(item)]}
-    return Sourced(plain, min(parse_time(row["audited_at"]) or _LONG_AGO, now), waivers)
+    return Sourced(plain, min(_instant(row["audited_at"]), now), waivers)
 
 
 def dated_ahead(slices: t.Sequence[Earlier], at: str) -> str:
     """Return a warning about audits of slices that are later than this report; "" if there is none."""
-    now = parse_time(at) or _LONG_AGO
+    now = _instant(at)
     ahead = [
         f"merge[{number}]: {line(row['zone'], 100)} was audited at {row['audited_at']}"
         for number, part in enumerate(slices)
         for row in part.rows
-        if (parse_time(row["audited_at"]) or _LONG_AGO) > now
+        if _instant(row["audited_at"]) > now
     ]
     more = f" (and {len(ahead) - 1} more)" if len(ahead) > 1 else ""
     return f"{ahead[0]}{more}, later than this report ({at}): a clock is ahead. Such audits count as of {at}." if ahead else ""

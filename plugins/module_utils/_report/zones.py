@@ -23,7 +23,7 @@ from .facts import (
     UNMANAGED,
     ZONE,
 )
-from .items import Item, Observation, Row, address, counting, found, items_of
+from .items import Observation, Row, address, counting, found, items_of
 from .options import AuditRecord, Order
 
 # Rows of the report, one for each zone, and the totals of all rows.
@@ -224,7 +224,7 @@ def fleet_plan_id(rows: t.Sequence[Row]) -> str | None:
 def refused(rows: t.Sequence[Row], fail_on: t.Sequence[str]) -> dict[str, list[str]]:
     """Return the zones that `fail_on` refuses, by the status or type that it names."""
     present = [row for row in rows if not row["carried"]]
-    zones = {name: [row["zone"] for row in present if row["status"] == name or _has(row, name)] for name in fail_on}
+    zones = {name: [row["zone"] for row in present if name in (row["status"], *_finding_types(row))] for name in fail_on}
     return {name: named for name, named in zones.items() if named}
 
 
@@ -234,12 +234,8 @@ def refusal(refusals: t.Mapping[str, t.Sequence[str]], path: str) -> str:
     return f"fail_on: {'; '.join(parts)}. The report is in {path}." if parts else ""
 
 
-def _has(row: Row, name: str) -> bool:
-    return any(_is_finding(item, name) for item in counting(row["items"]))
-
-
-def _is_finding(item: Item, name: str) -> bool:
-    return bool(item["kind"] == FINDING and item["type"] == name)
+def _finding_types(row: Row) -> set[str]:
+    return {item["type"] for item in counting(row["items"]) if item["kind"] == FINDING}
 
 
 def _named(zones: t.Sequence[str]) -> str:
