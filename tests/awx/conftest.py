@@ -16,7 +16,10 @@ from awx.stub import running
 
 from edgeops_simulator import testing
 from harness import Playbook
+from harness.fixtures import simulator
 from harness.process import BIN, Place, execute
+
+__all__ = ["simulator"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -30,13 +33,6 @@ def simulator_server(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[t.A
     folder = tmp_path_factory.mktemp("bucket")
     with testing.running(token=TOKEN, email=EMAIL, key=KEY, log_folder=str(folder)) as server:
         yield server
-
-
-@pytest.fixture
-def simulator(simulator_server: t.Any) -> t.Any:
-    """The simulator as it was at the start."""
-    simulator_server.reset()
-    return simulator_server
 
 
 @pytest.fixture

@@ -15,6 +15,9 @@ import pytest
 
 from edgeops_simulator.testing import running
 from harness import Playbook
+from harness.fixtures import simulator
+
+__all__ = ["simulator"]
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(Path(__file__).parent))
@@ -27,13 +30,6 @@ def simulator_server(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[t.A
     bucket = tmp_path_factory.mktemp("bucket")
     with running(zones=[ZONE], token="planted-docs-token-41c7d2", log_folder=str(bucket)) as server:
         yield server
-
-
-@pytest.fixture
-def simulator(simulator_server: t.Any) -> t.Any:
-    """That service as it was at the start."""
-    simulator_server.reset()
-    return simulator_server
 
 
 @pytest.fixture
