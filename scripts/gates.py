@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shlex
 
 # The cores that are supported, the floor first and the newest last, each with the Pythons of the controller that its pins hold for:
 # the first of them that is on the machine is taken.
@@ -74,9 +75,11 @@ def pins(core: str) -> str:
     return "requirements/dev.txt" if core == MAIN else f"requirements/core-{core}.txt"
 
 
-def _pytest(name: str, folders: str, seconds: int, *, core: str = MAIN, timed: bool = False, small: bool = False) -> Gate:
-    workers = PROCESSORS if timed else 1 if small else WORKERS
-    command = (*PYTEST, *(("-n", str(workers), "--dist", "worksteal") if workers > 1 else ()), *folders.split())
+def _pytest(
+    name: str, folders: str, seconds: int, *, core: str = MAIN, timed: bool = False, small: bool = False, workers: int = WORKERS
+) -> Gate:
+    workers = PROCESSORS if timed else 1 if small else workers
+    command = (*PYTEST, *(("-n", str(workers), "--dist", "worksteal") if workers > 1 else ()), *shlex.split(folders))
     return Gate(name, "pytest", command, core, seconds, timed, small)
 
 
@@ -93,14 +96,14 @@ def _on_core(core: str) -> tuple[Gate, ...]:
     if core != MAIN:
         # The environment of the oldest core has urllib3 1.26.
         http = (_pytest("http", "tests/unit/module_utils/_api tests/tls", 20, core=core),) if core == FLOOR else ()
-        return (sanity, *http, modules, _pytest("playbooks", "-m every_core tests/playbooks", 90, core=core))
+        return (sanity, *http, modules, _pytest("playbooks", "-m every_core tests/playbooks", 70, core=core))
     return (sanity, *WHOLE)
 
 
 WHOLE = (
-    _pytest("units", "tests/unit", 65),
+    _pytest("units", "tests/unit", 60),
     _pytest("modules", "tests/modules", 20),
-    _pytest("playbooks", "tests/playbooks", 200),
+    _pytest("playbooks", "tests/playbooks", 150),
 )
 STATIC = (
     _tool("lint", "ruff", "check", "--quiet", "."),
@@ -118,9 +121,9 @@ ONCE = (
     _tool("changelog", "antsibull-changelog", "lint"),
     Gate("package", "ansible-galaxy", ("scripts/package.sh",), small=True),
     Gate("importer", "galaxy-importer", ("scripts/importer.sh",), small=True),
-    _pytest("meta", "tests/meta", 10, small=True),
+    _pytest("meta", "tests/meta", 30),
     _pytest("simulator", "simulator/tests", 20),
-    _pytest("examples and site", "tests/docs", 120),
+    _pytest("examples and site", "tests/docs", 110),
     _pytest("faults", "tests/faults", 40),
     _pytest("properties", "tests/properties", 40),
     _pytest("secrets", "tests/secrets", 50),
@@ -128,7 +131,12 @@ ONCE = (
     _pytest("budget and races", "tests/budget tests/concurrency", 30, timed=True),
 )
 RUNS = {
-    "check": (*STATIC, _pytest("units", "tests/unit", 65), _pytest("meta", "tests/meta", 10, small=True)),
+    # Nothing else takes long here, so that the units get all processors; what builds an artifact is left to `make test`.
+    "check": (
+        *STATIC,
+        _pytest("units", "tests/unit", 60, workers=PROCESSORS),
+        _pytest("meta", "-m 'not builds' tests/meta", 15, small=True),
+    ),
     "test": (*_on_core(FLOOR), *_on_core(NEWEST), *WHOLE, *STATIC, *ONCE),
     "test-all": (*(gate for core in CORES for gate in _on_core(core)), *STATIC, *ONCE),
     # The jobs of .github/workflows/test.yml: what each core is tested with, and what needs one core only.

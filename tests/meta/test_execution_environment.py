@@ -54,6 +54,7 @@ def test_the_two_files_are_there() -> None:
     assert (ROOT / "meta" / "ee-bindep.txt").is_file()
 
 
+@pytest.mark.builds
 def test_builder_finds_python_packages_only(introspected: dict[str, list[str]]) -> None:
     """ansible-builder finds the libraries, and no system package."""
     found = {Requirement(line.partition("#")[0].strip()) for line in introspected["python"]}
@@ -73,6 +74,7 @@ def context(definition: str, folder: Path) -> t.Any:
     return yaml.safe_load((folder / "_build" / "requirements.yml").read_text(encoding="utf-8"))["collections"]
 
 
+@pytest.mark.builds
 @pytest.mark.parametrize("definition", DEFINITIONS)
 def test_context_of_an_image_holds_this_release(definition: str, tmp_path: Path) -> None:
     (collection,) = context(definition, tmp_path)
@@ -87,12 +89,14 @@ def test_base_image_is_public(definition: str) -> None:
     assert load(definition)["images"]["base_image"]["name"] == "docker.io/redhat/ubi9:latest"
 
 
+@pytest.mark.builds
 def test_rulebooks_find_their_engine(tmp_path: Path) -> None:
     context(DEFINITIONS[1], tmp_path)
     assert (tmp_path / "_build" / "requirements.txt").read_text(encoding="utf-8").split() == ["ansible-rulebook"]
     assert "java-17" in (tmp_path / "_build" / "bindep.txt").read_text(encoding="utf-8")
 
 
+@pytest.mark.builds
 def test_image_takes_the_collection_from_a_file(tmp_path: Path) -> None:
     """The lines that the README of the example gives for that make a context that holds the file."""
     readme = (ROOT / "examples" / "awx" / "README.md").read_text(encoding="utf-8")

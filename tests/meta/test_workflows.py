@@ -134,6 +134,7 @@ def test_release_is_checked_built_and_rehearsed() -> None:
     assert [name for name in ("release_check.py", "package.sh", "importer.sh") if f"scripts/{name}" not in planned] == []
 
 
+@pytest.mark.builds
 def test_release_is_described(artifact: Path) -> None:
     """The checksum fits, and both lists of dependencies are valid CycloneDX that name what matters."""
     shell(named("describe"), ROOT, RELEASE_FOLDER=str(artifact.parent))
@@ -152,6 +153,7 @@ def test_release_is_described(artifact: Path) -> None:
     ]
 
 
+@pytest.mark.builds
 def test_manifest_is_signed(artifact: Path, tmp_path: Path) -> None:
     """The signature is that of the key, and verifies the manifest as ansible-galaxy does."""
     home = tmp_path / "keys"
@@ -202,6 +204,7 @@ class Galaxy(http.server.BaseHTTPRequestHandler):
         pass
 
 
+@pytest.mark.builds
 def test_artifact_is_published(artifact: Path) -> None:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Galaxy) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -215,11 +218,13 @@ def test_artifact_is_published(artifact: Path) -> None:
     assert TOKEN not in said
 
 
+@pytest.mark.builds
 def test_nothing_is_published_without_a_token(artifact: Path) -> None:
     with pytest.raises(AssertionError, match="GALAXY_TOKEN: is missing"):
         shell(named("publish"), ROOT, RELEASE_FOLDER=str(artifact.parent), GALAXY_TOKEN="")
 
 
+@pytest.mark.builds
 def test_release_of_the_repository_holds_the_files(artifact: Path, tmp_path: Path) -> None:
     """Run in a folder that looks like the repository after a build, with a command that only notes its arguments."""
     (tmp_path / "bin").mkdir()
