@@ -289,6 +289,44 @@ def test_discovered_zones_come_and_go(simulator: t.Any, zone: str, arguments: di
     assert hosts == [NAME] if first == second else [NAME, f"{NAME}_{second}"]
 
 
+@pytest.mark.parametrize("discovered", [False, True])
+def test_accounts(simulator: t.Any, zone: str, arguments: dict[str, t.Any], discovered: bool) -> None:
+    """Of an account the jobs are watched; its events address the host that the inventory makes of it."""
+    account = simulator.account
+    chosen = {"zones": None, "discover": {"accounts": True, "account_ids": [account]}} if discovered else {"accounts": [account]}
+    refuse = {"kind": "status", "status": 403, "path": f"*/accounts/{account}/logpush/jobs", "count": None}
+    good = {**JOB, "id": 9, "dataset": "audit_logs"}
+    simulator.seed(jobs={account: [good]}, zones=[{"id": zone, "name": NAME, "account": {"id": account, "name": "Shop"}}])
+    heard = listen(
+        {**arguments, **chosen},
+        lambda: simulator.seed(jobs={account: [{**good, "last_error": ago(9), "error_message": "denied"}], zone: [JOB]}),
+        lambda: simulator.faults(refuse),
+        lambda: (simulator.clear_faults(), simulator.seed(jobs={account: []})),
+    )
+    assert heard.kinds == [[], ["job_created", "job_failing"], ["account_unreadable"], ["account_readable", "job_deleted"]]
+    events = {event["edgeops"]["kind"]: event for poll in heard.polls for event in poll}
+    failing = events["job_failing"]
+    assert failing["edgeops"]["account"]["id"] == account and "zone" not in failing["edgeops"]
+    assert {events[kind]["meta"]["hosts"] for kind in ("job_failing", "account_unreadable", "job_deleted")} == {
+        f"account_{account}"
+    }
+    assert events["job_created"]["meta"]["hosts"] == NAME
+    state = json.loads(Path(arguments["state_file"]).read_text(encoding="ascii"))["zones"]
+    assert {zone, f"account_{account}"} <= set(state) and state[f"account_{account}"]["name"]
+    asked = {entry["path"] for entry in simulator.journal() if f"/accounts/{account}/" in entry["path"]}
+    assert asked == {f"/accounts/{account}/logpush/jobs"}
+
+
+def test_accounts_alone(simulator: t.Any, arguments: dict[str, t.Any]) -> None:
+    """No zone is needed; a token that may not read the name of an account has its id for it."""
+    account = simulator.account
+    simulator.faults({"kind": "status", "status": 403, "code": 9109, "path": f"*/accounts/{account}", "count": None})
+    given = {**arguments, "zones": None, "accounts": [account.upper(), account]}
+    heard = listen(given, lambda: simulator.seed(jobs={account: [{**JOB, "dataset": "audit_logs"}]}))
+    assert heard.kinds == [[], ["job_created"]]
+    assert only(heard, 1)["edgeops"]["account"] == {"id": account, "name": account}
+
+
 def test_name_that_may_not_be_read_is_the_id(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
     simulator.faults({"kind": "status", "status": 403, "code": 9109, "path": f"*/zones/{zone}", "count": None})
     heard = listen({**arguments, "watch": ["scripts"]}, seeder(simulator, zone, scripts=[SCRIPT]))
@@ -363,6 +401,9 @@ def test_requests_of_a_poll(simulator: t.Any, zone: str, arguments: dict[str, t.
         ({"zones": []}, r"^zones: no zone is given"),
         ({"zones": None}, r"^zones: no zone is given"),
         ({"zones": ["nonsense"]}, r"^zones\[0\]: 'nonsense' is not 1 to 32 hexadecimal digits"),
+        ({"accounts": ["x"]}, r"^accounts\[0\]: 'x' is not"),
+        ({"accounts": ["a1"], "watch": ["scripts"]}, r"^accounts: of an account only jobs"),
+        ({"zones": None, "discover": {"accounts": True}, "watch": ["scripts"]}, r"^discover\.accounts: of an account only jobs"),
         ({"discover": {}}, r"mutually exclusive: zones\|discover"),
         ({"zones": None, "discover": {"statuses": ["moved"]}}, r"^discover: the credentials see no zone"),
         ({"interval": 59}, r"^interval: 59 is below 60"),

@@ -17,10 +17,10 @@ import traceback
 import typing as t
 from pathlib import Path
 
-from ansible_collections.edgeops.observability.plugins.module_utils._events import scripts, source
-from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import Seen
+from ansible_collections.edgeops.observability.plugins.module_utils._events import source
+from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import Seen, SeenScripts
+from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Target
 from ansible_collections.edgeops.observability.plugins.module_utils._events.observe import Clock
-from ansible_collections.edgeops.observability.plugins.module_utils._events.options import Zone
 from ansible_collections.edgeops.observability.plugins.module_utils._events.source import watch
 from ansible_collections.edgeops.observability.plugins.module_utils._events.state import Script
 
@@ -39,16 +39,14 @@ class Service:
     def __init__(self, *given: object) -> None:
         self.learn = self.close = lambda *given: None
 
-    def check(self, zones: t.Sequence[str]) -> tuple[Zone, ...]:
-        return tuple(Zone(zone, f"{zone}.example", f"{zone}.example") for zone in zones)
+    def list_targets(self, *, at_start: bool = False) -> tuple[Target, ...]:
+        return tuple(Target(zone, f"{zone}.example", f"{zone}.example") for zone in ZONES)
 
-    def look(self, zone: Zone) -> Seen:
-        return Seen(scripts.Seen(self.world, {}))
+    def look(self, target: Target) -> Seen:
+        return Seen(SeenScripts(self.world, {}))
 
-    with_names = check
-
-    def named(self, zone: Zone) -> Zone:
-        return zone
+    def named(self, target: Target) -> Target:
+        return target
 
     def take_count(self) -> int:
         return 2

@@ -47,6 +47,7 @@ ENDPOINTS: t.Mapping[str, Endpoint] = {
     # The only POST that reads.
     "graphql.query": Endpoint("POST", "/graphql", "Querying analytics", (dict,), (), reads=True),
     "zones.get": Endpoint("GET", "", "Reading the zone"),
+    "accounts.get": Endpoint("GET", "", "Reading the account", (dict,), (ACCOUNT,)),
     "script_monitor.get": Endpoint("GET", "/script_monitor", "Reading the status of the script monitor"),
     "script_monitor.update": Endpoint("PUT", "/script_monitor", "Changing the status of the script monitor"),
     "script_monitor.scripts": Endpoint("GET", "/script_monitor/scripts", "Listing the monitored scripts", (list,)),

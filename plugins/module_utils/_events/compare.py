@@ -4,12 +4,42 @@
 
 from __future__ import annotations
 
+import json
 import typing as t
 
 from .._core import Failure, Json
-from . import jobs, scripts
-from .facts import FIELDS_CHANGED, FIELDS_SUBJECT, MONITOR_CHANGED, MONITOR_SUBJECT, ZONE_READABLE, ZONE_UNREADABLE, Change
-from .state import NOTHING, Identity, Known
+from .._destination import CHANGED
+from .._filter import compare as filters
+from .._filter.parse import read_echo
+from .._logpush import job as logpush_job
+from .._logpush import logpull_options
+from .._logpush.health import DISABLED, HEALTHY, UNKNOWN
+from .._redact import MASK
+from .facts import (
+    FIELDS_CHANGED,
+    FIELDS_SUBJECT,
+    JOB_CHANGED,
+    JOB_CREATED,
+    JOB_DELETED,
+    JOB_RECOVERED,
+    MONITOR_CHANGED,
+    MONITOR_SUBJECT,
+    READABLE,
+    SCRIPT_CHANGED,
+    SCRIPT_GONE,
+    SCRIPT_MALICIOUS,
+    SCRIPT_NEW,
+    SCRIPT_REPORTED,
+    TROUBLE,
+    UNREADABLE,
+    Change,
+    Target,
+)
+from .state import NOTHING, Identity, Job, Known, Script
+
+Scripts = t.Mapping[Identity, Script]
+Details = t.Mapping[Identity, t.Mapping[str, Json]]
+Jobs = t.Mapping[int, Job]
 
 
 class Rules(t.NamedTuple):
@@ -19,29 +49,43 @@ class Rules(t.NamedTuple):
     is_covered: t.Callable[[Identity], bool]
 
 
-class Seen(t.NamedTuple):
-    """What one look at a zone found; a part that is not watched is None."""
+class SeenScripts(t.NamedTuple):
+    """The scripts of a listing: what is compared, and what else the service lists of each."""
 
-    scripts: scripts.Seen | None = None
-    jobs: jobs.Seen | None = None
+    scripts: Scripts
+    details: Details
+
+
+class SeenJobs(t.NamedTuple):
+    """The jobs of a listing: what is compared, and the health of each as it is reported."""
+
+    jobs: Jobs
+    health: t.Mapping[int, t.Mapping[str, Json]]
+
+
+class Seen(t.NamedTuple):
+    """What one look at a zone or account found; a part that is not watched is None."""
+
+    scripts: SeenScripts | None = None
+    jobs: SeenJobs | None = None
     monitor: bool | None = None
     fields: t.Mapping[str, Json] | None = None
 
 
-def compare_zone(known: Known | None, seen: Seen | Failure, zone_id: str, rules: Rules) -> tuple[Known, list[Change]]:
-    """Return the zone to remember and what changed. Nothing of a zone that could not be read as a whole is compared."""
+def compare(known: Known | None, seen: Seen | Failure, target: Target, rules: Rules) -> tuple[Known, list[Change]]:
+    """Return the state to remember and what changed. Nothing of a zone or account that could not be read as a whole is compared."""
     before = known or NOTHING
     if isinstance(seen, Failure):
         after = {"error": {"kind": seen.kind, "message": str(seen)}}
-        changes = [Change(ZONE_UNREADABLE, zone_id, None, after)] if before.readable else []
+        changes = [Change(UNREADABLE[target.scope], target.id, None, after)] if before.readable else []
         return before._replace(readable=False), changes
-    changes = [] if before.readable else [Change(ZONE_READABLE, zone_id, None, None)]
+    changes = [] if before.readable else [Change(READABLE[target.scope], target.id, None, None)]
     now = before._replace(readable=True)
     if seen.scripts is not None:
-        found, further = scripts.compare_scripts(before.scripts, seen.scripts, silent=rules.silent, is_covered=rules.is_covered)
+        found, further = compare_scripts(before.scripts, seen.scripts, silent=rules.silent, is_covered=rules.is_covered)
         now, changes = now._replace(scripts=found), changes + further
     if seen.jobs is not None:
-        listed, further = jobs.compare_jobs(before.jobs, seen.jobs, silent=rules.silent)
+        listed, further = compare_jobs(before.jobs, seen.jobs, silent=rules.silent)
         now, changes = now._replace(jobs=listed), changes + further
     return _with_settings(now, seen, changes)
 
@@ -58,3 +102,145 @@ def _with_settings(known: Known, seen: Seen, changes: list[Change]) -> tuple[Kno
             changes = [*changes, Change(FIELDS_CHANGED, FIELDS_SUBJECT, known.fields, seen.fields)]
         known = known._replace(fields=seen.fields)
     return known, changes
+
+
+# Of what the service lists of a script: members that help to react to it.
+_SHOWN_OF_SCRIPT = (
+    "script_id",
+    "status",
+    "js_integrity_score",
+    "malicious_reasons",
+    "first_seen_at",
+    "fetched_at",
+    "seen_on_first",
+)
+
+
+def compare_scripts(
+    known: Scripts | None, seen: SeenScripts, *, silent: bool, is_covered: t.Callable[[Identity], bool]
+) -> tuple[Scripts, list[Change]]:
+    """Return the scripts to remember and what changed; scripts that were never listed before are `silent` or all new."""
+    before = known or {}
+    after = {identity: _remembered_script(before.get(identity), script) for identity, script in seen.scripts.items()}
+    if known is None and silent:
+        return after, []
+    changes: list[Change] = []
+    for identity in sorted(after):
+        details = seen.details.get(identity, {})
+        changes.extend(_script_changes(identity, before.get(identity), after[identity], details, is_covered))
+    gone = sorted(before.keys() - after.keys())
+    return after, [
+        *changes,
+        *(Change(SCRIPT_GONE, subject_of(identity), _show_script(identity, before[identity]), None) for identity in gone),
+    ]
+
+
+def subject_of(identity: Identity) -> str:
+    """Return what an event about a script is about: the JSON of URL and host."""
+    return json.dumps(identity, separators=(",", ":"), ensure_ascii=False)
+
+
+def _remembered_script(before: Script | None, now: Script) -> Script:
+    """A script that is listed without a hash or a score for a while keeps the last ones: a change in between is one, and no change is none."""
+    if before is None:
+        return now
+    return now._replace(
+        hashes=now.hashes or before.hashes, malicious=before.malicious if now.malicious is None else now.malicious
+    )
+
+
+def _script_changes(
+    identity: Identity,
+    before: Script | None,
+    now: Script,
+    details: t.Mapping[str, Json],
+    is_covered: t.Callable[[Identity], bool],
+) -> t.Iterator[Change]:
+    shown = {**_show_script(identity, now), **{name: details[name] for name in _SHOWN_OF_SCRIPT if name in details}}
+    was = None if before is None else _show_script(identity, before)
+
+    def change(kind: str) -> Change:
+        return Change(kind, subject_of(identity), was, shown)
+
+    if before is None and not is_covered(identity):
+        yield change(SCRIPT_NEW)
+    if before is not None and before.hashes and set(now.hashes) - set(before.hashes):
+        yield change(SCRIPT_CHANGED)
+    if now.malicious and not (before and before.malicious):
+        yield change(SCRIPT_MALICIOUS)
+    if set(now.reported) - set(before.reported if before else ()):
+        yield change(SCRIPT_REPORTED)
+
+
+def _show_script(identity: Identity, script: Script) -> dict[str, Json]:
+    url, host = identity
+    return {
+        "script_url": url,
+        "host": host,
+        "hash": script.hashes[0] if script.hashes else None,
+        "hashes": list(script.hashes),
+        "malicious": script.malicious,
+        "reported": list(script.reported),
+    }
+
+
+def compare_jobs(known: Jobs | None, seen: SeenJobs, *, silent: bool) -> tuple[Jobs, list[Change]]:
+    """Return the jobs to remember and what changed; jobs that were never listed before are `silent` or all new."""
+    before = known or {}
+    after = {number: _remembered_job(before.get(number), job) for number, job in seen.jobs.items()}
+    if known is None and silent:
+        return after, []
+    changes: list[Change] = []
+    names = _job_labels(after)
+    for number in sorted(after):
+        changes.extend(_job_changes(names[number], before.get(number), after[number], seen.health[number]))
+    gone, names = sorted(before.keys() - after.keys()), _job_labels(before)
+    return after, [*changes, *(Change(JOB_DELETED, names[number], _show_job(before[number]), None) for number in gone)]
+
+
+def _job_labels(jobs: Jobs) -> dict[int, str]:
+    identities = [
+        logpush_job.Identity(job.shown.get("name"), str(job.shown.get("dataset")), number) for number, job in jobs.items()
+    ]
+    return dict(zip(jobs, logpush_job.labels(identities), strict=True))
+
+
+def _remembered_job(before: Job | None, now: Job) -> Job:
+    """A job of which the service shows no health keeps what was known."""
+    return now._replace(health=before.health) if before and now.health == UNKNOWN else now
+
+
+def _job_changes(subject: str, before: Job | None, now: Job, health: t.Mapping[str, Json]) -> t.Iterator[Change]:
+    shown = {**now.shown, "health": dict(health)}
+    was = None if before is None else _show_job(before)
+    if before is None:
+        yield Change(JOB_CREATED, subject, None, shown, now.destination)
+    elif _is_changed(before, now):
+        secret = before.destination != now.destination and before.shown.get("destination") == now.shown.get("destination")
+        marks = ({"destination_secret": MASK}, {"destination_secret": CHANGED}) if secret else ({}, {})
+        yield Change(JOB_CHANGED, subject, {**(was or {}), **marks[0]}, {**shown, **marks[1]}, now.destination)
+    if now.health in TROUBLE and (before is None or before.health != now.health):
+        yield Change(TROUBLE[now.health], subject, was, shown, now.destination)
+    elif now.health == HEALTHY and before is not None and before.health in TROUBLE:
+        yield Change(JOB_RECOVERED, subject, was, shown, now.destination)
+
+
+def _is_changed(before: Job, now: Job) -> bool:
+    """Return whether a user changed the job; that the service disabled it is another event."""
+    left_out = {"enabled"} if now.health == DISABLED and before.shown.get("enabled") and not now.shown.get("enabled") else set()
+    return before.destination != now.destination or any(
+        _meaning(name, before.shown.get(name)) != _meaning(name, now.shown.get(name))
+        for name in {*before.shown, *now.shown} - left_out
+    )
+
+
+def _meaning(name: str, value: Json) -> Json:
+    """Return a member in a form that is equal for all texts with one meaning: order and percent-encoding are no change."""
+    if name == "logpull_options":
+        return logpull_options.canonical(logpull_options.parse(value))
+    tree = read_echo(value) if name == "filter" and value else None
+    return value if tree is None else filters.canonical(tree)
+
+
+def _show_job(job: Job) -> dict[str, Json]:
+    return {**job.shown, "health": {"state": job.health}}

@@ -10,6 +10,7 @@ import typing as t
 from .._core import Json
 from .._logpush.health import DISABLED, FAILING, STALE
 from .._text import digest_of, line
+from .._zones import ACCOUNT, ZONE, Address
 
 SCRIPTS, JOBS, SETTINGS = "scripts", "jobs", "settings"
 WATCHED = (SCRIPTS, JOBS, SETTINGS)
@@ -20,6 +21,9 @@ SCRIPT_MALICIOUS, SCRIPT_REPORTED = "script_malicious", "script_reported"
 JOB_CREATED, JOB_CHANGED, JOB_DELETED, JOB_RECOVERED = "job_created", "job_changed", "job_deleted", "job_recovered"
 MONITOR_CHANGED, FIELDS_CHANGED = "monitor_changed", "fields_changed"
 ZONE_UNREADABLE, ZONE_READABLE = "zone_unreadable", "zone_readable"
+ACCOUNT_UNREADABLE, ACCOUNT_READABLE = "account_unreadable", "account_readable"
+UNREADABLE: t.Mapping[str, str] = {ZONE: ZONE_UNREADABLE, ACCOUNT: ACCOUNT_UNREADABLE}
+READABLE: t.Mapping[str, str] = {ZONE: ZONE_READABLE, ACCOUNT: ACCOUNT_READABLE}
 # A job that the user disabled, where `disabled` is one that the service did.
 OFF = "off"
 # States of a job's health that are events.
@@ -39,6 +43,8 @@ KINDS = (
     FIELDS_CHANGED,
     ZONE_UNREADABLE,
     ZONE_READABLE,
+    ACCOUNT_UNREADABLE,
+    ACCOUNT_READABLE,
 )
 
 # The subject of events about a part of a zone that has no name of its own.
@@ -51,7 +57,7 @@ MIN_INTERVAL = 60
 DEFAULT_INTERVAL = 300
 # A quarter of what Cloudflare allows: a poll leaves the rest to deliveries.
 DEFAULT_BUDGET = "300/300"
-ZONES_SIDE_BY_SIDE = 4
+SIDE_BY_SIDE = 4
 
 
 Event = dict[str, Json]
@@ -61,6 +67,25 @@ _TEMPLATE = re.compile(r"\{(?=[{%#])|#(?=jinja2:)")
 _ENCODED: t.Mapping[str, str] = {"{": "%7B", "#": "%23"}
 # A host name that selects itself and nothing else; a pattern, a list or a group would select other hosts of the inventory.
 _HOST = re.compile(r"(?!(?:all|ungrouped|localhost)$)[\w.-]+")
+
+
+class Target(t.NamedTuple):
+    """A zone or an account that is watched: its id, its name if that is known, and its name as a host of an inventory."""
+
+    id: str
+    name: str | None = None
+    host: str | None = None
+    scope: str = ZONE
+
+    @property
+    def address(self) -> Address:
+        """Return where its API paths begin."""
+        return Address(self.scope, self.id)
+
+    @property
+    def key(self) -> str:
+        """Return what it is called in the state file, where a zone and an account can have the same id."""
+        return self.id if self.scope == ZONE else f"{ACCOUNT}_{self.id}"
 
 
 class Change(t.NamedTuple):
@@ -73,13 +98,13 @@ class Change(t.NamedTuple):
     hidden: Json = None
 
 
-def make_event(change: Change, zone_id: str, name: str | None, host: str | None, now: str) -> Event:
-    """Return the event of a change in a zone; texts of the service in it are inert."""
-    host = host if host and _HOST.fullmatch(host) else zone_id
+def make_event(change: Change, target: Target, now: str) -> Event:
+    """Return the event of a change in a zone or account; texts of the service in it are inert."""
+    host = target.host if target.host and _HOST.fullmatch(target.host) else target.key
     members = {
         "kind": change.kind,
-        "id": digest_of([change.kind, zone_id, change.subject, change.after, change.hidden]),
-        "zone": {"id": zone_id, "name": name or zone_id},
+        "id": digest_of([change.kind, target.key, change.subject, change.after, change.hidden]),
+        target.scope: {"id": target.id, "name": target.name or target.id},
         "subject": change.subject,
         "before": change.before,
         "after": change.after,

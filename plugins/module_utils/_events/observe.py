@@ -26,11 +26,10 @@ from .._scripts.facts import REPORTED
 from .._scripts.findings import observe
 from .._scripts.read import monitor
 from .._scripts.read import scripts as list_scripts
-from .._zones import ZONE, Address
-from . import jobs, scripts
-from .compare import Seen
-from .facts import JOBS, OFF, SCRIPTS, SETTINGS
-from .options import LOGGER, Settings, Zone, discover, name_of, with_hosts
+from .._zones import ACCOUNT
+from .compare import Seen, SeenJobs, SeenScripts
+from .facts import JOBS, OFF, SCRIPTS, SETTINGS, Target
+from .options import LOGGER, Settings, discover, name_of, with_hosts
 from .state import Identity, Job, Script
 
 
@@ -50,14 +49,16 @@ class Clock(t.NamedTuple):
 _LEFT_OUT = frozenset(("filter_explained", *(name for name, member in MEMBERS.items() if member.volatile)))
 
 
-def requests_for(watch: t.Collection[str]) -> int:
-    """Return how many requests a look at a zone takes at least: the monitor, two lists of scripts, the custom fields, the jobs."""
+def requests_for(watch: t.Collection[str], target: Target) -> int:
+    """Return how many requests a look takes at least: at a zone the monitor, two lists of scripts, the custom fields, the jobs."""
+    if target.scope == ACCOUNT:
+        return 1
     monitored = {SCRIPTS, SETTINGS} & set(watch)
     return bool(monitored) + 2 * (SCRIPTS in watch) + (SETTINGS in watch) + (JOBS in watch)
 
 
 class Look(t.NamedTuple):
-    """Which parts of a zone to observe, and how to judge them."""
+    """Which parts to observe, and how to judge them."""
 
     watch: t.Collection[str]
     query: inventory.Query
@@ -65,7 +66,7 @@ class Look(t.NamedTuple):
 
 
 def look_at(client: Client, look: Look, now: float) -> Seen:
-    """Return what there is in the client's zone, without the client's own credentials; raise where any part cannot be read."""
+    """Return what there is in the client's zone or account, without the client's own credentials; raise where any part cannot be read."""
     seen = Seen()
     hide = functools.partial(scrub, secrets=client.secrets)
     if {SCRIPTS, SETTINGS} & set(look.watch):
@@ -83,7 +84,7 @@ def look_at(client: Client, look: Look, now: float) -> Seen:
     return seen
 
 
-def see_scripts(items: t.Iterable[inventory.Script]) -> scripts.Seen:
+def see_scripts(items: t.Iterable[inventory.Script]) -> SeenScripts:
     """Return the scripts of a listing by identity; one that is listed several times has the hashes of all, the latest first."""
     found: dict[Identity, Script] = {}
     details: dict[Identity, t.Mapping[str, Json]] = {}
@@ -99,7 +100,7 @@ def see_scripts(items: t.Iterable[inventory.Script]) -> scripts.Seen:
             reported=tuple(sorted({reason for item in same for reason in _reported(item)})),
         )
         details[identity] = seen.latest
-    return scripts.Seen(found, details)
+    return SeenScripts(found, details)
 
 
 def _reported(item: inventory.Script) -> t.Iterator[str]:
@@ -108,7 +109,7 @@ def _reported(item: inventory.Script) -> t.Iterator[str]:
     yield from inventory.categories_of(item)
 
 
-def see_jobs(items: t.Iterable[Json], stale_after: int, now: float, hide: t.Callable[[Json], Json]) -> jobs.Seen:
+def see_jobs(items: t.Iterable[Json], stale_after: int, now: float, hide: t.Callable[[Json], Json]) -> SeenJobs:
     """Return the jobs of a listing by id."""
     found: dict[int, Job] = {}
     reported: dict[int, t.Mapping[str, Json]] = {}
@@ -121,7 +122,7 @@ def see_jobs(items: t.Iterable[Json], stale_after: int, now: float, hide: t.Call
             hashlib.sha256(f"{number} {job.get('destination_conf') or ''}".encode(errors="replace")).hexdigest()[:32],
             _state(shown, reported[number]["state"]),
         )
-    return jobs.Seen(found, reported)
+    return SeenJobs(found, reported)
 
 
 def _steady(health: t.Mapping[str, Json]) -> dict[str, Json]:
@@ -148,7 +149,7 @@ class Stopped(Exception):
 
 
 class Service:
-    """The zones as the service shows them; all share connections and the request budget."""
+    """The zones and accounts as the service shows them; all share connections and the request budget."""
 
     def __init__(self, settings: Settings, clock: Clock, stop: threading.Event) -> None:
         self._settings = settings
@@ -163,36 +164,26 @@ class Service:
         self._told_of_pause = False
 
     def learn(self, names: t.Mapping[str, str]) -> None:
-        """Add names of zones that were found before."""
+        """Add names that were found before, by the keys of the state file."""
         self._names.update(names)
 
-    def discover(self) -> tuple[Zone, ...]:
-        """List the zones that the credentials see."""
-        client = self._client.at(None)
+    def list_targets(self, *, at_start: bool = False) -> tuple[Target, ...]:
+        """Return what is watched; at the start, show that the service knows the credentials."""
+        found: tuple[Target, ...] = ()
+        if self._settings.discover is not None:
+            found = self._discover(self._settings.discover)
+        elif at_start:
+            self._find_name(self._settings.given[0], at_start=True)
+        return with_hosts([*map(self._with_name, self._settings.given), *found])
+
+    def look(self, target: Target) -> Seen | Failure:
+        """Return what there is in a zone or account, or why it cannot be read."""
+        if target.key not in self._names and target.key not in self._nameless:
+            self._find_name(target)
+        client = self._client.at(target.address)
+        look = self._look._replace(watch=(JOBS,)) if target.scope == ACCOUNT else self._look
         try:
-            found = discover(client, self._settings.discover or {})
-        except Failure as failure:
-            raise self._public(client, failure) from None
-        found = with_hosts((zone.id, zone.name and str(scrub(zone.name, client.secrets))) for zone in found)
-        self._names.update({zone.id: zone.name for zone in found if zone.name})
-        return found
-
-    def check(self, zones: t.Sequence[str]) -> tuple[Zone, ...]:
-        """Ask for the name of one zone, which reveals unknown credentials; return all zones with the names that are known."""
-        self._find_name(zones[0], at_start=True)
-        return self.with_names(zones)
-
-    def with_names(self, zones: t.Iterable[str]) -> tuple[Zone, ...]:
-        """Return zones with the names that are known by now."""
-        return with_hosts((zone, self._names.get(zone)) for zone in zones)
-
-    def look(self, zone: Zone) -> Seen | Failure:
-        """Return what there is in a zone, or why it cannot be read."""
-        if zone.id not in self._names and zone.id not in self._nameless:
-            self._find_name(zone.id)
-        client = self._client.at(Address(ZONE, zone.id))
-        try:
-            return look_at(client, self._look, self._clock.now())
+            return look_at(client, look, self._clock.now())
         except Stopped:
             raise
         except Failure as failure:
@@ -200,10 +191,10 @@ class Service:
         except Exception as error:  # a defect that one zone meets must not end the watch over the others
             return defect(error)
 
-    def named(self, zone: Zone) -> Zone:
-        """Return the zone with its name, if that was found after the zones were listed."""
-        name = self._names.get(zone.id)
-        return zone if zone.name or not name else with_hosts([(zone.id, name)])[0]
+    def named(self, target: Target) -> Target:
+        """Return the target with its name, if that was found after the targets were listed."""
+        named = self._with_name(target)
+        return target if target.name or not named.name else with_hosts([named])[0]
 
     def take_count(self) -> int:
         """Return how many requests were sent since the last time."""
@@ -220,10 +211,23 @@ class Service:
         """Close all connections."""
         self._client.close()
 
-    def _find_name(self, zone_id: str, *, at_start: bool = False) -> None:
-        client = self._client.at(Address(ZONE, zone_id))
+    def _discover(self, filters: t.Mapping[str, t.Any]) -> tuple[Target, ...]:
+        client = self._client.at(None)
         try:
-            name = scrub(name_of(client), client.secrets)
+            listed = list(discover(client, filters, filters["accounts"]))
+        except Failure as failure:
+            raise self._public(client, failure) from None
+        found = tuple(each._replace(name=str(scrub(each.name, client.secrets))) for each in listed)
+        self._names.update({each.key: each.name for each in found if each.name})
+        return found
+
+    def _with_name(self, target: Target) -> Target:
+        return target._replace(name=target.name or self._names.get(target.key))
+
+    def _find_name(self, target: Target, *, at_start: bool = False) -> None:
+        client = self._client.at(target.address)
+        try:
+            name = scrub(name_of(client, target.scope), client.secrets)
         except Failure as failure:
             if at_start and (_are_unknown(failure) or self._is_refused_everywhere(failure)):
                 raise self._public(client, failure) from None
@@ -231,9 +235,9 @@ class Service:
                 return  # asked again at the next look; until then the id stands for the name
             name = None
         if name:
-            self._names[zone_id] = name
+            self._names[target.key] = name
         else:
-            self._nameless.add(zone_id)
+            self._nameless.add(target.key)
 
     def _is_refused_everywhere(self, failure: Failure) -> bool:
         """Return whether a user's key that may not read one zone may read none: what a key may do is not cut down, as a token's is."""

@@ -11,57 +11,52 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from .._api.client import Client
 from .._api.connection import Connection
-from .._core import BAD_RESPONSE, INVALID_OPTION, Failure, Json, invalid_option
+from .._core import INVALID_OPTION, Failure, invalid_option
 from .._engine.task import CONNECTION_OPTIONS, ArgumentSpec, connection
 from .._logpush.health import DEFAULT_STALE_AFTER
 from .._redact import scrub
 from .._scripts.baseline import Baseline, parse_baseline
 from .._scripts.facts import AUTO, MAX_PER_PAGE, ROUTE_CHOICES
 from .._scripts.inventory import Query
-from .._zones import PAGES_SIDE_BY_SIDE, PER_PAGE, Filters, hosts, is_selected, is_zone_id, query
+from .._zones import (
+    ACCOUNT,
+    PAGES_SIDE_BY_SIDE,
+    PER_PAGE,
+    ZONE,
+    Filters,
+    hosts,
+    is_selected,
+    is_zone_id,
+    query,
+    read_account,
+    read_zone,
+)
 from .compare import Rules
-from .facts import DEFAULT_BUDGET, DEFAULT_INTERVAL, EMIT, MIN_INTERVAL, SCRIPT_STATUSES, SILENT, WATCHED
+from .facts import DEFAULT_BUDGET, DEFAULT_INTERVAL, EMIT, JOBS, MIN_INTERVAL, SCRIPT_STATUSES, SILENT, WATCHED, Target
 from .state import Identity
 
 
-class Zone(t.NamedTuple):
-    """A zone that is watched: its id, its name if that is known, and its name as a host of an inventory."""
-
-    id: str
-    name: str | None = None
-    host: str | None = None
-
-
-def discover(client: Client, filters: Filters) -> tuple[Zone, ...]:
-    """Return the zones that the credentials may see and that meet the filters."""
+def discover(client: Client, filters: Filters, with_accounts: bool) -> t.Iterator[Target]:
+    """Yield the zones, and if requested the accounts, that the credentials may see and that meet the filters."""
     listed = client.items("zones.list", query=query(filters), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
-    return with_hosts((item["id"], item["name"]) for item in map(_checked, listed) if is_selected(item, filters))
+    yield from (Target(zone["id"], zone["name"]) for zone in map(read_zone, listed) if is_selected(zone, filters))
+    if with_accounts:
+        found = map(read_account, client.items("accounts.list", per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE))
+        chosen = filters["account_ids"]
+        yield from (Target(each["id"], each["name"], scope=ACCOUNT) for each in found if not chosen or each["id"] in chosen)
 
 
-def with_hosts(zones: t.Iterable[tuple[str, str | None]]) -> tuple[Zone, ...]:
-    """Return zones with their names as hosts of the inventory, where their names are known."""
-    names = dict(zones)
-    named = dict(hosts((zone_id, name) for zone_id, name in names.items() if name))
-    return tuple(Zone(zone_id, name, named.get(zone_id)) for zone_id, name in names.items())
+def with_hosts(targets: t.Iterable[Target]) -> tuple[Target, ...]:
+    """Return each target once, with its name as a host of the inventory: of a zone, where its name is known."""
+    distinct = {target.key: target for target in targets}
+    named = dict(hosts((each.id, each.name) for each in distinct.values() if each.scope == ZONE and each.name))
+    return tuple(each._replace(host=named.get(each.id) if each.scope == ZONE else each.key) for each in distinct.values())
 
 
-def name_of(client: Client) -> str | None:
-    """Return the name of the client's zone."""
-    name = client.call("zones.get").result.get("name")
+def name_of(client: Client, scope: str) -> str | None:
+    """Return the name of the client's zone or account."""
+    name = client.call(f"{scope}s.get").result.get("name")
     return name if isinstance(name, str) and name else None
-
-
-def _checked(zone: Json) -> t.Mapping[str, Json]:
-    is_sound = (
-        isinstance(zone, dict)
-        and isinstance(zone.get("id"), str)
-        and is_zone_id(zone["id"])
-        and isinstance(zone.get("name"), str)
-        and isinstance(zone.get("account"), (dict, type(None)))
-    )
-    if not is_sound:
-        raise Failure(BAD_RESPONSE, "The listing of zones holds one without a usable id or name.")
-    return t.cast("t.Mapping[str, Json]", zone)
 
 
 LOGGER = logging.getLogger("edgeops.observability.zone_events")
@@ -72,8 +67,12 @@ OPTIONS: ArgumentSpec = {
     "zones": {"type": "list", "elements": "str"},
     "discover": {
         "type": "dict",
-        "options": {name: {"type": "list", "elements": "str", "default": []} for name in ZONE_FILTERS},
+        "options": {
+            **{name: {"type": "list", "elements": "str", "default": []} for name in ZONE_FILTERS},
+            "accounts": {"type": "bool", "default": False},
+        },
     },
+    "accounts": {"type": "list", "elements": "str", "default": []},
     "watch": {"type": "list", "elements": "str", "choices": list(WATCHED), "default": list(WATCHED)},
     "interval": {"type": "int", "default": DEFAULT_INTERVAL},
     "state_file": {"type": "path", "required": True},
@@ -90,11 +89,11 @@ _NOT_OURS = ("eda_feedback_queue",)
 
 
 class Settings(t.NamedTuple):
-    """The arguments of the source, checked and completed; one of `zones` and `discover` is None."""
+    """The arguments of the source, checked and completed; `given` are the zones and accounts that are not discovered."""
 
     connection: Connection
-    zones: tuple[str, ...] | None
-    discover: t.Mapping[str, t.Sequence[str]] | None
+    given: tuple[Target, ...]
+    discover: t.Mapping[str, t.Any] | None
     watch: frozenset[str]
     interval: int
     state_file: str
@@ -116,7 +115,7 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
         raise invalid_option("state_file", "a path is needed")
     return Settings(
         connection=connection(params),
-        zones=_zones(params["zones"], params["discover"]),
+        given=_given(params),
         discover=params["discover"],
         watch=frozenset(params["watch"]),
         interval=params["interval"],
@@ -135,15 +134,20 @@ def _validated(arguments: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     return params
 
 
-def _zones(zones: t.Sequence[str] | None, discover: t.Mapping[str, t.Any] | None) -> tuple[str, ...] | None:
-    if discover is not None:
-        return None
-    if not zones:
-        raise invalid_option("zones", "no zone is given; list the ids of zones, or use discover")
-    for index, zone in enumerate(zones):
-        if not is_zone_id(zone):
-            raise invalid_option(f"zones[{index}]", f"{zone!r} is not 1 to 32 hexadecimal digits")
-    return tuple(dict.fromkeys(zone.lower() for zone in zones))
+def _given(params: t.Mapping[str, t.Any]) -> tuple[Target, ...]:
+    """Return the zones and accounts of which the ids are given."""
+    for option in ("zones", "accounts"):
+        for index, each in enumerate(params[option] or ()):
+            if not is_zone_id(each):
+                raise invalid_option(f"{option}[{index}]", f"{each!r} is not 1 to 32 hexadecimal digits")
+    if params["discover"] is None and not params["zones"] and not params["accounts"]:
+        raise invalid_option("zones", "no zone is given; list the ids of zones or accounts, or use discover")
+    has_accounts = {"accounts": params["accounts"], "discover.accounts": (params["discover"] or {}).get("accounts")}
+    for option, value in has_accounts.items():
+        if value and JOBS not in params["watch"]:
+            raise invalid_option(option, f"of an account only {JOBS} are watched, and watch does not name them")
+    zones = [Target(zone.lower()) for zone in params["zones"] or ()]
+    return with_hosts([*zones, *(Target(account.lower(), scope=ACCOUNT) for account in params["accounts"])])
 
 
 def _coverage(entries: t.Sequence[t.Mapping[str, t.Any]] | None) -> t.Callable[[Identity], bool]:

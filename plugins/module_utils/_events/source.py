@@ -14,10 +14,10 @@ import typing as t
 from .._api.client import side_by_side
 from .._core import AUTHENTICATION, RATE_LIMITED, UNAVAILABLE, Failure, invalid_option
 from .._text import format_time
-from .compare import Seen, compare_zone
-from .facts import ZONES_SIDE_BY_SIDE, Event, again, make_event
+from .compare import Seen, compare
+from .facts import SIDE_BY_SIDE, Event, Target, again, make_event
 from .observe import Clock, Service, requests_for
-from .options import LOGGER, Settings, Zone, settings
+from .options import LOGGER, Settings, settings
 from .state import StateFile
 
 # A poll takes a few requests more or less each time; only a longer interval than this many times the last one is news.
@@ -90,8 +90,8 @@ class Source:
         self._stop = threading.Event()
         self._state = StateFile(settings.state_file, clock.monotonic)
         self._service = Service(settings, clock, self._stop)
-        self._zones: tuple[Zone, ...] = ()
-        self._refused: list[tuple[Zone, Failure]] | None = []
+        self._targets: tuple[Target, ...] = ()
+        self._refused: list[tuple[Target, Failure]] | None = []
         self._waiting: list[Event] = []
         self.pace = Pace(settings.interval, settings.connection.request_budget, clock.monotonic, LOGGER.warning)
 
@@ -100,37 +100,35 @@ class Source:
         self._state.open()
         self._service.learn(self._state.names())
         try:
-            self._zones = self._list()
+            self._targets = self._service.list_targets(at_start=True)
         except Failure as failure:
             if failure.kind not in _PASSING:
                 raise
             LOGGER.warning("Zones cannot be listed yet: %s", failure)
         else:
-            if not self._zones:
+            if not self._targets:
                 raise invalid_option("discover", "the credentials see no zone that meets the filters")
         return list(self._state.pending)
 
-    def begin(self, waiting: int) -> tuple[list[Event], tuple[Zone, ...]]:
-        """Begin a poll; return the events that are known when it ends, and the zones to look at.
+    def begin(self, waiting: int) -> tuple[list[Event], tuple[Target, ...]]:
+        """Begin a poll; return the events that are known when it ends, and the zones and accounts to look at.
 
         Of the events that were put, so many are `waiting` to be taken, which a rulebook that is killed loses.
         """
-        self.pace.begin(requests_for(self._settings.watch) * len(self._zones))
-        if self._settings.discover is not None and self.pace.polls > 1:
+        self.pace.begin(sum(requests_for(self._settings.watch, target) for target in self._targets))
+        if self.pace.polls > 1:
             try:
-                self._zones = self._list()
+                self._targets = self._service.list_targets()
             except Failure as failure:
                 LOGGER.warning("Zones cannot be listed, so those of the last listing are watched: %s", failure)
-        if self._settings.zones is not None and self.pace.polls > 1:
-            self._zones = self._service.with_names(self._settings.zones)
         # A poll of no zones does not show that the credentials work.
-        taken = max(0, len(self._state.pending) - waiting) if self._zones else 0
-        return self._state.pending[:taken], self._zones
+        taken = max(0, len(self._state.pending) - waiting) if self._targets else 0
+        return self._state.pending[:taken], self._targets
 
-    def look(self, zones: t.Sequence[Zone]) -> list[Event]:
-        """Look at some zones and compare; return the events that are stored by now and go out next."""
-        for zone, seen in zip(zones, side_by_side(self._service.look, zones, ZONES_SIDE_BY_SIDE), strict=True):
-            self._prove(zone, seen)
+    def look(self, targets: t.Sequence[Target]) -> list[Event]:
+        """Look at some zones and accounts and compare; return the events that are stored by now and go out next."""
+        for target, seen in zip(targets, side_by_side(self._service.look, targets, SIDE_BY_SIDE), strict=True):
+            self._prove(target, seen)
         return self._stored() if self._state.is_due else []
 
     def complete(self, received: t.Sequence[Event]) -> list[Event]:
@@ -149,28 +147,23 @@ class Source:
         self._state.close()
         self._service.close()
 
-    def _list(self) -> tuple[Zone, ...]:
-        if self._settings.zones is None:
-            return self._service.discover()
-        return self._service.check(self._settings.zones)
-
-    def _prove(self, zone: Zone, seen: Seen | Failure) -> None:
-        """Note a zone; as long as every zone refuses the credentials, they may be the wrong ones, which is no event of a zone."""
+    def _prove(self, target: Target, seen: Seen | Failure) -> None:
+        """Note a zone or account; as long as all of them refuse the credentials, these may be the wrong ones, which is no event."""
         if self._refused is not None:
             if isinstance(seen, Failure) and seen.kind == AUTHENTICATION:
-                self._refused.append((zone, seen))
+                self._refused.append((target, seen))
                 return
             refused, self._refused = self._refused, None
             for earlier, failure in refused:
                 self._note(earlier, failure)
-        self._note(zone, seen)
+        self._note(target, seen)
 
-    def _note(self, zone: Zone, seen: Seen | Failure) -> None:
-        known, changes = compare_zone(self._state.zone(zone.id), seen, zone.id, self._settings.rules)
-        zone = self._service.named(zone)
+    def _note(self, target: Target, seen: Seen | Failure) -> None:
+        known, changes = compare(self._state.zone(target.key), seen, target, self._settings.rules)
+        target = self._service.named(target)
         now = format_time(datetime.datetime.fromtimestamp(self._clock.now(), datetime.timezone.utc))
-        events = [make_event(change, zone.id, zone.name, zone.host, now) for change in changes]
-        self._state.note(zone.id, known._replace(name=zone.name or known.name), events)
+        events = [make_event(change, target, now) for change in changes]
+        self._state.note(target.key, known._replace(name=target.name or known.name), events)
         self._waiting.extend(events)
 
     def _stored(self) -> list[Event]:
@@ -198,9 +191,9 @@ async def watch(queue: Queue, arguments: t.Mapping[str, t.Any], clock: Clock | N
         for event in await asyncio.to_thread(source.open):
             await _put(queue, again(event))
         while True:
-            received, zones = await asyncio.to_thread(source.begin, _waiting(queue))
-            for start in range(0, len(zones), ZONES_SIDE_BY_SIDE):
-                for event in await asyncio.to_thread(source.look, zones[start : start + ZONES_SIDE_BY_SIDE]):
+            received, targets = await asyncio.to_thread(source.begin, _waiting(queue))
+            for start in range(0, len(targets), SIDE_BY_SIDE):
+                for event in await asyncio.to_thread(source.look, targets[start : start + SIDE_BY_SIDE]):
                     await _put(queue, event)
             for event in await asyncio.to_thread(source.complete, received):
                 await _put(queue, event)

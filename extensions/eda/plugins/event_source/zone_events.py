@@ -6,25 +6,33 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 ---
-short_description: Events for changed scripts, Logpush jobs and settings of Cloudflare zones
+short_description: Events for changed scripts, Logpush jobs and settings of Cloudflare zones and accounts
 description:
   - An ansible-rulebook event source plugin that polls zones of Cloudflare, or a service with the same API, and sends an event for each script
-    (Client-side security, formerly Page Shield), log delivery (Logpush) job or setting that changed since the last poll. It sends only GET requests.
+    (Client-side security, formerly Page Shield), log delivery (Logpush) job or setting that changed since the last poll. Of accounts it polls
+    the Logpush jobs. It sends only GET requests.
   - O(state_file) contains the last known state of each zone, so changes between two polls, or while the rulebook is not running, are found.
     An event is stored before it is sent, and removed when it was taken from the queue of the rulebook and the next poll of all zones is
     complete. Events that are stored when the source stops are sent again at the next start, with C(redelivered) true.
   - Each event is C({edgeops:\ {kind, id, zone, subject, before, after, observed_at, redelivered}, meta:\ {hosts}}). C(zone) has C(id)
     and C(name), and C(meta.hosts) is the host name of the zone in the inventory plugin P(edgeops.observability.zones#inventory).
+    Events of accounts have C(account) in place of C(zone), and their host is C(account_) with the id of the account.
   - C(kind) is one of C(script_new), C(script_changed), C(script_malicious), C(script_reported), C(script_gone), C(job_created),
     C(job_changed), C(job_deleted), C(job_failing), C(job_disabled), C(job_stale), C(job_recovered), C(monitor_changed),
-    C(fields_changed), C(zone_unreadable) and C(zone_readable).
+    C(fields_changed), C(zone_unreadable), C(zone_readable), C(account_unreadable) and C(account_readable).
   - Invalid arguments, invalid credentials and an unusable state file stop the source at the start, with the reason.
 options:
   zones:
     description:
-      - Ids of the zones. One of O(zones) and O(discover) is required.
+      - Ids of the zones. One of O(zones), O(discover) and O(accounts) is required.
     type: list
     elements: str
+  accounts:
+    description:
+      - Ids of accounts whose Logpush jobs to watch, beside O(zones) or O(discover).
+    type: list
+    elements: str
+    default: []
   discover:
     description:
       - Watch all zones that the credentials can read and that match these filters; V({}) for all. Zones are listed before each poll.
@@ -46,6 +54,10 @@ options:
         type: list
         elements: str
         default: []
+      accounts:
+        description: Whether to watch also the Logpush jobs of the accounts that the credentials can read; O(discover.account_ids) narrows them.
+        type: bool
+        default: false
   watch:
     description:
       - What to watch. V(settings) are the status of the script monitor and the custom log fields.

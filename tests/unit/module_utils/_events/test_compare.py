@@ -9,12 +9,18 @@ import typing as t
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import PERMISSION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._events import jobs, scripts
-from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import Rules, Seen, compare_zone
-from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Change, make_event
+from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import (
+    Rules,
+    Seen,
+    SeenJobs,
+    SeenScripts,
+    compare,
+    subject_of,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Change, Target, make_event
 from ansible_collections.edgeops.observability.plugins.module_utils._events.state import Job, Known, Script
 
-ZONE = "5a1e"
+ZONE = Target("5a1e")
 LOUD = Rules(silent=False, is_covered=lambda identity: False)
 SILENT = LOUD._replace(silent=True)
 A, B = ("https://cdn.example/a.js", "shop.example"), ("https://cdn.example/b.js", "shop.example")
@@ -24,17 +30,17 @@ SAME_FILTER = '{"where":{"and":[{"key":"B","operator":"eq","value":2},{"key":"A"
 REFUSED = Failure(PERMISSION, "reading is not allowed")
 
 
-def seen_scripts(*found: tuple[tuple[str, str], Script]) -> scripts.Seen:
-    return scripts.Seen(dict(found), {})
+def seen_scripts(*found: tuple[tuple[str, str], Script]) -> SeenScripts:
+    return SeenScripts(dict(found), {})
 
 
 def job(health: str = "healthy", destination: str = "d1", **members: t.Any) -> Job:
     return Job({"id": 1, "name": "logs", "dataset": "http_requests", "enabled": True, **members}, destination, health)
 
 
-def seen_jobs(*found: Job) -> jobs.Seen:
+def seen_jobs(*found: Job) -> SeenJobs:
     listed = {each.shown["id"]: each for each in found}
-    return jobs.Seen(listed, {number: {"state": each.health, "since": None} for number, each in listed.items()})
+    return SeenJobs(listed, {number: {"state": each.health, "since": None} for number, each in listed.items()})
 
 
 def kinds(changes: list[Change]) -> list[str]:
@@ -63,16 +69,16 @@ def kinds(changes: list[Change]) -> list[str]:
 )
 def test_script(before: Script | None, after: Script | None, expected: list[str]) -> None:
     known = Known(scripts={A: before} if before else {})
-    _now, changes = compare_zone(known, Seen(seen_scripts(*[(A, after)] if after else [])), ZONE, SILENT)
+    _now, changes = compare(known, Seen(seen_scripts(*[(A, after)] if after else [])), ZONE, SILENT)
     assert kinds(changes) == expected
     assert all(change.subject == '["https://cdn.example/a.js","shop.example"]' for change in changes)
 
 
 def test_missing_hash_keeps_the_known_one() -> None:
     """A hash that the service omits for a while is remembered."""
-    known, changes = compare_zone(Known(scripts={A: CLEAN}), Seen(seen_scripts((A, CLEAN._replace(hashes=())))), ZONE, SILENT)
+    known, changes = compare(Known(scripts={A: CLEAN}), Seen(seen_scripts((A, CLEAN._replace(hashes=())))), ZONE, SILENT)
     assert changes == []
-    _known, changes = compare_zone(known, Seen(seen_scripts((A, CLEAN._replace(hashes=("h2",))))), ZONE, SILENT)
+    _known, changes = compare(known, Seen(seen_scripts((A, CLEAN._replace(hashes=("h2",))))), ZONE, SILENT)
     assert kinds(changes) == ["script_changed"]
     assert (changes[0].before["hash"], changes[0].after["hash"]) == ("h1", "h2")
 
@@ -90,7 +96,7 @@ def test_missing_score_keeps_the_known_verdict(verdicts: list[bool | None], expe
     """A score that the service omits for a while makes no second event."""
     known, found = Known(scripts={A: CLEAN._replace(malicious=verdicts[0])}), []
     for verdict in verdicts[1:]:
-        known, changes = compare_zone(known, Seen(seen_scripts((A, CLEAN._replace(malicious=verdict)))), ZONE, SILENT)
+        known, changes = compare(known, Seen(seen_scripts((A, CLEAN._replace(malicious=verdict)))), ZONE, SILENT)
         found += kinds(changes)
     assert found == expected
 
@@ -99,12 +105,12 @@ def test_covered_script_is_watched_but_not_new() -> None:
     """Covered script is not new and still watched."""
     rules = SILENT._replace(is_covered=lambda identity: identity == A)
     bad = CLEAN._replace(malicious=True)
-    known, changes = compare_zone(Known(scripts={}), Seen(seen_scripts((A, bad), (B, CLEAN))), ZONE, rules)
+    known, changes = compare(Known(scripts={}), Seen(seen_scripts((A, bad), (B, CLEAN))), ZONE, rules)
     assert [(change.kind, change.subject) for change in changes] == [
-        ("script_malicious", scripts.subject_of(A)),
-        ("script_new", scripts.subject_of(B)),
+        ("script_malicious", subject_of(A)),
+        ("script_new", subject_of(B)),
     ]
-    _known, changes = compare_zone(known, Seen(seen_scripts((A, bad._replace(hashes=("h2",))), (B, CLEAN))), ZONE, rules)
+    _known, changes = compare(known, Seen(seen_scripts((A, bad._replace(hashes=("h2",))), (B, CLEAN))), ZONE, rules)
     assert kinds(changes) == ["script_changed"]
 
 
@@ -140,7 +146,7 @@ def test_covered_script_is_watched_but_not_new() -> None:
 )
 def test_job(before: Job | None, after: Job | None, expected: list[str]) -> None:
     known = Known(jobs={1: before} if before else {})
-    _now, changes = compare_zone(known, Seen(jobs=seen_jobs(*[after] if after else [])), ZONE, SILENT)
+    _now, changes = compare(known, Seen(jobs=seen_jobs(*[after] if after else [])), ZONE, SILENT)
     assert kinds(changes) == expected
     assert {change.subject for change in changes} <= {"logs", "other"}
 
@@ -149,25 +155,25 @@ def test_a_secret_that_changes_twice_is_two_states() -> None:
     """Both look the same, and are not."""
     ids, known = [], Known(jobs={1: job()})
     for destination in ("d2", "d3"):
-        known, (change,) = compare_zone(known, Seen(jobs=seen_jobs(job(destination=destination))), ZONE, SILENT)
-        ids.append((change.after, make_event(change, ZONE, None, None, "now")["edgeops"]["id"]))
+        known, (change,) = compare(known, Seen(jobs=seen_jobs(job(destination=destination))), ZONE, SILENT)
+        ids.append((change.after, make_event(change, ZONE, "now")["edgeops"]["id"]))
     assert ids[0][0] == ids[1][0] and ids[0][1] != ids[1][1]
 
 
 def test_unknown_health_keeps_the_last_one() -> None:
-    known, _changes = compare_zone(Known(jobs={1: job("failing")}), Seen(jobs=seen_jobs(job("unknown"))), ZONE, SILENT)
-    _known, changes = compare_zone(known, Seen(jobs=seen_jobs(job())), ZONE, SILENT)
+    known, _changes = compare(Known(jobs={1: job("failing")}), Seen(jobs=seen_jobs(job("unknown"))), ZONE, SILENT)
+    _known, changes = compare(known, Seen(jobs=seen_jobs(job())), ZONE, SILENT)
     assert kinds(changes) == ["job_recovered"]
 
 
 def test_jobs_of_one_name_are_told_apart() -> None:
     two = seen_jobs(job(), job(id=2), job(id=3, name=""))
-    _known, changes = compare_zone(Known(jobs={}), Seen(jobs=two), ZONE, SILENT)
+    _known, changes = compare(Known(jobs={}), Seen(jobs=two), ZONE, SILENT)
     assert [change.subject for change in changes] == ["logs", "logs/http_requests/2", "/http_requests/3"]
 
 
 def test_changed_secret_is_marked_and_not_shown() -> None:
-    _known, (change,) = compare_zone(Known(jobs={1: job()}), Seen(jobs=seen_jobs(job(destination="d2"))), ZONE, SILENT)
+    _known, (change,) = compare(Known(jobs={1: job()}), Seen(jobs=seen_jobs(job(destination="d2"))), ZONE, SILENT)
     assert (change.before["destination_secret"], change.after["destination_secret"]) == ("********", "******** (changed)")
     assert "d2" not in str((change.before, change.after))
 
@@ -183,27 +189,27 @@ def test_changed_secret_is_marked_and_not_shown() -> None:
     ],
 )
 def test_settings(known: Known, seen: Seen, expected: list[str]) -> None:
-    assert kinds(compare_zone(known, seen, ZONE, LOUD)[1]) == expected
+    assert kinds(compare(known, seen, ZONE, LOUD)[1]) == expected
 
 
 def test_first_look_is_silent_or_all_new() -> None:
     seen = Seen(seen_scripts((A, CLEAN._replace(malicious=True))), seen_jobs(job("failing")), False, {})
-    silent, changes = compare_zone(None, seen, ZONE, SILENT)
+    silent, changes = compare(None, seen, ZONE, SILENT)
     assert changes == []
-    loud, changes = compare_zone(None, seen, ZONE, LOUD)
+    loud, changes = compare(None, seen, ZONE, LOUD)
     assert kinds(changes) == ["script_new", "script_malicious", "job_created", "job_failing"]
     assert silent == loud
-    assert compare_zone(loud, seen, ZONE, LOUD) == (loud, [])
+    assert compare(loud, seen, ZONE, LOUD) == (loud, [])
 
 
 def test_unreadable_zone_is_one_event_each_way() -> None:
     """A zone that cannot be read is one event at each transition, and no change is lost."""
     known = Known(scripts={A: CLEAN}, jobs={1: job()})
-    known, changes = compare_zone(known, REFUSED, ZONE, SILENT)
+    known, changes = compare(known, REFUSED, ZONE, SILENT)
     assert kinds(changes) == ["zone_unreadable"]
     assert changes[0].after == {"error": {"kind": "permission", "message": "reading is not allowed"}}
-    known, changes = compare_zone(known, REFUSED, ZONE, SILENT)
+    known, changes = compare(known, REFUSED, ZONE, SILENT)
     assert changes == []
-    known, changes = compare_zone(known, Seen(seen_scripts((A, CLEAN), (B, CLEAN)), seen_jobs(job())), ZONE, SILENT)
+    known, changes = compare(known, Seen(seen_scripts((A, CLEAN), (B, CLEAN)), seen_jobs(job())), ZONE, SILENT)
     assert kinds(changes) == ["zone_readable", "script_new"]
-    assert compare_zone(None, REFUSED, ZONE, SILENT)[1][0].kind == "zone_unreadable"
+    assert compare(None, REFUSED, ZONE, SILENT)[1][0].kind == "zone_unreadable"

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Change, again, inert, make_event
+from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Change, Target, again, inert, make_event
 
 CHANGE = Change("script_new", "s", None, {"script_url": "https://x.example/"})
 
 
 def event(change: Change = CHANGE, zone: str = "5a1e", name: str | None = "shop.example", **more: t.Any) -> dict[str, t.Any]:
-    return make_event(change, zone, name, more.get("host", name), "2026-11-22T00:00:00Z")
+    target = Target(zone, name, more.get("host", name), more.get("scope", "zone"))
+    return make_event(change, target, "2026-11-22T00:00:00Z")
 
 
 def test_members() -> None:
@@ -26,6 +27,14 @@ def test_members() -> None:
     assert made["edgeops"]["zone"] == {"id": "5a1e", "name": "shop.example"}
     assert made["meta"] == {"hosts": "shop.example"}
     assert made["edgeops"]["redelivered"] is False
+
+
+def test_event_of_an_account() -> None:
+    """An account has a member and a host of its own; the id differs from that of a zone with the same id."""
+    made = event(scope="account", host="account_5a1e")
+    assert made["edgeops"]["account"] == {"id": "5a1e", "name": "shop.example"} and "zone" not in made["edgeops"]
+    assert made["meta"] == {"hosts": "account_5a1e"}
+    assert made["edgeops"]["id"] != event()["edgeops"]["id"]
 
 
 def test_sent_again_differs_in_one_member_only() -> None:

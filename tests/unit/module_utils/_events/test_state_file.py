@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Change, make_event
+from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Change, Target, make_event
 from ansible_collections.edgeops.observability.plugins.module_utils._events.state import Job, Known, Script, StateFile
 
 FULL = Known(
@@ -26,7 +26,7 @@ FULL = Known(
     True,
     {"request_fields": ["x"]},
 )
-EVENT = make_event(Change("script_new", "s", None, {"a": "ä"}), "5a1e", "shop.example", "shop.example", "now")
+EVENT = make_event(Change("script_new", "s", None, {"a": "ä"}), Target("5a1e", "shop.example", "shop.example"), "now")
 
 
 @pytest.fixture

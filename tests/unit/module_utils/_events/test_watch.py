@@ -16,8 +16,8 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._events import source
 from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import Seen
+from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Target
 from ansible_collections.edgeops.observability.plugins.module_utils._events.observe import Clock
-from ansible_collections.edgeops.observability.plugins.module_utils._events.options import Zone
 from ansible_collections.edgeops.observability.plugins.module_utils._events.source import watch
 
 Event = dict[str, t.Any]
@@ -33,18 +33,16 @@ class Service:
         self.learn = self.close = lambda *given: None
         self._enabled = True
 
-    def check(self, zones: t.Sequence[str]) -> tuple[Zone, ...]:
-        return tuple(Zone(zone, zone, zone) for zone in zones)
+    def list_targets(self, *, at_start: bool = False) -> tuple[Target, ...]:
+        return tuple(Target(zone, zone, zone) for zone in ZONES)
 
-    with_names = check
-
-    def look(self, zone: Zone) -> Seen:
-        if zone.id == ZONES[0]:
+    def look(self, target: Target) -> Seen:
+        if target.id == ZONES[0]:
             self._enabled = next(self.polls)
         return Seen(monitor=self._enabled)
 
-    def named(self, zone: Zone) -> Zone:
-        return zone
+    def named(self, target: Target) -> Target:
+        return target
 
     def take_count(self) -> int:
         return 0

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.inventory.zones import InventoryModule
-from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Change, make_event
+from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Change, Target, make_event
 from ansible_collections.edgeops.observability.plugins.module_utils._events.options import with_hosts
 
 NAMES = st.sampled_from(
@@ -41,7 +41,7 @@ NAMES = st.sampled_from(
 def test_a_group_of_the_same_name_is_not_selected(names: list[str]) -> None:
     """Ansible prefers the host, and no name is that of a group that the inventory plugin makes."""
     inventory = InventoryManager(loader=DataLoader(), sources=[])
-    found = with_hosts((f"{number:x}", name) for number, name in enumerate(names, 1))
+    found = with_hosts(Target(f"{number:x}", name) for number, name in enumerate(names, 1))
     for group in ("zones", "accounts", *(zone.host for zone in found if zone.host)):
         inventory.add_group(group)
     for zone in found:
@@ -49,7 +49,7 @@ def test_a_group_of_the_same_name_is_not_selected(names: list[str]) -> None:
         inventory.add_host("another.example", zone.host)
     inventory.reconcile_inventory()
     for zone in found:
-        event = make_event(Change("script_new", "s", None, None), zone.id, zone.name, zone.host, "now")
+        event = make_event(Change("script_new", "s", None, None), zone, "now")
         assert [host.name for host in inventory.get_hosts(event["meta"]["hosts"])] == [zone.host]
         assert zone.host not in ("zones", "accounts", "all")
 
@@ -60,8 +60,8 @@ def test_hosts_are_those_of_the_inventory(zones: dict[str, str]) -> None:
     plugin = t.cast("t.Any", types.SimpleNamespace(NAME="", display=types.SimpleNamespace(warning=lambda text: None)))
     listed = [{"id": zone_id, "name": name} for zone_id, name in zones.items()]
     expected = {zone["id"]: name for name, zone in InventoryModule._named(plugin, listed)}
-    found = with_hosts(zones.items())
+    found = with_hosts(Target(*each) for each in zones.items())
     assert {zone.id: zone.host for zone in found} == expected
     for zone in found:
-        event = make_event(Change("script_new", "s", None, None), zone.id, zone.name, zone.host, "now")
+        event = make_event(Change("script_new", "s", None, None), zone, "now")
         assert event["meta"]["hosts"] == zone.host
