@@ -31,7 +31,7 @@ from .facts import (
     type_of,
 )
 from .findings import differences
-from .items import APPLIED, FOUND, Item, Row, counting, items_of, plural, sentence, subject_words
+from .items import APPLIED, Item, Row, counting, items_of, plural, sentence, subject_words
 from .zones import zones_with
 
 # A report in words: the verdict, what to do about which items, and the lines for the terminal.
@@ -146,8 +146,14 @@ def printed(report: t.Mapping[str, Json]) -> list[str]:
 
 def difference_lines(result: t.Mapping[str, Json], *, applied: bool = False) -> list[str]:
     """Return a line for each member that the result of a zone would change, or that it has changed, without the name of the zone."""
-    found = items_of(None, differences(result, ()), "")
-    return [line(f"{about(item)}: {sentence(item, APPLIED if applied else FOUND)}", _MAX_LINE) for item in found]
+    found = items_of(None, differences(result, result.get("listed_jobs") or ()), "")
+    return [line(f"{about(item)}: {_applied(item) if applied else item['message']}", _MAX_LINE) for item in found]
+
+
+def _applied(item: Item) -> str:
+    """Return the message of a difference that was applied, with what follows its sentence, such as why a job was disabled."""
+    message: str = item["message"]
+    return sentence(item, APPLIED) + message.removeprefix(sentence(item))
 
 
 def _of_row(row: Row, new: t.Collection[str]) -> t.Iterator[str]:

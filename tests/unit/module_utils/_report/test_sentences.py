@@ -164,4 +164,7 @@ def test_differences_of_one_result():
     result = record("a", jobs=({"edge": {"enabled": False}}, {"edge": {"enabled": True}, "new": {"name": "new"}}))["result"]
     assert difference_lines(result) == ["job edge: enabled is false, should be true", "job new: is missing, should be created"]
     assert difference_lines(result, applied=True) == ["job edge: enabled was false, now true", "job new: created"]
+    result["listed_jobs"] = [job("edge", "disabled", enabled=False, error_message="403 from the bucket")]
+    assert difference_lines(result)[0].endswith("should be true; the service disabled it: 403 from the bucket")
+    assert difference_lines(result, applied=True)[0].endswith("now true; the service disabled it: 403 from the bucket")
     assert difference_lines({}) == []
