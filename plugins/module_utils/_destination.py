@@ -101,7 +101,7 @@ class Option(t.NamedTuple):
 
 
 class Destination(t.NamedTuple):
-    """`SCHEME://[USER@]AUTHORITY[PATH][?OPTIONS]`; `sound` is false where the text cannot be cut up with confidence."""
+    """`SCHEME://[USER@]AUTHORITY[PATH][?OPTIONS]` and its text; `sound` is false if the text cannot be parsed with confidence."""
 
     scheme: str
     user: str | None
@@ -109,6 +109,7 @@ class Destination(t.NamedTuple):
     parts: tuple[Part, ...]
     options: tuple[Option, ...]
     sound: bool = True
+    text: str = ""
 
     @property
     def facts(self) -> Scheme:
@@ -121,11 +122,18 @@ class Destination(t.NamedTuple):
         return "".join(f"/{part.text}" for part in self.parts)
 
 
-def parse(text: str) -> Destination:
-    """Return the parts of a destination, of also of a malformed one."""
+# The functions below accept a destination as text, or parsed, so that one that is kept is parsed once.
+Conf: t.TypeAlias = "str | Destination"
+
+
+def parse(conf: Conf) -> Destination:
+    """Return the parts of a destination, also of a malformed one."""
+    if isinstance(conf, Destination):
+        return conf
+    text = conf
     scheme, mark, rest = text.partition("://")
     if not mark or not _SCHEME.fullmatch(scheme):
-        return Destination("", None, "", (Part(text, secret=True),), (), sound=False)
+        return Destination("", None, "", (Part(text, secret=True),), (), sound=False, text=text)
     scheme = scheme.lower()
     facts = SCHEMES.get(scheme, _UNKNOWN)
     place, _mark, query = rest.partition("?")
@@ -136,7 +144,7 @@ def parse(text: str) -> Destination:
     # An `@` after the authority may end a password that contains a slash or a question mark.
     sound = sound and (bool(host) or not at) and not any("@" in option.name for option in options)
     parts = tuple(_parts(facts.path, path)) if slash else ()
-    return Destination(scheme, user if at else None, host, parts, options, sound)
+    return Destination(scheme, user if at else None, host, parts, options, sound, text)
 
 
 def _parts(rule: str, path: str) -> t.Iterator[Part]:
@@ -178,28 +186,28 @@ def _holds_more(value: str) -> bool:
     return "@" in decoded.partition("//")[2] or ";" in decoded
 
 
-def takes_token(text: str) -> bool | None:
-    """Return whether the service asks for a proof of ownership of this destination; None where that is not known."""
-    parts = parse(text)
+def takes_token(conf: Conf) -> bool | None:
+    """Return whether the service asks for a proof of ownership of this destination; None if that is not known."""
+    parts = parse(conf)
     if parts.scheme == "s3" and not _KEYS_IN_ADDRESS.isdisjoint(option.name.lower() for option in parts.options):
         return False
     return parts.facts.challenge
 
 
-def closest_scheme(text: str) -> str | None:
+def closest_scheme(conf: Conf) -> str | None:
     """Return the known scheme that an unknown one of a destination was meant to be: empty if none is close, None if it is known."""
-    import difflib  # noqa: PLC0415  # only a mistake needs it, and it is slow to import
-
-    scheme = parse(text).scheme
+    scheme = parse(conf).scheme
     if scheme in SCHEMES:
         return None
+    import difflib  # noqa: PLC0415  # only a mistake needs it, and it is slow to import
+
     close = difflib.get_close_matches(scheme, sorted(SCHEMES), n=1, cutoff=0.7)
     return next(iter(close), "") or next((known for known in SCHEMES if scheme.startswith(known)), "")
 
 
-def upload_limits(text: str) -> Scheme:
-    """Return what is known of a destination, with the limits of uploads to it; 0 where there are none."""
-    parts = parse(text)
+def upload_limits(conf: Conf) -> Scheme:
+    """Return what is known of a destination, with the limits of uploads to it; 0 means no limit."""
+    parts = parse(conf)
     is_new_relic = parts.scheme == "https" and _NEW_RELIC.fullmatch(parts.authority.lower().partition(":")[0])
     return parts.facts._replace(max_bytes=_NEW_RELIC_MAX_BYTES) if is_new_relic else parts.facts
 
@@ -207,30 +215,31 @@ def upload_limits(text: str) -> Scheme:
 # Whether two destinations are one, and where they differ.
 
 
-def same(requested: str, present: str) -> bool:
+def same_destination(requested: Conf, present: Conf) -> bool:
     """Return whether two destinations are equal; an option that the service shows as asterisks only is unknown and counts as equal."""
-    if requested == present:
-        return True
     one, other = parse(requested), parse(present)
+    if one.text == other.text:
+        return True
     if not (one.sound and other.sound):
-        return unquote(requested) == unquote(present)
+        return unquote(one.text) == unquote(other.text)
     return _place(one) == _place(other) and _same_options(one.options, other.options)
 
 
-def is_assumed_same(requested: str, present: str) -> bool:
+def is_assumed_same(requested: Conf, present: Conf) -> bool:
     """Return whether two destinations count as one only because the service masks options of the present one."""
-    if requested == present or not same(requested, present):
+    one, other = parse(requested), parse(present)
+    if one.text == other.text or not same_destination(one, other):
         return False
-    ours, theirs = (sorted(parse(text).options, key=lambda option: option.name) for text in (requested, present))
-    return any(unquote_plus(one.value or "") != unquote_plus(other.value or "") for one, other in zip(ours, theirs, strict=True))
+    ours, theirs = (sorted(each.options, key=lambda option: option.name) for each in (one, other))
+    return any(unquote_plus(mine.value or "") != unquote_plus(its.value or "") for mine, its in zip(ours, theirs, strict=True))
 
 
-def leads_elsewhere(before: str | None, after: str) -> bool:
+def leads_elsewhere(before: Conf | None, after: Conf) -> bool:
     """Return whether records would go to another place, and not only with another secret; in doubt they do."""
-    if before is None or same(after, before):
+    if before is None or same_destination(after, before):
         return False
     one, other = parse(before), parse(after)
-    if not (one.sound and other.sound) or "#" in before + after:
+    if not (one.sound and other.sound) or "#" in one.text + other.text:
         return True
     return _place(one._replace(user=None)) != _place(other._replace(user=None)) or _visible(one, other) != _visible(other, one)
 
@@ -272,7 +281,7 @@ CHANGED = f"{MASK} (changed)"
 SENT_AGAIN = "(sent again)"
 
 
-def public_destination(conf: str | None) -> dict[str, Json]:
+def public_destination(conf: Conf | None) -> dict[str, Json]:
     """Return scheme, address and options for the user, everything masked that is not known to be readable."""
     if not conf:
         return {"scheme": None, "address": None, "options": {}}
@@ -304,10 +313,10 @@ def _has_plain_name(option: Option) -> bool:
     return _has_no_key(option.name) and "#" not in option.name
 
 
-def public_change(before: str | None, after: str) -> tuple[dict[str, Json], dict[str, Json]]:
+def public_change(before: Conf | None, after: Conf) -> tuple[dict[str, Json], dict[str, Json]]:
     """Return both public forms, with what changed behind a mask marked, so that they differ exactly if the destinations do."""
     old, new = public_destination(before), public_destination(after)
-    if before is None or same(after, before):
+    if before is None or same_destination(after, before):
         return old, old if before is not None else new
     was, will = (_masked_options(parse(conf)) for conf in (before, after))
     options = {
@@ -319,7 +328,7 @@ def public_change(before: str | None, after: str) -> tuple[dict[str, Json], dict
     return old, {**marked, "address": f"{new['address']} (changed)"} if moved or marked == old else marked
 
 
-def public_resend(conf: str) -> tuple[dict[str, Json], dict[str, Json]]:
+def public_resend(conf: Conf) -> tuple[dict[str, Json], dict[str, Json]]:
     """Return both public forms of a destination that is sent although it looks equal, with what may change behind a mask marked."""
     shown = public_destination(conf)
     masked = _masked_options(parse(conf))
@@ -340,7 +349,7 @@ def _differ(was: t.Sequence[str], will: t.Sequence[str]) -> bool:
     return was != will and any(value.strip("*") for value in was)
 
 
-def holds_mask(conf: str) -> bool:
+def holds_mask(conf: Conf) -> bool:
     """Return whether a destination has asterisks in place of a secret, for example because it was copied from an output."""
     parts = parse(conf)
     masked = [unquote_plus(option.value) for option in parts.options if option.secret and option.value]
@@ -352,13 +361,13 @@ def holds_mask(conf: str) -> bool:
 # What no output may hold, wherever it comes from.
 
 
-def secret_parts(conf: str | None) -> frozenset[str]:
-    """Return every string of a destination that no output may hold; the whole of it where it cannot be cut up with confidence."""
+def secret_parts(conf: Conf | None) -> frozenset[str]:
+    """Return every string of a destination that no output may hold; all of it if it cannot be parsed with confidence."""
     if not conf:
         return frozenset()
     parts = parse(conf)
     if not parts.sound:
-        return frozenset((conf, conf.partition("://")[2])) - {""}
+        return frozenset((parts.text, parts.text.partition("://")[2])) - {""}
     found: set[str] = set()
     for option in parts.options:
         value = option.name if option.value is None else option.value

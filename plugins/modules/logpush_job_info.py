@@ -254,9 +254,9 @@ error:
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import DEFAULT_STALE_AFTER
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import DEFAULT_STALE_AFTER
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import desire_report
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import report
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES
 
 TASK = InfoTask(
@@ -269,7 +269,7 @@ TASK = InfoTask(
             "stale_after": {"type": "int", "default": DEFAULT_STALE_AFTER},
         }
     ),
-    desire=desire,
+    desire=desire_report,
     report=report,
     addresses=ALL_ADDRESSES,
 )

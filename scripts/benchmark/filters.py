@@ -13,7 +13,7 @@ import typing as t
 
 from table import show
 
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import compile_filter, passes, same
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import compile_filter, passes, same_filter
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
 
 COMPARISONS = 1_000_000
@@ -45,7 +45,9 @@ def report(given: argparse.Namespace) -> bool:
     trees = [parse(each) for each in expressions]
     others = [parse(_shuffled(each, chance)) for each in expressions]
     began = time.perf_counter()
-    equal = sum(same(tree, other) for _unused in range(COMPARISONS // 1000) for tree, other in zip(trees, others, strict=True))
+    equal = sum(
+        same_filter(tree, other) for _unused in range(COMPARISONS // 1000) for tree, other in zip(trees, others, strict=True)
+    )
     compared = time.perf_counter() - began
     records = [{key: str(chance.randint(0, 9)) for key in KEYS} for _unused in range(1000)]
     tests = [compile_filter(tree) for tree in trees]

@@ -12,14 +12,12 @@ from urllib.parse import quote_plus, unquote
 
 from .._core import Failure, Json
 from .._destination import Option, parse, secret_parts
-from .._filter.parse import read_echo
 from .._filter.text import to_text
 from .._logpush import logpull_options, output_options
 from .._logpush.facts import MEMBERS, SUBOPTIONS
-from .._logpush.job import Job, checked
+from .._logpush.job import Job, JobState
 from .._logpush.options import OPTIONS, desire
 from .._logpush.plan import plan
-from .._logpush.select import State, dataset_of
 
 
 class LeftOut(t.NamedTuple):
@@ -58,16 +56,14 @@ _SIMPLE = ("kind", "frequency", "max_upload_bytes", "max_upload_interval_seconds
 
 def simple_members(job: Job) -> dict[str, Json]:
     """Return the members that differ from the defaults of the service."""
-    return {name: job[name] for name in _SIMPLE if MEMBERS[name].normal(job.get(name)) != MEMBERS[name].default}
+    return {name: job.members[name] for name in _SIMPLE if job.value(name) != MEMBERS[name].default}
 
 
 def filter_member(job: Job) -> dict[str, Json]:
     """Return the filter as an option; its value is None if it cannot be parsed."""
-    text = MEMBERS["filter"].normal(job.get("filter"))
-    if not text:
+    if not job.value("filter"):
         return {}
-    tree = read_echo(text)
-    return {"filter": None if tree is None else plain_filter(to_text(tree))}
+    return {"filter": None if job.filter is None else plain_filter(to_text(job.filter))}
 
 
 def plain_filter(text: str) -> Json:
@@ -77,24 +73,23 @@ def plain_filter(text: str) -> Json:
 
 
 def output_members(job: Job) -> dict[str, Json]:
-    output = job.get("output_options")
-    if output:
-        return {"output_options": _output(output)} if _output(output) else {}
-    text = job.get("logpull_options")
-    return _logpull(text) if text else {}
+    if job.output:
+        return {"output_options": _output(job.output)} if _output(job.output) else {}
+    text = job.members.get("logpull_options")
+    return _logpull(text, job.logpull) if text else {}
 
 
 def _output(there: t.Mapping[str, Json]) -> dict[str, Json]:
     return {
         sub.option: there[wire]
         for wire, sub in SUBOPTIONS.items()
-        if there.get(wire) is not None and not output_options.same(wire, there, {**there, wire: None})
+        if there.get(wire) is not None and not output_options.same_suboption(wire, there, {**there, wire: None})
     }
 
 
-def _logpull(text: str) -> dict[str, Json]:
+def _logpull(text: str, present: logpull_options.Parameters) -> dict[str, Json]:
     """Return the parameters as separate options; as `logpull_options` text if that would lose something."""
-    parameters = logpull_options.parse(text)
+    parameters = dict(present)
     fields = parameters.pop(logpull_options.FIELDS, "")
     found: dict[str, Json] = {"fields": fields.split(",")} if fields else {}
     kept = {name: value for name, value in parameters.items() if logpull_options.canonical({name: value})}
@@ -104,7 +99,7 @@ def _logpull(text: str) -> dict[str, Json]:
         found["option_flags"] = {name: True if value.lower() == "true" else value for name, value in kept.items()}
     try:
         parsed = logpull_options.from_parts(*(found.get(name) for name in ("fields", "timestamp_format", "option_flags")))
-        whole = parsed is None or not logpull_options.merged(parsed, text)[1]
+        whole = parsed is None or not logpull_options.merged(parsed, present)[1]
     except (Failure, UnicodeEncodeError):
         whole = False
     return found if whole else {"logpull_options": text}
@@ -188,11 +183,11 @@ def _option(option: Option, names: _Names) -> str:
     return f"{name}={names.variable(option.name, option.value) if option.secret else _literal(option.value)}"
 
 
-def express_jobs(jobs: t.Sequence[Json], zone_key: str) -> Expressed:
+def express_jobs(jobs: t.Sequence[Job], zone_key: str) -> Expressed:
     """Return the jobs of a zone as `log_delivery_jobs`, in the order of their ids; `zone_key` is part of the names of its secrets."""
-    read = sorted((checked(job) for job in jobs), key=lambda job: t.cast("int", job["id"]))
-    names = collections.Counter((job.get("name"), dataset_of(job)) for job in read)
-    parts = [_express(job, zone_key, alone=names[job.get("name"), dataset_of(job)] == 1) for job in read]
+    names = collections.Counter((job.name, job.dataset) for job in jobs)
+    in_order = sorted(jobs, key=lambda job: job.id)
+    parts = [_express(job, zone_key, alone=names[job.name, job.dataset] == 1) for job in in_order]
     items = [part.variables for part in parts]
     whole = joined(part._replace(variables={}) for part in parts)
     return whole._replace(variables={"log_delivery_jobs": items} if items else {})
@@ -200,16 +195,16 @@ def express_jobs(jobs: t.Sequence[Json], zone_key: str) -> Expressed:
 
 def label_of(job: Job) -> str:
     """Return the label of a job for messages."""
-    return f"job {job['id']} ({job['name']})" if job.get("name") else f"job {job['id']}"
+    return f"job {job.id} ({job.name})" if job.name else f"job {job.id}"
 
 
 def _express(job: Job, zone_key: str, *, alone: bool) -> Expressed:
-    item: dict[str, Json] = {"name": job.get("name"), "dataset": dataset_of(job)}
-    if not (job.get("name") and alone) or _trouble(item, job):
-        item = {"job_id": job["id"], "dataset": dataset_of(job)}
+    item: dict[str, Json] = {"name": job.name, "dataset": job.dataset}
+    if not (job.name and alone) or _trouble(item, job):
+        item = {"job_id": job.id, "dataset": job.dataset}
         if _trouble(item, job):
             del item["dataset"]
-    if not job.get("enabled"):
+    if not job.value("enabled"):
         item["enabled"] = False
     destination = _destination(job, zone_key)
     members = {**output_members(job), **filter_member(job), **simple_members(job), **destination.variables}
@@ -267,7 +262,7 @@ def _trouble(options: t.Mapping[str, Json], job: Job) -> str:
     if not (_is_offered(OPTIONS, options) and _is_offered(OPTIONS["output_options"]["options"], output or {})):
         return "the service has a value that the module does not know"
     try:
-        found = plan(desire({**defaults, **options}), State(job)).requests
+        found = plan(desire({**defaults, **options}), JobState(job)).requests
     except Failure as failure:
         return f"the module refuses it: {failure}"
     return "declaring it would change the job" if found else ""
@@ -278,12 +273,12 @@ def _is_offered(spec: t.Mapping[str, t.Mapping[str, Json]], options: t.Mapping[s
 
 
 def _destination(job: Job, zone_key: str) -> Expressed:
-    conf = job.get("destination_conf")
+    conf = job.destination.text if job.destination else ""
     if not conf:
         return Expressed({}, (LeftOut(f"destination_conf of {label_of(job)}", "the API does not return it"),))
     if not is_unreadable(conf):
         return Expressed({"destination_conf": conf})
-    template = template_of(conf, f"vault_{zone_key}_job{job['id']}")
-    shown = {"job_id": job["id"], "name": job.get("name"), "dataset": dataset_of(job), "destination_conf": template.text}
+    template = template_of(conf, f"vault_{zone_key}_job{job.id}")
+    shown = {"job_id": job.id, "name": job.name, "dataset": job.dataset, "destination_conf": template.text}
     why = "it contains a secret; vault-example.txt shows how to declare it"
     return Expressed({}, (LeftOut(f"destination_conf of {label_of(job)}", why),), template.names, (shown,))

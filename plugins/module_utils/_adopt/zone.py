@@ -16,6 +16,7 @@ from .._custom_fields.result import names_of
 from .._custom_fields.state import Ruleset
 from .._logpush import read as logpush
 from .._logpush.coverage import CARRIERS, DATASET, selected_fields
+from .._logpush.job import Job
 from .._scripts import read as scripts
 from .._zone import options as fields
 from .._zones import ZONE, is_zone_id
@@ -245,7 +246,7 @@ _EVERY_VALUE = next(carrier for carrier, kinds in CARRIERS.items() if PRESERVE_D
 
 
 def express_zone(
-    zone_name: str, ruleset: Ruleset | None, jobs: t.Sequence[Json], monitor: t.Mapping[str, Json] | None, base_url: str = ""
+    zone_name: str, ruleset: Ruleset | None, jobs: t.Sequence[Job], monitor: t.Mapping[str, Json] | None, base_url: str = ""
 ) -> Expressed:
     """Return a zone as variables of the role, in the order for the file."""
     declared = express_jobs(jobs, variable_key(zone_name))

@@ -17,8 +17,9 @@ from .._custom_fields.read import entry_point
 from .._custom_fields.result import report as report_fields
 from .._destination import readable_failure
 from .._logpush.facts import MEMBERS
-from .._logpush.health import DISABLED, STALE, health
-from .._logpush.job import checked, view
+from .._logpush.health import DISABLED, STALE, health_of
+from .._logpush.job import Job as ServiceJob
+from .._logpush.job import view
 from .._logpush.read import listed
 from .._redact import scrub
 from .._scripts import inventory
@@ -109,17 +110,17 @@ def _reported(item: inventory.Script) -> t.Iterator[str]:
     yield from inventory.categories_of(item)
 
 
-def see_jobs(items: t.Iterable[Json], stale_after: int, now: float, hide: t.Callable[[Json], Json]) -> SeenJobs:
+def see_jobs(items: t.Iterable[ServiceJob], stale_after: int, now: float, hide: t.Callable[[Json], Json]) -> SeenJobs:
     """Return the jobs of a listing by id."""
     found: dict[int, Job] = {}
     reported: dict[int, t.Mapping[str, Json]] = {}
-    for job in map(checked, items):
+    for job in items:
         shown = hide(view(job))
-        number = job["id"]
-        reported[number] = hide(_steady(health(job, stale_after, now)))
+        number = job.id
+        reported[number] = hide(_steady(health_of(job, stale_after, now)))
         found[number] = Job(
             {name: value for name, value in shown.items() if name not in _LEFT_OUT},
-            hashlib.sha256(f"{number} {job.get('destination_conf') or ''}".encode(errors="replace")).hexdigest()[:32],
+            hashlib.sha256(f"{number} {job.members.get('destination_conf') or ''}".encode(errors="replace")).hexdigest()[:32],
             _state(shown, reported[number]["state"]),
         )
     return SeenJobs(found, reported)

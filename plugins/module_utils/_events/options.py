@@ -13,7 +13,7 @@ from .._api.client import Client
 from .._api.connection import Connection
 from .._core import INVALID_OPTION, Failure, invalid_option
 from .._engine.task import CONNECTION_OPTIONS, ArgumentSpec, connection
-from .._logpush.health import DEFAULT_STALE_AFTER
+from .._logpush.facts import DEFAULT_STALE_AFTER
 from .._redact import scrub
 from .._scripts.baseline import Baseline, parse_baseline
 from .._scripts.facts import AUTO, MAX_PER_PAGE, ROUTE_CHOICES

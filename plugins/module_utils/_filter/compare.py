@@ -29,7 +29,7 @@ def canonical(tree: Tree) -> str:
     return text
 
 
-def same(one: Tree, other: Tree) -> bool:
+def same_filter(one: Tree, other: Tree) -> bool:
     """Return whether two expressions are equal, so that no change is needed."""
     return canonical(one) == canonical(other)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .compare import holds, identity, same
+from .compare import holds, identity, same_filter
 from .tree import AND, NEGATION, OR, Condition, Exact, Group, Tree, conditions, exact
 
 _FINITE = ("eq", "in")
@@ -233,7 +233,7 @@ class _Linter:
         kept: list[tuple[Tree, str]] = []
         children = [(child, place) for child, place in _children(group, path) if self._constant(child, place) is None]
         for index, (child, place) in enumerate(children):
-            twin = next((where for other, where in kept if same(child, other)), None)
+            twin = next((where for other, where in kept if same_filter(child, other)), None)
             if twin is not None:
                 yield Finding(DUPLICATE, place, child, f"repeats {twin}; remove one of them")
                 continue
@@ -262,7 +262,7 @@ def _exclusion(group: Group, path: str) -> t.Iterator[Finding]:
     negations = [child for child in group.children if isinstance(child, Condition) and child.operator[0] == NEGATION]
     if group.op != OR or len(negations) < max(2, len(group.children)):
         return
-    if len({child.key for child in negations}) > 1 or all(same(child, negations[0]) for child in negations):
+    if len({child.key for child in negations}) > 1 or all(same_filter(child, negations[0]) for child in negations):
         return
     text = "'or' of negations leaves out a record only if it fails all of them; to leave out each of these use 'and'"
     yield Finding(EXCLUSION, path, group, f"{text}; {_DELIVERS}")

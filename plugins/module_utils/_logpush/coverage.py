@@ -56,12 +56,12 @@ def log_field_coverage(custom_fields: Json, jobs: Json) -> dict[str, Json]:
 
 
 def selected_fields(job: t.Mapping[str, Json]) -> list[str]:
-    """The log fields that a job selects; the service ignores `logpull_options` where there are `output_options`."""
+    """Return the log fields that a reported job selects; the service ignores `logpull_options` beside `output_options`."""
     output = job.get("output_options")
     if isinstance(output, dict) and output:
         return _names(output.get("field_names"))
     text = job.get("logpull_options")
-    return logpull_options.selected(text) if isinstance(text, str) else []
+    return logpull_options.selected(logpull_options.parse(text)) if isinstance(text, str) else []
 
 
 def _configured(given: Json) -> dict[str, list[str]]:

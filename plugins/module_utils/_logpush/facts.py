@@ -11,28 +11,26 @@ import typing as t
 from .._core import Json
 from .._zones import ACCOUNT, ZONE
 
+Types: t.TypeAlias = tuple[type, ...]
+
 
 class Member(t.NamedTuple):
-    """One member of a job as the service sends it, with what it means when it is left out.
+    """One member of a job as the service sends it, with what it means if it is omitted.
 
-    `sent`: may be part of a write. `fixed`: cannot change on an existing job. `volatile`: moves without anybody's doing.
-    `as_text`: reported and sent as JSON text, also where the service shows it as an object.
+    `sent`: may be part of a write. `fixed`: cannot change on an existing job. `volatile`: changes although nobody edits the job.
+    `as_text`: reported and sent as JSON text, also if the service shows it as an object.
     """
 
     name: str
-    types: tuple[type, ...]
+    types: Types
     default: Json = None
     sent: bool = True
     fixed: bool = False
     volatile: bool = False
     as_text: bool = False
 
-    def holds(self, value: Json) -> bool:
-        """Whether the service may send this; true and false are no numbers."""
-        return value is None or (isinstance(value, self.types) and (bool in self.types or not isinstance(value, bool)))
-
     def normal(self, value: Json) -> Json:
-        """Absent, null, "", 0, false and the default are one value, and so are an object and its text where that is what counts."""
+        """Return the value, or the default for absent, null, "", 0 and false, which all mean the default; an object as JSON text."""
         if self.as_text and value in _NO_EXPRESSION:
             return self.default
         if self.as_text and value and isinstance(value, dict):
@@ -68,7 +66,7 @@ KINDS = ("", EDGE)
 
 
 def kind_fits(kind: Json, dataset: str) -> bool:
-    """Whether the service has jobs of this kind for this dataset; an empty one is the default."""
+    """Return whether the service has jobs of this kind for this dataset; an empty dataset means the default."""
     return kind != EDGE or (dataset or DATASET) == EDGE_DATASET
 
 
@@ -96,10 +94,10 @@ MEMBERS: t.Mapping[str, Member] = {
     )
 }
 
-# The time of a service that has none to show.
+# What the service shows instead of a time that it does not have.
 ZERO_TIME = "0001-01-01T00:00:00"
 
-# Members whose values are compared as they are, without a grammar of their own.
+# Members whose values are compared as they are; the others have a grammar of their own.
 PLAIN = (
     "name",
     "dataset",
@@ -113,7 +111,7 @@ PLAIN = (
     "transformer_id",
 )
 
-# Members without an option that are neither reported nor taken over by a successor: the service makes them, or they are secret.
+# Members without an option that are neither reported nor copied when a job is re-created: the service sets them, or they are secret.
 NOT_CARRIED = frozenset(
     (
         "destination_conf",
@@ -127,10 +125,10 @@ NOT_CARRIED = frozenset(
     )
 )
 
-# Read at both places, beside `output_options` and in it, and written where it was found.
+# A service may show this member in `output_options` or beside it; it is written where it was found.
 MERGE_SUBREQUESTS = "merge_subrequests"
 
-# 0 always stands for the default.
+# Besides, 0 means the default.
 RANGES: t.Mapping[str, tuple[int, int]] = {
     "max_upload_bytes": (5_000_000, 1_000_000_000),
     "max_upload_interval_seconds": (30, 300),
@@ -140,8 +138,9 @@ MAX_DATASET_LENGTH = 256
 MAX_OPTIONS_LENGTH = 4096
 MAX_DESTINATION_LENGTH = 4096
 MAX_CHALLENGE_LENGTH = 4096
+DEFAULT_STALE_AFTER = 3600
 
-# Values of parameters of `logpull_options` that mean the same as leaving the parameter out.
+# Values of parameters of `logpull_options` that mean the same as omitting the parameter.
 PARAMETER_DEFAULTS: t.Mapping[str, str] = {"timestamps": "unixnano", "sample": "1"}
 
 
@@ -154,11 +153,10 @@ SAMPLE_RATES = (0, 1)
 
 
 class Suboption(t.NamedTuple):
-    """One member of `output_options`: its name in the service and in a task, and what leaving it out means.
+    """One member of `output_options`: its name in the API, the name of the option, and what omitting it means.
 
-    The two names differ where the service's own is not a name that an option may have.
-
-    `type` and `choices` are those of the option. `by_output_type` overrides the default where the output type sets it.
+    The two names differ if an option cannot have the name of the member. `type` and `choices` are those of the option.
+    `by_output_type` has the defaults that depend on the output type.
     """
 
     wire: str
@@ -169,8 +167,13 @@ class Suboption(t.NamedTuple):
     by_output_type: t.Mapping[str, str] = types.MappingProxyType({})
 
     @property
+    def types(self) -> Types:
+        """Return the Python types of the values that the service may send."""
+        return _TYPES[self.type]
+
+    @property
     def argument(self) -> dict[str, Json]:
-        """The option in the words of AnsibleModule."""
+        """Return the option as AnsibleModule declares it."""
         argument: dict[str, Json] = {"type": self.type}
         if self.type == "list":
             argument["elements"] = "str"
@@ -179,10 +182,11 @@ class Suboption(t.NamedTuple):
         return argument
 
     def default_for(self, output_type: str) -> Json:
-        """What the service does if the member is left out."""
+        """Return the value that the service uses if the member is omitted."""
         return self.by_output_type.get(output_type, self.default)
 
 
+_TYPES: t.Mapping[str, Types] = {"list": (list,), "str": (str,), "float": (int, float), "bool": (bool,)}
 SUBOPTIONS: t.Mapping[str, Suboption] = {
     suboption.wire: suboption
     for suboption in (

@@ -8,59 +8,79 @@ import datetime
 import typing as t
 
 from .._core import Json
+from .._destination import secret_parts, without_secrets
+from .._redact import scrub
 from .._text import duration, format_time, parse_time
-from .facts import MEMBERS, ZERO_TIME
-from .job import Job, free_text, view
+from .facts import ZERO_TIME
+from .job import Job, Report, view, words_for
 
-DEFAULT_STALE_AFTER = 3600
-# A last delivery further ahead of this machine's clock than this is no proof of health.
-MAX_CLOCK_SKEW = 300
+# A last delivery further ahead of this machine's clock than this does not count as healthy.
+MAX_CLOCK_SKEW_SECONDS = 300
 DISABLED, FAILING, NEVER, STALE, HEALTHY, UNKNOWN = STATES = ("disabled", "failing", "never", "stale", "healthy", "unknown")
-_SIGNS = ("last_complete", "last_error", "error_message")
 
 
-def with_health(jobs: t.Iterable[Job], stale_after: float, now: float) -> list[Job]:
+class Signs(t.NamedTuple):
+    """What a job shows of its deliveries. `times` are the texts of the last delivery and the last error, without zero times."""
+
+    complete: datetime.datetime | None
+    error: datetime.datetime | None
+    reason: str | None
+    times: tuple[str | None, str | None]
+    shown: bool
+
+
+def signs_of(job: Job) -> Signs:
+    """Return what a job shows of its deliveries, without secrets."""
+    names = ("last_complete", "last_error")
+    complete, error = (None if str(text or "").startswith(ZERO_TIME) else text for text in map(job.members.get, names))
+    reason = job.members.get("error_message") or None
+    if reason:
+        reason = without_secrets(scrub(reason, secret_parts(job.destination)))
+    shown = any(name in job.members for name in (*names, "error_message"))
+    return Signs(parse_time(complete), parse_time(error), reason, (complete or None, error or None), shown)
+
+
+def with_health(jobs: t.Iterable[Job], stale_after: float, now: float) -> list[Report]:
     """Return jobs as they are reported, each with its `health`."""
-    return [{**view(job), "health": health(job, stale_after, now)} for job in jobs]
+    return [{**view(job), "health": health_of(job, stale_after, now)} for job in jobs]
 
 
-def health(job: t.Mapping[str, Json], stale_after: float, now: float) -> dict[str, Json]:
-    """Return `state`, `since`, `lag_seconds` and `message` of a job as the service sent it; `now` is a Unix time.
+def health_of(job: Job, stale_after: float, now: float) -> dict[str, Json]:
+    """Return `state`, `since`, `lag_seconds` and `message` of a job; `now` is a Unix time.
 
-    The first state that fits counts: disabled, failing, never, stale, healthy. `unknown` is a job of which the service
-    shows none of the members that tell, not even as null, or times that cannot be read.
+    The first state that fits counts: disabled, failing, never, stale, healthy. A job is `unknown` if the service shows none of
+    the members that the others need, not even as null, or times that cannot be parsed.
     """
-    job = {name: None if str(value).startswith(ZERO_TIME) else value for name, value in job.items()}
-    complete, error = parse_time(job.get("last_complete")), parse_time(job.get("last_error"))
-    reason = free_text(job, "error_message")
-    lag = None if complete is None else now - complete.timestamp()
-    late = lag is not None and not -MAX_CLOCK_SKEW <= lag <= stale_after
-    state = _state(job, complete, error, reason, late)
+    signs = signs_of(job)
+    lag = None if signs.complete is None else now - signs.complete.timestamp()
+    late = lag is not None and not -MAX_CLOCK_SKEW_SECONDS <= lag <= stale_after
+    state = _state(signs, bool(job.value("enabled")), late)
+    since = signs.complete if state in (STALE, HEALTHY) else signs.error if state == FAILING or signs.reason else None
     return {
         "state": state,
-        "since": _text(complete if state in (STALE, HEALTHY) else error if state == FAILING or reason else None),
+        "since": _text(since),
         "lag_seconds": None if lag is None else max(0, int(lag)),
-        "message": _sentence(state, reason, _text(complete), _text(error), int(lag or 0)),
+        "message": _sentence(state, signs, int(lag or 0)),
     }
 
 
-def _state(
-    job: t.Mapping[str, Json], complete: datetime.datetime | None, error: datetime.datetime | None, reason: str | None, late: bool
-) -> str:
-    if not MEMBERS["enabled"].normal(job.get("enabled")):
+def _state(signs: Signs, enabled: bool, late: bool) -> str:
+    if not enabled:
         return DISABLED
-    if not any(name in job for name in _SIGNS):
+    if not signs.shown:
         return UNKNOWN
-    if reason or (job.get("last_error") and not job.get("last_complete")):
+    complete, error = signs.times
+    if signs.reason or (error and not complete):
         return FAILING
-    if error is not None and complete is not None and error > complete:
+    if signs.error is not None and signs.complete is not None and signs.error > signs.complete:
         return FAILING
-    if complete is None:
-        return UNKNOWN if job.get("last_complete") else NEVER
+    if signs.complete is None:
+        return UNKNOWN if complete else NEVER
     return STALE if late else HEALTHY
 
 
-def _sentence(state: str, reason: str | None, complete: str | None, error: str | None, lag: int) -> str:
+def _sentence(state: str, signs: Signs, lag: int) -> str:
+    reason, complete, error = signs.reason, _text(signs.complete), _text(signs.error)
     when = f" at {error}" if error else ""
     why = f": {reason}" if reason else "; the service gives no reason."
     return {
@@ -81,3 +101,22 @@ def _ago(lag: int) -> str:
 
 def _text(time: datetime.datetime | None) -> str | None:
     return None if time is None else format_time(time)
+
+
+def delivery_warnings(job: Job, wants_enabled: bool | None) -> tuple[str, ...]:
+    """Return warnings about a job that does not deliver; `wants_enabled` is the option `enabled`."""
+    signs = signs_of(job)
+    complete, error = signs.times
+    is_later = signs.error > signs.complete if signs.error and signs.complete else (error or "") > (complete or "")
+    found = []
+    if signs.reason:
+        when = f" at {error}" if error else ""
+        found.append(f"{words_for(job)}: its last delivery failed{when}: {signs.reason}")
+    elif error and is_later:
+        found.append(f"{words_for(job)}: its last delivery failed at {error}; the service gives no reason.")
+    if found and not job.value("enabled") and wants_enabled is not False:
+        found.append(
+            f"{words_for(job)} is disabled, probably by the service after it had failed to deliver for a day;"
+            " records of that time are lost."
+        )
+    return tuple(found)

@@ -6,115 +6,123 @@ from __future__ import annotations
 
 import math
 import re
+import types
 import typing as t
 
-from .._core import BAD_RESPONSE, Failure, Json
-from .._destination import public_destination, secret_parts, without_secrets
-from .._filter.text import explain_echo
+from .._core import BAD_RESPONSE, Failure, Json, conflict
+from .._destination import Destination, public_destination, secret_parts, without_secrets
+from .._destination import parse as parse_destination
+from .._filter.parse import read_echo
+from .._filter.text import UNREADABLE, explain
+from .._filter.tree import Tree
 from .._redact import MASK, scrub
-from .._text import json_type, parse_time
-from .facts import MEMBERS, NOT_CARRIED, SUBOPTIONS, ZERO_TIME
+from .._text import json_type
+from .._zones import Address
+from . import logpull_options
+from .facts import MEMBERS, NOT_CARRIED, SUBOPTIONS
+from .options import DesiredJob
 
-Job = dict[str, Json]
+Members = t.Mapping[str, Json]
+Report = dict[str, Json]
 
 _FREE_TEXT = ("last_error", "error_message")
 _SECRET_NAME = re.compile("secret|token|password|credential|challenge|key$|auth", re.IGNORECASE)
 
 
-def checked(job: Json, job_id: int | None = None) -> Job:
-    """A job as the service sent it, refused where a member is not of the documented type or the id is another's."""
-    if not isinstance(job, dict):
-        raise _bad(f"a job is {json_type(job)}, not an object")
-    found = job.get("id")
+class Job(t.NamedTuple):
+    """A job of the service, parsed once. `members` are as the service sent them, those without an option included.
+
+    `filter` is None without a filter, and also if the filter cannot be parsed; then `value("filter")` is its text.
+    """
+
+    id: int
+    name: str | None
+    dataset: str
+    members: Members
+    filter: Tree | None
+    logpull: logpull_options.Parameters
+    output: Members
+    destination: Destination | None
+
+    def value(self, name: str) -> Json:
+        """Return a member, or its default if the service omitted it."""
+        return MEMBERS[name].normal(self.members.get(name))
+
+    @property
+    def fields(self) -> list[str]:
+        """Return the log fields that the job selects; the service ignores `logpull_options` beside `output_options`."""
+        return list(self.output.get("field_names") or ()) if self.output else logpull_options.selected(self.logpull)
+
+
+def parse_job(sent: Json, job_id: int | None = None, known: t.Mapping[str, Tree | None] | None = None) -> Job:
+    """Parse a job of the service; raise `bad_response` if a member has an undocumented type or the id differs from `job_id`.
+
+    `known` are the trees of filters that were parsed before, by their texts.
+    """
+    if not isinstance(sent, dict):
+        raise _bad(f"a job is {json_type(sent)}, not an object")
+    found = sent.get("id")
     if not isinstance(found, int) or isinstance(found, bool) or found < 1:
-        raise _bad(f"a job has {found!r} as its id, not a number above 0" if "id" in job else "a job has no id")
+        raise _bad(f"a job has {found!r} as its id, not a number above 0" if "id" in sent else "a job has no id")
     if job_id is not None and found != job_id:
-        raise _bad(f"job {job_id} was requested, and the answer is about job {found}")
-    wrong = [name for name, member in MEMBERS.items() if not member.holds(job.get(name))]
-    wrong += [] if isinstance(job.get("destination_conf", ""), (str, type(None))) else ["destination_conf"]
-    wrong += _wrong_suboptions(job.get("output_options") or {}) if "output_options" not in wrong else []
-    if wrong:
+        raise _bad(f"job {job_id} was requested, but the answer contains job {found}")
+    if wrong := list(_wrong_members(sent)):
         raise _bad(f"job {found} has members of another type than documented: {', '.join(wrong)}")
-    return job
+    text, conf = MEMBERS["filter"].normal(sent.get("filter")), sent.get("destination_conf")
+    return Job(
+        id=found,
+        name=sent.get("name"),
+        dataset=str(MEMBERS["dataset"].normal(sent.get("dataset"))),
+        members=sent,
+        filter=known[text] if known and text in known else read_echo(text) if text else None,
+        logpull=logpull_options.parse(sent.get("logpull_options")),
+        output=sent.get("output_options") or {},
+        destination=parse_destination(conf) if conf else None,
+    )
 
 
-def view(job: t.Mapping[str, Json]) -> Job:
-    """All members that are reported, with documented defaults for those that the service left out, and without secrets."""
-    shown = {name: member.normal(job.get(name)) for name, member in MEMBERS.items()}
-    conf = job.get("destination_conf")
+def _wrong_members(sent: Members) -> t.Iterator[str]:
+    """Yield the path of each member whose type is not the documented one; true and false are not numbers."""
+    options = sent.get("output_options")
+    suboptions = options if isinstance(options, dict) else {}
+    found = [(name, member.types, sent.get(name)) for name, member in MEMBERS.items()]
+    found.append(("destination_conf", (str,), sent.get("destination_conf")))
+    found += [(f"output_options.{name}", sub.types, suboptions.get(name)) for name, sub in SUBOPTIONS.items()]
+    for path, expected, value in found:
+        fits = isinstance(value, expected) and (bool in expected or not isinstance(value, bool))
+        if list in expected and isinstance(value, list):
+            fits = all(isinstance(item, str) for item in value)
+        if value is not None and not fits:
+            yield path
+
+
+def _bad(what: str) -> Failure:
+    return Failure(BAD_RESPONSE, f"The service's answer cannot be used: {what}.")
+
+
+def view(job: Job | None) -> Report:
+    """Return all reported members without secrets, with defaults for those that the service omitted; None is a new job."""
+    sent: Members = job.members if job else {}
+    shown = {name: member.normal(sent.get(name)) for name, member in MEMBERS.items()}
+    secrets = secret_parts(job.destination) if job else frozenset()
+    other = {name: value for name, value in sent.items() if value and name not in MEMBERS and name not in NOT_CARRIED}
+    tree = job.filter if job else None
     return {
         **shown,
-        "other": other_members(job),
-        **{name: free_text(job, name) for name in _FREE_TEXT},
-        "destination": public_destination(conf),
-        "filter_explained": explain_echo(shown["filter"]),
+        "other": scrub(_masked(other), secrets) if other else {},
+        **{name: without_secrets(scrub(shown[name], secrets)) if shown[name] else None for name in _FREE_TEXT},
+        "destination": public_destination(job.destination if job else None),
+        "filter_explained": UNREADABLE if tree is None and shown["filter"] else explain(tree),
     }
 
 
-def other_members(job: t.Mapping[str, Json]) -> dict[str, Json]:
-    """Return the members of a job that are set and that no option names, without secrets."""
-    found = {name: value for name, value in job.items() if value and name not in MEMBERS and name not in NOT_CARRIED}
-    return t.cast("dict[str, Json]", scrub(_masked(found), secret_parts(job.get("destination_conf"))))
-
-
 def _masked(value: Json) -> Json:
-    """Return a value in which members whose name sounds like a secret are masked, and addresses are as far as they may be read."""
+    """Return a value with members masked whose names sound like secrets, and with the secrets of addresses masked."""
     if isinstance(value, dict):
         return {name: MASK if _SECRET_NAME.search(str(name)) else _masked(each) for name, each in value.items()}
     if isinstance(value, list):
         return [_masked(each) for each in value]
     return without_secrets(value) if isinstance(value, str) else value
-
-
-def free_text(job: t.Mapping[str, Json], name: str) -> str | None:
-    """Return a member that holds the service's own words, without secrets; None for an empty one."""
-    text = MEMBERS[name].normal(job.get(name))
-    return without_secrets(scrub(text, secret_parts(job.get("destination_conf")))) if text else None
-
-
-def health(shown: Job, wants_enabled: bool | None) -> tuple[str, ...]:
-    """Warnings about a reported job that does not deliver; none about a healthy one."""
-    reason, error = shown["error_message"], moment(shown["last_error"])
-    found = []
-    if reason:
-        when = f" at {error}" if error else ""
-        found.append(f"{words_for(shown)}: its last delivery failed{when}: {reason}")
-    elif error and is_later(error, moment(shown["last_complete"])):
-        found.append(f"{words_for(shown)}: its last delivery failed at {error}; the service gives no reason.")
-    if found and not shown["enabled"] and wants_enabled is not False:
-        found.append(
-            f"{words_for(shown)} is disabled, probably by the service after it had failed to deliver for a day;"
-            " records of that time are lost."
-        )
-    return tuple(found)
-
-
-def moment(text: str | None) -> str | None:
-    """Return a time of the service; None for the one that stands for no time."""
-    return None if not text or text.startswith(ZERO_TIME) else text
-
-
-def is_later(one: str, other: str | None) -> bool:
-    """Return whether a time is after another one, if there is one; texts that are no times are compared as they are."""
-    times = parse_time(one), parse_time(other)
-    return times[0] > times[1] if times[0] and times[1] else one > (other or "")
-
-
-def _wrong_suboptions(options: t.Mapping[str, Json]) -> list[str]:
-    wrong = []
-    for name, sub in SUBOPTIONS.items():
-        value = options.get(name)
-        types: tuple[type, ...] = {"list": (list,), "str": (str,), "float": (int, float), "bool": (bool,)}[sub.type]
-        fits = isinstance(value, types) and (sub.type == "bool" or not isinstance(value, bool))
-        if sub.type == "list" and isinstance(value, list):
-            fits = all(isinstance(item, str) for item in value)
-        if value is not None and not fits:
-            wrong.append(f"output_options.{name}")
-    return wrong
-
-
-def _bad(what: str) -> Failure:
-    return Failure(BAD_RESPONSE, f"The service's answer cannot be used: {what}.")
 
 
 class Identity(t.NamedTuple):
@@ -125,27 +133,72 @@ class Identity(t.NamedTuple):
     id: int | None
 
 
+def identity_after(desired: DesiredJob, job: Job | None) -> Identity:
+    """Return the identity of a desired job once it is applied; `job` is the current one."""
+    if job is None:
+        return Identity(desired.name, desired.dataset, None)
+    return Identity(desired.name or job.name, str(desired.plain.get("dataset") or job.dataset), job.id)
+
+
 def labels(jobs: t.Sequence[Identity]) -> list[str]:
-    """Return what each of all jobs of a zone is called: its name; `name/dataset/id` if that is empty or an older job has it."""
+    """Return a label for each of all jobs of a zone: its name; `name/dataset/id` if that is empty or an older job has it."""
     oldest: dict[str, float] = {}
-    for job in jobs:
+    ages = [math.inf if job.id is None else job.id for job in jobs]
+    for job, age in zip(jobs, ages, strict=True):
         if job.name:
-            oldest[job.name] = min(oldest.get(job.name, math.inf), _age(job))
+            oldest[job.name] = min(oldest.get(job.name, math.inf), age)
     full = [f"{job.name or ''}/{job.dataset}/{'new' if job.id is None else job.id}" for job in jobs]
     taken, found = set(full), []
-    for job, long in zip(jobs, full, strict=True):
-        short = bool(job.name) and oldest[str(job.name)] == _age(job) and job.name not in taken
+    for job, age, long in zip(jobs, ages, full, strict=True):
+        short = bool(job.name) and oldest[str(job.name)] == age and job.name not in taken
         found.append(str(job.name) if short else long)
         taken |= {str(job.name)} if short else set()
     return found
 
 
-def _age(job: Identity) -> float:
-    return math.inf if job.id is None else job.id
+def words_for(job: Job) -> str:
+    """Return a job as a message names it."""
+    return f"Job {job.name!r} (id {job.id})" if job.name else f"Job {job.id} ({job.dataset})"
 
 
-def words_for(job: t.Mapping[str, Json]) -> str:
-    """Return a job of the service as a message names it."""
-    if job.get("name"):
-        return f"Job {job['name']!r} (id {job['id']})"
-    return f"Job {job['id']} ({MEMBERS['dataset'].normal(job.get('dataset'))})"
+Names: t.TypeAlias = "t.Mapping[tuple[str | None, str], frozenset[int]]"
+
+
+class JobState(t.NamedTuple):
+    """What was read for one desired job: the job, or None. `unlisted` is the failure of a service that lists no jobs.
+
+    `known` are the ids of all jobs of the zone; None if they were not listed.
+    `taken` are the ids of the jobs that keep or get a name, by name and dataset, as far as jobs were listed.
+    `label` is the job's label among all jobs.
+    """
+
+    job: Job | None
+    unlisted: Failure | None = None
+    now: float = 0.0
+    known: frozenset[int] | None = None
+    taken: Names = types.MappingProxyType({})
+    address: Address | None = None
+    label: str = ""
+
+
+def ids_by_name(jobs: t.Iterable[Identity]) -> Names:
+    """Return the ids of jobs by name and dataset; jobs that do not exist are ignored."""
+    found: dict[tuple[str | None, str], frozenset[int]] = {}
+    for job in jobs:
+        if job.id is not None:
+            found[job.name, job.dataset] = found.get((job.name, job.dataset), frozenset()) | {job.id}
+    return found
+
+
+def find_by_name(jobs: t.Iterable[Job], name: str | None, dataset: str) -> Job | None:
+    """Return the job with a name and dataset; two are a conflict, because the service does not keep names unique."""
+    found = [job for job in jobs if name and job.name == name and job.dataset == dataset]
+    if len(found) > 1:
+        ids = ", ".join(str(number) for number in sorted(job.id for job in found))
+        raise conflict(f"name: the jobs {ids} are all named {name!r} and deliver {dataset}; set job_id to select one.")
+    return found[0] if found else None
+
+
+def find_by_id(jobs: t.Iterable[Job], job_id: int) -> Job | None:
+    """Return the job with an id."""
+    return next((job for job in jobs if job.id == job_id), None)

@@ -22,13 +22,13 @@ _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _OFF = frozenset(("", "0", "false"))
 _READABLE = ",:;/@!$'()*+."
 
-Parameters = dict[str, str]
+Parameters = t.Mapping[str, str]
 
 
 class Requested(t.NamedTuple):
-    """The parameters that a task names: the list of fields, and other values as text; None leaves the fields alone.
+    """The parameters that a task sets: the list of fields (None keeps the current one), and the other values as text.
 
-    `order` is that in which they are written, the name `fields` included.
+    `order` is the order in which the parameters are written, including the name `fields`.
     """
 
     fields: tuple[str, ...] | None
@@ -39,20 +39,20 @@ class Requested(t.NamedTuple):
 def from_parts(
     fields: t.Sequence[t.Any] | None, timestamp_format: str | None, flags: t.Mapping[str, t.Any] | None
 ) -> Requested | None:
-    """What the three options say; None where none of them is given."""
+    """Return the parameters that these three options set; None if all are omitted."""
     if fields is None and timestamp_format is None and flags is None:
         return None
-    others: Parameters = {}
+    others: dict[str, str] = {}
     if timestamp_format is not None:
-        others[TIMESTAMPS] = _checked("timestamp_format", timestamp_format) if timestamp_format else ""
+        others[TIMESTAMPS] = _check_word("timestamp_format", timestamp_format) if timestamp_format else ""
     for name, value in (flags or {}).items():
         others[_flag_name(name)] = _flag_value(f"option_flags.{name}", value)
-    names = None if fields is None else tuple(dict.fromkeys(_checked(f"fields[{i}]", str(n)) for i, n in enumerate(fields)))
+    names = None if fields is None else tuple(dict.fromkeys(_check_word(f"fields[{i}]", str(n)) for i, n in enumerate(fields)))
     return Requested(names, others, (FIELDS, *others))
 
 
 def from_text(text: str) -> Requested:
-    """The parsed text form; refused where it cannot mean what its author thinks."""
+    """Parse the option `logpull_options`; refuse texts that the service would not understand as their author means them."""
     place = "logpull_options"
     if len(text) > MAX_OPTIONS_LENGTH:
         raise invalid_option(place, f"{len(text)} characters are more than the limit of {MAX_OPTIONS_LENGTH}")
@@ -70,18 +70,18 @@ def from_text(text: str) -> Requested:
         if not equals or not parameter:
             raise invalid_option(place, f"{name + equals + value!r} is not of the form NAME=VALUE, as in timestamps=rfc3339")
         if parameter == FIELDS and value and not all(part.strip() for part in unquote(value).split(",")):
-            raise invalid_option(place, f"{name}={value} holds an empty field name")
+            raise invalid_option(place, f"{name}={value} has an empty field name")
     parameters = parse(text)
     order = tuple(parameters) if FIELDS in parameters else (FIELDS, *parameters)
     fields = _split(parameters.pop(FIELDS)) if FIELDS in parameters else None
     return Requested(fields, parameters, order)
 
 
-def parse(text: str | None) -> Parameters:
-    """The parameters of what the service holds, in order and decoded; repeated `fields` are joined, of others the last counts."""
-    found: Parameters = {}
+def parse(text: str | None) -> dict[str, str]:
+    """Return the decoded parameters of a text in order; duplicate `fields` are joined, of other duplicates the last one counts."""
+    found: dict[str, str] = {}
     for piece in (text or "").strip().lstrip("?").split("&"):
-        # Blanks around a name or a value have no meaning, also where they are encoded.
+        # Blanks around a name or a value have no meaning, even if they are encoded.
         name, _equals, value = (unquote(part).strip() for part in piece.partition("="))
         if name == FIELDS:
             found[name] = ",".join(_split(f"{found.get(name, '')},{value}"))
@@ -90,32 +90,30 @@ def parse(text: str | None) -> Parameters:
     return found
 
 
-def selected(text: str) -> list[str]:
-    """The names of the fields in a text."""
-    return list(_split(parse(text).get(FIELDS, "")))
+def selected(parameters: Parameters) -> list[str]:
+    """Return the names of the selected fields."""
+    return list(_split(parameters.get(FIELDS, "")))
 
 
-def canonical(parameters: t.Mapping[str, str]) -> dict[str, t.Any]:
-    """A form that is equal for all texts that mean the same."""
+def canonical(parameters: Parameters) -> dict[str, t.Any]:
+    """Return a form that is equal for all parameters with one meaning."""
     form = {name: _canonical_value(name, value) for name, value in parameters.items()}
     return {name: form[name] for name in sorted(form) if form[name] not in (None, [])}
 
 
-def merged(requested: Requested, present: str | None) -> tuple[str, bool]:
+def merged(requested: Requested, present: Parameters) -> tuple[str, bool]:
     """Return the text of the desired state, and whether it differs from the current state.
 
-    What the task does not name is kept. The order is the task's own, so that one desired state has one spelling, whatever the
-    service makes of it.
+    Parameters that the task omits are kept. The order is that of the task, so that one desired state always gives one text.
     """
-    there = parse(present)
-    fields = requested.fields if requested.fields is not None else _split(there.get(FIELDS, ""))
-    after = {**there, **requested.others, FIELDS: ",".join(fields)}
+    fields = _split(present.get(FIELDS, "")) if requested.fields is None else requested.fields
+    after = {**present, **requested.others, FIELDS: ",".join(fields)}
     names = dict.fromkeys((*requested.order, *requested.others, *sorted(after)))
-    return render({name: after[name] for name in names}), canonical(after) != canonical(there)
+    return render({name: after[name] for name in names}), canonical(after) != canonical(present)
 
 
-def render(parameters: t.Mapping[str, str]) -> str:
-    """The text that is sent; parameters that are off are left out. A field may have the name of such a value."""
+def render(parameters: Parameters) -> str:
+    """Return the text to send, without parameters that are off; `fields` may contain a field named like an off value."""
     kept = {name: value for name, value in parameters.items() if value.lower() not in _OFF or (name == FIELDS and value)}
     text = "&".join(f"{_quoted(name)}={_quoted(value)}" for name, value in kept.items())
     if len(text) > MAX_OPTIONS_LENGTH:
@@ -124,7 +122,7 @@ def render(parameters: t.Mapping[str, str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    # What the service shows beside the parameters of the task is sent back, whatever it is.
+    # Parameters of the service are sent back unchanged, even if they contain a lone surrogate.
     return quote(text, safe=_READABLE, errors="surrogatepass")
 
 
@@ -143,17 +141,17 @@ def _split(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in (part.strip() for part in text.split(",")) if name))
 
 
-def _checked(place: str, text: str) -> str:
+def _check_word(place: str, text: str) -> str:
     if not _NAME.fullmatch(text.strip()):
-        raise invalid_option(place, f"{text!r} is empty, or has white space or one of the characters & = , ? # % + ;")
+        raise invalid_option(place, f"{text!r} is empty or contains white space or one of the characters & = , ? # % + ;")
     return text.strip()
 
 
 def _flag_name(name: str) -> str:
     if name in (FIELDS, TIMESTAMPS):
         option = "fields" if name == FIELDS else "timestamp_format"
-        raise invalid_option(f"option_flags.{name}", f"use the option {option} for it")
-    return _checked("option_flags", name)
+        raise invalid_option(f"option_flags.{name}", f"cannot be set here; use the option {option}")
+    return _check_word("option_flags", name)
 
 
 def _flag_value(place: str, value: t.Any) -> str:
@@ -164,8 +162,8 @@ def _flag_value(place: str, value: t.Any) -> str:
     if isinstance(value, (int, float)):
         return f"{value:.15g}" if isinstance(value, float) else str(value)
     if not isinstance(value, str):
-        raise invalid_option(place, f"{value!r} is not true or false, a number or a text")
+        raise invalid_option(place, f"{value!r} must be true, false, a number or a string")
     text = value.strip()
     if text.lower() == "true":
         return "true"
-    return _checked(place, text) if text else ""
+    return _check_word(place, text) if text else ""

@@ -8,10 +8,11 @@ import re
 import types
 import typing as t
 
-from .._core import Json, invalid_option
-from .._destination import SCHEMES, closest_scheme, holds_mask, upload_limits
-from .._filter.parse import parse
-from .._filter.text import check
+from .._core import Json, Request, invalid_option
+from .._destination import SCHEMES, Destination, closest_scheme, holds_mask, upload_limits
+from .._destination import parse as parse_destination
+from .._filter.parse import parse as parse_filter
+from .._filter.text import check as check_limits
 from .._filter.tree import Tree
 from .._text import did_you_mean, nearest
 from .._zones import ACCOUNT, ALL_ADDRESSES, ZONE, scope_of
@@ -19,6 +20,7 @@ from . import logpull_options, output_options
 from .facts import (
     DATASET,
     DATASETS,
+    DEFAULT_STALE_AFTER,
     EDGE_DATASET,
     FREQUENCIES,
     IF_DIFFERENT,
@@ -34,17 +36,17 @@ from .facts import (
     kind_fits,
 )
 
-# One of these is needed to tell a job from others.
+# One of these is required to identify a job.
 IDENTITY = ("name", "job_id")
 
-# The older form of the options of the output, as text and in parts, and the newer one exclude each other.
+# The older form of the output options, as text or as parts, and the newer form exclude each other.
 OLDER_FORM = ("fields", "timestamp_format", "option_flags")
 FORMS: t.Sequence[tuple[str, str]] = (
     *(("logpull_options", option) for option in OLDER_FORM),
     *(("output_options", option) for option in (*OLDER_FORM, "logpull_options")),
 )
 
-# The options of one job, in the words of AnsibleModule.
+# The options of one job, as arguments of AnsibleModule.
 OPTIONS: t.Mapping[str, dict[str, Json]] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     "name": {"type": "str"},
@@ -81,10 +83,10 @@ _DESTINATION = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-class Desired(t.NamedTuple):
-    """The desired state of a job; None stands for an omitted option. `plain` holds the members that need no grammar.
+class DesiredJob(t.NamedTuple):
+    """The desired state of a job; None stands for an omitted option. `plain` are the members that need no grammar.
 
-    `sending` says when the destination is sent. `places` holds the option path of each name of a field.
+    `sending` is the option `send_destination`. `places` are the option paths of field names.
     """
 
     present: bool
@@ -92,7 +94,7 @@ class Desired(t.NamedTuple):
     name: str | None
     dataset: str
     plain: t.Mapping[str, Json]
-    destination: str | None
+    destination: Destination | None
     challenge: str | None
     filter: Tree | t.Literal[""] | None
     logpull: logpull_options.Requested | None
@@ -104,63 +106,99 @@ class Desired(t.NamedTuple):
     places: t.Mapping[str, str] = types.MappingProxyType({})
 
 
-def desire(params: Params, scope: str | None = None) -> Desired:
-    """Return the desired job of validated options, of a zone or an account; refuse what the documentation of the service rules out."""
+def desire(params: Params, scope: str | None = None) -> DesiredJob:
+    """Return the desired job of validated options, for a zone or an account; refuse what Cloudflare documents as invalid."""
     plain = {name: params[name] for name in PLAIN if params[name] is not None}
     if "dataset" in plain:
         plain["dataset"] = plain["dataset"] or DATASET
-    _check_identity(params)
+    check_job_id(params["job_id"])
+    if params["job_id"] is None and not params["name"]:
+        raise invalid_option("name", "is empty; without job_id it is required")
     check_scope(plain.get("dataset", ""), scope or _scope_of(params))
-    _check_ranges(plain, params["destination_conf"] or "")
-    return Desired(
+    _check_plain(plain, params["destination_conf"] or "")
+    destination = None if params["destination_conf"] is None else check_destination(params["destination_conf"])
+    challenge = check_challenge(params["ownership_challenge"])
+    tree = _filter(params["filter"], params["validate_filter"])
+    text, parts = params["logpull_options"], (params["fields"], params["timestamp_format"], params["option_flags"])
+    logpull = logpull_options.from_parts(*parts) if text is None else logpull_options.from_text(text)
+    return DesiredJob(
         present=params["state"] == "present",
         job_id=params["job_id"],
         name=params["name"],
         dataset=plain.get("dataset", DATASET),
         plain=plain,
-        destination=None if params["destination_conf"] is None else checked_destination(params["destination_conf"]),
-        challenge=checked_challenge(params["ownership_challenge"]),
-        filter=_filter(params["filter"], params["validate_filter"]),
-        logpull=_logpull(params),
+        destination=destination,
+        challenge=challenge,
+        filter=tree,
+        logpull=logpull,
         output=output_options.desire(params["output_options"]),
         recreate=params["recreate"],
         create_without_listing=params["create_without_listing"],
         sending=params["send_destination"],
         validate_fields=params["validate_fields"],
-        places=_places(params),
+        places=_places(params, logpull),
     )
 
 
-def _places(params: Params) -> dict[str, str]:
-    """Return the option path of each name of a field, of repeated ones the first."""
-    if params["fields"] is not None:
-        path, names = "fields", params["fields"]
-    elif (params["output_options"] or {}).get("field_names"):
-        path, names = "output_options.field_names", params["output_options"]["field_names"]
-    else:
-        names = () if params["logpull_options"] is None else logpull_options.from_text(params["logpull_options"]).fields or ()
-        return dict.fromkeys(names, "logpull_options")
-    return {str(name).strip(): f"{path}[{index}]" for index, name in reversed(list(enumerate(names)))}
+def _places(params: Params, logpull: logpull_options.Requested | None) -> dict[str, str]:
+    """Return the option path of each field name; of a duplicate, the path of the first one."""
+    if params["logpull_options"] is not None and logpull:
+        return dict.fromkeys(logpull.fields or (), "logpull_options")
+    path, names = "fields", params["fields"]
+    if names is None:
+        path, names = "output_options.field_names", (params["output_options"] or {}).get("field_names")
+    return {str(name).strip(): f"{path}[{index}]" for index, name in reversed(list(enumerate(names or ())))}
 
 
-def _check_identity(params: Params) -> None:
-    if params["job_id"] is not None and params["job_id"] < 1:
-        raise invalid_option("job_id", f"{params['job_id']} is not above 0")
-    if params["job_id"] is None and not params["name"]:
-        raise invalid_option("name", "is empty; without job_id it is required")
+def successor(desired: DesiredJob, request: Request) -> DesiredJob:
+    """Return how to find a job that may have been created: by name and dataset, because its id is unknown."""
+    return desired._replace(job_id=None, name=request.body.get("name"), dataset=request.body["dataset"])
 
 
-def _check_ranges(plain: t.Mapping[str, Json], destination: str) -> None:
-    most = upload_limits(destination).max_bytes
+class JobQuery(t.NamedTuple):
+    """Which jobs to report, None for any; and after how many seconds without a delivery a job is stale."""
+
+    name: str | None
+    dataset: str | None
+    job_id: int | None
+    stale_after: int = DEFAULT_STALE_AFTER
+
+
+def desire_report(params: Params) -> JobQuery:
+    """Return the query of validated options."""
+    if params["stale_after"] < 1:
+        raise invalid_option("stale_after", f"{params['stale_after']} is not above 0")
+    check_job_id(params["job_id"])
+    return JobQuery(params["name"], params["dataset"], params["job_id"], params["stale_after"])
+
+
+def desire_dataset(params: Params) -> str:
+    """Return the dataset of validated options."""
+    if not params["dataset"]:
+        raise invalid_option("dataset", "is empty")
+    check_scope(params["dataset"], _scope_of(params))
+    _check_dataset(params["dataset"])
+    return str(params["dataset"])
+
+
+def check_job_id(job_id: int | None) -> None:
+    """Refuse an id that no job can have."""
+    if job_id is not None and job_id < 1:
+        raise invalid_option("job_id", f"{job_id} is not above 0")
+
+
+def _check_plain(plain: t.Mapping[str, Json], destination: str) -> None:
     for name, (low, high) in RANGES.items():
         value = plain.get(name)
-        # IBM Cloud Logs takes less than the service otherwise uploads at least.
-        is_smaller = name == "max_upload_bytes" and 0 < (value or 0) <= most < low
-        if value and not low <= value <= high and not is_smaller:
+        if not value or low <= value <= high:
+            continue
+        # IBM Cloud Logs accepts at most less than other destinations require at least.
+        if name != "max_upload_bytes" or not 0 < value <= upload_limits(destination).max_bytes < low:
             raise invalid_option(name, f"{value} is neither 0 (the default of the service) nor {low} to {high}")
     if plain.get("transformer_id", 0) < 0:
         raise invalid_option("transformer_id", f"{plain['transformer_id']} is below 0; 0 removes the transformer")
-    dataset = _checked_dataset(plain.get("dataset", ""))
+    dataset = plain.get("dataset", "")
+    _check_dataset(dataset)
     if not kind_fits(plain.get("kind"), dataset):
         raise invalid_option("kind", f"'edge' exists for the dataset {EDGE_DATASET} only, not for {dataset}")
 
@@ -170,7 +208,7 @@ def _scope_of(params: Params) -> str | None:
 
 
 def check_scope(dataset: str, scope: str | None) -> None:
-    """Refuse a dataset that only zones have for an account, and the other way round; unknown ones are left to the service."""
+    """Refuse the datasets of zones for an account and the other way round; the service decides about unknown ones."""
     if scope is None or dataset in DATASETS[scope] or not any(dataset in names for names in DATASETS.values()):
         return
     other = next(each for each in DATASETS if each != scope)
@@ -189,64 +227,46 @@ def unknown_dataset(dataset: str) -> list[str]:
     return [f"dataset: {dataset!r} is not a dataset that this collection knows{did_you_mean(nearest(dataset, known))}."]
 
 
-def desire_dataset(params: Params) -> str:
-    """Return the dataset that validated options name."""
-    if not params["dataset"]:
-        raise invalid_option("dataset", "is empty")
-    check_scope(params["dataset"], _scope_of(params))
-    return _checked_dataset(params["dataset"])
-
-
-def _checked_dataset(name: str) -> str:
+def _check_dataset(name: str) -> None:
     if len(name) > MAX_DATASET_LENGTH or not _DATASET.fullmatch(name):
         raise invalid_option("dataset", f"{name!r} is not up to {MAX_DATASET_LENGTH} letters, digits, '_' and '-'")
-    return name
 
 
-def checked_destination(conf: str) -> str:
-    """A destination that a service could accept; the text itself is in no message, because it may hold a password."""
+def check_destination(conf: str) -> Destination:
+    """Parse a destination; refuse one that no service accepts. Messages do not quote it, because it may contain a password."""
     if not _DESTINATION.match(conf) or _CONTROL.search(conf):
         raise invalid_option("destination_conf", "is not of the form SCHEME://ADDRESS, as in s3://bucket/folder?region=us-west-2")
     if len(conf) > MAX_DESTINATION_LENGTH:
         raise invalid_option("destination_conf", f"{len(conf)} characters are more than the limit of {MAX_DESTINATION_LENGTH}")
-    closest = closest_scheme(conf)
+    parsed = parse_destination(conf)
+    closest = closest_scheme(parsed)
     if closest:
         known = ", ".join(sorted(SCHEMES))
         message = f"{conf.partition('://')[0]!r} is not a type of destination (did you mean {closest!r}?); known are {known}"
         raise invalid_option("destination_conf", message)
-    return conf
+    return parsed
 
 
-def refuse_mask(conf: str) -> None:
-    """Refuse a destination that would be sent with the mask of a secret in the place of the secret."""
-    if holds_mask(conf):
-        raise invalid_option(
-            "destination_conf", "has asterisks in the place of a secret, which masked outputs have; give the secret"
-        )
+def refuse_mask(destination: Destination) -> None:
+    """Refuse to send a destination that contains a mask instead of a secret."""
+    if holds_mask(destination):
+        raise invalid_option("destination_conf", "contains asterisks, the mask of a secret in outputs; set the secret itself")
 
 
-def checked_challenge(token: str | None) -> str | None:
-    """A token without the line end that it often brings along from a file; None for an empty one."""
+def check_challenge(token: str | None) -> str | None:
+    """Return a token without blanks and line ends around it, which files often have; None for an empty one."""
     token = (token or "").strip()
     if len(token) > MAX_CHALLENGE_LENGTH:
         raise invalid_option("ownership_challenge", f"{len(token)} characters are more than the limit of {MAX_CHALLENGE_LENGTH}")
     if any(map(str.isspace, token)):
-        raise invalid_option("ownership_challenge", "has white space in it, which no token has")
+        raise invalid_option("ownership_challenge", "contains white space, which no token has")
     return token or None
 
 
 def _filter(given: Json, within_limits: bool) -> Tree | t.Literal[""] | None:
-    if given is None:
-        return None
-    if given == NO_FILTER:
-        return NO_FILTER
-    tree = parse(given)
+    if given is None or given == NO_FILTER:
+        return NO_FILTER if given == NO_FILTER else None
+    tree = parse_filter(given)
     if within_limits:
-        check(tree)
+        check_limits(tree)
     return tree
-
-
-def _logpull(params: Params) -> logpull_options.Requested | None:
-    if params["logpull_options"] is not None:
-        return logpull_options.from_text(params["logpull_options"])
-    return logpull_options.from_parts(params["fields"], params["timestamp_format"], params["option_flags"])

@@ -15,7 +15,7 @@ Options = dict[str, Json]
 
 
 def desire(given: t.Mapping[str, Json] | None) -> Options | None:
-    """The suboptions that a task gives, under the names of the service."""
+    """Return the suboptions that a task sets, under the names of the service."""
     if given is None:
         return None
     named = {sub.wire: given[sub.option] for sub in SUBOPTIONS.values() if given.get(sub.option) is not None}
@@ -28,46 +28,40 @@ def desire(given: t.Mapping[str, Json] | None) -> Options | None:
     return named
 
 
-def from_logpull(text: str) -> Options:
-    """What the older form of the options says, in this one, without defaults; what this form has no member for is left out."""
-    form = logpull_options.canonical(logpull_options.parse(text))
+def from_logpull(parameters: logpull_options.Parameters) -> Options:
+    """Return the older form of the options in this form, without defaults and without what this form lacks."""
+    form = logpull_options.canonical(parameters)
     low, high = SAMPLE_RATES
+    timestamp_format, rate = form.get(logpull_options.TIMESTAMPS), form.get(logpull_options.SAMPLE)
     found: Options = {
-        "field_names": logpull_options.selected(text) or None,
-        "timestamp_format": form.get(logpull_options.TIMESTAMPS),
-        "sample_rate": form.get(logpull_options.SAMPLE),
+        "field_names": logpull_options.selected(parameters) or None,
+        "timestamp_format": timestamp_format if timestamp_format in TIMESTAMP_FORMATS else None,
+        "sample_rate": rate if isinstance(rate, float) and low < rate <= high else None,
         **{sub.wire: True for sub in SUBOPTIONS.values() if sub.type == "bool" and form.get(sub.wire) == "true"},
     }
-    if found["timestamp_format"] not in TIMESTAMP_FORMATS:
-        found["timestamp_format"] = None
-    if not isinstance(found["sample_rate"], float) or not low < found["sample_rate"] <= high:
-        found["sample_rate"] = None
     return {name: value for name, value in found.items() if value is not None}
 
 
-def merged(requested: t.Mapping[str, Json], present: t.Mapping[str, Json] | None) -> tuple[Options, bool]:
-    """Return the options as a whole in the desired state, and whether they differ from the current state."""
-    there = {name: value for name, value in (present or {}).items() if value is not None}
+def merged(requested: t.Mapping[str, Json], present: t.Mapping[str, Json]) -> tuple[Options, bool]:
+    """Return all options in the desired state, and whether they differ from the current state."""
+    there = {name: value for name, value in present.items() if value is not None}
     before, after = _type(there), _type({**there, **requested})
     if before != after:
-        # What only the old output type has set would spoil the new one.
+        # Drop prefixes and suffixes that only the old output type has set; they would corrupt the new one.
         there = {name: value for name, value in there.items() if not _is_set_by(name, value, before)}
     whole = {**there, **requested}
-    return whole, before != after or not all(same(name, whole, there) for name in requested)
+    return whole, before != after or not all(same_suboption(name, whole, there) for name in requested)
 
 
 def shown(whole: t.Mapping[str, Json], requested: t.Mapping[str, Json]) -> Options | None:
-    """What is reported: the members that the task names, and others that differ from their default, if there are any."""
-    return {name: whole[name] for name in whole if name in requested or not same(name, whole, {**whole, name: None})} or None
+    """Return the reported members: those that the task sets, and those that differ from their default; None for none."""
+    return {
+        name: whole[name] for name in whole if name in requested or not same_suboption(name, whole, {**whole, name: None})
+    } or None
 
 
-def differing(sent: t.Mapping[str, Json], answered: t.Mapping[str, Json]) -> list[str]:
-    """Which of the sent members an answer shows with another value."""
-    return [name for name in sent if not same(name, sent, answered)]
-
-
-def same(name: str, one: t.Mapping[str, Json], other: t.Mapping[str, Json]) -> bool:
-    """Whether two `output_options` agree in a member, defaults filled in."""
+def same_suboption(name: str, one: t.Mapping[str, Json], other: t.Mapping[str, Json]) -> bool:
+    """Return whether two `output_options` have the same value of a member, defaults included."""
     return bool(_filled(name, one) == _filled(name, other))
 
 
@@ -78,7 +72,7 @@ def _filled(name: str, options: t.Mapping[str, Json]) -> Json:
     output_type = _type(options)
     if name == "field_names":
         names = list(dict.fromkeys(value or ()))
-        # Only in csv is the order of names the order of columns.
+        # Only in csv does the order of names matter: it is the order of columns.
         return names if output_type == CSV else sorted(names)
     return value or SUBOPTIONS[name].default_for(output_type)
 

@@ -10,18 +10,18 @@ import json
 import typing as t
 
 from .._core import BAD_RESPONSE, REJECTED, Answer, Conclusion, Failure, Json, Plan, Request, invalid_option
-from .._destination import public_destination, same, secret_parts, takes_token, without_secrets
+from .._destination import Conf, Destination, public_destination, same_destination, secret_parts, takes_token, without_secrets
 from .._redact import scrub
 from .._zones import ACCOUNT, ZONE, Address, is_zone_id
-from .options import checked_challenge, checked_destination, refuse_mask
+from .options import check_challenge, check_destination, refuse_mask
 
-# Claims under which a service may put what a token is bound to; any other shape of token is left to the service.
+# Claims that may name the owner and the destination of a token; the service checks tokens of any other form.
 _OWNER_CLAIMS = {scope: (f"{scope}_id", scope, f"{scope}_tag") for scope in (ZONE, ACCOUNT)}
 _DESTINATION_CLAIMS = ("destination_conf", "destination", "dest")
 
 
-def fault(token: str, address: Address | None, destination_conf: str, now: float) -> str | None:
-    """Why the service cannot accept an ownership token, as far as can be told without its key; None where nothing speaks against it."""
+def why_refused(token: str, address: Address | None, destination: Conf, now: float) -> str | None:
+    """Return why the service would refuse an ownership token, as far as its claims show; None if they show no reason."""
     claims = read_claims(token)
     if claims is None:
         return None
@@ -34,7 +34,7 @@ def fault(token: str, address: Address | None, destination_conf: str, now: float
     if owner:
         return f"the token belongs to {owner}, and a challenge is valid only for the zone or account that requested it"
     bound = _text(claims, _DESTINATION_CLAIMS)
-    if bound is not None and "://" in bound and not same(destination_conf, bound):
+    if bound is not None and "://" in bound and not same_destination(destination, bound):
         return "the token belongs to another destination; a challenge is valid for exactly the destination_conf that it was requested for"
     return None
 
@@ -51,7 +51,7 @@ def _other_owner(claims: t.Mapping[str, Json], address: Address) -> str:
 
 
 def read_claims(token: str) -> dict[str, Json] | None:
-    """The claims of a JSON Web Token, its signature not verified; None for any other text."""
+    """Return the claims of a JSON Web Token without verifying its signature; None for any other text."""
     parts = token.split(".")
     if len(parts) != 3:
         return None
@@ -79,41 +79,41 @@ def _ago(seconds: float) -> str:
     return f"{max(seconds, 0):.0f} seconds"
 
 
-# What is reported after asking for a challenge, with the types that the service may send.
+# The members of the result after requesting or validating a challenge, with the types that the service may send.
 _ASKED: t.Mapping[str, type] = {"filename": str, "valid": bool, "message": str}
 _VALIDATED: t.Mapping[str, type] = {"valid": bool}
 
 
-class Desired(t.NamedTuple):
-    """The destination, and the token to validate; without a token a challenge is requested."""
+class Proof(t.NamedTuple):
+    """The destination, and the token to validate; without a token, a challenge is requested."""
 
-    destination: str
+    destination: Destination
     challenge: str | None
 
     @property
     def members(self) -> t.Mapping[str, type]:
-        """What the result holds."""
+        """Return the members of the result with their types."""
         return _VALIDATED if self.challenge else _ASKED
 
 
-def desire(params: t.Mapping[str, t.Any]) -> Desired:
-    """What validated options ask for."""
-    conf = checked_destination(params["destination_conf"])
-    refuse_mask(conf)
-    challenge = checked_challenge(params["ownership_challenge"])
+def desire(params: t.Mapping[str, t.Any]) -> Proof:
+    """Return the proof that validated options request or validate."""
+    destination = check_destination(params["destination_conf"])
+    refuse_mask(destination)
+    challenge = check_challenge(params["ownership_challenge"])
     if challenge is None and params["ownership_challenge"] is not None:
         raise invalid_option("ownership_challenge", "is empty; omit the option to request a challenge")
-    return Desired(conf, challenge)
+    return Proof(destination, challenge)
 
 
-def changes(desired: Desired) -> bool:
-    """Return whether the request changes anything: a challenge is a file at the destination, validating only reads it."""
+def changes(desired: Proof) -> bool:
+    """Return whether the request changes anything: requesting a challenge writes a file, validating it only reads."""
     return desired.challenge is None
 
 
-def plan(desired: Desired) -> Plan:
+def plan(desired: Proof) -> Plan:
     """Return the one POST, which requests a challenge or validates it."""
-    body = {"destination_conf": desired.destination}
+    body = {"destination_conf": desired.destination.text}
     result = {"ownership": dict.fromkeys(desired.members)}
     if desired.challenge:
         request = Request("logpush_ownership.validate", body={**body, "ownership_challenge": desired.challenge})
@@ -128,8 +128,8 @@ def plan(desired: Desired) -> Plan:
     )
 
 
-def conclude(desired: Desired, answer: Answer) -> Conclusion:
-    """Return the result; the service refuses with HTTP 200 and success, so that only `valid` counts."""
+def conclude(desired: Proof, answer: Answer) -> Conclusion:
+    """Return the result; only `valid` counts, because the service also refuses with HTTP 200 and success."""
     said: t.Mapping[str, Json] = answer.result
     found = {name: said.get(name) for name in desired.members}
     wrong = [name for name, value in found.items() if value is not None and not isinstance(value, desired.members[name])]
@@ -146,12 +146,12 @@ def conclude(desired: Desired, answer: Answer) -> Conclusion:
             else "The service could not write a challenge"
         )
         raise Failure(REJECTED, f"{what}{reason}", status=200)
-    # The service may quote an address in its texts, this one or another.
+    # The texts of the service may quote this destination or another one.
     hidden = scrub(found, secrets(desired))
     shown = {name: without_secrets(value) if isinstance(value, str) else value for name, value in hidden.items()}
     return Conclusion({"ownership": shown})
 
 
-def secrets(desired: Desired) -> frozenset[str]:
-    """Return what no output may hold."""
+def secrets(desired: Proof) -> frozenset[str]:
+    """Return what no output may contain."""
     return secret_parts(desired.destination) | ({desired.challenge} if desired.challenge else set())

@@ -15,23 +15,126 @@ import typing as t
 from .._api.client import Client
 from .._api.response import NO_ROUTE_CODES, is_missing, lacks_route
 from .._core import BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Outcome, Step, conflict, invalid_option
-from .._filter.parse import read_echo
 from .._filter.tree import Tree, key_places
 from .._text import did_you_mean, json_type, nearest, shown
 from . import delivery
 from .coverage import selected_fields
 from .facts import MEMBERS
 from .health import with_health
-from .job import Job, checked
-from .jobs import ABSENT, DesiredJobs, Listing
-from .options import Desired, unknown_dataset
+from .job import Identity, Job, JobState, find_by_id, find_by_name, identity_after, ids_by_name, labels, parse_job
+from .jobs import ABSENT, DesiredJobs, JobListing
+from .options import DesiredJob, JobQuery, unknown_dataset
 from .plan import fixed_changes
 from .result import NOT_LOOKED, describe_rival
-from .select import JobQuery, State, dataset_of, label_among, named, names_of, numbered, selected
 
 _PLAIN_NAME = re.compile(r"\w[\w.:-]{0,99}")
 _MAX_CANDIDATES = 2000
 _MAX_NAMED = 10
+
+
+def read(client: Client, desired: DesiredJob) -> JobState:
+    """Read the job that a task is about, and the clock, which plans must not read."""
+    now = time.time()
+    if desired.job_id is not None:
+        job = by_id(client, desired.job_id)
+        return _beside(client, desired, JobState(job, now=now, address=client.address, label=_label(desired, job, ())))
+    try:
+        jobs = listed(client)
+    except Failure as failure:
+        if is_missing(failure):
+            return JobState(None, unlisted=failure, now=now, address=client.address, label=_label(desired, None, ()))
+        raise
+    found = find_by_name(jobs, desired.name, desired.dataset)
+    known = frozenset(job.id for job in jobs)
+    return JobState(found, now=now, known=known, address=client.address, label=_label(desired, found, jobs))
+
+
+def _label(desired: DesiredJob, job: Job | None, jobs: t.Iterable[Job]) -> str:
+    """Return the label of the job of a task once it is applied, among all jobs of the zone."""
+    own = identity_after(desired, job)
+    return labels([own, *(Identity(each.name, each.dataset, each.id) for each in jobs if each.id != own.id)])[0]
+
+
+def _beside(client: Client, desired: DesiredJob, state: JobState) -> JobState:
+    """Return the state with the names of all other jobs, if the job is to be re-created and its new name may be taken."""
+    if not (desired.present and desired.recreate and state.job and fixed_changes(desired, state.job)):
+        return state
+    try:
+        jobs = listed(client)
+    except Failure as failure:
+        if is_missing(failure):
+            return state
+        raise
+    taken = ids_by_name(Identity(job.name, job.dataset, job.id) for job in jobs)
+    return state._replace(known=frozenset(job.id for job in jobs), taken=taken)
+
+
+def read_all(client: Client, desired: DesiredJobs) -> JobListing:
+    """Read all jobs of the zone with one request; if the service lists none, read those that items name by id."""
+    now = time.time()
+    try:
+        return JobListing(tuple(listed(client)), now=now, address=client.address)
+    except Failure as failure:
+        if not is_missing(failure):
+            raise
+        ids = [item.desired.job_id for item in desired.items if item.desired.job_id is not None]
+        found = [by_id(client, job_id) for job_id in ids] if desired.unlisted != ABSENT else []
+        return JobListing(tuple(job for job in found if job is not None), refusal=failure, now=now, address=client.address)
+
+
+def report(client: Client, query: JobQuery) -> Conclusion:
+    """Return the jobs that match a query, sorted by id, with their health; one that does not exist is an empty list."""
+    jobs = listed(client) if query.job_id is None else [by_id(client, query.job_id)]
+    found = [
+        job
+        for job in jobs
+        if job is not None
+        and (query.name is None or job.name == query.name)
+        and (query.dataset is None or job.dataset == query.dataset)
+    ]
+    return Conclusion({"jobs": with_health(sorted(found, key=lambda job: job.id), query.stale_after, time.time())})
+
+
+def listed(client: Client) -> list[Job]:
+    """Return all jobs of the zone; the route has no pages. Raise `bad_response` if two jobs have one id."""
+    jobs = list(map(parse_job, client.items("logpush_jobs.list", keys=())))
+    (twice, count), *_others = collections.Counter(job.id for job in jobs).most_common(1) or [(0, 1)]
+    if count > 1:
+        raise Failure(BAD_RESPONSE, f"The service's answer cannot be used: it lists two different jobs with the id {twice}.")
+    return jobs
+
+
+def by_id(client: Client, job_id: int) -> Job | None:
+    """Return the job with an id; if the service has no route for one job, list all jobs."""
+    try:
+        found = client.call("logpush_jobs.get", ids={"job_id": job_id}).result
+    except Failure as failure:
+        if not is_missing(failure):
+            raise
+        return _in_list(client, job_id, failure)
+    # An official example shows one job as a list of one.
+    return parse_job(found[0] if isinstance(found, list) and len(found) == 1 else found, job_id)
+
+
+def _in_list(client: Client, job_id: int, missing: Failure) -> Job | None:
+    """Find a job whose own route answered `missing`; if no route shows jobs, it is not known that the job does not exist."""
+    try:
+        return find_by_id(listed(client), job_id)
+    except Failure as failure:
+        if not is_missing(failure):
+            raise
+        if _is_of_the_job(missing, failure):
+            return None
+        message = f"The service has no route that shows job {job_id}, so it is not known whether it exists; check {client.address.member}. ({failure})"
+        raise dataclasses.replace(failure, kind=NOT_FOUND, message=message) from None
+
+
+def _is_of_the_job(missing: Failure, no_list: Failure) -> bool:
+    """Return whether a 404 is about the job and not about the route, which exists if listing answers 405 for the same path."""
+    if not lacks_route(missing):
+        return True
+    named = any(error["code"] in NO_ROUTE_CODES for error in missing.errors)
+    return missing.status == 404 and not named and no_list.status == 405
 
 
 class Selection(t.NamedTuple):
@@ -43,34 +146,36 @@ class Selection(t.NamedTuple):
 
 
 def selection(step: Step) -> Selection | None:
-    """Return the names that a plan for one job would write; None if their set stays, or is not to be checked."""
+    """Return the field names that a plan for one job would write; None if they stay the same or must not be checked."""
     job: Json = step.plan.result["job"]
-    if not step.desired.validate_fields or not step.plan.requests or job is None:
+    if job is None or not step.plan.requests or not step.desired.validate_fields:
         return None
-    present: t.Mapping[str, Json] = step.state.job or {}
+    present: Job | None = step.state.job
+    dataset = str(MEMBERS["dataset"].normal(job["dataset"]))
     path = f"{step.place}." if step.place else ""
-    moves = dataset_of(job) != dataset_of(present)
-    names = _names(job)
+    names = [name for name in map(str.strip, selected_fields(job)) if name]
+    before = {name.strip() for name in present.fields} - {""} if present else set()
     fields = {name: path + step.desired.places.get(name, "fields") for name in names}
-    keys = {key: path + place for key, place in reversed(list(_keys(step.desired.filter)))}
-    known = {key for key, _place in _keys(read_echo(MEMBERS["filter"].normal(present.get("filter"))))}
+    keys = {key: path + place for key, place in reversed(_keys(step.desired.filter or None))}
+    known = {key for key, _place in _keys(present.filter if present else None)}
+    moves = dataset != (present.dataset if present else MEMBERS["dataset"].default)
     chosen = Selection(
-        dataset_of(job),
-        fields if moves or set(names) != set(_names(present)) else {},
+        dataset,
+        fields if moves or set(names) != before else {},
         keys if moves or not known.issuperset(keys) else {},
     )
     return chosen if chosen.fields or chosen.keys else None
 
 
-def _keys(tree: Tree | str | None) -> t.Iterable[tuple[str, str]]:
-    return () if tree is None or isinstance(tree, str) else key_places(tree)
+def _keys(tree: Tree | None) -> list[tuple[str, str]]:
+    return [] if tree is None else list(key_places(tree))
 
 
 _LOSSES = ("records would be delivered without it", "no record would meet the condition")
 
 
 def check(chosen: Selection, known: t.Collection[str]) -> None:
-    """Refuse names that are not among those of the dataset; an empty collection tells nothing."""
+    """Refuse names that the dataset does not have; if none are known, refuse nothing."""
     for places, loss in zip((chosen.fields, chosen.keys), _LOSSES, strict=True):
         wrong = [name for name in places if name not in known] if known else []
         if not wrong:
@@ -83,58 +188,10 @@ def check(chosen: Selection, known: t.Collection[str]) -> None:
         raise invalid_option(places[first], message)
 
 
-def _names(job: t.Mapping[str, Json]) -> list[str]:
-    return [name for name in map(str.strip, selected_fields(job)) if name]
-
-
-def read(client: Client, desired: Desired) -> State:
-    """The job that a task is about; the clock is read here because plans have none."""
-    now = time.time()
-    if desired.job_id is not None:
-        job = by_id(client, desired.job_id)
-        return _beside(client, desired, State(job, now=now, address=client.address, label=label_among(desired, job, ())))
-    try:
-        jobs = listed(client)
-        found = named(jobs, desired.name, desired.dataset)
-        known, label = frozenset(job["id"] for job in jobs), label_among(desired, found, jobs)
-        return State(found, now=now, known=known, address=client.address, label=label)
-    except Failure as failure:
-        if is_missing(failure):
-            return State(None, unlisted=failure, now=now, address=client.address, label=label_among(desired, None, ()))
-        raise
-
-
-def _beside(client: Client, desired: Desired, state: State) -> State:
-    """The state of a job with the names of all others, where it is to be re-created and another may have its new name."""
-    if not (desired.present and desired.recreate and state.job and fixed_changes(desired, state.job)):
-        return state
-    try:
-        jobs = listed(client)
-    except Failure as failure:
-        if is_missing(failure):
-            return state
-        raise
-    taken = names_of((job.get("name"), dataset_of(job), job["id"]) for job in jobs)
-    return state._replace(known=frozenset(job["id"] for job in jobs), taken=taken)
-
-
-def read_all(client: Client, desired: DesiredJobs) -> Listing:
-    """Read all jobs of the zone, once; where a service lists none, those that items name by id."""
-    now = time.time()
-    try:
-        return Listing(tuple(listed(client)), now=now, address=client.address)
-    except Failure as failure:
-        if not is_missing(failure):
-            raise
-        ids = [item.desired.job_id for item in desired.items if item.desired.job_id is not None]
-        found = [by_id(client, job_id) for job_id in ids] if desired.unlisted != ABSENT else []
-        return Listing(tuple(job for job in found if job is not None), refusal=failure, now=now, address=client.address)
-
-
 def validate(client: Client, steps: t.Sequence[Step]) -> None:
     """Refuse names of fields that their dataset does not have, with one request for each dataset.
 
-    A service that lacks the route, or does not permit it, is not requested again; what it does not tell is not refused.
+    If the service lacks the route or refuses it, nothing is refused, and no further request is sent.
     """
     known: dict[str, t.Mapping[str, str | None]] = {}
     for chosen in filter(None, map(selection, steps)):
@@ -156,7 +213,7 @@ def dataset_fields(client: Client, dataset: str) -> dict[str, str | None]:
     wrong = [name for name, text in found.items() if not isinstance(text, (str, type(None)))]
     if wrong:
         name, type_ = wrong[0], json_type(found[wrong[0]])
-        raise Failure(BAD_RESPONSE, f"The description of the field {name[:100]!r} is {type_}, not text.")
+        raise Failure(BAD_RESPONSE, f"The description of the field {name[:100]!r} must be a string, not {type_}.")
     return found
 
 
@@ -167,7 +224,7 @@ def report_fields(client: Client, dataset: str) -> Conclusion:
 
 
 def refuse_rivals(client: Client, outcomes: t.Sequence[Outcome]) -> None:
-    """Raise `conflict` where another run created a job of the same name and dataset meanwhile; nothing is deleted."""
+    """Raise `conflict` if another run created a job of the same name and dataset at the same time; delete nothing."""
     created = [outcome for outcome in outcomes if outcome.created and outcome.step.state.unlisted is None]
     if not created:
         return
@@ -182,59 +239,7 @@ def refuse_rivals(client: Client, outcomes: t.Sequence[Outcome]) -> None:
         raise conflict(" ".join(met))
 
 
-def report(client: Client, query: JobQuery) -> Conclusion:
-    """Return the jobs that meet the conditions with their health; one that does not exist is an empty list."""
-    if query.job_id is None:
-        jobs = listed(client)
-    else:
-        found = by_id(client, query.job_id)
-        jobs = [] if found is None else [found]
-    return Conclusion({"jobs": with_health(selected(jobs, query), query.stale_after, time.time())})
-
-
-def listed(client: Client) -> list[Job]:
-    """Return all jobs of the zone, checked; the route has no pages to ask for. Raise `bad_response` where two have one id."""
-    jobs = list(map(checked, client.items("logpush_jobs.list", keys=())))
-    (twice, count), *_others = collections.Counter(job["id"] for job in jobs).most_common(1) or [(0, 1)]
-    if count > 1:
-        raise Failure(BAD_RESPONSE, f"The service's answer cannot be used: it lists two different jobs with the id {twice}.")
-    return jobs
-
-
-def by_id(client: Client, job_id: int) -> Job | None:
-    """The job of that id; where the service has no route for one job, the list is requested."""
-    try:
-        found = client.call("logpush_jobs.get", ids={"job_id": job_id}).result
-    except Failure as failure:
-        if not is_missing(failure):
-            raise
-        return _in_list(client, job_id, failure)
-    # An official example shows one job as a list of one.
-    return checked(found[0] if isinstance(found, list) and len(found) == 1 else found, job_id)
-
-
-def _in_list(client: Client, job_id: int, missing: Failure) -> Job | None:
-    """Look for a job whose own route answered `missing`; where no route shows jobs, its absence must not be believed."""
-    try:
-        return numbered(listed(client), job_id)
-    except Failure as failure:
-        if not is_missing(failure):
-            raise
-        if _is_of_the_job(missing, failure):
-            return None
-        message = f"The service has no route that shows job {job_id}, so it is not known whether it exists; check {client.address.member}. ({failure})"
-        raise dataclasses.replace(failure, kind=NOT_FOUND, message=message) from None
-
-
-def _is_of_the_job(missing: Failure, no_list: Failure) -> bool:
-    """Whether a 404 means the job and not the route: it says so, or the path is known although it lists nothing (405)."""
-    if not lacks_route(missing):
-        return True
-    named = any(error["code"] in NO_ROUTE_CODES for error in missing.errors)
-    return missing.status == 404 and not named and no_list.status == 405
-
-
 def report_delivery(client: Client, desired: delivery.DesiredFacts) -> Conclusion:
-    """Return what was measured of deliveries, of the zones or the account of the task."""
+    """Return the measured deliveries of the zones or the account of the task."""
     now = datetime.datetime.now(datetime.timezone.utc)
     return delivery.report(client.query, desired, None if desired.zone_ids else client.address, now)

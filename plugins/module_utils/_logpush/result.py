@@ -6,16 +6,16 @@ from __future__ import annotations
 
 import typing as t
 
-from .. import _destination as destination
 from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json, Outcome, Plan
-from .._filter.compare import same as same_filter
+from .._destination import same_destination
+from .._filter.compare import same_filter
 from .._filter.parse import read_echo
-from .._filter.text import explain_echo
+from .._filter.tree import Tree
 from . import logpull_options, output_options
 from .facts import MEMBERS
-from .job import Job, checked, health, view
-from .options import Desired
-from .select import State, dataset_of
+from .health import delivery_warnings
+from .job import Job, JobState, Report, parse_job, view
+from .options import DesiredJob
 
 NOT_LOOKED = (
     "The job was created, but whether another run created one of the same name at the same time is not known."
@@ -24,98 +24,97 @@ NOT_LOOKED = (
 
 
 def describe_rival(outcome: Outcome, jobs: t.Sequence[Job]) -> str:
-    """Return a sentence about the oldest job with the name and dataset of the one that was created, if it appeared meanwhile."""
-    step, job = outcome.step, outcome.conclusion.result["job"]
-    # Where only one job was read by its id before, an older job than that one cannot have appeared meanwhile.
+    """Return a sentence about the oldest job with the name and dataset of the created one, if it appeared during the run."""
+    step, created = outcome.step, outcome.conclusion.result["job"]
+    # If only one job was read before, by its id, an older job than that one cannot be new.
     lowest = 0 if step.desired.job_id is None else step.desired.job_id
     older = [
-        each["id"]
-        for each in jobs
-        if job["name"]
-        and each.get("name") == job["name"]
-        and dataset_of(each) == job["dataset"]
-        and lowest <= each["id"] < job["id"]
-        and each["id"] not in (step.state.known or ())
+        job.id
+        for job in jobs
+        if created["name"]
+        and (job.name, job.dataset) == (created["name"], created["dataset"])
+        and lowest <= job.id < created["id"]
+        and job.id not in (step.state.known or ())
     ]
     if not older:
         return ""
     return (
-        f"Another run created job {min(older)} of the same name {job['name']!r} and dataset {job['dataset']} before this run created"
-        f" job {job['id']}, so that logs are delivered twice. Nothing was deleted: delete job {job['id']}"
-        f" (state: absent with job_id: {job['id']}), and run the task again, which then updates job {min(older)}."
+        f"Another run created job {min(older)} of the same name {created['name']!r} and dataset {created['dataset']} before this run"
+        f" created job {created['id']}, so that logs are delivered twice. Nothing was deleted: delete job {created['id']}"
+        f" (state: absent with job_id: {created['id']}), and run the task again, which then updates job {min(older)}."
     )
 
 
+# No answer contains this.
 _NEVER_ANSWERED = ("ownership_challenge",)
 
 
-def conclude(desired: Desired, state: State, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
-    """Verify the answer to the last write: the prediction with what the service added; raise `bad_response` where it contradicts."""
+def conclude(desired: DesiredJob, state: JobState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+    """Return the prediction with what the service added; raise `bad_response` if the answer to the last write contradicts it."""
     request = plan.requests[-1]
     if request.operation == "logpush_jobs.delete":
         return Conclusion(plan.result)
-    answered = checked(answers[-1].result, plan.result["job"]["id"])
+    # The answer repeats a filter that is parsed already, if the service does not reformat it.
+    known: dict[str, Tree | None] = {state.job.value("filter"): state.job.filter} if state.job else {}
+    if desired.filter and request.body.get("filter"):
+        known[request.body["filter"]] = desired.filter
+    answered = parse_job(answers[-1].result, plan.result["job"]["id"], known)
     sent = {name: value for name, value in request.body.items() if name not in _NEVER_ANSWERED}
-    lacking = [name for name in sent if _lacks(name, sent[name], answered)]
-    wrong = [name for name in sent if name not in lacking and not _agrees(name, sent[name], answered.get(name))]
+    differing = [name for name in sent if not _agrees(name, sent[name], answered, known)]
+    lacking = [name for name in differing if _lacks(name, answered)]
+    wrong = [name for name in differing if name not in lacking]
     if wrong:
         raise Failure(
             BAD_RESPONSE,
-            f"The service accepted the write to job {answered['id']}, but its answer shows other values than were sent for"
+            f"The service accepted the write to job {answered.id}, but its answer shows other values than were sent for"
             f" {', '.join(wrong)}. The next run compares again.",
         )
+    # If the task omits `enabled`, the service decides about it in a new job.
+    managed = {*sent, *plan.after} - ({"enabled"} - sent.keys())
+    job = _reported(plan.result["job"], answered, managed)
+    warnings = [_warn_of_lacking(name, answered.id) for name in lacking]
+    return Conclusion({**plan.result, "job": job}, (*warnings, *delivery_warnings(answered, desired.plain.get("enabled"))))
+
+
+def _reported(predicted: Report, answered: Job, managed: t.AbstractSet[str]) -> Report:
+    """Report what the task manages as predicted, and everything else as answered."""
     shown = view(answered)
-    # A new job is enabled or not as the service decides, where the task does not say.
-    known = {*sent, *plan.after} - ({"enabled"} - sent.keys())
-    job = _reported(plan.result["job"], answered, shown, known)
-    warnings = [_lacking(name, job["id"]) for name in lacking]
-    return Conclusion({**plan.result, "job": job}, (*warnings, *health(shown, desired.plain.get("enabled"))))
+    told = {
+        "destination" if name == "destination_conf" else name for name, value in answered.members.items() if value is not None
+    }
+    fresh = (told - managed) | {"other", *(name for name, member in MEMBERS.items() if not member.sent)}
+    fresh |= {"filter_explained"} if "filter" in fresh else set()
+    return {**predicted, **{name: shown[name] for name in shown if name in fresh}}
 
 
-def _reported(expected: Job, answered: Job, shown: Job, known: t.AbstractSet[str]) -> Job:
-    """What the task manages is reported as predicted; the rest is reported as the service answers it."""
-    said = {"destination" if name == "destination_conf" else name for name, value in answered.items() if value is not None}
-    fresh = {"other", *(name for name, member in MEMBERS.items() if not member.sent)}
-    job = {**expected, **{name: shown[name] for name in shown if name in fresh or name in said - known}}
-    return {**job, "filter_explained": explain_echo(job["filter"])}
+def _lacks(name: str, answered: Job) -> bool:
+    """Return whether the answer omits a member."""
+    value = answered.members.get(name)
+    return value is None or (name in ("filter", "logpull_options", "output_options") and not value)
 
 
-def _lacks(name: str, sent: Json, answered: t.Mapping[str, Json]) -> bool:
-    """Whether the answer lacks a member that was set."""
-    value = answered.get(name)
-    nothing = value is None or (name in ("filter", "logpull_options", "output_options") and not value)
-    return nothing and not _agrees(name, sent, None)
-
-
-def _agrees(name: str, sent: Json, answered: Json) -> bool:
+def _agrees(name: str, sent: Json, answered: Job, known: t.Mapping[str, Tree | None]) -> bool:
+    value = answered.members.get(name)
     if name == "filter":
-        return _same_filter(sent, answered)
+        ours = known[sent] if sent in known else read_echo(sent)
+        if ours is not None and answered.filter is not None:
+            return same_filter(ours, answered.filter)
+        # No filter; or one that is copied from the old job and cannot be parsed.
+        return bool((sent or None) == answered.value("filter"))
     if name == "logpull_options":
-        ours, theirs = (logpull_options.canonical(logpull_options.parse(text)) for text in (sent, answered))
-        return ours == theirs
+        return logpull_options.canonical(logpull_options.parse(sent)) == logpull_options.canonical(answered.logpull)
     if name == "output_options":
-        return not output_options.differing(sent or {}, answered or {})
+        return all(output_options.same_suboption(each, sent, answered.output) for each in sent or ())
     if name == "destination_conf":
-        return answered is not None and destination.same(sent, answered)
-    if name not in MEMBERS:
-        return answered is None or bool(sent == answered)
-    return bool(MEMBERS[name].normal(sent) == MEMBERS[name].normal(answered))
+        return answered.destination is not None and same_destination(sent, answered.destination)
+    known_member = MEMBERS.get(name)
+    return bool(known_member.normal(sent) == known_member.normal(value)) if known_member else value is None or bool(sent == value)
 
 
-def _same_filter(sent: Json, answered: Json) -> bool:
-    if not sent and not answered:
-        return True
-    ours, theirs = read_echo(sent), read_echo(answered)
-    if ours is None or theirs is None:
-        # A filter that a successor takes over may be one that this code cannot read.
-        return bool(sent == MEMBERS["filter"].normal(answered))
-    return same_filter(ours, theirs)
-
-
-def _lacking(name: str, job_id: Json) -> str:
+def _warn_of_lacking(name: str, job_id: int) -> str:
     if name == "filter":
         return (
-            f"Job {job_id}: the answer of the service lacks the filter that was sent. Either it does not show filters, in which case"
-            " every run sends this one again, or it has not taken it over; look at what is delivered."
+            f"Job {job_id}: the answer of the service lacks the filter that was sent. If the service does not show filters,"
+            " every run sends this one again; otherwise it ignored the filter. Check which records are delivered."
         )
-    return f"Job {job_id}: the answer of the service lacks {name}, which was sent, so that it is not certain that it holds."
+    return f"Job {job_id}: the answer of the service lacks {name}, which was sent, so that it may not be in effect."

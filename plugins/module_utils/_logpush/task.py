@@ -8,11 +8,10 @@ from .._engine.task import CompositeTask, Spec, StateTask
 from .._zones import ALL_ADDRESSES
 from .facts import SENDING
 from .jobs import IGNORE, PART, UNLISTED, desire_jobs, plan_jobs, secrets_of_jobs
-from .options import FORMS, IDENTITY, OPTIONS, desire
+from .options import FORMS, IDENTITY, OPTIONS, desire, successor
 from .plan import plan, secrets
 from .read import read, read_all, refuse_rivals, validate
 from .result import conclude
-from .select import successor
 
 JOB_TASK = StateTask(
     name="logpush_job",
@@ -33,7 +32,7 @@ JOB_TASK = StateTask(
 )
 
 
-# An item that omits this takes it from the option of the same name for all jobs.
+# An item that omits this option gets it from the option of the same name for all jobs.
 ITEM_OPTIONS = {**OPTIONS, "send_destination": {"type": "str", "choices": list(SENDING)}}
 
 JOBS_TASK = CompositeTask(

@@ -14,7 +14,7 @@ from .._custom_fields.state import Ruleset
 from .._custom_fields.task import TASK
 from .._logpush.coverage import select_custom_log_fields
 from .._logpush.facts import DATASET
-from .._logpush.jobs import ABSENT, DesiredJobs, Item, checked, desire_item
+from .._logpush.jobs import ABSENT, DesiredJobs, Item, check_items, desire_item
 from .._logpush.options import IDENTITY, OPTIONS
 from .._scripts.monitor import Desired as DesiredMonitor
 from .._scripts.task import TASK as MONITOR
@@ -81,7 +81,7 @@ def desire_zone_jobs(params: Options, lists: t.Mapping[str, list[str]]) -> Desir
             raise invalid_option("jobs", "is empty; with unlisted_jobs 'absent', that would delete every job")
         return None
     found = [_item(place, each, params, lists) for place, each in given]
-    return checked(DesiredJobs(tuple(found), params["unlisted_jobs"]))
+    return check_items(DesiredJobs(tuple(found), params["unlisted_jobs"]))
 
 
 def _together(job: Options | None, jobs: t.Sequence[Options] | None, defaults: Options) -> list[tuple[str, Options]]:

@@ -26,7 +26,8 @@ from .._engine.task import StateTask
 from .._logpush import jobs as compose
 from .._logpush import task as logpush_job
 from .._logpush.coverage import log_field_coverage
-from .._logpush.health import DEFAULT_STALE_AFTER, with_health
+from .._logpush.facts import DEFAULT_STALE_AFTER
+from .._logpush.health import with_health
 from .._scripts import task as script_monitor
 from . import options as fields
 from .options import Desired

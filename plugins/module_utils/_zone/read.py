@@ -11,7 +11,7 @@ from .._api.client import Client, side_by_side
 from .._core import Failure, Json
 from .._custom_fields import task as log_custom_fields
 from .._custom_fields.state import Ruleset
-from .._logpush.jobs import Listing
+from .._logpush.jobs import JobListing
 from .._logpush.read import read_all
 from .._scripts import task as script_monitor
 from .._scripts.monitor import State as MonitorState
@@ -22,7 +22,7 @@ class State(t.NamedTuple):
     """Current state of a zone; None for parts that are not managed."""
 
     fields: Ruleset | None
-    jobs: Listing | None
+    jobs: JobListing | None
     monitor: MonitorState | None
     address: t.Mapping[str, str] = types.MappingProxyType({})
 

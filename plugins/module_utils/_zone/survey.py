@@ -13,8 +13,8 @@ from .._core import AUTHENTICATION, NOT_FOUND, PERMISSION, Conclusion, Failure, 
 from .._custom_fields.read import report_fields
 from .._destination import readable_text
 from .._logpush import delivery
+from .._logpush.options import JobQuery
 from .._logpush.read import report as report_jobs
-from .._logpush.select import JobQuery
 from .._scripts.facts import AUTO, MAX_PER_PAGE
 from .._scripts.inventory import Query
 from .._scripts.read import monitor, report_inventory

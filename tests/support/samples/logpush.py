@@ -9,9 +9,9 @@ from __future__ import annotations
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Plan
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import Desired, desire
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import Job, JobState, parse_job
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import DesiredJob, desire
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import Address
 
 ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
@@ -39,12 +39,20 @@ NOTHING: dict[str, t.Any] = {
 }
 
 
-def declare_job(**options: t.Any) -> Desired:
+def declare_job(**options: t.Any) -> DesiredJob:
     return desire({**NOTHING, **({} if "job_id" in options else {"name": "n"}), **options})
 
 
+def parsed(job: dict[str, t.Any] | None) -> Job | None:
+    return None if job is None else parse_job(job)
+
+
+def state_of(job: dict[str, t.Any] | None, **state: t.Any) -> JobState:
+    return JobState(parsed(job), **state)
+
+
 def planned(options: dict[str, t.Any], job: dict[str, t.Any] | None, **state: t.Any) -> Plan:
-    return plan(declare_job(**options), State(job, **{"address": Address("zone", ZONE), **state}))
+    return plan(declare_job(**options), state_of(job, **{"address": Address("zone", ZONE), **state}))
 
 
 def sent(found: Plan) -> list[tuple[str, t.Any]]:

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.zone import express_zone
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import Listing
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import JobListing
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State as MonitorState
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.read import State
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.task import TASK
@@ -125,8 +126,8 @@ def test_adopted_files_change_nothing(drawn: list[tuple[list[Document], list[Doc
         there = [{"id": index, **job} for index, job in enumerate(jobs, 1)]
         ruleset = read_ruleset({"id": "rs", "rules": [{"id": f"r{index}", **rule} for index, rule in enumerate(rules)]})
         monitor = {"enabled": enabled, "updated_at": None}
-        found = express_zone(name, ruleset, there, monitor)
-        states[name] = State(ruleset, Listing(tuple(there)), MonitorState("script_monitor", monitor))
+        found = express_zone(name, ruleset, [parse_job(job) for job in there], monitor)
+        states[name] = State(ruleset, JobListing(tuple(map(parse_job, there))), MonitorState("script_monitor", monitor))
         parts = {"left_out": [part._asdict() for part in found.left_out], "vault_destinations": list(found.destinations)}
         rest = {"variables": found.variables, "vault": list(found.vault), "notes": list(found.notes)}
         zones.append({"zone": name, "zone_id": zone_id, **parts, **rest})

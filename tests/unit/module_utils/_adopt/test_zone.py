@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.jobs import express_jobs, is_unreadable, template_of
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.zone import express_zone
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import Ruleset, read_ruleset
-from ansible_collections.edgeops.observability.plugins.module_utils._destination import parse, same
+from ansible_collections.edgeops.observability.plugins.module_utils._destination import parse, same_destination
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job
 
 PLAIN: dict[str, t.Any] = {
     "id": 7,
@@ -38,7 +39,7 @@ def fields(**lists: list[str]) -> dict[str, t.Any]:
 
 
 def item_of(**job: t.Any) -> dict[str, t.Any]:
-    (item,) = express_jobs([{**PLAIN, **job}], "shop_example").variables["log_delivery_jobs"]
+    (item,) = express_jobs([parse_job({**PLAIN, **job})], "shop_example").variables["log_delivery_jobs"]
     return item
 
 
@@ -86,7 +87,7 @@ def test_declared(job: dict[str, t.Any], item: dict[str, t.Any]) -> None:
     ],
 )
 def test_left_out(job: dict[str, t.Any], what: str) -> None:
-    found = express_jobs([{**PLAIN, **job}], "shop_example")
+    found = express_jobs([parse_job({**PLAIN, **job})], "shop_example")
     assert what not in found.variables["log_delivery_jobs"][0]
     assert f"{what} of job 7 (shop-logs)" in reasons(found)
 
@@ -104,7 +105,7 @@ def test_identity_that_cannot_be_declared(job: dict[str, t.Any], item: dict[str,
 
 
 def test_repeated_names_are_told_apart_by_id() -> None:
-    found = express_jobs([{**PLAIN, "id": 9}, PLAIN, {**PLAIN, "id": 8, "dataset": "dns_logs"}], "z")
+    found = express_jobs([parse_job(job) for job in ({**PLAIN, "id": 9}, PLAIN, {**PLAIN, "id": 8, "dataset": "dns_logs"})], "z")
     assert [(item.get("job_id"), item.get("name")) for item in found.variables["log_delivery_jobs"]] == [
         (7, None),
         (None, "shop-logs"),
@@ -151,7 +152,7 @@ def test_custom_fields_that_the_role_would_change(
 def test_custom_fields_that_no_job_selects() -> None:
     rules = ruleset(fields(request_fields=["x-a"], cookie_fields=["Cart"]))
     job = {**PLAIN, "logpull_options": "fields=ClientIP,Cookies"}
-    found = express_zone("z", rules, [job], {"enabled": False})
+    found = express_zone("z", rules, [parse_job(job)], {"enabled": False})
     assert found.variables["log_delivery_custom_fields"] == {"cookie_fields": ["Cart"]}
     assert "does not select RequestHeaders" in reasons(found)["custom fields: request_fields"]
     assert found.variables["log_delivery_script_monitor_enabled"] is False
@@ -234,4 +235,4 @@ def test_filled_template_is_the_destination(user: tuple[str, str] | None, path: 
     values = dict(zip(used, secrets, strict=True))
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined)  # noqa: S701 - no HTML
     environment.filters["urlencode"] = quote
-    assert same(environment.from_string(found.text).render(values), conf)
+    assert same_destination(environment.from_string(found.text).render(values), conf)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import canonical, same
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import canonical, same_filter
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
 
 
@@ -87,13 +87,13 @@ DIFFERENT = [
 
 @pytest.mark.parametrize(("one", "other"), EQUAL)
 def test_counts_as_the_same(one, other):
-    assert same(parse(one), parse(other))
+    assert same_filter(parse(one), parse(other))
     assert hash(canonical(parse(one))) == hash(canonical(parse(other)))
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
 def test_is_a_change(one, other):
-    assert not same(parse(one), parse(other))
+    assert not same_filter(parse(one), parse(other))
 
 
 def test_canonical_text():

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import passes, same
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import passes, same_filter
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import explain, to_text
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import (
@@ -67,14 +67,14 @@ def test_literal_keeps_spelling_and_value(literal):
     """Any literal keeps its writing and its value."""
     tree = parse(text_with(literal))
     assert to_text(tree) == text_with(literal)
-    assert same(tree, parse(text_with(canonical_number(exact(literal)))))
+    assert same_filter(tree, parse(text_with(canonical_number(exact(literal)))))
     assert passes(parse(text_with(literal, "geq")), {"a": literal})
 
 
 @given(LITERALS, LITERALS)
 def test_literals_compare_as_numbers(one, other):
     left, right = Fraction(one), Fraction(other)
-    assert same(parse(text_with(one)), parse(text_with(other))) is (left == right)
+    assert same_filter(parse(text_with(one)), parse(text_with(other))) is (left == right)
     for name, compare in COMPARISONS.items():
         assert passes(parse(text_with(other, name)), {"a": one}) is compare(left, right)
         assert passes(parse(text_with(f'"{other}"', name)), {"a": one}) is compare(left, right)
@@ -88,7 +88,7 @@ def test_written_number_equals_the_number(value, found):
     tree = parse(text_with(value))
     assert passes(tree, {"a": found})
     assert not passes(tree, {"a": value}), "text is no number"
-    assert same(tree, parse({"key": "a", "operator": "eq", "value": found}))
+    assert same_filter(tree, parse({"key": "a", "operator": "eq", "value": found}))
     assert passes(parse(text_with(f"[7,{value}]", "in")), {"a": found})
 
 

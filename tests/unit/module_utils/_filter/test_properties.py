@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import lint as rules
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import canonical, passes, same
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import canonical, passes, same_filter
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint import Prover, findings
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import MAX_DEPTH, parse, read_echo
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import (
@@ -207,7 +207,7 @@ def rearranged(expression, chance):
 def test_text_is_stable(expression):
     text = to_text(parse(expression))
     assert to_text(parse(text)) == text
-    assert same(parse(text), parse(expression))
+    assert same_filter(parse(text), parse(expression))
     sent = json.loads(text)["where"]
     assert sent == ({"and": [expression]} if "key" in expression else expression)
     assert budget(parse(expression))["operators"] == text.count('"operator":')
@@ -216,16 +216,16 @@ def test_text_is_stable(expression):
 @given(EXPRESSIONS, st.randoms(use_true_random=False))
 def test_equality_does_not_see_spelling(expression, chance):
     other = respelled(expression, chance.random())
-    assert same(parse(expression), parse(other))
-    assert same(parse(other), parse({"where": expression}))
+    assert same_filter(parse(expression), parse(other))
+    assert same_filter(parse(other), parse({"where": expression}))
 
 
 @given(EXPRESSIONS, EXPRESSIONS)
 def test_equal_expressions_deliver_the_same(one, other):
     left, right = parse(one), parse(other)
-    assert same(left, left)
-    assert same(left, right) is same(right, left) is (canonical(left) == canonical(right))
-    if same(left, right):
+    assert same_filter(left, left)
+    assert same_filter(left, right) is same_filter(right, left) is (canonical(left) == canonical(right))
+    if same_filter(left, right):
         assert delivered(left) == delivered(right)
 
 
@@ -311,7 +311,7 @@ def read(value):
     text = to_text(tree)
     text.encode()
     assert to_text(parse(text)) == text
-    assert same(parse(text), tree)
+    assert same_filter(parse(text), tree)
     findings(tree)
     assert explain(tree) == explain_echo(value)
 

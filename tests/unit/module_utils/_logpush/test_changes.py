@@ -10,6 +10,7 @@ import pytest
 from samples.logpush import CONDITION, JOB, S3, TEXT, planned, sent
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import carried
 
 FRENCH = TEXT.replace('"de"', '"fr"')
@@ -84,7 +85,7 @@ def test_new_job_gets_logpull_options(options: dict[str, t.Any], text: str | Non
     ],
 )
 def test_a_successor_takes_over_what_is_set(job: dict[str, t.Any], taken: dict[str, t.Any]) -> None:
-    assert carried(job) == taken
+    assert carried(parse_job({"id": 7, **job})) == taken
 
 
 OLDER = "fields=RayID,ClientIP&timestamps=rfc3339&sample=0.5"

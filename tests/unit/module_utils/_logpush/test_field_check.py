@@ -8,12 +8,11 @@ import json
 import typing as t
 
 import pytest
-from samples.logpush import JOB, S3, declare_job
+from samples.logpush import JOB, S3, declare_job, state_of
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure, Step
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import check, selection, validate
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
 
 KNOWN = {"ClientIP": "a", "RayID": None, "Cookies": "b", "EdgeResponseStatus": "c"}
 OLDER = {**JOB, "logpull_options": "fields=RayID,ClientIP&timestamps=unix"}
@@ -21,7 +20,7 @@ NEWER = {**JOB, "output_options": {"field_names": ["RayID", "ClientIP"]}}
 
 
 def step(options: dict[str, t.Any], job: dict[str, t.Any] | None, place: str = "") -> Step:
-    desired, state = declare_job(**options), State(job)
+    desired, state = declare_job(**options), state_of(job)
     return Step("job", place, "n", desired, state, plan(desired, state))
 
 
@@ -210,6 +209,6 @@ def test_any_other_refusal_ends_the_task(refused: Failure) -> None:
 
 def test_non_text_description_is_bad_response() -> None:
     """A description that is no text is a bad response."""
-    with pytest.raises(Failure, match="is a list, not text") as caught:
+    with pytest.raises(Failure, match="must be a string, not a list") as caught:
         validated(Service(http_requests={"RayID": ["x"]}), HTTP)
     assert caught.value.kind == "bad_response"

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import STATES, health
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import STATES, health_of
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job
 
 NOW = 1_772_445_600  # 2026-03-02T10:00:00Z
 T_MINUS = {0: "2026-03-02T10:00:00Z", 60: "2026-03-02T09:59:00Z", 3600: "2026-03-02T09:00:00Z", 3601: "2026-03-02T08:59:59Z"}
@@ -19,7 +20,7 @@ REASON = "access denied"
 
 
 def found(**members: t.Any) -> tuple[str, str | None, int | None]:
-    shown = health({"id": 7, "enabled": True, **members}, 3600, NOW)
+    shown = health_of(parse_job({"id": 7, "enabled": True, **members}), 3600, NOW)
     return shown["state"], shown["since"], shown["lag_seconds"]
 
 
@@ -60,7 +61,7 @@ def test_the_first_state_that_fits(members: dict[str, t.Any], state: str, since:
 
 @pytest.mark.parametrize(("stale_after", "state"), [(60, "healthy"), (59, "stale")])
 def test_how_long_ago_is_stale(stale_after: int, state: str) -> None:
-    assert health({"enabled": True, "last_complete": T_MINUS[60]}, stale_after, NOW)["state"] == state
+    assert health_of(parse_job({"id": 7, "enabled": True, "last_complete": T_MINUS[60]}), stale_after, NOW)["state"] == state
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,7 @@ def test_how_long_ago_is_stale(stale_after: int, state: str) -> None:
     ],
 )
 def test_sentences(members: dict[str, t.Any], words: str) -> None:
-    assert health({"enabled": True, **members}, 3600, NOW)["message"].endswith(words)
+    assert health_of(parse_job({"id": 7, "enabled": True, **members}), 3600, NOW)["message"].endswith(words)
 
 
 def test_message_has_no_destination_secret() -> None:
@@ -92,7 +93,7 @@ def test_message_has_no_destination_secret() -> None:
         "destination_conf": "s3://b?secret-access-key=canary-1",
         "error_message": "canary-1 for s3://b?sig=canary-2",
     }
-    assert "canary" not in health(job, 3600, NOW)["message"]
+    assert "canary" not in health_of(parse_job({"id": 7, **job}), 3600, NOW)["message"]
 
 
 TIMES = st.none() | st.text(max_size=30) | st.datetimes().map(lambda moment: f"{moment.isoformat()}Z")
@@ -100,7 +101,7 @@ TIMES = st.none() | st.text(max_size=30) | st.datetimes().map(lambda moment: f"{
 
 @given(st.fixed_dictionaries({}, optional={"last_complete": TIMES, "last_error": TIMES, "error_message": st.none() | st.text()}))
 def test_any_texts_have_a_state(members: dict[str, t.Any]) -> None:
-    shown = health({"enabled": True, **members}, 3600, NOW)
+    shown = health_of(parse_job({"id": 7, "enabled": True, **members}), 3600, NOW)
     assert shown["state"] in STATES
     assert (shown["state"] == "unknown") >= (not members)
     assert shown["lag_seconds"] is None or shown["lag_seconds"] >= 0

@@ -19,8 +19,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
     Failure,
     Outcome,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import Identity, labels
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import Listing
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import Identity, labels, parse_job
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import JobListing
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import desire_jobs as desire
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import plan_jobs as plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import secrets_of_jobs as secrets
@@ -51,7 +51,7 @@ def test_item_overrides_send_destination(everywhere):
 
 
 def composed(items, jobs, **options):
-    return plan(declare_jobs(*items, **options), Listing(tuple(jobs)))
+    return plan(declare_jobs(*items, **options), JobListing(tuple(map(parse_job, jobs))))
 
 
 def sent(found):
@@ -230,11 +230,11 @@ def test_outcomes_take_the_place_of_predictions():
 def test_without_a_list_nothing_is_unlisted():
     """What is unlisted is not known: a report says so, and a deletion is refused."""
     refusal = Failure(NOT_FOUND, "no such route", status=404)
-    found = plan(declare_jobs({"job_id": 1}, unlisted="report"), Listing((job(1, "a"),), refusal)).whole
+    found = plan(declare_jobs({"job_id": 1}, unlisted="report"), JobListing((parse_job(job(1, "a")),), refusal)).whole
     assert found.result["unlisted_jobs"] is None
     assert found.warnings == ("unlisted_jobs: the service cannot list jobs, so it is not known which of them are unlisted.",)
     with pytest.raises(Failure, match="is not known") as caught:
-        plan(declare_jobs({"job_id": 1}, unlisted="absent"), Listing((), refusal))
+        plan(declare_jobs({"job_id": 1}, unlisted="absent"), JobListing((), refusal))
     assert caught.value.kind == NOT_FOUND
 
 
@@ -243,7 +243,8 @@ def test_only_managed_jobs_give_secrets():
     conf = "s3://b?secret-access-key=planted-"
     jobs = tuple(job(number, name, destination_conf=conf + name) for number, name in enumerate(("mine", "other"), 1))
     found = {
-        unlisted: secrets(declare_jobs({"name": "mine"}, unlisted=unlisted), Listing(jobs)) for unlisted in ("ignore", "absent")
+        unlisted: secrets(declare_jobs({"name": "mine"}, unlisted=unlisted), JobListing(tuple(map(parse_job, jobs))))
+        for unlisted in ("ignore", "absent")
     }
     assert "planted-mine" in found["ignore"] and "planted-other" not in found["ignore"]
     assert {"planted-mine", "planted-other"} <= found["absent"]

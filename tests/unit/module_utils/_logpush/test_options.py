@@ -15,13 +15,15 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.pars
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import DATASETS
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.logpull_options import Requested
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import (
-    Desired,
+    DesiredJob,
+    JobQuery,
     desire,
     desire_dataset,
+    desire_report,
     unknown_dataset,
 )
 
-NOTHING = Desired(
+NOTHING = DesiredJob(
     present=True,
     job_id=None,
     name="n",
@@ -80,8 +82,9 @@ LONG_DESTINATION = "s3://".ljust(4096, "a")
 )
 def test_what_options_ask_for(options: dict[str, t.Any], desired: dict[str, t.Any]) -> None:
     found, expected = declare_job(**options), NOTHING._replace(**desired)
+    destination = found.destination.text if found.destination else None
     # Expressions have no `==`, which would take 1 for true.
-    assert found._replace(filter=None, places={}) == expected._replace(filter=None, places={})
+    assert found._replace(filter=None, places={}, destination=destination) == expected._replace(filter=None, places={})
     assert repr(found.filter) == repr(expected.filter)
 
 
@@ -106,7 +109,7 @@ def test_what_options_ask_for(options: dict[str, t.Any], desired: dict[str, t.An
         ),
         ({"destination_conf": f"{LONG_DESTINATION}a"}, "destination_conf: 4097 characters are more than the limit of 4096"),
         ({"ownership_challenge": "a" * 4097}, "ownership_challenge: 4097 characters are more than the limit of 4096"),
-        ({"ownership_challenge": "planted token"}, "ownership_challenge: has white space in it, which no token has"),
+        ({"ownership_challenge": "planted token"}, "ownership_challenge: contains white space, which no token has"),
         (
             {"filter": {"and": [CONDITION] * 31}},
             "filter: 31 operators are 1 more than the limit of 30; 1662 bytes are 662 more than the limit of 1000",
@@ -155,3 +158,25 @@ def test_unknown_dataset_is_a_warning() -> None:
         "dataset: 'http_request' is not a dataset that this collection knows (did you mean 'http_requests'?)."
     ]
     assert unknown_dataset("gateway_dns") == []
+
+
+@pytest.mark.parametrize(
+    ("options", "conditions"),
+    [
+        ({}, JobQuery(None, None, None)),
+        ({"name": "edge"}, JobQuery("edge", None, None)),
+        ({"dataset": "firewall_events"}, JobQuery(None, "firewall_events", None)),
+        ({"job_id": 1}, JobQuery(None, None, 1)),
+        ({"name": "", "dataset": "d", "job_id": 9}, JobQuery("", "d", 9)),
+        ({"stale_after": 60}, JobQuery(None, None, None, 60)),
+    ],
+)
+def test_options_are_conditions(options: dict[str, t.Any], conditions: JobQuery) -> None:
+    assert desire_report({"name": None, "dataset": None, "job_id": None, "stale_after": 3600, **options}) == conditions
+
+
+@pytest.mark.parametrize("job_id", [0, -1])
+def test_no_job_has_an_id_below_one(job_id: int) -> None:
+    with pytest.raises(Failure, match=rf"^job_id\b.*{job_id} is not above 0") as caught:
+        desire_report({"name": None, "dataset": None, "job_id": job_id, "stale_after": 3600})
+    assert caught.value.kind == "invalid_option"

@@ -9,8 +9,9 @@ import typing as t
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._destination import parse as parse_destination
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import (
-    Desired,
+    Proof,
     changes,
     conclude,
     desire,
@@ -58,8 +59,12 @@ def test_unneeded_challenge_is_a_warning() -> None:
 
 
 def test_a_token_is_taken_without_its_line_end() -> None:
-    assert desire({"destination_conf": "gs://bucket", "ownership_challenge": " token\n"}) == Desired("gs://bucket", "token")
-    assert desire({"destination_conf": "gs://bucket", "ownership_challenge": None}) == Desired("gs://bucket", None)
+    assert desire({"destination_conf": "gs://bucket", "ownership_challenge": " token\n"}) == Proof(
+        parse_destination("gs://bucket"), "token"
+    )
+    assert desire({"destination_conf": "gs://bucket", "ownership_challenge": None}) == Proof(
+        parse_destination("gs://bucket"), None
+    )
 
 
 EMPTY = "ownership_challenge: is empty; omit the option to request a challenge"
@@ -67,7 +72,7 @@ EMPTY = "ownership_challenge: is empty; omit the option to request a challenge"
 
 @pytest.mark.parametrize(
     ("token", "sentence"),
-    [("", EMPTY), (" ", EMPTY), ("a b", "ownership_challenge: has white space in it, which no token has")],
+    [("", EMPTY), (" ", EMPTY), ("a b", "ownership_challenge: contains white space, which no token has")],
 )
 def test_an_empty_token_is_not_a_question(token: str, sentence: str) -> None:
     with pytest.raises(Failure) as caught:

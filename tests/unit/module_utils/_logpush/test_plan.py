@@ -12,14 +12,14 @@ import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from hypothesis import given
 from hypothesis import strategies as st
-from samples.logpush import CONDITION, JOB, KEYS, NOTHING, S3, TEXT, ZONE, declare_job, planned, sent
+from samples.logpush import CONDITION, JOB, KEYS, NOTHING, S3, TEXT, ZONE, declare_job, planned, sent, state_of
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure, Plan, Request, plan_id
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import view
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import JobState, find_by_name, parse_job, view
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import successor
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import desire as ask
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import secrets
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.result import conclude as verified
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State, named, successor
 from ansible_collections.edgeops.observability.plugins.modules.logpush_job import TASK
 
 FLAG = "CVE-2021-44228"
@@ -30,7 +30,7 @@ EDGE_ELSEWHERE = (
 
 
 def conclude(desired, planned, answer):
-    return verified(desired, State(None), planned, [Answer(answer, None, 200, 1, None)])
+    return verified(desired, JobState(None), planned, [Answer(answer, None, 200, 1, None)])
 
 
 @pytest.mark.parametrize(
@@ -433,7 +433,7 @@ def test_mask_is_never_sent(conf: str) -> None:
             planned(desired, job)
         assert caught.value.kind == "invalid_option"
         assert str(caught.value) == (
-            "destination_conf: has asterisks in the place of a secret, which masked outputs have; give the secret"
+            "destination_conf: contains asterisks, the mask of a secret in outputs; set the secret itself"
         )
     with pytest.raises(Failure, match="asterisks"):
         ask({"destination_conf": conf, "ownership_challenge": None})
@@ -565,7 +565,7 @@ def test_secrets_of_destinations_and_challenge() -> None:
     assert secrets(desired, None) == {"planted", "challenge"}
     assert secrets(declare_job(), None) == frozenset()
     present = {**JOB, "destination_conf": "https://user:present@host"}
-    assert {"present", "user", "planted"} <= secrets(desired, State(present))
+    assert {"present", "user", "planted"} <= secrets(desired, state_of(present))
 
 
 def test_a_service_without_a_list() -> None:
@@ -589,12 +589,13 @@ def test_a_service_without_a_list() -> None:
 def test_job_names_are_unique_per_dataset() -> None:
     """Jobs of one name differ by dataset; two of one dataset are a conflict."""
     jobs = [{"id": 3, "name": "n"}, {"id": 1, "name": "n", "dataset": "http_requests"}, {"id": 2, "name": "n", "dataset": "d"}]
-    assert named(jobs[1:], "n", "http_requests") == jobs[1]
-    assert named(jobs, "n", "d") == jobs[2]
-    assert named(jobs, "none", "d") is None
-    assert named([{"id": 1, "name": None}], None, "http_requests") is None
+    jobs = [parse_job(job) for job in jobs]
+    assert find_by_name(jobs[1:], "n", "http_requests") == jobs[1]
+    assert find_by_name(jobs, "n", "d") == jobs[2]
+    assert find_by_name(jobs, "none", "d") is None
+    assert find_by_name([parse_job({"id": 1, "name": None})], None, "http_requests") is None
     with pytest.raises(Failure, match="1, 3") as caught:
-        named(jobs, "n", "http_requests")
+        find_by_name(jobs, "n", "http_requests")
     assert caught.value.kind == "conflict"
 
 
@@ -730,7 +731,11 @@ def test_recreation_keeps_unknown_members() -> None:
 
 def test_other_members_are_shown_without_secrets() -> None:
     job = {**JOB, "redact": {"ips": True}, "webhook": "https://h/x?token=planted", "apiKey": "planted", "time_created": "x"}
-    assert view(job)["other"] == {"redact": {"ips": True}, "webhook": "https://h/x?token=********", "apiKey": "********"}
+    assert view(parse_job(job))["other"] == {
+        "redact": {"ips": True},
+        "webhook": "https://h/x?token=********",
+        "apiKey": "********",
+    }
 
 
 def test_job_that_nobody_enables_is_disabled() -> None:

@@ -10,7 +10,8 @@ import pytest
 from samples.logpush import JOB, TEXT
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import checked, health, view
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import delivery_warnings
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job, view
 
 OTHERWISE = "job 7 has members of another type than documented"
 FAILED = "Job 'n' (id 7): its last delivery failed"
@@ -25,7 +26,7 @@ DISABLED = (
         ([], "a job is a list, not an object"),
         ({}, "a job has no id"),
         ({"id": None}, "a job has None as its id, not a number above 0"),
-        ({"id": 8}, "job 7 was requested, and the answer is about job 8"),
+        ({"id": 8}, "job 7 was requested, but the answer contains job 8"),
         (
             {"id": 7, "name": 1, "destination_conf": 2, "output_options": {"sample_rate": "1", "merge_subrequests": 0}},
             f"{OTHERWISE}: name, destination_conf, output_options.sample_rate, output_options.merge_subrequests",
@@ -35,7 +36,7 @@ DISABLED = (
 )
 def test_sentences_about_what_is_no_job(job: t.Any, sentence: str) -> None:
     with pytest.raises(Failure) as caught:
-        checked(job, 7)
+        parse_job(job, 7)
     assert str(caught.value) == f"The service's answer cannot be used: {sentence}."
 
 
@@ -51,7 +52,7 @@ def test_sentences_about_what_is_no_job(job: t.Any, sentence: str) -> None:
 def test_documented_output_options_are_accepted(options: dict[str, t.Any]) -> None:
     """Output options of the documented types are part of a job."""
     job = {**JOB, "output_options": options}
-    assert checked(job, 7) is job
+    assert parse_job(job, 7).members is job
 
 
 @pytest.mark.parametrize(
@@ -70,9 +71,9 @@ def test_documented_output_options_are_accepted(options: dict[str, t.Any]) -> No
 )
 def test_filter_is_shown_as_sent_and_explained(sent: t.Any, shown: str | None, explained: str) -> None:
     """A filter is shown as the text that is sent and explained."""
-    found = view({**JOB, "filter": sent})
+    found = view(parse_job({**JOB, "filter": sent}))
     assert (found["filter"], found["filter_explained"]) == (shown, explained)
-    assert found.keys() == view({}).keys()
+    assert found.keys() == view(None).keys()
 
 
 ZERO = "0001-01-01T00:00:00Z"
@@ -112,7 +113,7 @@ ZERO = "0001-01-01T00:00:00Z"
 )
 def test_undelivering_job_is_described(job: dict[str, t.Any], wants_enabled: bool | None, sentences: tuple[str, ...]) -> None:
     """Sentences about a job that does not deliver."""
-    assert health(view({**JOB, **job}), wants_enabled) == sentences
+    assert delivery_warnings(parse_job({**JOB, **job}), wants_enabled) == sentences
 
 
 @pytest.mark.parametrize(
@@ -129,4 +130,4 @@ def test_undelivering_job_is_described(job: dict[str, t.Any], wants_enabled: boo
 def test_last_failure_is_told_by_time(error: str, complete: str, failed: bool) -> None:
     """However the service writes its times, the later one counts."""
     job = {**JOB, "enabled": True, "last_error": error, "last_complete": complete}
-    assert bool(health(view(job), None)) is failed
+    assert bool(delivery_warnings(parse_job(job), None)) is failed

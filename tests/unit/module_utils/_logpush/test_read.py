@@ -7,13 +7,13 @@ from __future__ import annotations
 import typing as t
 
 import pytest
-from samples.logpush import declare_job
+from samples.logpush import declare_job, parsed
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import JobQuery
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import by_id, listed, read, report
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import JobQuery
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import ZONE, Address
 
 JOB = {"id": 7, "name": "n"}
@@ -65,7 +65,7 @@ def client(**answers: t.Any) -> Client:
     ],
 )
 def test_by_id(answers: dict[str, t.Any], found: dict[str, t.Any] | None) -> None:
-    assert by_id(client(**answers), 7) == found
+    assert by_id(client(**answers), 7) == parsed(found)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_by_id_what_is_no_answer_is_not_nothing(answers: dict[str, t.Any], kind:
 
 
 def test_read_by_name() -> None:
-    assert read(client(list=[JOB]), declare_job()).job == JOB
+    assert read(client(list=[JOB]), declare_job()).job == parsed(JOB)
     assert read(client(list=[]), declare_job()).job is None
     for refusal in (MISSING, NOT_ALLOWED):
         state = read(client(list=refusal), declare_job())
@@ -103,7 +103,7 @@ def test_read_by_name() -> None:
 def test_read_by_id_asks_for_one() -> None:
     fake = FakeClient(get=JOB)
     state = read(t.cast("Client", fake), declare_job(job_id=7))
-    assert (state.job, fake.asked) == (JOB, ["get"])
+    assert (state.job, fake.asked) == (parsed(JOB), ["get"])
     assert state.now > 0
 
 
@@ -138,13 +138,42 @@ def test_read_by_id_where_others_are_not_listed() -> None:
         read(client(get=JOB, list=NO_ACCESS), desired)
 
 
-def test_report() -> None:
-    jobs = [{"id": 9, "name": "n"}, {"id": 8, "name": "m", "dataset": "d"}, JOB]
-    reported = report(client(list=jobs), JobQuery(None, None, None)).result["jobs"]
-    assert [job["id"] for job in reported] == [7, 8, 9]
-    assert report(client(get=JOB), JobQuery("m", None, 7)).result == {"jobs": []}
-    with pytest.raises(Failure):
-        report(client(list=MISSING), JobQuery(None, None, None))
+# The service leaves `dataset` out where it is the default, and lists in no order.
+JOBS: list[dict[str, t.Any]] = [
+    {"id": 9, "name": "edge", "dataset": "http_requests"},
+    {"id": 3, "name": "edge"},
+    {"id": 5, "name": "edge", "dataset": "firewall_events"},
+    {"id": 4, "name": None, "dataset": "firewall_events"},
+]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "ids"),
+    [
+        (JobQuery(None, None, None), [3, 4, 5, 9]),
+        (JobQuery("edge", None, None), [3, 5, 9]),
+        (JobQuery("other", None, None), []),
+        (JobQuery(None, "http_requests", None), [3, 9]),
+        (JobQuery(None, "firewall_events", None), [4, 5]),
+        (JobQuery(None, None, 5), [5]),
+        (JobQuery(None, None, 6), []),
+        (JobQuery("edge", "firewall_events", None), [5]),
+        (JobQuery("edge", "http_requests", 5), []),
+        (JobQuery("other", "firewall_events", 5), []),
+        (JobQuery("edge", "firewall_events", 5), [5]),
+    ],
+)
+def test_all_conditions_apply_in_id_order(conditions: JobQuery, ids: list[int]) -> None:
+    """Every condition counts, and the order is that of the ids."""
+    one = next((job for job in JOBS if job["id"] == conditions.job_id), MISSING)
+    reported = report(client(list=JOBS, get=one), conditions).result["jobs"]
+    assert [job["id"] for job in reported] == ids
+
+
+def test_jobs_that_cannot_be_listed_are_no_report() -> None:
+    for answer in (MISSING, [*JOBS, {"id": "9"}]):
+        with pytest.raises(Failure):
+            report(client(list=answer), JobQuery(None, None, None))
 
 
 def test_two_jobs_of_one_id_are_refused() -> None:

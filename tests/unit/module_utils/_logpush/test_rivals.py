@@ -8,13 +8,12 @@ import re
 import typing as t
 
 import pytest
-from samples.logpush import JOB, S3, declare_job
+from samples.logpush import JOB, S3, declare_job, parsed
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion, Failure, Outcome, Step
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import view
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import JobState, parse_job, view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import refuse_rivals
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
 
 LISTED = frozenset((3,))
 NO_LIST = Failure("not_found", "no such route", status=404)
@@ -28,10 +27,10 @@ def job(number: int, name: str | None = "n", **members: t.Any) -> dict[str, t.An
 def outcome(made: int = 20, name: str | None = "n", created: bool = True, **more: t.Any) -> Outcome:
     """A creation by name in a zone that was listed before; keywords replace these values."""
     options = {"destination_conf": S3, "recreate": True, "kind": "edge", **more.pop("options", {})}
-    state = State(**{"job": None, "known": LISTED, **more})
+    state = JobState(**{"known": LISTED, **more, "job": parsed(more.get("job"))})
     desired = declare_job(**options)
     made_plan = plan(desired, state)
-    shown = view(job(made, name))
+    shown = view(parse_job(job(made, name)))
     return Outcome(Step("job", "", "n", desired, state, made_plan), Conclusion({"job": shown}), True, created)
 
 

@@ -10,13 +10,12 @@ import pytest
 from samples.logpush import JOB, KEYS, S3, TEXT, declare_job, planned
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Conclusion, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import checked, view
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import JobState, parse_job, view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.result import conclude as verified
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.select import State
 
 
 def conclude(desired, planned, answer):
-    return verified(desired, State(None), planned, [Answer(answer, None, 200, 1, None)])
+    return verified(desired, JobState(None), planned, [Answer(answer, None, 200, 1, None)])
 
 
 @pytest.mark.parametrize(
@@ -100,13 +99,13 @@ def test_an_empty_answer_lacks_what_was_sent(options: dict[str, t.Any], empty: d
         (
             {"filter": {"key": "A", "operator": "eq", "value": "b"}},
             (
-                "Job 7: the answer of the service lacks the filter that was sent. Either it does not show filters, in which case every run"
-                " sends this one again, or it has not taken it over; look at what is delivered."
+                "Job 7: the answer of the service lacks the filter that was sent. If the service does not show filters,"
+                " every run sends this one again; otherwise it ignored the filter. Check which records are delivered."
             ),
         ),
         (
             {"enabled": True},
-            "Job 7: the answer of the service lacks enabled, which was sent, so that it is not certain that it holds.",
+            "Job 7: the answer of the service lacks enabled, which was sent, so that it may not be in effect.",
         ),
     ],
 )
@@ -128,7 +127,7 @@ def test_failure_text_for_contradicting_answer() -> None:
 
 def test_answer_about_another_job_is_bad() -> None:
     """An answer about another job than the one that was changed is a bad response."""
-    with pytest.raises(Failure, match="job 7 was requested, and the answer is about job 8") as caught:
+    with pytest.raises(Failure, match="job 7 was requested, but the answer contains job 8") as caught:
         conclude(declare_job(enabled=True), planned({"enabled": True}, JOB), {**JOB, "id": 8, "enabled": True})
     assert caught.value.kind == "bad_response"
 
@@ -228,14 +227,14 @@ def test_an_error_that_is_over_is_not_reported() -> None:
 )
 def test_what_is_no_job_is_refused(job: t.Any, message: str) -> None:
     with pytest.raises(Failure, match=message) as caught:
-        checked(job, 7)
+        parse_job(job, 7)
     assert caught.value.kind == "bad_response"
     assert "planted" not in str(caught.value)
 
 
 def test_minimal_job_has_every_member() -> None:
     """A job of which little is said has every member."""
-    assert view(checked({"id": 7})) == {
+    assert view(parse_job({"id": 7})) == {
         "id": 7,
         "name": None,
         "dataset": "http_requests",
@@ -261,5 +260,5 @@ def test_minimal_job_has_every_member() -> None:
 
 def test_a_view_has_no_secret() -> None:
     job = {**JOB, "destination_conf": KEYS, "error_message": "denied: planted", "ownership_challenge": "challenge"}
-    assert "planted" not in str(view(job))
-    assert "challenge" not in str(view(job))
+    assert "planted" not in str(view(parse_job(job)))
+    assert "challenge" not in str(view(parse_job(job)))

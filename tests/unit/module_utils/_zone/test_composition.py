@@ -20,7 +20,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._custom_fiel
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import task as logpush_jobs
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import select_custom_log_fields
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import Listing
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import JobListing
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import task as script_monitor
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State as MonitorState
 from ansible_collections.edgeops.observability.plugins.module_utils._zone import task as zone_observability
@@ -164,7 +165,9 @@ class Case(t.NamedTuple):
 def case(there: Document, requested: Document) -> Case:
     stored = [{"id": number, **job} for number, job in enumerate(there["jobs"], 1)]
     monitor = MonitorState("script_monitor", {"enabled": there["monitor"], "updated_at": None})
-    state = State(there["ruleset"] and read_ruleset(there["ruleset"]), Listing(tuple(stored)), monitor, {"zone_id": ZONE})
+    state = State(
+        there["ruleset"] and read_ruleset(there["ruleset"]), JobListing(tuple(map(parse_job, stored))), monitor, {"zone_id": ZONE}
+    )
     enabled = requested.get("script_monitor_enabled")
     parts = {
         "custom_fields": (log_custom_fields.TASK, fields_alone(requested, there["ruleset"]), state.fields),
