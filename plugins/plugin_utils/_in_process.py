@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import json
 import os
 import typing as t
@@ -16,12 +17,14 @@ from ansible import constants
 from ansible.module_utils.common.parameters import remove_values
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.session import missing_requests
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task, presentable, without_empty
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import text_without
+from ansible_collections.edgeops.observability.plugins.module_utils._text import duration
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import Validated, prepared, serialised, validated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._refusals import refusal
 
@@ -53,7 +56,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         result: Result = super().run(tmp, variables)
         checked = validated(specification, without_empty(serialised(self._task.args)), self._task.action)
         with _working_directory(self._loader.get_basedir()):
-            result.update(self._run_task(checked))
+            result.update(self._run_task(checked, variables.get("inventory_hostname")))
         if _shows_invocation(variables):
             result["invocation"] = {"module_args": presentable(checked.params, specification["argument_spec"])}
         return _masked(self._with_host(self._named(result), variables), checked.secrets)
@@ -108,10 +111,11 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
             return result
         return {**result, "warnings": [_with_prefix(f"{host}: ", warning) for warning in result["warnings"]]}
 
-    def _run_task(self, checked: Validated) -> Result:
+    def _run_task(self, checked: Validated, host: object) -> Result:
         if checked.error is not None:
             return {"failed": True, "msg": checked.error, "error": Failure(INVALID_OPTION, checked.error).report()}
-        run = Run(checked.params, check_mode=self._task.check_mode, diff_mode=self._task.diff)
+        announce = functools.partial(_announce, host)
+        run = Run(checked.params, check_mode=self._task.check_mode, diff_mode=self._task.diff, announce=announce)
         result = run.finish(self.task)
         if not result["warnings"]:
             del result["warnings"]
@@ -126,6 +130,13 @@ def _with_prefix(prefix: str, warning: t.Any) -> t.Any:
         return dataclasses.replace(warning, event=dataclasses.replace(warning.event, msg=prefix + warning.event.msg))
     except (AttributeError, TypeError):
         return warning
+
+
+def _announce(host: object, seconds: float) -> None:
+    """Display at once that a host waits; its warning comes with the result, when the wait is over."""
+    Display().display(
+        f"{host}: waiting {duration(seconds)} before the next request, for request_budget or the rate limit of the service"
+    )
 
 
 def _masked(result: Result, secrets: set[str]) -> Result:

@@ -75,6 +75,24 @@ def test_a_longer_pause_fails_at_once_and_says_so(simulator: t.Any, clock: Clock
     assert clock.slept == []
 
 
+def test_first_long_pause_is_announced_before_it_begins(simulator: t.Any, clock: Clock) -> None:
+    """Once a task, with its length; a pause of a few seconds is not worth a line."""
+    task = importlib.import_module(f"{MODULES}.logpush_job_info").TASK
+    options = {"base_url": simulator.base_url, "api_token": simulator.token, "zone_id": DEFAULT_ZONE}
+    checked = validated(task.arguments(), options, task.name)
+    for pause, announced in ((4, []), (60, [([], 60)])):
+        clock.slept.clear()
+        simulator.faults({"kind": "429", "retry_after": pause, "count": 2})
+        said: list[tuple[list[float], int]] = []
+
+        def tell(seconds: float, said: list[tuple[list[float], int]] = said) -> None:
+            said.append((list(clock.slept), round(seconds)))
+
+        result = Run(checked.params, check_mode=False, diff_mode=False, announce=tell).finish(task)
+        assert "failed" not in result and len(clock.slept) >= 2
+        assert said == announced
+
+
 def test_next_task_waits_for_an_earlier_pause(simulator: t.Any, clock: Clock) -> None:
     """The next task waits for the pause of the one before."""
     simulator.faults({"kind": "429", "retry_after": 100, "count": None})

@@ -13,7 +13,7 @@ import typing as t
 
 from .._core import BAD_RESPONSE, NOT_FOUND, REJECTED, Answer, Failure, Json, invalid_option
 from .._zones import Address, select_named
-from .budget import Budget, Unlimited
+from .budget import LONG_WAIT_SECONDS, Budget, Unlimited
 from .connection import Connection
 from .endpoints import ENDPOINTS
 from .graphql import OPERATION, QUERY_BUDGET, read_data
@@ -29,6 +29,20 @@ _In = t.TypeVar("_In")
 _Out = t.TypeVar("_Out")
 
 
+def announcing(sleep: t.Callable[[float], None], announce: t.Callable[[float], None]) -> t.Callable[[float], None]:
+    """Return a function that sleeps, and announces the first long pause before it begins."""
+    is_announced = False
+
+    def pause(seconds: float) -> None:
+        nonlocal is_announced
+        if seconds > LONG_WAIT_SECONDS and not is_announced:
+            is_announced = True
+            announce(seconds)
+        sleep(seconds)
+
+    return pause
+
+
 class Client:
     """Sends operations by name. `call` and `items` raise `Failure` for a missing object, `find` and `delete` return None or False."""
 
@@ -38,6 +52,7 @@ class Client:
         *,
         sleep: t.Callable[[float], None] = time.sleep,
         now: t.Callable[[], float] = time.time,
+        announce: t.Callable[[float], None] | None = None,
     ) -> None:
         missing = missing_requests()
         if missing:
@@ -45,6 +60,8 @@ class Client:
         self.warnings: list[str] = []
         # Each thread has its own latest exchange, because reads may run in parallel.
         self._local = threading.local()
+        if announce is not None:
+            sleep = announcing(sleep, announce)
         proxies = environment_proxies(connection.base_url)
         self._connection = connection = dataclasses.replace(connection, proxy_secrets=secrets_of(proxies))
         self._budget_of = functools.partial(Budget.of, sleep=sleep, now=now, warn=self.warnings.append)

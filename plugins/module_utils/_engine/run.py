@@ -148,8 +148,12 @@ _NO_APPROVALS: t.Mapping[str, Approval] = types.MappingProxyType({})
 class Run:
     """One run of a task: applies check mode and diff mode, and builds the result."""
 
-    def __init__(self, params: Params, *, check_mode: bool, diff_mode: bool) -> None:
+    def __init__(
+        self, params: Params, *, check_mode: bool, diff_mode: bool, announce: t.Callable[[float], None] | None = None
+    ) -> None:
+        """`announce` is called with the seconds of the first long pause, before it begins."""
         self._params = params
+        self._announce = announce
         self._check_mode = check_mode
         self._diff_mode = diff_mode
         self._result: dict[str, Json] = {"changed": False}
@@ -242,7 +246,7 @@ class Run:
         """Return the client of this run; fail before any request if options, credentials or the library are unusable."""
         described = connection(self._params, addresses=addresses)
         self._hide(value for value in (described.token, described.key) if value)
-        self._client = Client(described)
+        self._client = Client(described, announce=self._announce)
         self._hide(self._client.secrets)
         self._client = self._client.resolve()
         self._address = self._client.address.named if described.address else {}

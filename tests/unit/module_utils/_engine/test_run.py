@@ -124,7 +124,7 @@ TASK = StateTask(
 @pytest.fixture
 def execute(monkeypatch):
     def run(service, task=TASK, *, check_mode=False, diff_mode=False, **options):
-        monkeypatch.setattr(run_module, "Client", lambda described: service)
+        monkeypatch.setattr(run_module, "Client", lambda described, announce: service)
         return run_module.Run({**OPTIONS, **options}, check_mode=check_mode, diff_mode=diff_mode).finish(task)
 
     return run
