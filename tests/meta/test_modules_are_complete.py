@@ -81,7 +81,8 @@ def test_module_is_tested_whole(module: str) -> None:
     """Either by its full name, or as the first argument of the harness; what tests of modules and playbooks share counts as well."""
     files = [*(ROOT / "tests" / "modules").glob("test_*.py"), *(ROOT / "tests" / "support").glob("*.py")]
     tests = "".join(path.read_text(encoding="utf-8") for path in files)
-    assert re.search(rf"\bedgeops\.observability\.{module}\b|\b(converge|lifecycle)\(\s*\"{module}\"", tests)
+    found = re.search(rf"\bedgeops\.observability\.{module}\b|\b(converge|converge_each|lifecycle)\(\s*\"{module}\"", tests)
+    assert found is not None, f"tests/modules has no test that runs {module}"
 
 
 @pytest.mark.parametrize("module", MODULES)

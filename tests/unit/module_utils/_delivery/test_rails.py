@@ -158,6 +158,11 @@ def test_approved_report(tmp_path: Path) -> None:
         with pytest.raises(Failure, match=said) as caught:
             check_approval(rails, zones_then)
         assert caught.value.kind == kind
+    carried = report(*records)
+    carried["zones"][2]["carried"] = True
+    path.write_text(json.dumps(carried), encoding="utf-8")
+    with pytest.raises(Failure, match="not in the approved report: zone2"):
+        check_approval(rails, given)
 
 
 def test_summary() -> None:
