@@ -172,7 +172,7 @@ class _Query:
         self._limits = Limits()
 
     def all(self, ids: t.Sequence[str], window: Window) -> Found:
-        """Return what there is of all zones or of the account."""
+        """Return what there is of all zones or of the account, one query for each ten zones whose plans allow the window."""
         for start in range(0, len(ids), MAX_ZONES_PER_QUERY):
             group = ids[start : start + MAX_ZONES_PER_QUERY]
             try:
@@ -202,8 +202,9 @@ class _Query:
 
     def settings(self, each: str, dataset: str) -> Limits:
         """Return what the plan of a zone or account allows with a dataset."""
-        text = f"settings{{{dataset}{{enabled availableFields maxDuration maxPageSize notOlderThan}}}}"
-        node = self._nodes([each], {}, text)[each]
+        return self._limits_of(each, self._nodes([each], {}, _settings_of(dataset))[each], dataset)
+
+    def _limits_of(self, each: str, node: t.Mapping[str, Json], dataset: str) -> Limits:
         settings = _object(_object(node, "settings"), dataset)
         if settings.get("enabled") is not True:
             raise Failure(PERMISSION, f"The plan of the {self._scope} {each} has no {dataset}.")
@@ -226,18 +227,22 @@ class _Query:
             self._found.rows.setdefault(each, []).extend(rows[each])
 
     def rows(self, group: t.Sequence[str], window: Window, limits: Limits) -> dict[str, list[Row]]:
-        """Return the rows of each of a group in a window."""
+        """Return the rows of each of a group in a window; settings that are not known yet are part of the same query."""
         fields = _selection(limits.fields)
         variables = {"since": format_time(window.since), "until": format_time(window.until)}
         text = f"{HEALTH}(limit:{limits.page_size},filter:{{datetime_geq:$since,datetime_lt:$until}}){{{fields}}}"
-        nodes = self._nodes(group, variables, text)
+        is_first = limits is self._limits
+        nodes = self._nodes(group, variables, f"{_settings_of(HEALTH)} {text}" if is_first else text)
         found = {each: _list(nodes[each], HEALTH) for each in group}
-        full = [each for each in group if len(found[each]) >= limits.page_size]
-        if full:
-            if window.until - window.since <= _MIN_WINDOW:
-                raise _bad(f"there are {limits.page_size} rows within a minute, so that more may be missing")
-            first, second = (self.rows(full, half, limits) for half in window.halves())
-            found.update({each: first[each] + second[each] for each in full})
+        allowed = {each: self._limits_of(each, nodes[each], HEALTH) if is_first else limits for each in group}
+        for each in group:
+            # A page may be cut at the size that the plan allows, which is smaller than the one that was asked for.
+            page_size = min(limits.page_size, allowed[each].page_size)
+            if len(found[each]) >= page_size:
+                if window.until - window.since <= _MIN_WINDOW:
+                    raise _bad(f"there are {page_size} rows within a minute, so that more may be missing")
+                first, second = (self.rows([each], half, allowed[each]) for half in window.halves())
+                found[each] = first[each] + second[each]
         return found
 
     def usage(self, each: str, first: str, last: str, limits: Limits) -> list[Row]:
@@ -273,6 +278,11 @@ class _Query:
             # A node that is missing is not an empty one.
             raise Failure(PERMISSION, f"The service's answer lacks the {self._scope} {lacking[0]}, so the token cannot read it.")
         return {each: found[each.lower()] for each in group}
+
+
+def _settings_of(dataset: str) -> str:
+    """Return the selection of what a plan allows with a dataset."""
+    return f"settings{{{dataset}{{enabled availableFields maxDuration maxPageSize notOlderThan}}}}"
 
 
 def _selection(fields: frozenset[str]) -> str:
