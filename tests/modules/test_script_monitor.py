@@ -188,6 +188,19 @@ def test_the_inventory_of_page_shield_is_complete(modules: Modules, simulator: t
     assert read(modules, {"route": "page_shield"})["summary"]["total"] == 3
 
 
+def test_a_service_that_refuses_the_parameters_of_a_complete_inventory(modules: Modules, simulator: t.Any, scripts: None) -> None:
+    """It is asked without them, and a warning reports it; a request that it refuses anyway is a failure."""
+    fault = {"kind": "status", "status": 400, "code": 1999, "path": "*/page_shield/scripts"}
+    task = {"name": "Read", READ: {"route": "page_shield", "status": ["active"]}}
+    simulator.faults(fault)
+    report = modules.run(task, warns=["^The inventory may be incomplete: .* refuses exclude_cdn_cgi and exclude_duplicates"])
+    assert report.result["summary"]["total"] == 2
+    first, second = [entry["query"] for entry in report.journal if entry["path"].endswith("/page_shield/scripts")]
+    assert "exclude_duplicates=false" in first and "exclude" not in second and "status=active" in second
+    simulator.faults({**fault, "count": None})
+    modules.run(task, fails="rejected")
+
+
 @pytest.mark.parametrize("check", [False, True])
 def test_an_unknown_member_is_refused(modules: Modules, check: bool) -> None:
     report = modules.run({"name": "Read", READ: {"members": ["host", "script_uri"]}}, check=check, fails="invalid_option")

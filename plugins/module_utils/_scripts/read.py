@@ -24,6 +24,8 @@ if t.TYPE_CHECKING:
 PARALLEL_PAGES = 8
 # Statuses of a route that the service, the plan or the token does not have.
 _NOT_OFFERED = (403, 404, 405)
+# Status of a request with parameters that the service does not know.
+_REFUSED = 400
 
 
 def monitor(client: Client, route: str) -> State:
@@ -74,7 +76,7 @@ def _further(client: Client, query: Query, name: str) -> list[Json]:
     found: dict[str, Json] = {}
     for status in statuses or (None,):
         parameters = {key: value for key, value in _parameters(query, status).items() if key in FURTHER[name]}
-        for item in client.items(f"page_shield.{name}", query=parameters, per_page=query.per_page, parallel=PARALLEL_PAGES):
+        for item in _items(client, f"page_shield.{name}", query, parameters, ("id",)):
             if not isinstance(item, dict) or not isinstance(item.get("id"), str):
                 raise Failure(BAD_RESPONSE, f"An item of the listed {name} is not an object with an id.")
             found[item["id"]] = item
@@ -138,7 +140,27 @@ def _listing(client: Client, query: Query, status: str | None) -> list[Json]:
     if not is_new:
         parameters = {name: value for name, value in parameters.items() if name not in COMPLETE}
     key = "id" if is_new else "script_id"
-    return client.items(f"{query.route}.scripts", query=parameters, per_page=query.per_page, parallel=PARALLEL_PAGES, keys=(key,))
+    return _items(client, f"{query.route}.scripts", query, parameters, (key,))
+
+
+def _items(client: Client, operation: str, query: Query, parameters: t.Mapping[str, str], keys: tuple[str, ...]) -> list[Json]:
+    """Return the items of a listing; if the service refuses the parameters of a complete one, ask without them and warn."""
+    ask = functools.partial(client.items, operation, per_page=query.per_page, parallel=PARALLEL_PAGES, keys=keys)
+    try:
+        return ask(query=parameters)
+    except Failure as failure:
+        others = {name: value for name, value in parameters.items() if name not in COMPLETE}
+        if failure.status != _REFUSED or others == parameters:
+            raise
+        try:
+            found = ask(query=others)
+        except Failure:
+            raise failure from None
+    client.warnings.append(
+        f"The inventory may be incomplete: the service refuses {' and '.join(sorted(set(parameters) - set(others)))}, so that it"
+        " may leave out scripts with the same content, and those that Cloudflare itself serves."
+    )
+    return found
 
 
 def _parameters(query: Query, status: str | None) -> dict[str, str]:
