@@ -124,7 +124,7 @@ def _bytes(content: t.Any) -> bytes:
     if isinstance(content, (bytes, bytearray)):
         return bytes(content)
     if not isinstance(content, str):
-        raise AnsibleFilterError("find_log_record: the content of a file must be text or bytes")
+        raise AnsibleFilterError("find_log_record: the content of a file must be a string or bytes")
     try:
         if content.startswith(_GZIP_TEXT):
             return base64.b64decode(content)

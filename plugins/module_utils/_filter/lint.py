@@ -135,7 +135,9 @@ class Prover:
         """Return whether every way to satisfy the goals ends in a contradiction about one field."""
         choices: list[_Choice] = []
         while goals:
-            self._step(depth)
+            self._steps -= 1
+            if self._steps < 0 or depth > MAX_DEPTH:
+                raise _GivenUp
             tree, truth = goals.pop()
             if isinstance(tree, Condition):
                 known = (*literals.get(tree.key, ()), Literal(tree, truth))
@@ -146,16 +148,10 @@ class Prover:
                 goals.extend((child, truth) for child in tree.children)
             else:
                 choices.append((tree, truth))
-        return bool(choices) and self._choices_closed(choices, literals, depth)
-
-    def _choices_closed(self, choices: list[_Choice], literals: _Literals, depth: int) -> bool:
-        (tree, truth), *rest = choices
-        return all(self._closed([*rest, (part, truth)], literals, depth + 1) for part in tree.children)
-
-    def _step(self, depth: int) -> None:
-        self._steps -= 1
-        if self._steps < 0 or depth > MAX_DEPTH:
-            raise _GivenUp
+        if not choices:
+            return False
+        (group, truth), *rest = choices
+        return all(self._closed([*rest, (part, truth)], literals, depth + 1) for part in group.children)
 
 
 ALWAYS = "always true"

@@ -41,7 +41,7 @@ def read_value(operator: str, value: object, path: str) -> Value:
         return _orderable(operator, value, path)
     if isinstance(value, bool):
         return bool(value)
-    return _text_or_number(value, path, f"must be text, a number, true or false{_list_hint(operator, value)}")
+    return _text_or_number(value, path, f"must be a string, a number, true or false{_list_hint(operator, value)}")
 
 
 def read_text(value: str, path: str) -> str:
@@ -59,21 +59,21 @@ def is_list(value: object) -> t.TypeGuard[collections.abc.Sequence[object]]:
 
 def _set_members(operator: str, value: object, path: str) -> Value:
     if not is_list(value):
-        raise invalid_option(path, f"must be a list of texts or numbers for {operator!r}, not {_shown(value)}")
+        raise invalid_option(path, f"must be a list of strings or numbers for {operator!r}, not {_shown(value)}")
     items = list(value)
     if not items:
         raise invalid_option(path, f"must not be empty for {operator!r}")
-    return tuple(_text_or_number(item, f"{path}[{index}]", "must be text or a number") for index, item in enumerate(items))
+    return tuple(_text_or_number(item, f"{path}[{index}]", "must be a string or a number") for index, item in enumerate(items))
 
 
 def _text_only(operator: str, value: object, path: str) -> str:
     if isinstance(value, str):
         return read_text(value, path)
-    raise invalid_option(path, f"must be text for {operator!r}, not {_shown(value)}")
+    raise invalid_option(path, f"must be a string for {operator!r}, not {_shown(value)}")
 
 
 def _orderable(operator: str, value: object, path: str) -> Scalar:
-    expected = f"must be a number, or text that is a JSON number, for {operator!r}"
+    expected = f"must be a number, or a string that is a JSON number, for {operator!r}"
     found = _text_or_number(value, path, expected)
     if exact(found) is None:
         raise invalid_option(path, f"{expected}, not {_shown(found)}")
@@ -169,7 +169,7 @@ def _members(data: object, path: str) -> JsonObject:
         raise invalid_option(path, f"the member {_shown(data.repeated)} is given more than once")
     for name in data:
         if not isinstance(name, str):
-            raise invalid_option(path, f"the name of a member must be text, not {_shown(name)}")
+            raise invalid_option(path, f"the name of a member must be a string, not {_shown(name)}")
     if not data:
         raise invalid_option(path, f"must be {_EXPECTED}, not an empty object")
     return data
@@ -199,7 +199,7 @@ def _nearest_member(name: str, members: JsonObject) -> str:
 
 def _key(value: object, path: str) -> str:
     if not isinstance(value, str):
-        raise invalid_option(path, f"must be text, the name of a log field, not {_shown(value)}")
+        raise invalid_option(path, f"must be a string, the name of a log field, not {_shown(value)}")
     if not value.strip():
         raise invalid_option(path, "must not be empty: it is the name of a log field")
     return read_text(value, path)
@@ -207,7 +207,7 @@ def _key(value: object, path: str) -> str:
 
 def _operator(value: object, path: str) -> str:
     if not isinstance(value, str):
-        raise invalid_option(path, f"must be text, the name of an operator, not {_shown(value)}")
+        raise invalid_option(path, f"must be a string, the name of an operator, not {_shown(value)}")
     if value not in operators.OPERATORS:
         raise invalid_option(path, f"{_shown(value)} is not an operator{did_you_mean(_meant_operator(value))}")
     return str.__str__(value)

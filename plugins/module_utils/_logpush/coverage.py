@@ -13,23 +13,23 @@ from . import logpull_options
 
 DATASET = "http_requests"
 
-# Which field of a job carries which kinds of custom fields.
+# Which field of a job contains which types of custom fields.
 CARRIERS: t.Mapping[str, tuple[str, ...]] = {
     "RequestHeaders": ("request_fields", "transformed_request_fields"),
     "ResponseHeaders": ("response_fields", "raw_response_fields"),
     "Cookies": ("cookie_fields",),
-    # Every value of a response header, as a list; the other carriers have one text.
+    # All values of a response header as a list; the other fields contain one string.
     "ResponseFields": ("preserve_duplicates",),
 }
-# What the custom fields of a zone, and a job or the result of its module, are recognized by.
+# Members by which the custom fields of a zone, and a job or the result of its module, are recognized.
 _KINDS = frozenset(kind for kinds in CARRIERS.values() for kind in kinds)
 _JOB = frozenset(("job", "id", "name", "dataset", "logpull_options", "output_options"))
 
 
 def log_field_coverage(custom_fields: Json, jobs: Json) -> dict[str, Json]:
-    """Holds the custom log fields of a zone against the fields that its jobs select.
+    """Compare the custom log fields of a zone with the fields that its jobs select.
 
-    Both may be whole module results. Jobs of another dataset are left aside, since they never carry custom fields.
+    Both may be whole module results. Jobs of other datasets are ignored, because they never contain custom fields.
     """
     configured = _configured(custom_fields)
     carrying = [job for job in _jobs(jobs) if (job.get("dataset") or DATASET) == DATASET]
@@ -68,7 +68,7 @@ def _configured(given: Json) -> dict[str, list[str]]:
     fields = given.get("custom_fields", given) if isinstance(given, dict) else given
     if fields is None:
         fields = {}
-    # A result without them, as of a task that failed or was skipped, does not say that there are none.
+    # The result of a task that failed or was skipped has no custom fields, which does not mean that the zone has none.
     if not isinstance(fields, dict) or (fields and _KINDS.isdisjoint(fields)):
         raise ValueError("the result of log_custom_fields_info or of log_custom_fields is needed")
     return {kind: _names(fields.get(kind)) for kinds in CARRIERS.values() for kind in kinds}
@@ -82,7 +82,7 @@ def _jobs(given: Json) -> list[dict[str, Json]]:
 
 
 def _jobs_in(given: dict[str, Json]) -> Json:
-    """What is to be the jobs in a module result or a single job; None for a result that has none, and so says nothing."""
+    """Return the jobs in a module result, or the single job; None for a result without jobs."""
     if "jobs" in given:
         return given["jobs"]
     return [given.get("job", given)] if not given or not _JOB.isdisjoint(given) else None
@@ -111,14 +111,14 @@ def _unconfigured_sentence(finding: t.Mapping[str, Json]) -> str:
 
 
 def select_custom_log_fields(job: Json, custom_fields: Json) -> dict[str, Json]:
-    """Options of a job that select, beside the caller's own fields, what carries each list of custom fields that is not empty.
+    """Return the options of a job with the fields that contain the custom fields of each list that is not empty.
 
-    The fields go where the caller's own are: into `output_options.field_names`, `logpull_options` or `fields`.
+    They are added where the options already select fields: `output_options.field_names`, `logpull_options` or `fields`.
     """
     if not isinstance(job, dict):
-        raise ValueError("the options of a log delivery job are needed: a mapping, or its JSON text")
+        raise ValueError("the options of a Logpush job must be a dictionary, or its JSON text")
     if not isinstance(custom_fields, dict):
-        raise ValueError("custom fields: a mapping of lists is needed")
+        raise ValueError("custom fields must be a dictionary of lists")
     carriers = carriers_of(custom_fields)
     if not carriers:
         return job
@@ -131,18 +131,18 @@ def select_custom_log_fields(job: Json, custom_fields: Json) -> dict[str, Json]:
 
 
 def carriers_of(custom_fields: t.Mapping[str, Json]) -> list[str]:
-    """The fields of a job that carry the custom fields in these lists."""
+    """Return the fields of a job that contain the custom fields of these lists."""
     return [carrier for carrier, kinds in CARRIERS.items() if any(custom_fields.get(kind) for kind in kinds)]
 
 
 def _with_field_names(output: Json, carriers: t.Sequence[str]) -> Json:
     if not isinstance(output, dict):
-        return output  # the module refuses it in its own words
+        return output  # the module refuses it
     return {**output, "field_names": _merged(output.get("field_names"), carriers)}
 
 
 def _with_text_fields(text: str, carriers: t.Sequence[str]) -> str:
-    """The same option string with more names in its `fields`; every other parameter stays as it was written."""
+    """Return the option string with the fields added; the other parameters keep their spelling."""
     missing = [name for name in carriers if name not in selected_fields({"logpull_options": text})]
     if not missing:
         return text

@@ -74,8 +74,8 @@ def test_every_operator_has_a_row():
     assert len(operators.OPERATORS) == 14
 
 
-SCALAR = "must be text, a number, true or false"
-NUMBER = "must be a number, or text that is a JSON number, for 'lt'"
+SCALAR = "must be a string, a number, true or false"
+NUMBER = "must be a number, or a string that is a JSON number, for 'lt'"
 WRONG_VALUES = [
     ("eq", None, f".value: {SCALAR}, not null"),
     ("eq", {"x": 1}, f".value: {SCALAR}, not an object"),
@@ -116,22 +116,22 @@ WRONG_VALUES = [
         ]
         if shown
     ],
-    *[(name, 5, f".value: must be text for {name!r}, not 5") for name in operators.TEXT],
-    ("contains", ["x"], ".value: must be text for 'contains', not a list"),
-    ("contains", True, ".value: must be text for 'contains', not true"),
-    ("startsWith", 2**256, ".value: must be text for 'startsWith', not a very large number"),
-    ("startsWith", 2**300, ".value: must be text for 'startsWith', not a very large number"),
-    ("startsWith", 2**256 - 1, f".value: must be text for 'startsWith', not {str(2**256)[:57]}..."),
+    *[(name, 5, f".value: must be a string for {name!r}, not 5") for name in operators.TEXT],
+    ("contains", ["x"], ".value: must be a string for 'contains', not a list"),
+    ("contains", True, ".value: must be a string for 'contains', not true"),
+    ("startsWith", 2**256, ".value: must be a string for 'startsWith', not a very large number"),
+    ("startsWith", 2**300, ".value: must be a string for 'startsWith', not a very large number"),
+    ("startsWith", 2**256 - 1, f".value: must be a string for 'startsWith', not {str(2**256)[:57]}..."),
     ("endsWith", "\udc00", ".value: '\\udc00' has a lone surrogate, which cannot be sent as UTF-8"),
-    ("in", "200,201", ".value: must be a list of texts or numbers for 'in', not '200,201'"),
-    ("in", b"ab", ".value: must be a list of texts or numbers for 'in', not a value of type bytes"),
-    ("!in", 5, ".value: must be a list of texts or numbers for '!in', not 5"),
-    ("in", {"a": 1}, ".value: must be a list of texts or numbers for 'in', not an object"),
+    ("in", "200,201", ".value: must be a list of strings or numbers for 'in', not '200,201'"),
+    ("in", b"ab", ".value: must be a list of strings or numbers for 'in', not a value of type bytes"),
+    ("!in", 5, ".value: must be a list of strings or numbers for '!in', not 5"),
+    ("in", {"a": 1}, ".value: must be a list of strings or numbers for 'in', not an object"),
     ("in", [], ".value: must not be empty for 'in'"),
-    ("in", ["a", True], ".value[1]: must be text or a number, not true"),
-    ("in", [None], ".value[0]: must be text or a number, not null"),
-    ("!in", [1, [2]], ".value[1]: must be text or a number, not a list"),
-    ("!in", [1, (2,)], ".value[1]: must be text or a number, not a list"),
+    ("in", ["a", True], ".value[1]: must be a string or a number, not true"),
+    ("in", [None], ".value[0]: must be a string or a number, not null"),
+    ("!in", [1, [2]], ".value[1]: must be a string or a number, not a list"),
+    ("!in", [1, (2,)], ".value[1]: must be a string or a number, not a list"),
     ("in", ["\ud800"], ".value[0]: '\\ud800' has a lone surrogate, which cannot be sent as UTF-8"),
 ]
 
@@ -214,7 +214,7 @@ WRONG_SHAPES = [
     ({"where": "{}"}, f"filter.where: {EXPECTED}, not '{{}}'"),
     ({"where": A, "x": 1, "y": 2}, "filter.where: 'where' must be the only member, found beside it: 'x', 'y'"),
     ({"where": A, "key": "a"}, "filter.where: 'where' must be the only member, found beside it: 'key'"),
-    ({"where": A, 5: 1}, "filter.where: the name of a member must be text, not 5"),
+    ({"where": A, 5: 1}, "filter.where: the name of a member must be a string, not 5"),
     ({"where": {"where": A}}, "filter.where: 'where' may only be the outermost member"),
     ({"and": [{"where": A}]}, "filter.where.and[0]: 'where' may only be the outermost member"),
     ({"and": []}, "filter.where.and: must not be empty"),
@@ -226,7 +226,7 @@ WRONG_SHAPES = [
     ({"or": [A], "key": 1}, "filter.where: 'or' must be the only member, found beside it: 'key'"),
     ({"and": [A, {"or": []}]}, "filter.where.and[1].or: must not be empty"),
     ({"and": [A, {"or": [A, {"and": [5]}]}]}, f"filter.where.and[1].or[1].and[0]: {EXPECTED}, not 5"),
-    ({None: 1}, "filter.where: the name of a member must be text, not null"),
+    ({None: 1}, "filter.where: the name of a member must be a string, not null"),
     ({"key": "a"}, "filter.where: 'operator' is missing: a condition has the members key, operator and value"),
     (
         {"key": "a", "operator": "eq"},
@@ -245,11 +245,11 @@ WRONG_SHAPES = [
     ({"kye": "a"}, "filter.where: 'kye' is not a member of an expression (did you mean 'key'?)"),
     ({**A, "key": ""}, "filter.where.key: must not be empty: it is the name of a log field"),
     ({**A, "key": " \t"}, "filter.where.key: must not be empty: it is the name of a log field"),
-    ({**A, "key": 5}, "filter.where.key: must be text, the name of a log field, not 5"),
-    ({**A, "key": None}, "filter.where.key: must be text, the name of a log field, not null"),
+    ({**A, "key": 5}, "filter.where.key: must be a string, the name of a log field, not 5"),
+    ({**A, "key": None}, "filter.where.key: must be a string, the name of a log field, not null"),
     ({**A, "key": "\ud83d"}, "filter.where.key: '\\ud83d' has a lone surrogate, which cannot be sent as UTF-8"),
-    ({**A, "operator": None}, "filter.where.operator: must be text, the name of an operator, not null"),
-    ({**A, "operator": ["eq"]}, "filter.where.operator: must be text, the name of an operator, not a list"),
+    ({**A, "operator": None}, "filter.where.operator: must be a string, the name of an operator, not null"),
+    ({**A, "operator": ["eq"]}, "filter.where.operator: must be a string, the name of an operator, not a list"),
 ]
 
 

@@ -89,8 +89,8 @@ def test_no_custom_fields_is_no_change():
     assert select_custom_log_fields(job, {"request_fields": [], "cookie_fields": []}) == job
 
 
-JOB_NEEDED = "the options of a log delivery job are needed: a mapping, or its JSON text"
-LISTS_NEEDED = "custom fields: a mapping of lists is needed"
+JOB_NEEDED = "the options of a Logpush job must be a dictionary, or its JSON text"
+LISTS_NEEDED = "custom fields must be a dictionary of lists"
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ LISTS_NEEDED = "custom fields: a mapping of lists is needed"
 )
 def test_invalid_input_is_refused(job, lists, sentence):
     """Other input is refused, and the message does not repeat it."""
-    with pytest.raises(ValueError, match="needed") as refusal:
+    with pytest.raises(ValueError, match="must be") as refusal:
         select_custom_log_fields(job, lists)
     assert str(refusal.value) == sentence
 

@@ -63,7 +63,7 @@ def test_empty_file_has_no_record():
     [
         (TEXT, {}, "a Ray ID or the value of a member is required"),
         (TEXT, {"wanted": "planted"}, "must have 16 hexadecimal digits"),
-        (["planted"], {"a": 1}, "must be text or bytes"),
+        (["planted"], {"a": 1}, "must be a string or bytes"),
         ('{"a":2}\nplanted', {"a": 1}, "line 2 of the content is not a record"),
         ("[1]", {"a": 1}, "line 1 of the content is not a record"),
         (PACKED[:-9], {"a": 1}, "not a complete gzip file"),
