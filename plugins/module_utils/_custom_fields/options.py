@@ -104,7 +104,7 @@ def warnings_about(given: NamesByKind) -> tuple[str, ...]:
 Names = tuple[str, ...]
 
 
-class Desired(t.NamedTuple):
+class DesiredCustomFields(t.NamedTuple):
     """The desired custom log fields; `given` contains only the types that the task sets."""
 
     present: bool
@@ -117,9 +117,9 @@ class Desired(t.NamedTuple):
     field_limit: Limit
 
 
-def desire(params: t.Mapping[str, t.Any]) -> Desired:
+def desire(params: t.Mapping[str, t.Any]) -> DesiredCustomFields:
     """Return the desired state in normal form; refuse options that are invalid whatever the current state is."""
-    desired = Desired(
+    desired = DesiredCustomFields(
         present=params["state"] == "present",
         given={kind: _names(kind, params[kind]) for kind in FIELD_KINDS if params[kind] is not None},
         preserve_duplicates=_optional_names(PRESERVE_DUPLICATES, params[PRESERVE_DUPLICATES]),
@@ -160,7 +160,7 @@ def _optional_names(kind: str, values: t.Iterable[str] | None) -> Names | None:
     return None if values is None else _names(kind, values)
 
 
-def _require_possible(desired: Desired) -> None:
+def _require_possible(desired: DesiredCustomFields) -> None:
     """Check what does not depend on the current state: the requested names will be logged in any case."""
     require_no_clash(desired.given)
     require_limit(desired.given, desired.field_limit)

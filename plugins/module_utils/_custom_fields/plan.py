@@ -9,7 +9,7 @@ import typing as t
 from .._core import DROP_CUSTOM_FIELDS, REJECTED, Effect, Json, Plan, Request
 from .facts import FIELD_KINDS, PHASE, RULESET_KIND
 from .options import (
-    Desired,
+    DesiredCustomFields,
     NamesByKind,
     require_limit,
     require_no_clash,
@@ -21,7 +21,7 @@ from .result import result_of, view
 from .state import Rule, Ruleset, present_rules, remaining_rules
 
 
-def plan(desired: Desired, ruleset: Ruleset | None) -> Plan:
+def plan(desired: DesiredCustomFields, ruleset: Ruleset | None) -> Plan:
     """Plan one PUT of all rules, after the POST that creates a missing ruleset; no request if nothing changes."""
     rules = ruleset.own_rules if ruleset else ()
     rules_after = present_rules(desired, rules) if desired.present else remaining_rules(desired, rules)
@@ -46,7 +46,7 @@ def _effects(before: NamesByKind, after: NamesByKind) -> tuple[Effect, ...]:
     return (Effect(DROP_CUSTOM_FIELDS, None, tuple(gone)),) if gone else ()
 
 
-def _check(desired: Desired, rules_after: t.Sequence[Rule]) -> None:
+def _check(desired: DesiredCustomFields, rules_after: t.Sequence[Rule]) -> None:
     """Refuse rules that the service would not accept or log, including the names that it already has."""
     names = {kind: [name for rule in rules_after for name in rule.fields[kind]] for kind in FIELD_KINDS}
     require_something(names, desired.given)
@@ -55,7 +55,7 @@ def _check(desired: Desired, rules_after: t.Sequence[Rule]) -> None:
     require_limit(names, desired.field_limit)
 
 
-def _requests(desired: Desired, ruleset: Ruleset | None, rules_after: t.Sequence[Rule]) -> tuple[Request, ...]:
+def _requests(desired: DesiredCustomFields, ruleset: Ruleset | None, rules_after: t.Sequence[Rule]) -> tuple[Request, ...]:
     if ruleset is None:
         return _creation(desired, rules_after)
     rules = _in_place(ruleset.rules or (), rules_after)
@@ -70,7 +70,7 @@ def _requests(desired: Desired, ruleset: Ruleset | None, rules_after: t.Sequence
     )
 
 
-def _creation(desired: Desired, rules_after: t.Sequence[Rule]) -> tuple[Request, ...]:
+def _creation(desired: DesiredCustomFields, rules_after: t.Sequence[Rule]) -> tuple[Request, ...]:
     body = {
         "name": desired.ruleset_name,
         "kind": RULESET_KIND,

@@ -10,7 +10,7 @@ from .._api.client import Client
 from .._api.response import is_missing
 from .._core import BAD_RESPONSE, Conclusion, Failure, Json
 from .facts import PHASE, RULESET_KIND
-from .options import Desired
+from .options import DesiredCustomFields
 from .result import report
 from .state import Ruleset, bad, read_ruleset
 
@@ -19,7 +19,7 @@ _NO_ENTRY_POINT = 10003
 _UNTOUCHED = "1"
 
 
-def read(client: Client, desired: Desired) -> Ruleset | None:
+def read(client: Client, desired: DesiredCustomFields) -> Ruleset | None:
     """Return the ruleset to plan from; confirm its absence only if the plan may create it."""
     return entry_point(client, confirm=desired.present)
 

@@ -8,7 +8,7 @@ import typing as t
 
 from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json, Plan
 from .facts import FIELD_KINDS, PRESERVE_DUPLICATES, RESPONSE_KINDS
-from .options import Desired
+from .options import DesiredCustomFields
 from .state import Document, Fields, Rule, Ruleset, main_rule, merged, read_fields, read_ruleset
 
 
@@ -56,7 +56,7 @@ _OWN = ("description", "enabled", "expression")
 _OTHERS = ("action", "action_parameters", "description", "expression", "ref")
 
 
-def conclude(desired: Desired, state: Ruleset | None, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+def conclude(desired: DesiredCustomFields, state: Ruleset | None, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
     """Return the result of a plan's writes; raise `bad_response` if the answer differs from what was sent."""
     answered = read_ruleset(answers[-1].result)
     base = state or _created(answers[0].result)

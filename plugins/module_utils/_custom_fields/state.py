@@ -19,7 +19,7 @@ from .facts import (
     RESPONSE_KINDS,
     SERVER_MADE,
 )
-from .options import Desired
+from .options import DesiredCustomFields
 
 Document = t.Mapping[str, Json]
 # For each type, the service's items by comparable name: headers in lower case, cookies unchanged.
@@ -170,7 +170,7 @@ def main_rule(rules: t.Sequence[Rule]) -> Rule | None:
     return next((rule for rule in rules if rule.effective), rules[0] if rules else None)
 
 
-def present_rules(desired: Desired, rules: t.Sequence[Rule]) -> list[Rule]:
+def present_rules(desired: DesiredCustomFields, rules: t.Sequence[Rule]) -> list[Rule]:
     """Return the own rules in the desired state: a single rule with `purge`, otherwise the current ones with the names added."""
     kept = main_rule(rules)
     others = [rule for rule in rules if rule is not kept]
@@ -183,7 +183,7 @@ def present_rules(desired: Desired, rules: t.Sequence[Rule]) -> list[Rule]:
     return [_flagged(desired, rule) for rule in ([*after, main] if kept is None else after)]
 
 
-def remaining_rules(desired: Desired, rules: t.Sequence[Rule]) -> list[Rule]:
+def remaining_rules(desired: DesiredCustomFields, rules: t.Sequence[Rule]) -> list[Rule]:
     """Return the own rules without the listed names and without rules that become empty; without lists, return no rules."""
     if not desired.given:
         return []
@@ -208,7 +208,7 @@ def merged(rules: t.Iterable[Rule]) -> Fields:
     return union
 
 
-def _desired_items(desired: Desired, kind: str, there: Items, elsewhere: Items) -> Items:
+def _desired_items(desired: DesiredCustomFields, kind: str, there: Items, elsewhere: Items) -> Items:
     """Return the items of a type: current items keep their order and flags, new names are appended."""
     if kind not in desired.given:
         return there
@@ -220,14 +220,14 @@ def _desired_items(desired: Desired, kind: str, there: Items, elsewhere: Items) 
     return {**items, **new}
 
 
-def _main_document(desired: Desired, kept: Rule | None) -> Document:
+def _main_document(desired: DesiredCustomFields, kept: Rule | None) -> Document:
     document = dict(kept.document) if kept else {"action": ACTION, "description": DEFAULT_DESCRIPTION}
     if desired.description is not None:
         document["description"] = desired.description
     return {**document, "expression": EXPRESSION, "enabled": True}
 
 
-def _flagged(desired: Desired, rule: Rule) -> Rule:
+def _flagged(desired: DesiredCustomFields, rule: Rule) -> Rule:
     """Return the rule with the desired flags: with `purge` the list replaces the flags, otherwise flags are only added."""
     if desired.preserve_duplicates is None:
         return rule
@@ -238,7 +238,7 @@ def _flagged(desired: Desired, rule: Rule) -> Rule:
     return rule._replace(fields={**rule.fields, **flagged})
 
 
-def _flag(desired: Desired, key: str, item: Document) -> bool:
+def _flag(desired: DesiredCustomFields, key: str, item: Document) -> bool:
     asked = key in (desired.preserve_duplicates or ())
     return asked or (not desired.purge and bool(item.get(PRESERVE_DUPLICATES)))
 

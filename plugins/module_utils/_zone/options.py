@@ -26,8 +26,8 @@ from .facts import EVERY_TYPE
 class DesiredFields(t.NamedTuple):
     """The desired custom fields; `removal` replaces them if the zone would have none left."""
 
-    desired: options.Desired
-    removal: options.Desired | None
+    desired: options.DesiredCustomFields
+    removal: options.DesiredCustomFields | None
 
 
 def given_lists(custom_fields: t.Mapping[str, Json] | None) -> dict[str, list[str]]:
@@ -50,7 +50,7 @@ def desire_fields(given: t.Mapping[str, list[str]], present: bool, base_url: str
     return DesiredFields(_options(given, True, base_url), removal)
 
 
-def plan_fields(desired: DesiredFields, ruleset: Ruleset | None) -> tuple[options.Desired, Plan]:
+def plan_fields(desired: DesiredFields, ruleset: Ruleset | None) -> tuple[options.DesiredCustomFields, Plan]:
     """Return the planned desired state and its plan, as the module for custom fields would make it."""
     chosen = desired.desired
     if desired.removal is not None:
@@ -62,7 +62,7 @@ def plan_fields(desired: DesiredFields, ruleset: Ruleset | None) -> tuple[option
     return chosen, found._replace(warnings=tuple(moved(CUSTOM_FIELDS, text) for text in found.warnings))
 
 
-def _options(given: t.Mapping[str, list[str]], present: bool, base_url: str) -> options.Desired:
+def _options(given: t.Mapping[str, list[str]], present: bool, base_url: str) -> options.DesiredCustomFields:
     defaults = {name: option.get("default") for name, option in TASK.spec.options.items()}
     with within(CUSTOM_FIELDS):
         return TASK.desire({**defaults, **given, "base_url": base_url, "state": "present" if present else "absent"})
