@@ -143,7 +143,10 @@ def status_bar(counts: t.Mapping[str, int]) -> View:
     for (status, _number), width in zip(present, (each * BAR_WIDTH / sum(widths) for each in widths), strict=True):
         parts.append({"status": status, "x": round(left, 1), "width": round(width, 1)})
         left += width
-    legend = [{"status": status, "count": f"{zones_with(counts, status):,}"} for status in STATUSES]
+    legend = []
+    for status in STATUSES:
+        number, label = status_count(status, zones_with(counts, status)).split(maxsplit=1)
+        legend.append({"status": status, "count": number, "label": label})
     words = ", ".join(status_count(*pair) for pair in present)
     return {"parts": parts, "legend": legend, "label": f"Zones by status: {words}", "width": BAR_WIDTH}
 

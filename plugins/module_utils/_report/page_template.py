@@ -162,7 +162,7 @@ TEMPLATE = """\
 </svg>
 <ul class="legend">
 {% for part in page.bar.legend %}
-<li><span class="key {{ part.status }}"></span><b>{{ part.count }}</b> {{ part.status }}</li>
+<li><span class="key {{ part.status }}"></span><b>{{ part.count }}</b> {{ part.label }}</li>
 {% endfor %}
 </ul></figure>
 {% if page.trend %}
