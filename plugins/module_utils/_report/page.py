@@ -145,8 +145,8 @@ def status_bar(counts: t.Mapping[str, int]) -> View:
         left += width
     legend = []
     for status in STATUSES:
-        number, label = status_count(status, zones_with(counts, status)).split(maxsplit=1)
-        legend.append({"status": status, "count": number, "label": label})
+        count, label = status_count(status, zones_with(counts, status)).split(maxsplit=1)
+        legend.append({"status": status, "count": count, "label": label})
     words = ", ".join(status_count(*pair) for pair in present)
     return {"parts": parts, "legend": legend, "label": f"Zones by status: {words}", "width": BAR_WIDTH}
 
