@@ -358,6 +358,15 @@ def test_every_series_is_in_every_run():
     assert samples["edgeops_audit_timestamp_seconds"] == "1795413600"
 
 
+def test_problems_that_nobody_looked_for_again():
+    """JUnit calls them neither wrong nor waived, and metrics keep those of a zone outside the run."""
+    before = report(record("a", scripts=audit(finding())), record("b", scripts=audit(finding())))
+    made = report(record("a"), previous=before, at=LATER)
+    case = parsed(formats.render_junit(made)).find("testsuite[@name='a']/testcase[@name='scripts']/skipped")
+    assert case.get("message") == "not managed or not audited"
+    assert 'edgeops_zone_items{zone="b",resource="scripts",kind="finding"} 1\n' in formats.render_metrics(made).decode()
+
+
 def test_no_series_is_there_twice():
     """Zones and jobs whose names read alike, and two zones of one name."""
     jobs = [job("j\u202a", id=1), job("j\u202e", id=2, last_complete="0001-01-01T00:00:00Z")]
