@@ -8,7 +8,7 @@ import typing as t
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.adoption import select
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery.adoption import changed_by_files, select
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.outcome import end_of, outcome, worse_jobs
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.records import audit_record, gate_of, predicted_zone
 
@@ -76,6 +76,20 @@ def test_end_of_a_zone(variables: dict[str, t.Any], written: bool, state: str) -
     found = outcome({"a": end}, "", check_mode=False)
     assert bool(found["failing"]) == (state in ("failed", "not reached"))
     assert f"1 {state}" in found["lines"][0]
+
+
+@pytest.mark.parametrize(
+    ("prediction", "said"),
+    [
+        ({"custom_fields": {"changed": False}}, ""),
+        (RESULT, "with these files a delivery would change the zone"),
+        (FAILED, "the zone could not be verified: not allowed"),
+        ({"unreachable": True}, "the zone could not be verified: it could not be reached"),
+    ],
+)
+def test_adopted_files_are_verified(prediction: dict[str, t.Any], said: str) -> None:
+    found = changed_by_files({"_log_delivery_prediction": prediction})
+    assert found.startswith(said) and bool(found) is bool(said)
 
 
 def test_adoption_selects_zones_once() -> None:
