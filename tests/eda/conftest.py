@@ -21,7 +21,7 @@ import yaml
 
 from harness import artifact
 
-QUICK = Path(__file__).parent / "quick_rulebook.py"
+ENGINE = Path(sys.executable).with_name("ansible-rulebook")
 NAME = "shop.example"
 # Far more than a busy machine needs; each wait ends with what it waits for.
 MAX_WAIT_SECONDS = 240
@@ -91,7 +91,7 @@ class Rulebook:
         arguments = ("--rulebook", "rulebook.yml", "--inventory", "inventory.yml", "--shutdown-delay", "1")
         with self._output.open("ab") as output:
             self._process = subprocess.Popen(
-                [sys.executable, QUICK, *arguments],
+                [ENGINE, *arguments],
                 cwd=self._folder,
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
