@@ -31,7 +31,10 @@ class Problem(t.NamedTuple):
 
 
 class Chain(t.NamedTuple):
-    """What was read of a chain: `heads` and `times` are those of the records before the first problem; `inventory` is the last whole record."""
+    """A chain as it was read: number of records, the last one, the last one with an inventory, and the first problem.
+
+    `heads` and `times` are those of the records before that problem.
+    """
 
     records: int = 0
     last: Record | None = None
@@ -68,7 +71,7 @@ def read_chain(lines: t.Iterable[bytes], zone_id: str, see: t.Callable[[Record],
         record, reason = _parse(line)
         at = parse_time(record.get("at")) if record else None
         if record is not None and problem is None:
-            reason = _find_fault(record, number, zone_id, last, whole) or _find_time_fault(at, times)
+            reason = _find_problem(record, number, zone_id, last, whole) or _find_time_problem(at, times)
         if problem is None and reason:
             problem = Problem(number, reason)
         if problem is None and record is not None and at is not None:
@@ -92,10 +95,10 @@ def _parse(line: bytes) -> tuple[Record | None, str]:
     return (record, "") if isinstance(record, dict) else (None, "is not a record: the line is not a JSON object")
 
 
-def _find_fault(record: Record, number: int, zone_id: str, before: Record | None, whole: t.Container[int]) -> str:
+def _find_problem(record: Record, number: int, zone_id: str, before: Record | None, whole: t.Container[int]) -> str:
     """Return why a record does not continue the chain; empty if it does."""
     same = record.get("inventory_same_as")
-    faults = {
+    problems = {
         "was edited: its digest is not that of its content": not _is_sealed(record),
         "does not follow the record before it: records were deleted, inserted or swapped": (
             record.get("prev") != (before["digest"] if before else None) or not _is_number(record.get("seq"), number)
@@ -104,11 +107,11 @@ def _find_fault(record: Record, number: int, zone_id: str, before: Record | None
         "has a version that this release does not read": not _is_number(record.get("v"), RECORD_VERSION),
         "refers to an inventory that is not there": "inventory" not in record and not (is_integer(same) and same in whole),
     }
-    return next((reason for reason, found in faults.items() if found), "")
+    return next((reason for reason, found in problems.items() if found), "")
 
 
-def _find_time_fault(at: datetime.datetime | None, before: t.Sequence[datetime.datetime]) -> str:
-    """Return what is wrong with the time of a record: a clock that goes back hides what changed in between."""
+def _find_time_problem(at: datetime.datetime | None, before: t.Sequence[datetime.datetime]) -> str:
+    """Return the reason why the time of a record is unusable; after a clock was set back, changes in between would be missed."""
     if at is None:
         return "has no usable time, so what changed since cannot be found"
     if before and at < before[-1]:
