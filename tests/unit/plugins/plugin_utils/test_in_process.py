@@ -75,9 +75,9 @@ def action(
 def test_runs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     modes: list[dict[str, bool]] = []
 
-    def recorded(params: t.Mapping[str, t.Any], **given: bool) -> Run:
+    def recorded(params: t.Mapping[str, t.Any], *, announce: t.Callable[[float], None], **given: bool) -> Run:
         modes.append(given)
-        return Run(params, **given)
+        return Run(params, announce=announce, **given)
 
     monkeypatch.setattr(_in_process, "Run", recorded)
     made = action(
