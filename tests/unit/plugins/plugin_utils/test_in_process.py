@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import typing as t
 from pathlib import Path
+from unittest import mock
 from types import SimpleNamespace
 from unittest import mock
 
@@ -92,7 +93,7 @@ def test_runs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "flag": True,
     }
     assert made.seen.params == {"name": "a", "count": 2, "secret": "hidden-1"}
-    assert modes == [{"check_mode": False, "diff_mode": True}]
+    assert modes == [{"check_mode": False, "diff_mode": True, "announce": mock.ANY}]
     assert (made.seen.folder, Path.cwd()) == (tmp_path, before)
     assert "warnings" not in result
 
