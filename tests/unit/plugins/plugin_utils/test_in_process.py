@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import typing as t
 from pathlib import Path
-from unittest import mock
 from types import SimpleNamespace
 from unittest import mock
 
