@@ -92,7 +92,7 @@ def test_runs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "flag": True,
     }
     assert made.seen.params == {"name": "a", "count": 2, "secret": "hidden-1"}
-    assert modes == [{"check_mode": False, "diff_mode": True, "announce": mock.ANY}]
+    assert modes == [{"check_mode": False, "diff_mode": True}]
     assert (made.seen.folder, Path.cwd()) == (tmp_path, before)
     assert "warnings" not in result
 
