@@ -77,7 +77,7 @@ AUDIT, RESTORE, REPAIR, SCRIPTS, BASELINE, DECLARE, SELECT, RENEW, LOOK = (
         "guide_payment_scripts.rst",
     ),
     Action(
-        "Declare or delete jobs that nobody declared",
+        "Declare or delete undeclared jobs",
         "Add each to log_delivery_jobs if it is yours, otherwise delete it: it sends your logs to its destination.",
         "guide_fleets.rst",
     ),

@@ -242,7 +242,8 @@ def _dropped(row: t.Mapping[str, Json], dropped: int) -> str:
 def _answer(code: str, number: Json) -> str:
     name = f"HTTP {code}" if len(code) == 3 else f"error {code}"
     meaning = DESTINATION_ANSWERS.get(code)
-    return f"{name}{f' ({meaning})' if meaning else ''} {number} times" if code != "0" else f"no answer {number} times"
+    times = "once" if number == 1 else f"{number} times"
+    return f"{name}{f' ({meaning})' if meaning else ''} {times}" if code != "0" else f"no answer {times}"
 
 
 # What a survey finds in zones without a declared state, and what it compares between their destinations.

@@ -134,8 +134,9 @@ def test_read_by_id_before_a_new_job_takes_its_place(options: dict[str, t.Any], 
 def test_read_by_id_where_others_are_not_listed() -> None:
     desired = declare_job(job_id=7, recreate=True, kind="edge", destination_conf="gs://b")
     assert read(client(get=JOB, list=NOT_ALLOWED), desired).known is None
-    with pytest.raises(Failure):
+    with pytest.raises(Failure) as caught:
         read(client(get=JOB, list=NO_ACCESS), desired)
+    assert caught.value.kind == "authentication"
 
 
 # The service leaves `dataset` out where it is the default, and lists in no order.
@@ -170,10 +171,11 @@ def test_all_conditions_apply_in_id_order(conditions: JobQuery, ids: list[int]) 
     assert [job["id"] for job in reported] == ids
 
 
-def test_jobs_that_cannot_be_listed_are_no_report() -> None:
-    for answer in (MISSING, [*JOBS, {"id": "9"}]):
-        with pytest.raises(Failure):
-            report(client(list=answer), JobQuery(None, None, None))
+@pytest.mark.parametrize(("answer", "kind"), [(MISSING, "not_found"), ([*JOBS, {"id": "9"}], "bad_response")])
+def test_jobs_that_cannot_be_listed_are_no_report(answer: t.Any, kind: str) -> None:
+    with pytest.raises(Failure) as caught:
+        report(client(list=answer), JobQuery(None, None, None))
+    assert caught.value.kind == kind
 
 
 def test_two_jobs_of_one_id_are_refused() -> None:
