@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import json
-import types
 import typing as t
+from types import MappingProxyType
 
 from .._core import Json
 from .._zones import ACCOUNT, ZONE
@@ -164,7 +164,7 @@ class Suboption(t.NamedTuple):
     type: str
     default: Json
     choices: tuple[str, ...] = ()
-    by_output_type: t.Mapping[str, str] = types.MappingProxyType({})
+    by_output_type: t.Mapping[str, str] = MappingProxyType({})
 
     @property
     def types(self) -> Types:
