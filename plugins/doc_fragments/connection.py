@@ -124,6 +124,17 @@ options:
     type: str
 """
 
+    HOST = r"""
+options:
+  host_address:
+    description:
+      - Whether a task without O(zone_id), O(zone_name) and O(account_id) takes the address of its host, which is the first of the variables
+        C(zone_id), C(account_id) and C(zone_name) that the host has. A variable that cannot be evaluated fails the task.
+      - P(edgeops.observability.zones#inventory) sets these variables. The role P(edgeops.observability.log_delivery#role) uses this option.
+    type: bool
+    default: false
+"""
+
     APPROVAL = r"""
 options:
   expected_plan_id:

@@ -13,6 +13,9 @@ ZONE, ACCOUNT = "zone", "account"
 ZONE_ID, ZONE_NAME, ACCOUNT_ID = "zone_id", "zone_name", "account_id"
 ZONE_ADDRESSES = (ZONE_ID, ZONE_NAME)
 ALL_ADDRESSES = (ZONE_ID, ZONE_NAME, ACCOUNT_ID)
+# Where this option is true, a task without an address takes that of its host: the first of these variables that the host has.
+HOST_ADDRESS = "host_address"
+HOST_VARIABLES = (ZONE_ID, ACCOUNT_ID, ZONE_NAME)
 
 _MAX_NAMED = 10
 _MAX_NAME = 253

@@ -25,13 +25,13 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.run 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task, presentable, without_empty
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import text_without
 from ansible_collections.edgeops.observability.plugins.module_utils._text import duration
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES, HOST_ADDRESS, HOST_VARIABLES
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import Validated, prepared, serialised, validated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._refusals import refusal
 
 SWITCH = "edgeops_in_process"
 
 Result = dict[str, t.Any]
-_ADDRESSES = frozenset(("zone_id", "zone_name", "account_id"))
 _TEXT = frozenset((str,))
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 
@@ -47,6 +47,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         """Run the task in this process if possible, otherwise as an ordinary module."""
         variables = task_vars or {}
         specification = self.task.arguments()
+        self._task.args = self._with_address(self._task.args, variables)
         try:
             self._task.args = prepared(specification["argument_spec"], self._task.args, self.arranged)
         except Failure as failure:
@@ -64,6 +65,13 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
     def arranged(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
         """Return the arguments; subclasses handle nulls here that mean more than omitted."""
         return arguments
+
+    def _with_address(self, arguments: Result, variables: Result) -> Result:
+        """Return arguments with the address of the host, if the task asks for it and names none; a template in it is evaluated strictly."""
+        if not boolean(arguments.get(HOST_ADDRESS) or False, strict=False) or any(arguments.get(name) for name in ALL_ADDRESSES):
+            return arguments
+        names = [name for name in HOST_VARIABLES if name in variables]
+        return {**arguments, names[0]: self._templar.template(variables[names[0]])} if names else arguments
 
     def _can_run_here(self, variables: Result) -> bool:
         return (
@@ -107,7 +115,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
     def _with_host(self, result: Result, variables: Result) -> Result:
         """Return a result whose warnings name the host, if the task is about its zone: ansible-core does not say which host warns."""
         host = variables.get("inventory_hostname")
-        if not result.get("warnings") or host in (None, "localhost") or not _ADDRESSES.intersection(self._task.args):
+        if not result.get("warnings") or host in (None, "localhost") or not set(ALL_ADDRESSES).intersection(self._task.args):
             return result
         return {**result, "warnings": [_with_prefix(f"{host}: ", warning) for warning in result["warnings"]]}
 

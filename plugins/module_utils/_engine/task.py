@@ -25,7 +25,7 @@ from .._api.connection import (
 from .._core import Answer, Composition, Conclusion, Outcome, Plan, Request, Step, invalid_option
 from .._redact import MASK
 from .._version import VERSION
-from .._zones import ZONE_ADDRESSES, parse_address
+from .._zones import ALL_ADDRESSES, HOST_ADDRESS, ZONE_ADDRESSES, parse_address
 
 Params = t.Mapping[str, t.Any]
 ArgumentSpec = dict[str, dict[str, t.Any]]
@@ -308,7 +308,8 @@ Task: t.TypeAlias = (
 
 
 def _remote_options(addresses: t.Iterable[str]) -> ArgumentSpec:
-    return {**CONNECTION_OPTIONS, **{name: {"type": "str"} for name in addresses}}
+    host = {HOST_ADDRESS: {"type": "bool", "default": False}} if addresses == ALL_ADDRESSES else {}
+    return {**CONNECTION_OPTIONS, **{name: {"type": "str"} for name in addresses}, **host}
 
 
 def _arguments(spec: Spec, shared: ArgumentSpec) -> dict[str, t.Any]:
