@@ -165,7 +165,7 @@ Names: t.TypeAlias = "t.Mapping[tuple[str | None, str], frozenset[int]]"
 
 
 class JobState(t.NamedTuple):
-    """What was read for one desired job: the job, or None. `unlisted` is the failure of a service that lists no jobs.
+    """Current state for one desired job: the job, or None. `unlisted` is the failure of a service that lists no jobs.
 
     `known` are the ids of all jobs of the zone; None if they were not listed.
     `taken` are the ids of the jobs that keep or get a name, by name and dataset, as far as jobs were listed.

@@ -73,7 +73,7 @@ def require_other(place: str, first: str) -> None:
 
 
 class JobListing(t.NamedTuple):
-    """What was read for several items: all jobs of the zone.
+    """Current state for several items: all jobs of the zone.
 
     If the service lists no jobs, `refusal` is its failure, and `jobs` are those that items name by id.
     """

@@ -98,7 +98,7 @@ _MAX_CELL = 300
 _SPECIAL = re.compile(r"([\\`*{}\[\]#|~^$]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.|^[-+=>]|(?<=^\d)[.)])", re.IGNORECASE)
 # A space of no width keeps names of people and numbers of issues from becoming links.
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;&#8203;", "#": "#&#8203;"}
-# Room for the line about what was cut.
+# Leave space for the line that says what was cut.
 _RESERVED = 300
 _MAX_ZONES = 20
 
