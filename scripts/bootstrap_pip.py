@@ -4,7 +4,7 @@
 
 """Places the scripts that `ansible-test` bootstraps pip from.
 
-It would download them from its project's own server. These start the pip that every Python brings along instead.
+It would download them from its project's own server. These start the pip that every Python includes instead.
 """
 
 from __future__ import annotations

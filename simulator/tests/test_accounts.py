@@ -155,7 +155,7 @@ def test_transformers_of_jobs_are_checked(account: t.Any, zone: t.Any, sim: t.An
 
 
 def test_transformer_of_a_seeded_job_exists(account: t.Any, zone: t.Any, sim: t.Any) -> None:
-    """A job can be made anew with what was read of a seeded one."""
+    """A job can be created again with the members of a seeded one."""
     sim.seed(jobs={zone.id: [{"id": 3, "name": "old", "destination_conf": "https://a", "transformer_id": 12}]})
     assert [found["id"] for found in account.result("GET", "/logpush/transformers")] == [12]
     kept = sim.snapshot()

@@ -48,7 +48,7 @@ KIND_NAMES: t.Mapping[t.Any, str] = {
 
 
 def is_a(value: t.Any, kind: type) -> bool:
-    """JSON's idea of a type: a boolean is no number, an integer is one, and so is 1.0 an integer."""
+    """Whether a value has a type of JSON: a boolean is not a number, an integer is, and 1.0 is an integer too."""
     if kind in (int, float) and isinstance(value, bool):
         return False
     if kind is float:
