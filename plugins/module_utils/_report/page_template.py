@@ -153,6 +153,8 @@ TEMPLATE = """\
 <h1>{{ page.title }}</h1>
 <p class="verdict">{{ page.verdict }}{% if page.verdict_more %} <span>{{ page.verdict_more }}</span>{% endif %}</p>
 <p class="soft">{{ page.numbers }}. Audited {{ page.generated_at }}. {{ page.compared }}</p>
+{% if page.not_audited %}<p class="soft">{{ page.not_audited }}</p>
+{% endif %}
 <div class="charts{% if not page.trend %} one{% endif %}">
 <figure><figcaption>Zones by status</figcaption>
 <svg class="bar" role="img" aria-label="{{ page.bar.label }}" viewBox="0 0 {{ page.bar.width }} 24" preserveAspectRatio="none">
@@ -200,7 +202,6 @@ viewBox="0 0 {{ page.trend.width }} {{ page.trend.height }}" preserveAspectRatio
 {{ findings_table(page.notes) }}</details></div></section>
 {% endif %}
 <section aria-labelledby="zones"><h2 id="zones">Zones</h2>
-{% if page.not_audited %}<p class="soft">{{ page.not_audited }}</p>{% endif %}
 {% for section in page.sections %}
 <details class="zones" id="{{ section.id }}"
 {% if section.open %} open{% endif %}>

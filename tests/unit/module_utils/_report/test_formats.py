@@ -236,9 +236,10 @@ def test_page_begins_with_the_verdict():
     assert re.search(r"medium\s*z0, z1, z2\s*script monitor\s*enabled\s*false\s*true\s*2026-11-23\s*3 new", text)
     order = [
         "need attention:",
+        "Not audited: scripts of 3 zones (edgeops_audit_scripts is false). Zones by status",
         "Find out why",
         "Bring zones back",
-        "Zones Not audited: scripts of 3 zones (edgeops_audit_scripts is false). 1 unaudited",
+        "Zones 1 unaudited",
         "Technical details Report",
     ]
     assert [text.index(each) for each in order] == sorted(text.index(each) for each in order)
