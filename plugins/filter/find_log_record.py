@@ -80,7 +80,7 @@ import zlib
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import identity
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import identity
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 
 _GZIP = b"\x1f\x8b"

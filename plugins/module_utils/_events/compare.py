@@ -9,7 +9,6 @@ import typing as t
 
 from .._core import Failure, Json
 from .._destination import CHANGED
-from .._filter import compare as filters
 from .._filter.parse import read_echo
 from .._logpush import job as logpush_job
 from .._logpush import logpull_options
@@ -238,8 +237,8 @@ def _meaning(name: str, value: Json) -> Json:
     """Return a member in a form that is equal for all texts with one meaning: order and percent-encoding are no change."""
     if name == "logpull_options":
         return logpull_options.canonical(logpull_options.parse(value))
-    tree = read_echo(value) if name == "filter" and value else None
-    return value if tree is None else filters.canonical(tree)
+    tree = read_echo(value) if name == "filter" and isinstance(value, str) else None
+    return value if tree is None else tree.form
 
 
 def _show_job(job: Job) -> dict[str, Json]:

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import itertools
 import typing as t
 
-from .compare import holds, identity, same_filter
-from .tree import AND, NEGATION, OR, Condition, Exact, Group, Tree, conditions, exact
+from .compare import compile_filter, same_filter
+from .tree import AND, NEGATION, OR, TEXT, Condition, Exact, Group, Tree, conditions, exact, identity
 
 _FINITE = ("eq", "in")
 _INVERSE = {"lt": "geq", "leq": "gt", "gt": "leq", "geq": "lt"}
@@ -15,39 +16,32 @@ _OVERLAP: dict[str, t.Callable[[str, str], bool]] = {"startsWith": str.startswit
 
 
 class Literal(t.NamedTuple):
-    """A condition and whether it must hold."""
+    """A condition and whether it must hold.
+
+    `base` is its operator without `!`; `needed`: whether the field must be present and meet it.
+    """
 
     condition: Condition
     truth: bool
+    base: str
+    needed: bool
 
-    @property
-    def needed(self) -> bool:
-        """Return whether the field must be present and meet the operator without its `!`."""
-        return self.condition.operator.startswith(NEGATION) is not self.truth
 
-    @property
-    def base(self) -> str:
-        return self.condition.operator.lstrip(NEGATION)
-
-    def holds(self, value: object) -> bool:
-        return holds(self.condition, value) is self.truth
+def _literal(condition: Condition, truth: bool) -> Literal:
+    base = condition.operator.removeprefix(NEGATION)
+    return Literal(condition, truth, base, (condition.operator == base) is truth)
 
 
 def contradict(literals: t.Sequence[Literal]) -> bool:
     """Return whether certainly neither a value of the field nor its absence satisfies all of these."""
     needed = [literal for literal in literals if literal.needed]
-    if not needed:
-        return False
-    for literal in needed:
-        if literal.base in _FINITE:
-            return not any(all(each.holds(value) for each in literals) for value in _values(literal))
+    finite = next((literal.condition for literal in needed if literal.base in _FINITE), None)
+    if finite is not None:
+        tests = [(compile_filter(condition), truth) for condition, truth, _base, _needed in literals]
+        values = finite.value if isinstance(finite.value, tuple) else (finite.value,)
+        return not any(all(test({finite.key: value}) is truth for test, truth in tests) for value in values)
     forbidden = [literal for literal in literals if not literal.needed]
-    return _empty_range(needed, forbidden) or _texts_exclude(needed) or _text_forbidden(needed, forbidden)
-
-
-def _values(literal: Literal) -> tuple[object, ...]:
-    value = literal.condition.value
-    return value if isinstance(value, tuple) else (value,)
+    return _empty_range(needed, forbidden) or _texts_exclude(needed, forbidden)
 
 
 def _empty_range(needed: t.Sequence[Literal], forbidden: t.Sequence[Literal]) -> bool:
@@ -61,23 +55,19 @@ def _empty_range(needed: t.Sequence[Literal], forbidden: t.Sequence[Literal]) ->
     return any(low > high or (low == high and (above or below)) for low, above in lower for high, below in upper)
 
 
-def _texts_exclude(needed: t.Sequence[Literal]) -> bool:
-    """Return whether two required prefixes, or two required suffixes, exclude each other."""
-    for base, overlaps in _OVERLAP.items():
-        texts = [str(each.condition.value) for each in needed if each.base == base]
-        if any(not overlaps(one, other) and not overlaps(other, one) for one in texts for other in texts):
+def _texts_exclude(needed: t.Sequence[Literal], forbidden: t.Sequence[Literal]) -> bool:
+    """Return whether two required prefixes or suffixes exclude each other, or a required text includes a forbidden one."""
+    required = [(each.base, str(each.condition.value)) for each in needed if each.base in TEXT]
+    for (base, one), (other_base, other) in itertools.combinations(required, 2):
+        overlaps = _OVERLAP.get(base)
+        if base == other_base and overlaps and not overlaps(one, other) and not overlaps(other, one):
             return True
-    return False
-
-
-def _text_forbidden(needed: t.Sequence[Literal], forbidden: t.Sequence[Literal]) -> bool:
-    """Return whether a required text includes a forbidden one."""
-    is_text = any(each.base in _OVERLAP for each in needed)
+    is_text = any(base in _OVERLAP for base, _text in required)
     return any(
-        _includes(has.base, str(has.condition.value), no.base, str(no.condition.value), is_text)
-        for has in needed
-        for no in forbidden
-        if has.base not in _INVERSE and no.base not in _INVERSE and no.base not in _FINITE
+        _includes(base, text, each.base, str(each.condition.value), is_text)
+        for base, text in required
+        for each in forbidden
+        if each.base in TEXT
     )
 
 
@@ -92,18 +82,12 @@ def _includes(has: str, text: str, base: str, part: str, is_text: bool) -> bool:
 
 # An expression, and whether a record must pass it.
 Goal = tuple[Tree, bool]
-# A goal that one of several alternatives satisfies.
-_Choice = tuple[Group, bool]
-_Literals = dict[str, tuple[Literal, ...]]
+_Literals = t.Mapping[str, tuple[Literal, ...]]
 
 # Limit for all proofs of one prover; an expression within the service's limits rarely needs more than hundreds.
 MAX_STEPS = 20_000
 # Limit for nested alternatives.
 MAX_DEPTH = 60
-
-
-class _GivenUp(Exception):
-    """Raised when a proof exceeds `MAX_STEPS` or `MAX_DEPTH`."""
 
 
 class Prover:
@@ -112,35 +96,21 @@ class Prover:
     def __init__(self, steps: int = MAX_STEPS) -> None:
         self._steps = steps
 
-    def never(self, tree: Tree) -> bool:
-        """Return whether certainly no record passes."""
-        return self.impossible((tree, True))
-
-    def always(self, tree: Tree) -> bool:
-        """Return whether certainly every record passes."""
-        return self.impossible((tree, False))
-
-    def implies(self, one: Tree, other: Tree) -> bool:
-        """Return whether certainly every record that passes `one` passes `other`."""
-        return self.impossible((one, True), (other, False))
-
     def impossible(self, *goals: Goal) -> bool:
         """Return whether certainly no record satisfies all goals."""
-        try:
-            return self._closed(list(goals), {}, 0)
-        except _GivenUp:
-            return False
+        return self._closed(list(goals), {}, 0)
 
     def _closed(self, goals: list[Goal], literals: _Literals, depth: int) -> bool:
         """Return whether every way to satisfy the goals ends in a contradiction about one field."""
-        choices: list[_Choice] = []
+        # A goal that one of several alternatives satisfies.
+        choices: list[tuple[Group, bool]] = []
         while goals:
             self._steps -= 1
             if self._steps < 0 or depth > MAX_DEPTH:
-                raise _GivenUp
+                return False
             tree, truth = goals.pop()
             if isinstance(tree, Condition):
-                known = (*literals.get(tree.key, ()), Literal(tree, truth))
+                known = (*literals.get(tree.key, ()), _literal(tree, truth))
                 if contradict(known):
                     return True
                 literals = {**literals, tree.key: known}
@@ -164,6 +134,7 @@ EXCLUSION = "exclusion"
 MAX_CONDITIONS = 100
 
 _DELIVERS = "a filter names the records that are delivered, not those that are left out"
+_BECAUSE = {AND: "already implies it", OR: "already lets through all that it does"}
 
 
 class Finding(t.NamedTuple):
@@ -178,79 +149,68 @@ class Finding(t.NamedTuple):
         return f"{self.path}: {self.message}"
 
 
-def lint(tree: Tree, place: str = "filter") -> list[str]:
-    """Return warnings about a valid expression that probably does not do what its author intends."""
-    return [str(finding) for finding in findings(tree, place)]
-
-
 def findings(tree: Tree, place: str = "filter") -> list[Finding]:
-    """Return the findings; "always true" and "never true" are reported only if proved within the limits."""
-    if sum(1 for _condition in conditions(tree)) > MAX_CONDITIONS:
+    """Return findings about a valid expression that probably does not do what its author intends.
+
+    "Always true" and "never true" are reported only if proved within the limits. One about the whole expression comes first.
+    """
+    if len(list(conditions(tree))) > MAX_CONDITIONS:
         return []
-    return _Linter().whole(tree, f"{place}.where")
+    found, constant = _look(tree, f"{place}.where", Prover())
+    return found if constant is None or constant in found else [constant, *found]
 
 
-class _Linter:
-    def __init__(self) -> None:
-        self._prover = Prover()
-
-    def whole(self, tree: Tree, path: str) -> list[Finding]:
-        """Return the findings; one about the whole expression comes first."""
-        found = list(self._look(tree, path))
-        constant = self._constant(tree, path)
-        if constant is not None and constant not in found:
-            found.insert(0, constant)
-        return found
-
-    def _look(self, tree: Tree, path: str) -> t.Iterator[Finding]:
-        if isinstance(tree, Condition):
-            yield from _repeated_values(tree, path)
-            return
-        below = [finding for child, place in _children(tree, path) for finding in self._look(child, place)]
-        yield from below
-        constant = self._constant(tree, path)
-        if constant is None:
-            yield from _exclusion(tree, path)
-            yield from self._siblings(tree, path)
-        elif all(finding.kind != constant.kind for finding in below):
-            # If a child has the same finding, the cause is already reported there.
-            yield constant
-
-    def _constant(self, tree: Tree, path: str) -> Finding | None:
-        if self._prover.never(tree):
-            advice = "to deliver what meets any one of several conditions use 'or', or 'in' with a list of values"
-            return Finding(NEVER, path, tree, f"never true: no record can meet all of this; {_DELIVERS}; {advice}")
-        if self._prover.always(tree):
-            advice = "to leave out several values join their negations with 'and', or list the values with '!in'"
-            return Finding(ALWAYS, path, tree, f"always true: every record meets this; {_DELIVERS}; {advice}")
-        return None
-
-    def _siblings(self, group: Group, path: str) -> t.Iterator[Finding]:
-        kept: list[tuple[Tree, str]] = []
-        children = [(child, place) for child, place in _children(group, path) if self._constant(child, place) is None]
-        for index, (child, place) in enumerate(children):
-            twin = next((where for other, where in kept if same_filter(child, other)), None)
-            if twin is not None:
-                yield Finding(DUPLICATE, place, child, f"repeats {twin}; remove one of them")
-                continue
-            cause = self._cause(group.op, child, kept)
-            cause = cause or self._cause(group.op, child, children[index + 1 :], strictly=True)
-            if cause is None:
-                kept.append((child, place))
-            else:
-                yield Finding(SHADOWED, place, child, f"has no effect: {_because(group.op, cause)}; remove one of them")
-
-    def _cause(self, op: str, child: Tree, others: list[tuple[Tree, str]], strictly: bool = False) -> str | None:
-        """Return the sibling that makes `child` redundant; with `strictly`, the first of two equivalent siblings is kept."""
-        for other, where in others:
-            narrow, wide = (other, child) if op == AND else (child, other)
-            if self._prover.implies(narrow, wide) and not (strictly and self._prover.implies(wide, narrow)):
-                return where
-        return None
+def _look(tree: Tree, path: str, prover: Prover) -> tuple[list[Finding], Finding | None]:
+    """Return the findings about an expression and its parts, and the one that it is always or never true."""
+    constant = _constant(tree, path, prover)
+    if isinstance(tree, Condition):
+        return _repeated_values(tree, path), constant
+    found: list[Finding] = []
+    varying: list[tuple[Tree, str]] = []
+    for index, child in enumerate(tree.children):
+        place = f"{path}.{tree.op}[{index}]"
+        below, constant_child = _look(child, place, prover)
+        found += below
+        if constant_child is None:
+            varying.append((child, place))
+    if constant is None:
+        found += [*_exclusion(tree, path), *_redundant(tree.op, varying, prover)]
+    elif all(finding.kind != constant.kind for finding in found):
+        # If a child has the same finding, the cause is already reported there.
+        found.append(constant)
+    return found, constant
 
 
-def _children(group: Group, path: str) -> list[tuple[Tree, str]]:
-    return [(child, f"{path}.{group.op}[{index}]") for index, child in enumerate(group.children)]
+def _constant(tree: Tree, path: str, prover: Prover) -> Finding | None:
+    if prover.impossible((tree, True)):
+        advice = "to deliver what meets any one of several conditions use 'or', or 'in' with a list of values"
+        return Finding(NEVER, path, tree, f"never true: no record can meet all of this; {_DELIVERS}; {advice}")
+    if prover.impossible((tree, False)):
+        advice = "to leave out several values join their negations with 'and', or list the values with '!in'"
+        return Finding(ALWAYS, path, tree, f"always true: every record meets this; {_DELIVERS}; {advice}")
+    return None
+
+
+def _redundant(op: str, children: t.Sequence[tuple[Tree, str]], prover: Prover) -> t.Iterator[Finding]:
+    """Report each child that repeats a sibling, or has no effect beside it; of two equivalent siblings, the first is kept."""
+
+    def is_redundant(child: Tree, other: Tree, is_later: bool) -> bool:
+        narrow, wide = (other, child) if op == AND else (child, other)
+        implied = prover.impossible((narrow, True), (wide, False))
+        return implied and not (is_later and prover.impossible((wide, True), (narrow, False)))
+
+    kept: list[tuple[Tree, str]] = []
+    for index, (child, place) in enumerate(children):
+        twin = next((where for other, where in kept if same_filter(child, other)), None)
+        if twin is not None:
+            yield Finding(DUPLICATE, place, child, f"repeats {twin}; remove one of them")
+            continue
+        others = [(*each, False) for each in kept] + [(*each, True) for each in children[index + 1 :]]
+        cause = next((where for other, where, is_later in others if is_redundant(child, other, is_later)), None)
+        if cause is None:
+            kept.append((child, place))
+        else:
+            yield Finding(SHADOWED, place, child, f"has no effect: {cause} {_BECAUSE[op]}; remove one of them")
 
 
 def _exclusion(group: Group, path: str) -> t.Iterator[Finding]:
@@ -264,16 +224,12 @@ def _exclusion(group: Group, path: str) -> t.Iterator[Finding]:
     yield Finding(EXCLUSION, path, group, f"{text}; {_DELIVERS}")
 
 
-def _because(op: str, where: str) -> str:
-    return f"{where} already implies it" if op == AND else f"{where} already lets through all that it does"
-
-
-def _repeated_values(condition: Condition, path: str) -> t.Iterator[Finding]:
-    if not isinstance(condition.value, tuple):
-        return
+def _repeated_values(condition: Condition, path: str) -> list[Finding]:
+    found: list[Finding] = []
     seen: dict[t.Hashable, int] = {}
-    for index, value in enumerate(condition.value):
+    for index, value in enumerate(condition.value if isinstance(condition.value, tuple) else ()):
         first = seen.setdefault(identity(value), index)
         if first != index:
             message = f"repeats {path}.value[{first}]; remove one of them"
-            yield Finding(DUPLICATE, f"{path}.value[{index}]", condition, message)
+            found.append(Finding(DUPLICATE, f"{path}.value[{index}]", condition, message))
+    return found

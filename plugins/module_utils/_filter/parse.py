@@ -6,18 +6,22 @@ from __future__ import annotations
 
 import collections.abc
 import functools
+import itertools
 import json
 import typing as t
 
 from .._core import Failure, invalid_option
 from .._text import did_you_mean, nearest, no_constant, shorten, shown
-from . import tree as operators
 from .tree import (
+    JOINS,
     MAX_INTEGER_BITS,
     MAX_NUMBER_TEXT,
     MEANT,
+    MEMBERSHIP,
     NEGATION,
     OPERATORS,
+    ORDER,
+    TEXT,
     Condition,
     Group,
     Scalar,
@@ -25,79 +29,7 @@ from .tree import (
     Value,
     Written,
     exact,
-    is_number,
 )
-
-_NOT = ("not_", "not-", "not ", "not")
-
-
-def read_value(operator: str, value: object, path: str) -> Value:
-    """Return the value of a condition as plain types; raise `Failure` if the operator does not take its type."""
-    if operator in operators.MEMBERSHIP:
-        return _set_members(operator, value, path)
-    if operator in operators.TEXT:
-        return _text_only(operator, value, path)
-    if operator in operators.ORDER:
-        return _orderable(operator, value, path)
-    if isinstance(value, bool):
-        return bool(value)
-    return _text_or_number(value, path, f"must be a string, a number, true or false{_list_hint(operator, value)}")
-
-
-def read_text(value: str, path: str) -> str:
-    """Return the value as a plain `str`; raise `Failure` if it cannot be encoded as UTF-8."""
-    text = str.__str__(value)
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        raise invalid_option(path, f"{_shown(text)} has a lone surrogate, which cannot be sent as UTF-8")
-    return text
-
-
-def is_list(value: object) -> t.TypeGuard[collections.abc.Sequence[object]]:
-    """Return whether a value is a list, a tuple or a sequence of a template engine, but not text."""
-    return isinstance(value, collections.abc.Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview))
-
-
-def _set_members(operator: str, value: object, path: str) -> Value:
-    if not is_list(value):
-        raise invalid_option(path, f"must be a list of strings or numbers for {operator!r}, not {_shown(value)}")
-    items = list(value)
-    if not items:
-        raise invalid_option(path, f"must not be empty for {operator!r}")
-    return tuple(_text_or_number(item, f"{path}[{index}]", "must be a string or a number") for index, item in enumerate(items))
-
-
-def _text_only(operator: str, value: object, path: str) -> str:
-    if isinstance(value, str):
-        return read_text(value, path)
-    raise invalid_option(path, f"must be a string for {operator!r}, not {_shown(value)}")
-
-
-def _orderable(operator: str, value: object, path: str) -> Scalar:
-    expected = f"must be a number, or a string that is a JSON number, for {operator!r}"
-    found = _text_or_number(value, path, expected)
-    if exact(found) is None:
-        raise invalid_option(path, f"{expected}, not {_shown(found)}")
-    return found
-
-
-def _text_or_number(value: object, path: str, expected: str) -> Scalar:
-    if isinstance(value, str):
-        return read_text(value, path)
-    if not is_number(value):
-        raise invalid_option(path, f"{expected}, not {_shown(value)}")
-    if isinstance(value, Written):
-        return value
-    if isinstance(value, float):
-        return float(value)
-    number = int(value)
-    if number.bit_length() > MAX_INTEGER_BITS:
-        raise invalid_option(path, "is a number too large to be sent")
-    return number
-
-
-def _list_hint(operator: str, value: object) -> str:
-    return f" for {operator!r} (a list goes with {operator.replace('eq', 'in')!r})" if is_list(value) else ""
-
 
 MEMBERS = ("key", "operator", "value")
 JsonObject: t.TypeAlias = "collections.abc.Mapping[str, object]"
@@ -108,119 +40,13 @@ MAX_DEPTH = 128
 MAX_NODES = 10_000
 
 _EXPECTED = "a condition {key, operator, value}, {and: [...]} or {or: [...]}"
+_NOT = ("not_", "not-", "not ", "not")
 
 
 class RepeatedMembers(dict[str, t.Any]):
     """A JSON object in which a member is repeated."""
 
     repeated: str = ""
-
-
-class Reader:
-    """Convert the data of one expression to a tree; raise `Failure` with the path of what is invalid."""
-
-    def __init__(self) -> None:
-        self._nodes = 0
-
-    def read(self, data: object, path: str, depth: int = 0) -> Tree:
-        """Return the condition or group that `data` describes."""
-        self._count(path, depth)
-        members = _members(data, path)
-        joins = [name for name in members if name in operators.JOINS]
-        if not joins:
-            return _condition(members, path)
-        if len(members) > 1:
-            raise invalid_option(path, f"{joins[0]!r} must be the only member, found beside it: {_others(members, joins[0])}")
-        return self._group(joins[0], members[joins[0]], path, depth)
-
-    def _group(self, op: str, data: object, path: str, depth: int) -> Group:
-        place = f"{path}.{op}"
-        if not is_list(data):
-            raise invalid_option(place, f"must be a list of conditions, not {_shown(data)}")
-        if not data:
-            raise invalid_option(place, "must not be empty")
-        children = []
-        for index, item in enumerate(data):
-            children.append(self.read(item, f"{place}[{index}]", depth + 1))
-        return Group(op, tuple(children))
-
-    def _count(self, path: str, depth: int) -> None:
-        self._nodes += 1
-        if depth > MAX_DEPTH:
-            raise invalid_option(_start(path), f"is nested more than {MAX_DEPTH} levels deep")
-        if self._nodes > MAX_NODES:
-            raise invalid_option(_start(path), f"has more than {MAX_NODES} conditions and groups")
-
-
-def under_where(data: object, path: str) -> object:
-    """Return the content of the outer `where`, which is optional."""
-    if not isinstance(data, collections.abc.Mapping) or "where" not in data:
-        return data
-    members = _members(data, path)
-    if len(members) > 1:
-        raise invalid_option(path, f"'where' must be the only member, found beside it: {_others(members, 'where')}")
-    return members["where"]
-
-
-def _members(data: object, path: str) -> JsonObject:
-    if not isinstance(data, collections.abc.Mapping):
-        raise invalid_option(path, f"must be {_EXPECTED}, not {_shown(data)}")
-    if isinstance(data, RepeatedMembers):
-        raise invalid_option(path, f"the member {_shown(data.repeated)} is given more than once")
-    for name in data:
-        if not isinstance(name, str):
-            raise invalid_option(path, f"the name of a member must be a string, not {_shown(name)}")
-    if not data:
-        raise invalid_option(path, f"must be {_EXPECTED}, not an empty object")
-    return data
-
-
-def _condition(members: JsonObject, path: str) -> Condition:
-    for name in members:
-        if name == "where":
-            raise invalid_option(path, "'where' may only be the outermost member")
-        if name not in MEMBERS:
-            hint = did_you_mean(_nearest_member(name, members))
-            raise invalid_option(path, f"{_shown(name)} is not a member of an expression{hint}")
-    for name in MEMBERS:
-        if name not in members:
-            raise invalid_option(path, f"{name!r} is missing: a condition has the members key, operator and value")
-    key = _key(members["key"], f"{path}.key")
-    operator = _operator(members["operator"], f"{path}.operator")
-    return Condition(key, operator, read_value(operator, members["value"], f"{path}.value"))
-
-
-def _nearest_member(name: str, members: JsonObject) -> str:
-    """Return the hint for an unknown member: next to members of a condition, only the missing ones are candidates."""
-    if not any(member in members for member in MEMBERS):
-        return nearest(name, MEMBERS + operators.JOINS)
-    return nearest(name, [member for member in MEMBERS if member not in members])
-
-
-def _key(value: object, path: str) -> str:
-    if not isinstance(value, str):
-        raise invalid_option(path, f"must be a string, the name of a log field, not {_shown(value)}")
-    if not value.strip():
-        raise invalid_option(path, "must not be empty: it is the name of a log field")
-    return read_text(value, path)
-
-
-def _operator(value: object, path: str) -> str:
-    if not isinstance(value, str):
-        raise invalid_option(path, f"must be a string, the name of an operator, not {_shown(value)}")
-    if value not in operators.OPERATORS:
-        raise invalid_option(path, f"{_shown(value)} is not an operator{did_you_mean(_meant_operator(value))}")
-    return str.__str__(value)
-
-
-def _others(members: JsonObject, known: str) -> str:
-    return ", ".join(_shown(name) for name in members if name != known)
-
-
-def _start(path: str) -> str:
-    """Return the readable start of a path that may have hundreds of steps."""
-    steps = path.split(".")
-    return ".".join(steps[:4]) + ("..." if len(steps) > 4 else "")
 
 
 def parse(value: object, place: str = "filter") -> Tree:
@@ -231,37 +57,26 @@ def parse(value: object, place: str = "filter") -> Tree:
     path = f"{place}.where"
     try:
         data = _load(value, path) if isinstance(value, str) else value
-        return Reader().read(under_where(data, path), path)
+        members, where = _members(data, path, ("where",))
+        return _read(members["where"] if where else members, path, itertools.count(1))
     except RecursionError:
         raise invalid_option(path, f"is nested more than {MAX_DEPTH} levels deep") from None
 
 
-def read_echo(text: object) -> Tree | None:
+@functools.lru_cache(maxsize=256)
+def read_echo(text: str) -> Tree | None:
     """Return the tree of a filter as the service reports it, also with other names of operators; None if it cannot be understood.
 
     The trees are cached, because each job is read several times.
     """
-    return _read_text(text) if isinstance(text, str) and len(text) <= _MAX_REMEMBERED else _read_echo(text)
-
-
-# Far longer than any text that the service accepts.
-_MAX_REMEMBERED = 10_000
-
-
-def _read_echo(text: object) -> Tree | None:
     try:
         return parse(text)
     except Failure:
         pass
     try:
-        return parse(_translated(_load(text, "filter") if isinstance(text, str) else text))
+        return parse(_translated(_load(text, "filter")))
     except (Failure, RecursionError):
         return None
-
-
-@functools.lru_cache(maxsize=256)
-def _read_text(text: str) -> Tree | None:
-    return _read_echo(text)
 
 
 def _translated(data: object) -> object:
@@ -272,6 +87,122 @@ def _translated(data: object) -> object:
             for name, value in data.items()
         }
     return [_translated(item) for item in data] if isinstance(data, list) else data
+
+
+def _read(data: object, path: str, counter: t.Iterator[int], depth: int = 0) -> Tree:
+    """Return the condition or group that `data` describes."""
+    nodes = next(counter)
+    if depth > MAX_DEPTH:
+        raise invalid_option(_start(path), f"is nested more than {MAX_DEPTH} levels deep")
+    if nodes > MAX_NODES:
+        raise invalid_option(_start(path), f"has more than {MAX_NODES} conditions and groups")
+    members, join = _members(data, path, JOINS)
+    if join is None:
+        return _condition(members, path)
+    items, place = members[join], f"{path}.{join}"
+    if not is_list(items):
+        raise invalid_option(place, f"must be a list of conditions, not {_shown(items)}")
+    if not items:
+        raise invalid_option(place, "must not be empty")
+    return Group(join, tuple([_read(item, f"{place}[{index}]", counter, depth + 1) for index, item in enumerate(items)]))
+
+
+def _members(data: object, path: str, sole: t.Collection[str]) -> tuple[JsonObject, str | None]:
+    """Return the members of an object, and which of the names in `sole` is its only member."""
+    if not isinstance(data, collections.abc.Mapping):
+        raise invalid_option(path, f"must be {_EXPECTED}, not {_shown(data)}")
+    if isinstance(data, RepeatedMembers):
+        raise invalid_option(path, f"the member {_shown(data.repeated)} is given more than once")
+    for name in data:
+        if not isinstance(name, str):
+            raise invalid_option(path, f"the name of a member must be a string, not {_shown(name)}")
+    if not data:
+        raise invalid_option(path, f"must be {_EXPECTED}, not an empty object")
+    only = next((name for name in data if name in sole), None)
+    if only is not None and len(data) > 1:
+        others = ", ".join(_shown(name) for name in data if name != only)
+        raise invalid_option(path, f"{only!r} must be the only member, found beside it: {others}")
+    return data, only
+
+
+def _condition(members: JsonObject, path: str) -> Condition:
+    _check_names(members, path)
+    key, operator, value = (members[name] for name in MEMBERS)
+    if not isinstance(key, str):
+        raise invalid_option(f"{path}.key", f"must be a string, the name of a log field, not {_shown(key)}")
+    if not key.strip():
+        raise invalid_option(f"{path}.key", "must not be empty: it is the name of a log field")
+    if not isinstance(operator, str):
+        raise invalid_option(f"{path}.operator", f"must be a string, the name of an operator, not {_shown(operator)}")
+    if operator not in OPERATORS:
+        hint = did_you_mean(_meant_operator(operator))
+        raise invalid_option(f"{path}.operator", f"{_shown(operator)} is not an operator{hint}")
+    return Condition(_text(key, f"{path}.key"), str.__str__(operator), _value(operator, value, f"{path}.value"))
+
+
+def _check_names(members: JsonObject, path: str) -> None:
+    """Raise `Failure` if the members are not those of a condition."""
+    missing = [name for name in MEMBERS if name not in members]
+    for name in members:
+        if name == "where":
+            raise invalid_option(path, "'where' may only be the outermost member")
+        if name not in MEMBERS:
+            # Next to members of a condition, only the missing ones can be meant.
+            meant = nearest(name, MEMBERS + JOINS if len(missing) == len(MEMBERS) else missing)
+            raise invalid_option(path, f"{_shown(name)} is not a member of an expression{did_you_mean(meant)}")
+    if missing:
+        raise invalid_option(path, f"{missing[0]!r} is missing: a condition has the members key, operator and value")
+
+
+def _value(operator: str, value: object, path: str) -> Value:
+    """Return the value of a condition as plain types; raise `Failure` if the operator does not take its type."""
+    if operator in MEMBERSHIP:
+        if not is_list(value):
+            raise invalid_option(path, f"must be a list of strings or numbers for {operator!r}, not {_shown(value)}")
+        if not value:
+            raise invalid_option(path, f"must not be empty for {operator!r}")
+        return tuple([_scalar(item, f"{path}[{index}]", "must be a string or a number") for index, item in enumerate(value)])
+    if operator in ORDER:
+        expected = f"must be a number, or a string that is a JSON number, for {operator!r}"
+        found = _scalar(value, path, expected)
+        if exact(found) is None:
+            raise invalid_option(path, f"{expected}, not {_shown(found)}")
+        return found
+    if operator in TEXT and not isinstance(value, str):
+        raise invalid_option(path, f"must be a string for {operator!r}, not {_shown(value)}")
+    if isinstance(value, bool):
+        return value
+    hint = f" for {operator!r} (a list goes with {operator.replace('eq', 'in')!r})" if is_list(value) else ""
+    return _scalar(value, path, f"must be a string, a number, true or false{hint}")
+
+
+def _scalar(value: object, path: str, expected: str) -> Scalar:
+    """Return a string or a number as a plain type; raise `Failure` for anything else, and for what cannot be sent."""
+    if isinstance(value, str):
+        return _text(value, path)
+    if exact(value) is None:
+        raise invalid_option(path, f"{expected}, not {_shown(value)}")
+    if isinstance(value, Written):
+        return value
+    if isinstance(value, float):
+        return float(value)
+    number = int(t.cast(int, value))
+    if number.bit_length() > MAX_INTEGER_BITS:
+        raise invalid_option(path, "is a number too large to be sent")
+    return number
+
+
+def _text(value: str, path: str) -> str:
+    """Return a string as a plain `str`; raise `Failure` if it cannot be encoded as UTF-8."""
+    text = str.__str__(value)
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise invalid_option(path, f"{_shown(text)} has a lone surrogate, which cannot be sent as UTF-8")
+    return text
+
+
+def is_list(value: object) -> t.TypeGuard[collections.abc.Sequence[object]]:
+    """Return whether a value is a list, a tuple or a sequence of a template engine, but not text."""
+    return isinstance(value, collections.abc.Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview))
 
 
 def _load(text: str, path: str) -> object:
@@ -312,6 +243,12 @@ def _number(digits: str, plain: type[int] | type[float]) -> int | float | Writte
         raise ValueError("a number has too many digits")
     number = plain(digits)
     return number if repr(number) == digits else Written(digits)
+
+
+def _start(path: str) -> str:
+    """Return the readable start of a path that may have hundreds of steps."""
+    steps = path.split(".")
+    return ".".join(steps[:4]) + ("..." if len(steps) > 4 else "")
 
 
 def _meant_operator(name: str) -> str:

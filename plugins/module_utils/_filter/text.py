@@ -60,22 +60,18 @@ def explain(tree: Tree | None) -> str:
 
 def explain_echo(text: object) -> str:
     """Return that sentence for the filter of a job as the service reports it."""
-    tree = read_echo(text)
+    tree = read_echo(text) if isinstance(text, str) else None
     return UNREADABLE if tree is None and text not in (None, "") else explain(tree)
 
 
 def _clause(tree: Tree, nested: bool = False) -> str:
     if isinstance(tree, Condition):
-        return f"{tree.key} {PHRASES[tree.operator]} {_value(tree)}"
+        values = tree.value if isinstance(tree.value, tuple) else (tree.value,)
+        return f"{tree.key} {PHRASES[tree.operator]} {', '.join(map(scalar_text, values))}"
     if len(tree.children) == 1:
         return _clause(tree.children[0], nested)
     clause = f" {tree.op} ".join(_clause(child, nested=True) for child in tree.children)
     return f"({clause})" if nested else clause
-
-
-def _value(condition: Condition) -> str:
-    values = condition.value if isinstance(condition.value, tuple) else (condition.value,)
-    return ", ".join(map(scalar_text, values))
 
 
 # Documented by the service.
@@ -86,7 +82,7 @@ MAX_FILTER_BYTES = 1000
 def budget(tree: Tree) -> dict[str, int]:
     """Return how much of each limit of the service the expression uses."""
     return {
-        "operators": sum(1 for _condition in conditions(tree)),
+        "operators": len(list(conditions(tree))),
         "operators_limit": MAX_FILTER_OPERATORS,
         "bytes": len(to_text(tree).encode("utf-8")),
         "bytes_limit": MAX_FILTER_BYTES,

@@ -70,25 +70,16 @@ class Written:
         return f"Written({self.text!r})"
 
 
-def is_number(value: object) -> t.TypeGuard[int | float | Written]:
-    """Return whether JSON has this value as a number, which excludes booleans, NaN and the infinities."""
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return isinstance(value, (int, Written)) and not isinstance(value, bool)
-
-
 def exact(value: object) -> Exact | None:
-    """Return the exact value of a number or number text; None for anything else.
+    """Return the exact value of a number or number text; None for anything else, such as booleans, NaN and the infinities.
 
     A float means the shortest decimal that is written for it, so that 0.1 and "0.1" are one number.
     """
-    if isinstance(value, str):
-        return _from_text(value)
-    if not is_number(value):
-        return None
-    if isinstance(value, Written):
-        return _from_text(value.text)
-    return decimal.Decimal(float.__repr__(value)) if isinstance(value, float) else value
+    if isinstance(value, (str, Written)):
+        return _from_text(value if isinstance(value, str) else value.text)
+    if isinstance(value, float):
+        return decimal.Decimal(float.__repr__(value)) if math.isfinite(value) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _from_text(text: str) -> Exact | None:
@@ -108,13 +99,13 @@ def _from_text(text: str) -> Exact | None:
     return decimal.Decimal(text)
 
 
-def canonical_number(number: Exact) -> str:
-    """Return one text for one number: 30, 30.0 and 3e1 all give `3e1`."""
-    plain = decimal.Decimal(number)
-    if not plain or not plain.is_finite():
-        return str(plain) if plain else "0"
-    digits = "".join(map(str, plain.as_tuple().digits)).rstrip("0")
-    return f"{'-' * plain.is_signed()}{digits}e{plain.adjusted() - len(digits) + 1}"
+def identity(value: object) -> t.Hashable:
+    """Return what `eq` and `in` compare: type and value, with one form for a number; None for what equals nothing."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return (bool, value)
+    return exact(value)
 
 
 # A union with `|` of classes of ours is more than the oldest pylint in use understands.
@@ -127,31 +118,39 @@ class Condition:
     """One comparison. `value` is a tuple for `in` and `!in`, a scalar otherwise, always of plain types or a
     number as it was `Written`.
 
-    `memo` keeps what other files of this package derive from the node, so that it is derived once.
-    Whether two expressions mean the same is `compare.same`: nodes define no `==`, for which 1 and true would be equal.
+    `form` is equal for all expressions that mean the same: a tuple of three for a condition, of two for a group. Nodes
+    define no `==`.
     """
 
-    __slots__ = ("key", "memo", "operator", "value")
+    __slots__ = ("form", "key", "operator", "value")
 
     def __init__(self, key: str, operator: str, value: Value) -> None:
         self.key = key
         self.operator = operator
         self.value = value
-        self.memo: dict[str, t.Any] = {}
+        # For the operators of order, a number and its text are equal.
+        number = exact(value) if operator in ORDER else None
+        same = frozenset(map(identity, value)) if isinstance(value, tuple) else identity(value)
+        self.form: tuple[t.Any, ...] = (key, operator, same if number is None else number)
 
     def __repr__(self) -> str:
         return f"Condition({self.key!r}, {self.operator!r}, {self.value!r})"
 
 
 class Group:
-    """`and` or `or` of at least one condition or group; `memo` as in a condition."""
+    """`and` or `or` of at least one condition or group; `form` as in a condition."""
 
-    __slots__ = ("children", "memo", "op")
+    __slots__ = ("children", "form", "op")
 
     def __init__(self, op: str, children: tuple[Tree, ...]) -> None:
         self.op = op
         self.children = children
-        self.memo: dict[str, t.Any] = {}
+        # Neither order nor repetition nor nesting in a group of the same type matters.
+        forms: set[t.Any] = set()
+        for child in children:
+            is_same_group = len(child.form) == 2 and child.form[0] == op
+            forms |= child.form[1] if is_same_group else {child.form}
+        self.form: tuple[t.Any, ...] = forms.pop() if len(forms) == 1 else (op, frozenset(forms))
 
     def __repr__(self) -> str:
         return f"Group({self.op!r}, {self.children!r})"
@@ -161,19 +160,10 @@ class Group:
 Tree: t.TypeAlias = "Condition | Group"
 
 
-def conditions(tree: Tree) -> t.Iterator[Condition]:
-    """Yield every condition of the expression in its written order."""
+def conditions(tree: Tree, path: str = "filter.where") -> t.Iterator[tuple[str, Condition]]:
+    """Yield every condition of the expression in its written order with its place, such as `filter.where.and[0]`."""
     if isinstance(tree, Condition):
-        yield tree
-        return
-    for child in tree.children:
-        yield from conditions(child)
-
-
-def key_places(tree: Tree, path: str = "filter.where") -> t.Iterator[tuple[str, str]]:
-    """Yield the key of each condition with its place, as in `filter.where.and[0].key`."""
-    if isinstance(tree, Condition):
-        yield tree.key, f"{path}.key"
+        yield path, tree
         return
     for index, child in enumerate(tree.children):
-        yield from key_places(child, f"{path}.{tree.op}[{index}]")
+        yield from conditions(child, f"{path}.{tree.op}[{index}]")

@@ -39,7 +39,7 @@ from .._destination import (
     upload_limits,
 )
 from .._filter.compare import same_filter
-from .._filter.lint import lint
+from .._filter.lint import findings
 from .._filter.text import budget, explain, to_text
 from .._filter.tree import Tree
 from . import logpull_options, output_options
@@ -227,7 +227,7 @@ def _warnings(desired: DesiredJob, state: JobState, body: Body) -> list[str]:
             )
         proof = _check_proof(desired.destination, state, body)
     if desired.filter is not None and desired.filter != NO_FILTER:
-        found += lint(desired.filter)
+        found += map(str, findings(desired.filter))
     return found + proof
 
 

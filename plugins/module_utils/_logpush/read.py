@@ -15,7 +15,7 @@ import typing as t
 from .._api.client import Client
 from .._api.response import NO_ROUTE_CODES, is_missing, lacks_route
 from .._core import BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Outcome, Step, conflict, invalid_option
-from .._filter.tree import Tree, key_places
+from .._filter.tree import Tree, conditions
 from .._text import did_you_mean, json_type, nearest, shown
 from . import delivery
 from .coverage import selected_fields
@@ -168,7 +168,7 @@ def selection(step: Step) -> Selection | None:
 
 
 def _keys(tree: Tree | None) -> list[tuple[str, str]]:
-    return [] if tree is None else list(key_places(tree))
+    return [] if tree is None else [(condition.key, f"{place}.key") for place, condition in conditions(tree)]
 
 
 _LOSSES = ("records would be delivered without it", "no record would meet the condition")

@@ -1,0 +1,24 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Filter expressions as data."""
+
+from __future__ import annotations
+
+import typing as t
+
+Expression = dict[str, t.Any]
+
+
+def of(operator: str, value: t.Any, key: str = "a") -> Expression:
+    """One condition."""
+    return {"key": key, "operator": operator, "value": value}
+
+
+def both(*children: Expression) -> Expression:
+    return {"and": list(children)}
+
+
+def either(*children: Expression) -> Expression:
+    return {"or": list(children)}

@@ -1,0 +1,160 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support.samples.filters import of
+
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import (
+    PHRASES,
+    budget,
+    check,
+    explain,
+    explain_echo,
+    scalar_text,
+    to_text,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import OPERATORS
+
+TEXTS = [
+    (of("eq", 1), '{"where":{"and":[{"key":"a","operator":"eq","value":1}]}}'),
+    ({"and": [of("eq", 1)]}, '{"where":{"and":[{"key":"a","operator":"eq","value":1}]}}'),
+    ({"or": [of("eq", 1)]}, '{"where":{"or":[{"key":"a","operator":"eq","value":1}]}}'),
+    ({"and": [{"and": [of("eq", 1)]}]}, '{"where":{"and":[{"and":[{"key":"a","operator":"eq","value":1}]}]}}'),
+    (
+        {"where": {"or": [of("eq", 2), of("eq", 1)]}},
+        '{"where":{"or":[{"key":"a","operator":"eq","value":2},{"key":"a","operator":"eq","value":1}]}}',
+    ),
+    *[
+        (of(operator, value), f'{{"where":{{"and":[{{"key":"a","operator":"{operator}","value":{text}}}]}}}}')
+        for operator, value, text in [
+            ("eq", 30, "30"),
+            ("eq", 30.0, "30.0"),
+            ("eq", "30", '"30"'),
+            ("eq", True, "true"),
+            ("eq", False, "false"),
+            ("lt", "3e1", '"3e1"'),
+            ("in", ["b", "a", "b", 1], '["b","a","b",1]'),
+            ("eq", 10**30, "1" + "0" * 30),
+            ("eq", "\u00fc\u20ac\U0001f600", '"\u00fc\u20ac\U0001f600"'),
+            ("eq", 'q"\\/', '"q\\"\\\\/"'),
+            ("eq", "\n\x01", '"\\n\\u0001"'),
+            ("eq", "\u2028\u00a0", '"\u2028\u00a0"'),
+        ]
+    ],
+]
+
+
+@pytest.mark.parametrize(("expression", "text"), TEXTS)
+def test_text_that_is_sent(expression, text):
+    assert to_text(parse(expression)) == text
+    assert to_text(parse(text)) == text
+    assert to_text(parse(json.dumps(expression))) == text
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_what_json_cannot_say_is_never_sent(number):
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        scalar_text(number)
+
+
+def many(count):
+    return parse({"or": [{"and": [of("eq", 1)]} for _index in range(count)]})
+
+
+def sized(size, letter="x"):
+    """An expression whose text has exactly so many bytes."""
+    bare = len(to_text(parse(of("eq", ""))))
+    width = len(letter.encode())
+    text = letter * ((size - bare) // width)
+    return parse(of("eq", text + "x" * (size - bare - width * len(text))))
+
+
+def refusal(tree, **place):
+    with pytest.raises(Failure) as caught:
+        check(tree, **place)
+    assert caught.value.kind == "invalid_option"
+    return str(caught.value)
+
+
+def test_operators_at_the_limit():
+    assert budget(many(30))["operators"] == 30
+    assert "operators" not in refusal(many(30))
+    assert "31 operators are 1 more than the limit of 30" in refusal(many(31))
+    assert "45 operators are 15 more than the limit of 30" in refusal(many(45))
+
+
+@pytest.mark.parametrize("letter", ["x", "\u00fc", "\u20ac", "\U0001f600"])
+def test_bytes_at_the_limit(letter):
+    assert len(to_text(sized(1000, letter)).encode()) == 1000
+    assert check(sized(1000, letter)) is None
+    assert refusal(sized(1001, letter)) == "filter: 1001 bytes are 1 more than the limit of 1000"
+    assert refusal(sized(1234, letter), place="job.filter") == "job.filter: 1234 bytes are 234 more than the limit of 1000"
+
+
+def test_every_exceeded_limit_is_named():
+    size = len(to_text(many(32)).encode())
+    assert refusal(many(32)) == (
+        f"filter: 32 operators are 2 more than the limit of 30; {size} bytes are {size - 1000} more than the limit of 1000"
+    )
+
+
+def test_budget():
+    assert budget(parse(of("eq", "\u20ac"))) == {"operators": 1, "operators_limit": 30, "bytes": 61, "bytes_limit": 1000}
+    assert budget(parse({"or": [of("eq", 1), {"and": [of("eq", 1), {"or": [of("eq", 1)]}]}]}))["operators"] == 3
+
+
+CLAUSES = [
+    (of("eq", "x"), 'a is "x"'),
+    (of("!eq", True), "a is not true"),
+    (of("lt", "5"), 'a is less than "5"'),
+    (of("leq", 5.5), "a is at most 5.5"),
+    (of("gt", 5), "a is greater than 5"),
+    (of("geq", 5), "a is at least 5"),
+    (of("startsWith", "\u20ac"), 'a starts with "\u20ac"'),
+    (of("!startsWith", "/"), 'a does not start with "/"'),
+    (of("endsWith", "/"), 'a ends with "/"'),
+    (of("!endsWith", "/"), 'a does not end with "/"'),
+    (of("contains", "/"), 'a contains "/"'),
+    (of("!contains", "/"), 'a does not contain "/"'),
+    (of("in", ["x", 2]), 'a is one of "x", 2'),
+    (of("!in", ["x"]), 'a is none of "x"'),
+    ({"and": [of("eq", 1)]}, "a is 1"),
+    ({"and": [of("eq", 1), of("eq", 2, "b")]}, "a is 1 and b is 2"),
+    ({"or": [of("eq", 1), of("eq", 2, "b")]}, "a is 1 or b is 2"),
+    (
+        {"or": [{"and": [{"or": [of("eq", 1), of("eq", 2)]}, of("eq", 3, "b")]}, of("eq", 4)]},
+        "((a is 1 or a is 2) and b is 3) or a is 4",
+    ),
+    ({"and": [of("eq", 1), {"or": [of("eq", 2, "b")]}]}, "a is 1 and b is 2"),
+    ({"and": [{"or": [of("eq", 1), of("eq", 2)]}]}, "a is 1 or a is 2"),
+    ({"and": [{"and": [{"or": [of("eq", 1), of("eq", 2)]}]}, of("eq", 3, "b")]}, "(a is 1 or a is 2) and b is 3"),
+]
+
+
+@pytest.mark.parametrize(("expression", "clause"), CLAUSES)
+def test_sentence(expression, clause):
+    sentence = f"A record is delivered only if {clause}; all other records are left out."
+    assert explain(parse(expression)) == sentence
+    assert explain_echo(json.dumps(expression)) == sentence
+
+
+def test_every_operator_has_its_own_phrase():
+    assert set(PHRASES) == set(OPERATORS)
+    assert len(set(PHRASES.values())) == len(OPERATORS)
+
+
+@pytest.mark.parametrize("nothing", [None, ""])
+def test_no_filter(nothing):
+    assert explain(None) == explain_echo(nothing) == "Every record is delivered: there is no filter."
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"where":{}}', 5])
+def test_filter_that_is_not_understood(text):
+    assert explain_echo(text) == "The filter could not be understood, so it is not known which records are delivered."
