@@ -377,7 +377,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.fac
     FINDINGS,
     ROUTE_CHOICES,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import report_audit
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import Service
 
 TASK = InfoTask(
     name="script_audit",
@@ -400,7 +400,7 @@ TASK = InfoTask(
         required_by={"expected_head": ["evidence_dir"]},
     ),
     desire=desire,
-    report=report_audit,
+    report=lambda client, audit: audit.perform(Service(client)),
 )
 
 

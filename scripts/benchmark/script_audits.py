@@ -17,8 +17,7 @@ from table import show, stands
 SCRIPTS, ENTRIES = 50_000, 500
 CHILD = """
 import datetime, gc, json, resource, sys, time
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Service, desire, perform
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import Evidence
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State
 count, entries, folder = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 kinds = ("https://cdn{}.example/**", "https://cdn.example/{}/*", "https://cdn.example/*/{}.js", "https://cdn.example/{}.js")
@@ -41,10 +40,16 @@ params = {
     "fail_on": [], "details": "findings", "evidence_dir": folder, "expected_head": None, "max_gap_days": 5.0,
     "at": None, "baseline": baseline,
 }
-service = Service(lambda route: State(route, {"enabled": True, "updated_at": None}), lambda query: listing, lambda query, script_ids: [])
+class Service:
+    zone_id = "0" * 32
+    hide = staticmethod(lambda record: record)
+    now = datetime.datetime.now(datetime.timezone.utc)
+    monitor = staticmethod(lambda route: State(route, {"enabled": True, "updated_at": None}))
+    list_scripts = staticmethod(lambda query: listing)
+    read_singly = staticmethod(lambda query, script_ids: [])
 gc.disable()  # as in every run of a task
 began = time.process_time()
-done = perform(desire(params), service, Evidence.prepare(folder, "0" * 32), lambda record: record, datetime.datetime.now(datetime.timezone.utc))
+done = desire(params).perform(Service())
 text = json.dumps(done.result)
 seconds = time.process_time() - began
 print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, len(done.result["inventory"])]))

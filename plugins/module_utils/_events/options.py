@@ -16,7 +16,7 @@ from .._engine.task import CONNECTION_OPTIONS, ArgumentSpec, connection
 from .._logpush.facts import DEFAULT_STALE_AFTER
 from .._redact import scrub
 from .._scripts.baseline import Baseline, parse_baseline
-from .._scripts.facts import AUTO, MAX_PER_PAGE, ROUTE_CHOICES
+from .._scripts.facts import AUTO, ROUTE_CHOICES
 from .._scripts.inventory import Query
 from .._zones import (
     ACCOUNT,
@@ -157,7 +157,7 @@ def _coverage(entries: t.Sequence[t.Mapping[str, t.Any]] | None) -> t.Callable[[
     def is_covered(identity: Identity) -> bool:
         url, host = identity
         try:
-            return baseline.find(url, host or None) is not None
+            return baseline.match(url, host or None).entry is not None
         except Failure as tie:
             # Each of the entries covers the script; which one does is a question of the audit.
             LOGGER.warning("script_%s", tie)
@@ -169,11 +169,7 @@ def _coverage(entries: t.Sequence[t.Mapping[str, t.Any]] | None) -> t.Callable[[
 def _query(params: t.Mapping[str, t.Any]) -> Query:
     return Query(
         route=params["route"],
-        script_id=None,
-        hosts=(),
         statuses=SCRIPT_STATUSES,
-        per_page=MAX_PER_PAGE,
         threshold=params["malicious_threshold"],
         malicious_when=params["malicious_when"],
-        malicious_only=False,
     )

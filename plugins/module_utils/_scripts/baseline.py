@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+import ast
 import collections
+import functools
+import json
 import re
 import typing as t
 
-from .._core import Json, invalid_option
+from .._core import Failure, Json, invalid_option
 from .._text import did_you_mean, nearest, need_date, shown
-from .pattern import Pattern, PlainUrl, parse_literal, parse_pattern, plain_url, without_query
+from .pattern import Pattern, PlainUrl, parse_pattern, plain_url, without_query
 
 PINNED, UNPINNED = "pinned", "unpinned"
 _HASH = re.compile(r"[0-9a-fA-F]{64}")
@@ -38,8 +41,8 @@ class Entry(t.NamedTuple):
 
 
 def parse_baseline(value: Json, option: str = "baseline") -> tuple[Entry, ...]:
-    """Parse the entries of a baseline; raise `invalid_option` naming the place of the first one that cannot be used."""
-    items = parse_literal(option, value) if isinstance(value, str) else value
+    """Parse the entries of a baseline; raise `invalid_option` with the place of the first invalid one."""
+    items = _parse_text(option, value) if isinstance(value, str) else value
     if not isinstance(items, (list, tuple)):
         raise invalid_option(option, f"a list of entries is needed, not {shown(items)}")
     entries = tuple(_entry(f"{option}[{index}]", item) for index, item in enumerate(items))
@@ -49,6 +52,32 @@ def parse_baseline(value: Json, option: str = "baseline") -> tuple[Entry, ...]:
         if known is not entry:
             raise invalid_option(f"{entry.place}.name", f"{shown(entry.name)} is already the name of {known.place}")
     return entries
+
+
+def _parse_text(option: str, text: str) -> Json:
+    """Parse a list that ansible-core before 2.19 passes as text, in JSON or, if it has dates, in Python's notation; evaluate nothing."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return _value(ast.parse(text.strip(), mode="eval").body)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        raise invalid_option(option, "a list of entries is needed, and this text is none") from None
+
+
+def _value(node: ast.expr) -> Json:
+    """Return the data that an expression writes out, with dates as text."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return [_value(item) for item in node.elts]
+    if isinstance(node, ast.Dict) and all(node.keys):
+        return {_value(key): _value(value) for key, value in zip(node.keys, node.values, strict=True) if key is not None}
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("datetime.date", "datetime.datetime"):
+        year, month, day = (_value(argument) for argument in node.args[:3])
+        return f"{year:04d}-{month:02d}-{day:02d}"
+    raise ValueError("neither data nor a date")
 
 
 def is_host(text: str) -> bool:
@@ -101,7 +130,7 @@ def _day(place: str, value: Json) -> str | None:
 
 
 def _flag(place: str, value: Json) -> bool:
-    # A template before ansible-core 2.19 makes text of a value; the words are those of Ansible.
+    # Before ansible-core 2.19, a template turns a value into text; these words are Ansible's.
     found = value if isinstance(value, bool) else _FLAGS.get(str(value if value is not None else False).strip().lower())
     if found is None:
         raise invalid_option(place, f"{shown(value)} is neither true nor false")
@@ -125,19 +154,13 @@ def _listed(place: str, value: Json, shape: re.Pattern[str], meaning: str) -> li
     return sorted({item.strip().lower() for item in value or ()})
 
 
-def _hosts(place: str, value: Json) -> list[str]:
-    return _listed(place, value, _HOST, "a host name; it is compared as a whole, and omitted hosts mean any")
-
-
-def _hashes(place: str, value: Json) -> list[str]:
-    return _listed(place, value, _HASH, "a SHA-256 of 64 hexadecimal digits")
-
-
 AUTHORISATION = ("owner", "justification", "authorised_by")
 _MEMBERS: t.Mapping[str, t.Callable[[str, Json], Json]] = {
     "name": _needed,
     "url": _needed,
-    "hosts": _hosts,
+    "hosts": functools.partial(
+        _listed, shape=_HOST, meaning="a host name; it is compared as a whole, and omitted hosts mean any"
+    ),
     "owner": _text,
     "justification": _text,
     "authorised_by": _text,
@@ -145,26 +168,26 @@ _MEMBERS: t.Mapping[str, t.Callable[[str, Json], Json]] = {
     "review_by": _day,
     "integrity": _integrity,
     "integrity_reason": _text,
-    "hashes": _hashes,
+    "hashes": functools.partial(_listed, shape=_HASH, meaning="a SHA-256 of 64 hexadecimal digits"),
     "required": _flag,
 }
 
 
-# Entries of one literal prefix, by whether the query counts and how long the literal text after the last star is, and by this text.
+# Entries with one literal prefix: by whether the query is compared and the length of the literal suffix, then by the suffix.
 Suffixes = dict[tuple[bool, int], dict[str, list[Entry]]]
 
 _MAX_REMEMBERED = 100_000
 
 
 class Match(t.NamedTuple):
-    """The entry of a script, and the names of all entries that match it, also of those to which this one takes precedence."""
+    """The entry of a script, and the names of all entries that match it, including those over which this one takes precedence."""
 
     entry: Entry | None = None
     names: frozenset[str] = frozenset()
 
 
 class Baseline:
-    """Finds the entry of a script without comparing each script with each entry: by URL, else by the pattern's literal ends."""
+    """A baseline that finds the entry of a script without comparing it with each entry: by URL, or by a pattern's literal ends."""
 
     def __init__(self, entries: t.Sequence[Entry]) -> None:
         self.entries = tuple(entries)
@@ -181,20 +204,18 @@ class Baseline:
             texts.setdefault(pattern.suffix, []).append(entry)
         self._prefixes = sorted(prefixes.items(), reverse=True)
 
-    def find(self, url: str, host: str | None) -> Entry | None:
-        """Return the entry of a normalized URL on a host, None if there is none; raise `invalid_option` for a tie."""
-        return self.match(url, host).entry
-
     def match(self, url: str, host: str | None) -> Match:
-        """Return what matches a normalized URL on a host; raise `invalid_option` for a tie."""
+        """Return the entries that match a normalized URL on a host; raise `invalid_option` for a tie."""
         key = (url, host)
-        # An audit may ask twice, the first time for what to read singly; an event source asks for years.
+        # An audit asks twice, the first time to choose what to read singly. An event source asks for years, so this has a bound.
         if key not in self._found:
             if len(self._found) >= _MAX_REMEMBERED:
                 self._found.clear()
             ranks = list(filter(None, self._look_up(url, host)))
-            entry = _only(ranks[0], url, host) if ranks else None
-            self._found[key] = Match(entry, frozenset([each.name for matching in ranks for each in matching]))
+            if ranks and len(ranks[0]) > 1:
+                raise _tie(ranks[0], url, host)
+            names = frozenset([entry.name for matching in ranks for entry in matching])
+            self._found[key] = Match(ranks[0][0] if ranks else None, names)
         return self._found[key]
 
     def _look_up(self, url: str, host: str | None) -> t.Iterator[list[Entry]]:
@@ -219,12 +240,10 @@ def _matching(suffixes: Suffixes, url: PlainUrl, texts: tuple[str, str], host: s
     return found
 
 
-def _only(matching: t.Sequence[Entry], url: str, host: str | None) -> Entry:
-    if len(matching) > 1:
-        one, other = sorted(matching, key=lambda entry: entry.name)[:2]
-        raise invalid_option(
-            "baseline",
-            f"the entries {shown(one.name)} ({one.place}) and {shown(other.name)} ({other.place}) match {shown(url)}"
-            f" on {shown(host)} equally well; make one of them more specific, or give them different hosts",
-        )
-    return matching[0]
+def _tie(matching: t.Iterable[Entry], url: str, host: str | None) -> Failure:
+    one, other = sorted(matching, key=lambda entry: entry.name)[:2]
+    return invalid_option(
+        "baseline",
+        f"the entries {shown(one.name)} ({one.place}) and {shown(other.name)} ({other.place}) match {shown(url)}"
+        f" on {shown(host)} equally well; make one of them more specific, or give them different hosts",
+    )

@@ -5,20 +5,140 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import datetime
+import json
 import os
 import typing as t
 
 from .._core import Json
 from .._files import check_file, lock, open_regular, prepare_folder, read_regular, replace_file, sync_folder, unusable
-from .._text import canonical, digest_of, format_time
+from .._text import (
+    canonical,
+    digest_of,
+    finite_float,
+    format_time,
+    is_integer,
+    no_constant,
+    parse_time,
+    unique_members,
+)
 from .._version import VERSION
-from .chain import RECORD_VERSION, Chain, Record, read_chain, seal
-from .facts import SAMPLED
+from .facts import SAMPLED, is_digest
 from .findings import NEVER, LastRecord
 
+Record = dict[str, Json]
+RECORD_VERSION = 1
 BASELINES = "baselines"
 BASELINE_MODE = 0o640
+# The members of a script that change only for a reason; with counters or the time it was last seen, every record would repeat
+# the whole inventory.
+_KEPT = ("script_id", "script_url", "host", "status", "hash", "js_integrity_score", "first_seen_at", "malicious")
+
+
+class Chain(t.NamedTuple):
+    """A chain of records, one a line, each with the digest of the one before it.
+
+    `records` counts the complete lines, `torn_bytes` are those of a last line without an end.
+    `last` is the last record, `inventory` the last one that contains an inventory.
+    `problem` names the first record that cannot be trusted; `heads` and `times` are those of the records before it.
+    """
+
+    records: int = 0
+    torn_bytes: int = 0
+    last: Record | None = None
+    inventory: Record | None = None
+    problem: str | None = None
+    heads: t.Collection[str] = ()
+    times: t.Sequence[datetime.datetime] = ()
+
+    @property
+    def head(self) -> str | None:
+        """Return the digest of the last record, if it has one."""
+        digest = self.last.get("digest") if self.last else None
+        return digest if is_digest(digest) else None
+
+
+def read_chain(lines: t.Iterable[bytes], zone_id: str, see: t.Callable[[Record], object] = lambda record: None) -> Chain:
+    """Read the lines of a chain to its end; `see` gets each record before the first problem."""
+    number = torn_bytes = 0
+    last = inventory = problem = None
+    heads: set[str] = set()
+    times: list[datetime.datetime] = []
+    # The numbers of the records that contain an inventory.
+    whole: set[int] = set()
+    for line in lines:
+        if not line.endswith(b"\n"):
+            torn_bytes = len(line)
+            break
+        number += 1
+        record, reason = _parse(line)
+        if record is not None and problem is None:
+            at = parse_time(record.get("at"))
+            reason = _find_problem(record, number, zone_id, last, whole) or _find_time_problem(at, times)
+            if at is not None and not reason:
+                heads.add(record["digest"])
+                times.append(at)
+                see(record)
+        if problem is None and reason:
+            problem = f"record {number} {reason}"
+        last = record or last
+        if record is not None and "inventory" in record:
+            inventory = record
+            whole.add(number)
+    return Chain(number, torn_bytes, last, inventory, problem, heads, times)
+
+
+def _parse(line: bytes) -> tuple[Record | None, str]:
+    """Return the record of a line, or the reason why it has none."""
+    try:
+        record = json.loads(
+            line.decode("ascii"), object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=finite_float
+        )
+    except (ValueError, RecursionError):
+        return None, "is not a record: the line is not JSON in ASCII, or repeats a name"
+    return (record, "") if isinstance(record, dict) else (None, "is not a record: the line is not a JSON object")
+
+
+def _find_problem(record: Record, number: int, zone_id: str, before: Record | None, whole: t.Container[int]) -> str:
+    """Return why a record does not continue the chain; "" if it does."""
+    same = record.get("inventory_same_as")
+    problems = {
+        "was edited: its digest is not that of its content": not _is_sealed(record),
+        "does not follow the record before it: records were deleted, inserted or swapped": (
+            record.get("prev") != (before["digest"] if before else None) or not _is_number(record.get("seq"), number)
+        ),
+        "belongs to another zone": record.get("zone_id") != zone_id,
+        "has a version that this release does not read": not _is_number(record.get("v"), RECORD_VERSION),
+        "refers to an inventory that is not there": "inventory" not in record and not (is_integer(same) and same in whole),
+    }
+    return next((reason for reason, found in problems.items() if found), "")
+
+
+def _find_time_problem(at: datetime.datetime | None, before: t.Sequence[datetime.datetime]) -> str:
+    """Return why the time of a record is unusable, "" if it is usable; if a clock is set back, changes in between are missed."""
+    if at is None:
+        return "has no usable time, so what changed since cannot be found"
+    if before and at < before[-1]:
+        return f"has the time {format_time(at)}, before that of the record before it, {format_time(before[-1])}"
+    return ""
+
+
+def seal(record: Record) -> Record:
+    """Return a record with its digest, which is that of all other members."""
+    return {**record, "digest": digest_of(record)}
+
+
+def _is_sealed(record: Record) -> bool:
+    try:
+        return digest_of({name: value for name, value in record.items() if name != "digest"}) == record.get("digest")
+    except (ValueError, RecursionError):
+        return False
+
+
+def _is_number(value: Json, number: int) -> bool:
+    """Return whether a value is this JSON integer: in Python, `true` and 1.0 are equal to 1."""
+    return is_integer(value) and value == number
 
 
 class Evidence(t.NamedTuple):
@@ -29,7 +149,7 @@ class Evidence(t.NamedTuple):
 
     @classmethod
     def prepare(cls, folder: str, zone_id: str) -> Evidence:
-        """Return the evidence of a zone in a folder; raise `invalid_option` if evidence could not be kept there."""
+        """Return the evidence of a zone in a folder; raise `invalid_option` if evidence cannot be kept there."""
         evidence = cls(prepare_folder(folder), zone_id.lower())
         check_file(evidence.path)
         check_file(evidence.torn_path)
@@ -42,33 +162,26 @@ class Evidence(t.NamedTuple):
 
     @property
     def torn_path(self) -> str:
-        """Return the path of the file for lines that a crash left incomplete."""
+        """Return the path of the file for lines that a killed run left incomplete."""
         return f"{self.path}.torn"
-
-    def keep_baseline(self, entries: Json) -> None:
-        """Keep the entries of a baseline under their digest, so that a record tells who authorised what, and why."""
-        content = canonical(entries).encode("ascii")
-        path = os.path.join(self.folder, BASELINES, f"{digest_of(entries)}.json")
-        with contextlib.suppress(OSError):
-            if read_regular(path) == content:
-                return
-        prepare_folder(os.path.dirname(path))
-        replace_file(path, [content], BASELINE_MODE)
 
     @contextlib.contextmanager
     def opened(self) -> t.Iterator[Records]:
-        """Open and lock the file, with what it holds; another audit of the zone waits until this one is done."""
+        """Open, lock and read the file; another audit of the zone waits until it is closed."""
         try:
-            descriptor = self._locked()
+            descriptor = self._lock()
             try:
-                warning = self._move_torn_line(descriptor)
-                yield Records(descriptor, self, warning)
+                warnings = self._move_torn_line(descriptor)
+                os.lseek(descriptor, 0, os.SEEK_SET)
+                with open(descriptor, "rb", closefd=False) as file:
+                    chain = read_chain(file, self.zone_id)
+                yield Records(descriptor, self, chain, warnings)
             finally:
                 os.close(descriptor)  # which unlocks it
         except OSError as error:
             raise unusable(error) from None
 
-    def _locked(self) -> int:
+    def _lock(self) -> int:
         while True:
             descriptor = open_regular(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             lock(descriptor)
@@ -78,12 +191,12 @@ class Evidence(t.NamedTuple):
             # The file was renamed between open and lock; records must go to the file that has the name now.
             os.close(descriptor)
 
-    def _move_torn_line(self, descriptor: int) -> str | None:
-        """Move a last line without an end to the file beside, and only then cut it off here."""
+    def _move_torn_line(self, descriptor: int) -> tuple[str, ...]:
+        """Append a last line without an end to a file of its own, and only then cut it off; return a warning about it."""
         size = os.fstat(descriptor).st_size
         start = _end_of_lines(descriptor, size)
         if start == size:
-            return None
+            return ()
         torn = open_regular(self.torn_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
             _write(torn, os.pread(descriptor, size - start, start) + b"\n")
@@ -91,32 +204,85 @@ class Evidence(t.NamedTuple):
             os.close(torn)
         os.ftruncate(descriptor, start)
         os.fsync(descriptor)
-        return (
+        warning = (
             f"evidence_dir: the last line of {os.path.basename(self.path)} was incomplete, because a run ended while it was writing;"
             f" its {size - start} bytes are now in {os.path.basename(self.torn_path)}, and the chain goes on from the record before."
         )
+        return (warning,)
 
 
+@dataclasses.dataclass(frozen=True)
 class Records:
-    """A locked file of records: what it holds, and the only way to add to it."""
+    """The locked file of records: its chain, and the only way to append to it."""
 
-    def __init__(self, descriptor: int, evidence: Evidence, warning: str | None) -> None:
-        self._descriptor = descriptor
-        self._folder = evidence.folder
-        self.warning = warning
-        self.chain = self._read(evidence.zone_id)
+    descriptor: int
+    evidence: Evidence
+    chain: Chain
+    warnings: tuple[str, ...]
 
-    def _read(self, zone_id: str) -> Chain:
-        os.lseek(self._descriptor, 0, os.SEEK_SET)
-        with open(self._descriptor, "rb", closefd=False) as file:
-            return read_chain(file, zone_id)
+    def find_last(self, expected_head: str | None, at: datetime.datetime) -> LastRecord:
+        """Return what an audit at a time needs to know about earlier ones; a later record is ignored, so that it hides no change."""
+        chain = self.chain
+        known = max((time for time in chain.times if time <= at), default=None)
+        problem = chain.problem
+        if problem is None and chain.times and at < chain.times[-1]:
+            problem = (
+                f"the time of this audit, {format_time(at)}, is before that of the last record, {format_time(chain.times[-1])}"
+            )
+        if problem is None and expected_head is not None and expected_head not in chain.heads:
+            problem = f"none of the {chain.records} records has the expected head: records at the end are missing, or all of them"
+        return LastRecord(known, NEVER if chain.records and known is None else known, problem)
+
+    def keep(
+        self,
+        result: t.Mapping[str, Json],
+        at: datetime.datetime,
+        scope: t.Mapping[str, Json],
+        baseline: t.Sequence[Json],
+        hide: t.Callable[[Json], Json],
+    ) -> dict[str, Json]:
+        """Append the record of an audit without secrets, and return its number and digest; it is on the disk by then."""
+        baseline = hide(baseline)
+        record = hide(
+            {
+                "v": RECORD_VERSION,
+                "at": format_time(at),
+                "zone_id": self.evidence.zone_id,
+                "monitor": {**result["script_monitor"], "sampled": SAMPLED[scope["route"]]},
+                "scope": scope,
+                "inventory": [
+                    {**item, "script": {name: item["script"].get(name) for name in _KEPT}} for item in result["inventory"]
+                ],
+                "findings": result["findings"],
+                "passed": result["passed"],
+                "collection_version": VERSION,
+            }
+        )
+        self._keep_baseline(baseline)
+        record["baseline_digest"] = digest_of(baseline)
+        same = self.chain.inventory
+        if self.chain.problem is None and same is not None and same["inventory"] == record["inventory"]:
+            del record["inventory"]
+            record["inventory_same_as"] = same["seq"]
+        written = self.append(record)
+        return {"seq": written["seq"], "head": written["digest"]}
+
+    def _keep_baseline(self, entries: Json) -> None:
+        """Keep the entries of a baseline in a file named by their digest, so that a record proves who authorised what, and why."""
+        content = canonical(entries).encode("ascii")
+        path = os.path.join(self.evidence.folder, BASELINES, f"{digest_of(entries)}.json")
+        with contextlib.suppress(OSError):
+            if read_regular(path) == content:
+                return
+        prepare_folder(os.path.dirname(path))
+        replace_file(path, [content], BASELINE_MODE)
 
     def append(self, record: Record) -> Record:
-        """Append a record to the chain, and return it as it was written, on the disk by then."""
+        """Append a record to the chain, and return it as it was written; it is on the disk by then."""
         sealed = seal({**record, "seq": self.chain.records + 1, "prev": self.chain.head})
-        _write(self._descriptor, canonical(sealed).encode("ascii") + b"\n")
+        _write(self.descriptor, canonical(sealed).encode("ascii") + b"\n")
         if not self.chain.records:
-            sync_folder(self._folder)
+            sync_folder(self.evidence.folder)
         return sealed
 
 
@@ -138,74 +304,3 @@ def _write(descriptor: int, data: bytes) -> None:
     while rest:
         rest = rest[os.write(descriptor, rest) :]
     os.fsync(descriptor)
-
-
-# What is kept of an audit: one record of the chain, the same in check mode.
-
-
-Result = dict[str, Json]
-Hide = t.Callable[[Json], Json]
-
-# Of a script, what moves only with a reason; times of the last sight and counters would make every record a whole one.
-_KEPT = ("script_id", "script_url", "host", "status", "hash", "js_integrity_score", "first_seen_at", "malicious")
-
-
-class Made(t.NamedTuple):
-    """How an audit was made: when, against which entries, and what it looked at."""
-
-    at: datetime.datetime
-    baseline: t.Sequence[t.Mapping[str, Json]]
-    scope: t.Mapping[str, Json]
-
-
-def keep(
-    evidence: Evidence | None, expected_head: str | None, conclude: t.Callable[[LastRecord], Result], hide: Hide, made: Made
-) -> tuple[Result, tuple[str, ...]]:
-    """Return the result of an audit with `evidence`, which is on the disk by then, and warnings."""
-    if evidence is None:
-        return {**conclude(LastRecord()), "evidence": {"seq": None, "head": None}}, ()
-    with evidence.opened() as file:
-        result = conclude(_last(file.chain, expected_head, made.at))
-        baseline = hide(list(made.baseline))
-        evidence.keep_baseline(baseline)
-        record = hide(_record(evidence.zone_id, result, made))
-        written = file.append(_shortened({**record, "baseline_digest": digest_of(baseline)}, file.chain))
-        warnings = (file.warning,) if file.warning else ()
-    return {**result, "evidence": {"seq": written["seq"], "head": written["digest"]}}, warnings
-
-
-def _last(chain: Chain, expected_head: str | None, at: datetime.datetime) -> LastRecord:
-    """Return what the audit needs of the chain; a record that is later than the audit itself hides no change."""
-    known = max((time for time in chain.times if time <= at), default=None)
-    problem = f"{chain.problem}" if chain.problem else None
-    if problem is None and chain.times and at < chain.times[-1]:
-        problem = f"the time of this audit, {format_time(at)}, is before that of the last record, {format_time(chain.times[-1])}"
-    if problem is None and expected_head is not None and expected_head not in chain.heads:
-        problem = f"none of the {chain.records} records has the expected head: records at the end are missing, or all of them"
-    return LastRecord(known, NEVER if chain.records and known is None else known, problem)
-
-
-def _record(zone_id: str, result: Result, made: Made) -> Result:
-    return {
-        "v": RECORD_VERSION,
-        "at": format_time(made.at),
-        "zone_id": zone_id,
-        "monitor": {**result["script_monitor"], "sampled": SAMPLED[made.scope["route"]]},
-        "scope": made.scope,
-        "inventory": [{**item, "script": _kept(item["script"])} for item in result["inventory"]],
-        "findings": result["findings"],
-        "passed": result["passed"],
-        "collection_version": VERSION,
-    }
-
-
-def _kept(script: t.Mapping[str, Json]) -> Result:
-    return {name: script.get(name) for name in _KEPT}
-
-
-def _shortened(record: Result, chain: Chain) -> Result:
-    """Return the record with a reference in place of an inventory that is the same as the last whole one."""
-    same = chain.inventory
-    if chain.problem is not None or same is None or same["inventory"] != record["inventory"]:
-        return record
-    return {**{name: value for name, value in record.items() if name != "inventory"}, "inventory_same_as": same["seq"]}

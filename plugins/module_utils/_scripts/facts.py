@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import re
 import typing as t
 
-from .._core import CLOUDFLARE_HOST
+from .._core import CLOUDFLARE_HOST, Json
 
 # Cloudflare renamed routes and fields in 2022; results keep the names on the right (cloudflare-docs, page-shield API reference).
 ROUTES = ("script_monitor", "page_shield")
@@ -45,13 +46,15 @@ SAMPLED: t.Mapping[str, bool | None] = {"script_monitor": None, "page_shield": T
 # Without these the service leaves out scripts of its own path, and all but the latest of those with one content and host.
 COMPLETE: t.Mapping[str, str] = {"exclude_cdn_cgi": "false", "exclude_duplicates": "false"}
 
-# What the monitor lists beside scripts, each with the query parameters that its route takes; page_shield only.
-SCRIPTS = "scripts"
-FURTHER: t.Mapping[str, frozenset[str]] = {
-    "connections": frozenset(("hosts", "status", "page_url", "exclude_cdn_cgi")),
-    "cookies": frozenset(("hosts", "page_url")),
+# What the monitor lists; only page_shield has routes for the last two.
+RESOURCES = SCRIPTS, CONNECTIONS, COOKIES = ("scripts", "connections", "cookies")
+# The query parameters of each listing, beside those of its pages.
+PARAMETERS: t.Mapping[str, t.Collection[str]] = {
+    "script_monitor.scripts": ("hosts", "page_url", "status"),
+    "page_shield.scripts": ("hosts", "page_url", "status", *COMPLETE),
+    "page_shield.connections": ("hosts", "page_url", "status", "exclude_cdn_cgi"),
+    "page_shield.cookies": ("hosts", "page_url"),
 }
-RESOURCES = (SCRIPTS, *FURTHER)
 
 SCORE = "js_integrity_score"
 # What a script can have, in the order of the documentation; the verdicts are the collection's own, the last scores Page Shield's.
@@ -115,3 +118,10 @@ DEFAULT_STATUSES = ("active", "infrequent")
 DEFAULT_MAX_GAP_DAYS = 5.0
 # With `details: findings`, scripts that are read singly; a first audit of a large zone must not spend the budget of a day.
 MAX_DETAILS = 500
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+def is_digest(value: Json) -> bool:
+    """Return whether a value is a SHA-256 in lower case, as records and entries contain it."""
+    return isinstance(value, str) and _DIGEST.fullmatch(value) is not None

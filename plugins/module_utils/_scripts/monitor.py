@@ -8,12 +8,12 @@ import typing as t
 
 from .._core import BAD_RESPONSE, DISABLE_MONITOR, Answer, Conclusion, Effect, Failure, Json, Plan, Request
 
-Status = dict[str, Json]
 
-OFF = (
-    "The script monitor of the zone is disabled: an empty list, or one without malicious scripts, does not mean that the pages of"
-    " the zone load none."
-)
+class Status(t.TypedDict):
+    """The status of a script monitor in results; the service may omit the time."""
+
+    enabled: bool
+    updated_at: Json
 
 
 class Desired(t.NamedTuple):
@@ -24,7 +24,7 @@ class Desired(t.NamedTuple):
 
 
 class State(t.NamedTuple):
-    """The route that answered, and the status that it showed."""
+    """The route that answered, and the status in its answer."""
 
     route: str
     status: Status
@@ -35,17 +35,12 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     return Desired(params["enabled"], params["route"])
 
 
-def present(status: t.Mapping[str, Json]) -> Status:
-    """Return the two reported members of a status; refuse one without `enabled`, which decides everything."""
+def read_status(status: t.Mapping[str, Json]) -> Status:
+    """Return the members of a status that results contain; refuse one without `enabled`."""
     enabled = status.get("enabled")
     if not isinstance(enabled, bool):
         raise Failure(BAD_RESPONSE, f"The status of the script monitor has {enabled!r} in 'enabled' instead of true or false.")
     return {"enabled": enabled, "updated_at": status.get("updated_at")}
-
-
-def warnings(status: Status) -> tuple[str, ...]:
-    """Return what a reader of a list of scripts has to know about the monitor that made it."""
-    return () if status["enabled"] else (OFF,)
 
 
 def plan(desired: Desired, state: State) -> Plan:
@@ -64,7 +59,7 @@ def plan(desired: Desired, state: State) -> Plan:
 
 def conclude(desired: Desired, state: State, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
     """Verify the status in the answer to the write against the desired state."""
-    answered = present(answers[-1].result)
+    answered = read_status(answers[-1].result)
     if answered["enabled"] is not desired.enabled:
         raise Failure(
             BAD_RESPONSE,

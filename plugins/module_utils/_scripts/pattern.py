@@ -5,48 +5,11 @@
 from __future__ import annotations
 
 import bisect
-import json
 import re
 import typing as t
 
-from .._core import Json, invalid_option
+from .._core import invalid_option
 from .._text import shown
-
-# ansible-core before 2.19 gives a template's list that holds a date as text: Python's own notation, `datetime.date(2027, 4, 1)`.
-
-
-if t.TYPE_CHECKING:
-    import ast
-
-
-def parse_literal(option: str, text: str) -> Json:
-    """Parse data that arrives as text, in JSON or in Python's notation; dates become texts. Nothing of it is evaluated."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        pass
-    import ast  # noqa: PLC0415  # only such text needs it
-
-    try:
-        return _value(ast.parse(text.strip(), mode="eval").body)
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        raise invalid_option(option, "a list of entries is needed, and this text is none") from None
-
-
-def _value(node: ast.expr) -> Json:
-    import ast  # noqa: PLC0415  # imported by the caller already
-
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return [_value(item) for item in node.elts]
-    if isinstance(node, ast.Dict) and all(node.keys):
-        return {_value(key): _value(value) for key, value in zip(node.keys, node.values, strict=True) if key is not None}
-    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("datetime.date", "datetime.datetime"):
-        year, month, day = (_value(argument) for argument in node.args[:3])
-        return f"{year:04d}-{month:02d}-{day:02d}"
-    raise ValueError("neither data nor a date")
-
 
 _URL = re.compile(r"https?://[^/?#\\@\s]+(?:[/?][^#\s]*)?", re.IGNORECASE)
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
@@ -59,7 +22,7 @@ _PLAIN = re.compile(
     r"(?:\?(.*))?",
     re.IGNORECASE | re.DOTALL,
 )
-# A host whose end a star stands for; a star alone is any host.
+# A host with a star at its end, which other domains would match; a star alone means any host.
 _OPEN_HOST = re.compile(r"https?://[^/?]*[^/?*]\*+(?:[/?]|$)")
 _ANY_HOST = re.compile(r"https?://\*\*+(?:[/?]|$)")
 SEGMENT, ANYTHING = "*", "**"
@@ -72,7 +35,7 @@ class Glob(t.NamedTuple):
     stars: tuple[str, ...]
 
     def matches(self, text: str) -> bool:
-        """Return whether a text fits as a whole."""
+        """Return whether the whole text matches."""
         if not self.stars:
             return text == self.literals[0]
         prefix, suffix = self.literals[0], self.literals[-1]
@@ -95,7 +58,7 @@ class PlainUrl(t.NamedTuple):
 
 
 class Pattern(t.NamedTuple):
-    """A URL of the baseline, and with stars what each part has to fit; where `**` is any host, the path is that of both."""
+    """A URL of the baseline; with stars, a glob for each part. If `**` stands for any host, `path` matches origin and path at once."""
 
     text: str
     origin: Glob | None = None
@@ -123,14 +86,14 @@ class Pattern(t.NamedTuple):
         return "" if self.is_exact else self.text.rpartition("*")[2]
 
     def covers(self, url: str) -> bool:
-        """Return whether a normalized URL is the one of the pattern, or fits its stars; the query counts only if the pattern has one."""
+        """Return whether the pattern matches a normalized URL; the query is compared only if the pattern has one."""
         if self.is_exact:
             return self.text in (url, without_query(url))
         plain = plain_url(url)
         return plain is not None and self.matches(plain)
 
     def matches(self, url: PlainUrl) -> bool:
-        """Return whether a URL fits a pattern with stars."""
+        """Return whether a pattern with stars matches a URL."""
         if self.query is not None and (url.query is None or not self.query.matches(url.query)):
             return False
         if self.origin is None:
@@ -139,7 +102,7 @@ class Pattern(t.NamedTuple):
 
 
 def plain_url(url: str) -> PlainUrl | None:
-    """Return the parts of a normalized URL; None if it could lead elsewhere than its text looks like, so that no pattern fits it."""
+    """Return the parts of a normalized URL; None if it could lead elsewhere than its text looks like, so that no pattern matches it."""
     found = _PLAIN.fullmatch(url) if url.isprintable() else None
     return None if found is None else PlainUrl(*found.groups())
 

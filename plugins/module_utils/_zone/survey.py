@@ -15,7 +15,7 @@ from .._destination import readable_text
 from .._logpush import delivery
 from .._logpush.options import JobQuery
 from .._logpush.read import report as report_jobs
-from .._scripts.facts import AUTO, MAX_PER_PAGE
+from .._scripts.facts import AUTO
 from .._scripts.inventory import Query
 from .._scripts.read import monitor, report_inventory
 from .._text import duration
@@ -38,7 +38,7 @@ FILTERS = ("names", "statuses", "account_ids")
 _ALL_JOBS = JobQuery(None, None, None)
 # The members of scripts that a report needs.
 _VERDICTS = ("script_url", "host", "malicious", "malicious_reasons", "url_reported_malicious", "domain_reported_malicious")
-_ALL_SCRIPTS = Query(AUTO, None, (), (), MAX_PER_PAGE, None, None, malicious_only=False, members=_VERDICTS)
+_ALL_SCRIPTS = Query(AUTO, members=_VERDICTS)
 _NO_RIGHT = (AUTHENTICATION, PERMISSION, NOT_FOUND)
 
 Record = dict[str, Json]

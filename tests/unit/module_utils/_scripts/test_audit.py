@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import json
 import os
 import typing as t
@@ -15,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import audit as audits
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import verification
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import Service, desire, perform
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import seal
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import Evidence
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import desire
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import seal
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import FINDINGS
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.verification import report as verify
@@ -28,6 +29,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._text import
 A, B, C = ("a" * 64, "b" * 64, "c" * 64)
 AT = "2026-11-21T06:00:00Z"
 ZONE = "0" * 32
+SECRET = "planted-secret-3b9c"
 DEFAULTS = {
     "zone_id": ZONE,
     "route": "script_monitor",
@@ -58,17 +60,22 @@ def run(listing: t.Any, baseline: t.Any, singles: t.Any = (), *, enabled: bool =
     """An audit; `read` are the identifiers of the scripts that it read singly."""
     read: list[str] = []
 
-    def find(_query: t.Any, identifiers: t.Sequence[str]) -> list[t.Any]:
-        read.extend(identifiers)
-        return [single for single in singles if single["script_id"] in identifiers]
+    class Service:
+        zone_id = ZONE
+        hide = staticmethod(functools.partial(scrub, secrets=[SECRET]))
+        now = datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc)
 
-    service = Service(
-        lambda route: State(route, {"enabled": enabled, "updated_at": None}), lambda query: [dict(each) for each in listing], find
-    )
-    now = datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc)
-    audit = desire({**DEFAULTS, "baseline": baseline, **options})
-    evidence = Evidence.prepare(audit.folder, ZONE) if audit.folder else None
-    done = perform(audit, service, evidence, lambda record: record, now)
+        def monitor(self, route: str) -> State:
+            return State(route, {"enabled": enabled, "updated_at": None})
+
+        def list_scripts(self, query: t.Any) -> list[t.Any]:
+            return [dict(each) for each in listing]
+
+        def read_singly(self, query: t.Any, identifiers: t.Sequence[str]) -> list[t.Any]:
+            read.extend(identifiers)
+            return [single for single in singles if single["script_id"] in identifiers]
+
+    done = desire({**DEFAULTS, "baseline": baseline, **options}).perform(t.cast("t.Any", Service()))
     return done._replace(result={**done.result, "read": read})
 
 

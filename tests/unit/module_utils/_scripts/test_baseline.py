@@ -23,7 +23,7 @@ def baseline(*entries: t.Any) -> Baseline:
 
 
 def found(made: Baseline, url: str, host: str | None = "h") -> str | None:
-    entry = made.find(url, host)
+    entry = made.match(url, host).entry
     return entry.name.rpartition(" ")[0] if entry else None
 
 
@@ -65,10 +65,12 @@ def test_hosts_decide_before_precedence() -> None:
 def test_a_tie_names_both_entries(pair: t.Any) -> None:
     made = baseline(*pair)
     with pytest.raises(Failure) as caught:
-        made.find("https://a/x.js", "h")
+        made.match("https://a/x.js", "h")
     assert caught.value.kind == "invalid_option"
     assert all(name in str(caught.value) for name in ("baseline: ", "(baseline[0])", "(baseline[1])", "'https://a/x.js'"))
-    assert made.find("https://b/x.js", "h") is None, "entries that could tie are no error where nothing listed matches both"
+    assert made.match("https://b/x.js", "h").entry is None, (
+        "entries that could tie are no error where nothing listed matches both"
+    )
 
 
 def fits(one: pattern.Pattern, url: str) -> bool:
@@ -92,9 +94,9 @@ def test_index_finds_what_a_full_search_finds(pairs: list[t.Any], url: str) -> N
     best = [entry for entry, rank in zip(fitting, ranks, strict=True) if rank == max(ranks)]
     if len(best) > 1:
         with pytest.raises(Failure):
-            made.find(url, "h")
+            made.match(url, "h")
     else:
-        assert made.find(url, "h") == (best[0] if best else None)
+        assert made.match(url, "h").entry == (best[0] if best else None)
 
 
 @pytest.mark.parametrize(
@@ -116,5 +118,5 @@ def test_what_is_remembered_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None
     """An event source sees a new URL whenever a page makes one up."""
     monkeypatch.setattr(baselines, "_MAX_REMEMBERED", 10)
     made = baseline("https://cdn.example/*")
-    assert all(made.find(f"https://cdn.example/{number}", None) for number in range(100))
+    assert all(made.match(f"https://cdn.example/{number}", None).entry for number in range(100))
     assert len(made._found) <= 10

@@ -17,17 +17,17 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import evidence as histories
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import read_chain, seal
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import Evidence
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import Evidence, read_chain, seal
 from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical
 
 ZONE = "0123abcd"
 AT = "2026-11-21T06:00:00Z"
 
 
-def append(folder: Path, number: int = 0) -> tuple[t.Any, str | None]:
-    with Evidence.prepare(str(folder), ZONE).opened() as evidence:
-        return evidence.append({"v": 1, "zone_id": ZONE, "at": AT, "inventory": [number]}), evidence.warning
+def append(folder: Path, number: int = 0) -> tuple[t.Any, str]:
+    """Append a record; return it with the warnings about the file."""
+    with Evidence.prepare(str(folder), ZONE).opened() as records:
+        return records.append({"v": 1, "zone_id": ZONE, "at": AT, "inventory": [number]}), "".join(records.warnings)
 
 
 def lines(folder: Path) -> list[bytes]:
@@ -35,8 +35,7 @@ def lines(folder: Path) -> list[bytes]:
 
 
 def problem(content: t.Iterable[bytes]) -> str | None:
-    found = read_chain(content, ZONE).problem
-    return str(found) if found else None
+    return read_chain(content, ZONE).problem
 
 
 @pytest.fixture
@@ -87,10 +86,10 @@ def test_killed_in_the_middle_of_a_write(tmp_path: Path, monkeypatch: pytest.Mon
     assert (record["seq"], lines(tmp_path)[:before], len(lines(tmp_path))) == (before + 1, kept, before + 1)
     assert problem(lines(tmp_path)) is None
     if torn:
-        assert warning is not None and f"{len(torn)} bytes" in warning
+        assert f"{len(torn)} bytes" in warning
         assert (tmp_path / f"{ZONE}.jsonl.torn").read_bytes() == torn + b"\n"
     else:
-        assert warning is None and not (tmp_path / f"{ZONE}.jsonl.torn").exists()
+        assert not warning and not (tmp_path / f"{ZONE}.jsonl.torn").exists()
 
 
 def test_each_byte_of_a_line_can_be_the_last(tmp_path: Path) -> None:
@@ -104,7 +103,7 @@ def test_each_byte_of_a_line_can_be_the_last(tmp_path: Path) -> None:
         file.write_bytes(first + second[:size])
         torn.unlink(missing_ok=True)
         record, warning = append(tmp_path, 2)
-        assert (record["seq"], warning is not None, torn.read_bytes()) == (2, True, second[:size] + b"\n")
+        assert (record["seq"], bool(warning), torn.read_bytes()) == (2, True, second[:size] + b"\n")
         assert file.read_bytes().startswith(first) and problem(lines(tmp_path)) is None
 
 
@@ -174,7 +173,10 @@ FOLLOWS = "does not follow the record before it"
         (lambda c: [*c[:3], resealed(c[3], at="2026-11-21T05:59:59Z")], "record 4 has the time 2026-11-21T05:59:59Z, before"),
         (lambda c: [*c[:3], resealed(c[3], at="today")], "record 4 has no usable time"),
         (
-            lambda c: [*c, canonical(seal({"v": 1, "zone_id": ZONE, "seq": 5, "prev": json.loads(c[3])["digest"]})).encode()],
+            lambda c: [
+                *c,
+                canonical(seal({"v": 1, "zone_id": ZONE, "seq": 5, "prev": json.loads(c[3])["digest"]})).encode() + b"\n",
+            ],
             "record 5 refers to",
         ),
         (lambda c: [c[0], b"\n", *c[2:]], "record 2 is not a record"),

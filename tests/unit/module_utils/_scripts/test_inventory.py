@@ -106,7 +106,9 @@ def test_items_are_trimmed_and_asked_for_once():
 )
 def test_threshold_is_exclusive(score, when, expected):
     """The threshold itself is not malicious, and no score is unknown."""
-    assert inventory.classify(score, 50, when) is expected
+    query = settled(malicious_threshold=50, malicious_when=when)
+    (script,) = inventory.report([{"script_id": "a", "js_integrity_score": score}], query)["scripts"]
+    assert script["malicious"] is expected
 
 
 @pytest.mark.parametrize(

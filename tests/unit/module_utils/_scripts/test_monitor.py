@@ -8,11 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import BAD_RESPONSE, Answer, Failure, plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._core import (
+    BAD_RESPONSE,
+    DISABLE_MONITOR,
+    Answer,
+    Effect,
+    Failure,
+    plan_id,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import monitor
 
 STATUS = {"enabled": False, "updated_at": "2026-03-02T09:41:33.358104Z"}
 SEEN = monitor.State("script_monitor", STATUS)
+ON = monitor.State("script_monitor", {**STATUS, "enabled": True})
 SEEN_ELSEWHERE = monitor.State("page_shield", STATUS)
 
 
@@ -26,7 +34,8 @@ def test_different_status_is_written_once():
     assert [(request.operation, request.body) for request in plan.requests] == [("script_monitor.update", {"enabled": True})]
     assert (plan.before, plan.after) == ({"enabled": False}, {"enabled": True})
     assert plan.result == {"script_monitor": {"enabled": True, "updated_at": STATUS["updated_at"]}}
-    assert plan.changed
+    assert plan.changed and plan.effects == ()
+    assert monitor.plan(declare(False), ON).effects == (Effect(DISABLE_MONITOR),)
 
 
 def test_the_route_that_answered_is_written_to():
@@ -47,14 +56,14 @@ def test_plan_basis_has_status_and_route():
 
 def test_status_without_time_has_null():
     """A status without a time has the documented null."""
-    assert monitor.present({"enabled": True}) == {"enabled": True, "updated_at": None}
+    assert monitor.read_status({"enabled": True}) == {"enabled": True, "updated_at": None}
 
 
 @given(st.recursive(st.none() | st.text() | st.integers(), st.lists))
 def test_non_boolean_status_is_bad_response(value):
     """A status that is neither true nor false decides nothing."""
     with pytest.raises(Failure) as caught:
-        monitor.present({"enabled": value})
+        monitor.read_status({"enabled": value})
     assert caught.value.kind == BAD_RESPONSE
     assert "enabled" in str(caught.value)
 
@@ -81,12 +90,7 @@ def test_plan_id_ignores_updated_at():
     assert digest == plan_id(
         {"zone_id": "abc"}, monitor.plan(declare(True), SEEN._replace(status={**STATUS, "updated_at": "2030-01-01T00:00:00Z"}))
     )
-    assert digest != plan_id({"zone_id": "abc"}, monitor.plan(declare(True), SEEN._replace(status={**STATUS, "enabled": True})))
+    assert digest != plan_id({"zone_id": "abc"}, monitor.plan(declare(True), ON))
     assert digest != plan_id({"zone_id": "abc"}, monitor.plan(declare(False), SEEN))
     assert digest != plan_id({"zone_id": "abc"}, monitor.plan(declare(True), SEEN_ELSEWHERE))
     assert digest != plan_id({"zone_id": "def"}, monitor.plan(declare(True), SEEN))
-
-
-@pytest.mark.parametrize(("enabled", "count"), [(True, 0), (False, 1)])
-def test_a_monitor_that_is_off_is_a_warning(enabled, count):
-    assert len(monitor.warnings({"enabled": enabled})) == count

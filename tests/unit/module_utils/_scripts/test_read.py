@@ -11,7 +11,9 @@ import pytest
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import inventory
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import (
-    _single_scripts,
+    Service as Reader,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import (
     monitor,
     report_inventory,
 )
@@ -118,9 +120,9 @@ class Singles:
 def test_another_script_than_requested_is_a_bad_response() -> None:
     """What belongs to one script is never reported of another; one that is gone is left out."""
     client, query = t.cast("t.Any", Singles(a="A", b="c")), inventory.desire(OPTIONS).on_route(NEW)
-    assert _single_scripts(client, query, ["a", "gone"]) == [{"script_id": "a", "hash": "h"}]
+    assert Reader(client).read_singly(query, ["a", "gone"]) == [{"script_id": "a", "hash": "h"}]
     with pytest.raises(Failure, match=r"^Script b was requested, and the response has script c\.$") as caught:
-        _single_scripts(client, query, ["a", "b"])
+        Reader(client).read_singly(query, ["a", "b"])
     assert caught.value.kind == "bad_response"
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.chain import seal
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import seal
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.verification import describe, desire, report
 from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical
 
