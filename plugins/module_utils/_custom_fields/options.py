@@ -25,8 +25,8 @@ from .facts import (
 NamesByKind = t.Mapping[str, t.Collection[str]]
 
 
-def require_no_clash(names: NamesByKind, given: t.Collection[str] = FIELD_KINDS) -> None:
-    """Refuse a header that would be logged both raw and transformed; `given` are the options that the task sets."""
+def require_no_clash(names: NamesByKind, given: t.Collection[str]) -> None:
+    """Refuse a header that would be logged both raw and transformed; `given` are the types that the task sets."""
     for raw, transformed in RAW_AND_TRANSFORMED:
         both = sorted(set(names.get(raw, ())) & set(names.get(transformed, ())))
         if both:
@@ -57,21 +57,13 @@ def limit_of(given: int | None, base_url: str) -> Limit:
 def require_limit(names: NamesByKind, limit: Limit) -> None:
     """Refuse more custom fields than the zone accepts; a name counts once for each type."""
     counts = {kind: len(set(names.get(kind, ()))) for kind in FIELD_KINDS}
-    if not limit.maximum:
-        return
-    if limit.of_each_type:
-        for kind, count in counts.items():
-            if count > limit.maximum:
-                raise invalid_option(
-                    "field_limit",
-                    f"{count} {kind} are {count - limit.maximum} more than the limit of {limit.maximum} of each type",
-                )
-        return
     total = sum(counts.values())
-    if total > limit.maximum:
-        parts = ", ".join(f"{kind} {count}" for kind, count in counts.items() if count)
-        more = total - limit.maximum
-        raise invalid_option("field_limit", f"{total} custom fields ({parts}) are {more} more than the limit of {limit.maximum}")
+    parts = ", ".join(f"{kind} {count}" for kind, count in counts.items() if count)
+    limited = counts if limit.of_each_type else {f"custom fields ({parts})": total}
+    for name, count in limited.items() if limit.maximum else ():
+        if count > limit.maximum:
+            bound = f"{limit.maximum} of each type" if limit.of_each_type else limit.maximum
+            raise invalid_option("field_limit", f"{count} {name} are {count - limit.maximum} more than the limit of {bound}")
 
 
 def require_response_names(flagged: t.Iterable[str], names: NamesByKind) -> None:
@@ -119,10 +111,11 @@ class DesiredCustomFields(t.NamedTuple):
 
 def desire(params: t.Mapping[str, t.Any]) -> DesiredCustomFields:
     """Return the desired state in normal form; refuse options that are invalid whatever the current state is."""
+    flagged = params[PRESERVE_DUPLICATES]
     desired = DesiredCustomFields(
         present=params["state"] == "present",
         given={kind: _names(kind, params[kind]) for kind in FIELD_KINDS if params[kind] is not None},
-        preserve_duplicates=_optional_names(PRESERVE_DUPLICATES, params[PRESERVE_DUPLICATES]),
+        preserve_duplicates=None if flagged is None else _names(PRESERVE_DUPLICATES, flagged),
         purge=params["purge"],
         description=params["description"],
         ruleset_name=params["ruleset_name"],
@@ -156,13 +149,9 @@ def _names(kind: str, values: t.Iterable[str]) -> Names:
     return tuple(sorted({normal_name(f"{kind}[{index}]", kind, value) for index, value in enumerate(values)}))
 
 
-def _optional_names(kind: str, values: t.Iterable[str] | None) -> Names | None:
-    return None if values is None else _names(kind, values)
-
-
 def _require_possible(desired: DesiredCustomFields) -> None:
-    """Check what does not depend on the current state: the requested names will be logged in any case."""
-    require_no_clash(desired.given)
+    """Check what does not depend on the current state, because the requested names will be logged in any case."""
+    require_no_clash(desired.given, desired.given)
     require_limit(desired.given, desired.field_limit)
     if not desired.purge:
         return

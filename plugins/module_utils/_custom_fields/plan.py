@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import DROP_CUSTOM_FIELDS, REJECTED, Effect, Json, Plan, Request
-from .facts import FIELD_KINDS, PHASE, RULESET_KIND
+from .._core import DROP_CUSTOM_FIELDS, REJECTED, Effect, Plan, Request
+from .facts import ACTION, DEFAULT_DESCRIPTION, EXPRESSION, FIELD_KINDS, PHASE, PRESERVE_DUPLICATES, RESPONSE_KINDS, RULESET_KIND
 from .options import (
     DesiredCustomFields,
     NamesByKind,
@@ -18,15 +18,22 @@ from .options import (
     warnings_about,
 )
 from .result import result_of, view
-from .state import Rule, Ruleset, present_rules, remaining_rules
+from .state import Document, Rule, Ruleset, comparable, main_rule, merged
+
+Items = t.Mapping[str, Document]
 
 
 def plan(desired: DesiredCustomFields, ruleset: Ruleset | None) -> Plan:
     """Plan one PUT of all rules, after the POST that creates a missing ruleset; no request if nothing changes."""
     rules = ruleset.own_rules if ruleset else ()
-    rules_after = present_rules(desired, rules) if desired.present else remaining_rules(desired, rules)
+    rules_after = _present_rules(desired, rules) if desired.present else _remaining_rules(desired, rules)
     if desired.present:
-        _check(desired, rules_after)
+        # Names that the service already has count as well.
+        names = {kind: [name for rule in rules_after for name in rule.fields[kind]] for kind in FIELD_KINDS}
+        require_something(names, desired.given)
+        require_no_clash(names, desired.given)
+        require_response_names(desired.preserve_duplicates or (), names)
+        require_limit(names, desired.field_limit)
     in_detail = len(rules) > 1
     before, after = view(rules, in_detail), view(rules_after, in_detail)
     return Plan(
@@ -40,37 +47,89 @@ def plan(desired: DesiredCustomFields, ruleset: Ruleset | None) -> Plan:
     )
 
 
+def _present_rules(desired: DesiredCustomFields, rules: t.Sequence[Rule]) -> list[Rule]:
+    """Return the own rules in the desired state: a single rule with `purge`, otherwise the current ones with the names added."""
+    kept = main_rule(rules)
+    others = [rule for rule in rules if rule is not kept]
+    base = [kept] if kept else []
+    start = merged([*base, *others] if desired.purge else base)
+    elsewhere = merged(rule for rule in others if rule.effective)
+    fields = {kind: _desired_items(desired, kind, start[kind], elsewhere[kind]) for kind in FIELD_KINDS}
+    document = dict(kept.document) if kept else {"action": ACTION, "description": DEFAULT_DESCRIPTION}
+    if desired.description is not None:
+        document["description"] = desired.description
+    main = Rule({**document, "expression": EXPRESSION, "enabled": True}, fields)
+    after = [main if rule is kept else rule for rule in rules if rule is kept or not desired.purge]
+    return [_flagged(desired, rule) for rule in ([*after, main] if kept is None else after)]
+
+
+def _desired_items(desired: DesiredCustomFields, kind: str, current: Items, elsewhere: Items) -> Items:
+    """Return the items of a type: current items keep their order and flags, new names are appended."""
+    if kind not in desired.given:
+        return current
+    requested = {comparable(kind, name): name for name in desired.given[kind]}
+    items = {
+        key: {**item, "name": requested.get(key, item["name"])}
+        for key, item in current.items()
+        if key in requested or not desired.purge
+    }
+    return {**items, **{key: {"name": name} for key, name in requested.items() if key not in items and key not in elsewhere}}
+
+
+def _flagged(desired: DesiredCustomFields, rule: Rule) -> Rule:
+    """Return the rule with the desired flags: with `purge` the list replaces the flags, otherwise flags are only added."""
+    names = desired.preserve_duplicates
+    if names is None:
+        return rule
+    flagged = {}
+    for kind in RESPONSE_KINDS:
+        keep = () if desired.purge else {key for key, item in rule.fields[kind].items() if item.get(PRESERVE_DUPLICATES)}
+        flagged[kind] = {key: _with_flag(item, key in names or key in keep) for key, item in rule.fields[kind].items()}
+    return rule._replace(fields={**rule.fields, **flagged})
+
+
+def _with_flag(item: Document, flag: bool) -> Document:
+    """Return an item with its flag; the flag is omitted if it is false, as the service does."""
+    if bool(item.get(PRESERVE_DUPLICATES)) == flag:
+        return item
+    bare = {name: value for name, value in item.items() if name != PRESERVE_DUPLICATES}
+    return {**bare, PRESERVE_DUPLICATES: True} if flag else bare
+
+
+def _remaining_rules(desired: DesiredCustomFields, rules: t.Sequence[Rule]) -> list[Rule]:
+    """Return the own rules without the listed names and without rules that become empty; without lists, return no rules."""
+    if not desired.given:
+        return []
+    after = []
+    for rule in rules:
+        fields = {
+            kind: {key: item for key, item in items.items() if key not in desired.given.get(kind, ())}
+            for kind, items in rule.fields.items()
+        }
+        smaller = rule._replace(fields=fields)
+        if fields == rule.fields or any(smaller.to_send()["action_parameters"].values()):
+            after.append(smaller)
+    return after
+
+
 def _effects(before: NamesByKind, after: NamesByKind) -> tuple[Effect, ...]:
     """Return the names that are no longer logged in their type; a name that moves to another type is one of them."""
     gone = sorted(f"{kind}: {name}" for kind in FIELD_KINDS for name in set(before[kind]) - set(after[kind]))
     return (Effect(DROP_CUSTOM_FIELDS, None, tuple(gone)),) if gone else ()
 
 
-def _check(desired: DesiredCustomFields, rules_after: t.Sequence[Rule]) -> None:
-    """Refuse rules that the service would not accept or log, including the names that it already has."""
-    names = {kind: [name for rule in rules_after for name in rule.fields[kind]] for kind in FIELD_KINDS}
-    require_something(names, desired.given)
-    require_no_clash(names, desired.given)
-    require_response_names(desired.preserve_duplicates or (), names)
-    require_limit(names, desired.field_limit)
-
-
 def _requests(desired: DesiredCustomFields, ruleset: Ruleset | None, rules_after: t.Sequence[Rule]) -> tuple[Request, ...]:
-    if ruleset is None:
-        return _creation(desired, rules_after)
-    rules = _in_place(ruleset.rules or (), rules_after)
-    return (
-        Request(
+    own = {"rules": [rule.to_send() for rule in rules_after]}
+    if ruleset is not None:
+        rules = _in_place(ruleset.rules or (), rules_after)
+        update = Request(
             "rulesets.update",
             ids={"ruleset_id": ruleset.id},
             body={"rules": [rule.to_send() for rule in rules]},
-            digested=_own_documents(rules_after),
-            if_it_fails=_companions([rule for rule in rules if not rule.own]),
-        ),
-    )
-
-
-def _creation(desired: DesiredCustomFields, rules_after: t.Sequence[Rule]) -> tuple[Request, ...]:
+            digested=own,
+            if_it_fails=_describe_foreign([rule for rule in rules if not rule.own]),
+        )
+        return (update,)
     body = {
         "name": desired.ruleset_name,
         "kind": RULESET_KIND,
@@ -82,15 +141,11 @@ def _creation(desired: DesiredCustomFields, rules_after: t.Sequence[Rule]) -> tu
         Request("rulesets.create", body=body, creates=True, look_again_on=(REJECTED,)),
         Request(
             "rulesets.update",
-            body=_own_documents(rules_after),
+            body=own,
             id_from_answer="ruleset_id",
             if_it_fails="The entry point ruleset was created, but it is not certain that it contains the rule; run the task again.",
         ),
     )
-
-
-def _own_documents(rules_after: t.Sequence[Rule]) -> dict[str, Json]:
-    return {"rules": [rule.to_send() for rule in rules_after]}
 
 
 def _in_place(rules: t.Sequence[Rule], rules_after: t.Sequence[Rule]) -> list[Rule]:
@@ -100,8 +155,8 @@ def _in_place(rules: t.Sequence[Rule], rules_after: t.Sequence[Rule]) -> list[Ru
     return kept + [rule for rule in rules_after if rule.id is None]
 
 
-def _companions(others: t.Sequence[Rule]) -> str:
-    """Return a sentence that names the foreign rules in the request and their members, for a failure that they may have caused."""
+def _describe_foreign(others: t.Sequence[Rule]) -> str:
+    """Return a sentence that names the foreign rules in the request and their members, which the service may have refused."""
     if not others:
         return ""
     rules = "; ".join(f"{rule.id} ({rule.document['action']}: {', '.join(sorted(rule.to_send()))})" for rule in others)

@@ -22,28 +22,30 @@ def names_of(rules: t.Sequence[Rule]) -> dict[str, list[str]]:
 
 def view(rules: t.Sequence[Rule], in_detail: bool) -> dict[str, Json]:
     """Return the managed state for a diff; `in_detail`: with the fields of each rule, for several rules."""
-    return {"custom_fields": names_of(rules), "rules": [_rule_view(rule, in_detail) for rule in rules]}
-
-
-def _rule_view(rule: Rule, in_detail: bool) -> dict[str, Json]:
-    parts = {"id": rule.id, "description": rule.description, "enabled": rule.enabled, "expression": rule.expression}
-    return {**parts, "custom_fields": names_of([rule])} if in_detail else parts
+    views = [
+        {
+            "id": rule.id,
+            "description": rule.description,
+            "enabled": rule.enabled,
+            "expression": rule.expression,
+            **({"custom_fields": names_of([rule])} if in_detail else {}),
+        }
+        for rule in rules
+    ]
+    return {"custom_fields": names_of(rules), "rules": views}
 
 
 def result_of(ruleset: Ruleset | None, rules: t.Sequence[Rule], made: bool) -> dict[str, Json]:
     """Return the documented result; `made`: whether a missing ruleset would be created."""
-    return {"custom_fields": names_of(rules), "ruleset": _ruleset(ruleset, rules) if ruleset or made else None}
-
-
-def _ruleset(ruleset: Ruleset | None, rules: t.Sequence[Rule]) -> dict[str, Json]:
     main = main_rule(rules)
-    return {
+    shown = {
         "id": ruleset.id if ruleset else None,
         "version": ruleset.version if ruleset else None,
         "rule_id": main.id if main else None,
         "ref": main.document.get("ref") if main else None,
         "last_updated": ruleset.last_updated if ruleset else None,
     }
+    return {"custom_fields": names_of(rules), "ruleset": shown if ruleset or made else None}
 
 
 def report(ruleset: Ruleset | None) -> dict[str, Json]:
@@ -51,15 +53,16 @@ def report(ruleset: Ruleset | None) -> dict[str, Json]:
     return result_of(ruleset, ruleset.own_rules if ruleset else (), made=False)
 
 
+# Compared members of an own rule, beside its fields, and of a foreign rule, for which empty and omitted are equal.
 _OWN = ("description", "enabled", "expression")
-# Compared members of a foreign rule, for which empty and omitted are equal.
-_OTHERS = ("action", "action_parameters", "description", "expression", "ref")
+_FOREIGN = ("action", "action_parameters", "description", "expression")
 
 
 def conclude(desired: DesiredCustomFields, state: Ruleset | None, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
     """Return the result of a plan's writes; raise `bad_response` if the answer differs from what was sent."""
     answered = read_ruleset(answers[-1].result)
-    base = state or _created(answers[0].result)
+    # A creation counts from the version that it made; its answer has no rules that matter here.
+    base = state or read_ruleset({name: answers[0].result.get(name) for name in ("id", "version")})
     sent = plan.requests[-1].body["rules"]
     found = _differences(sent, answered) if answered.id == base.id else [f"it is of ruleset {answered.id}, not {base.id}"]
     if found:
@@ -74,47 +77,36 @@ def conclude(desired: DesiredCustomFields, state: Ruleset | None, plan: Plan, an
 def _differences(sent: t.Sequence[Document], answered: Ruleset) -> list[str]:
     if answered.rules is None and sent:
         return ["it shows no rules"]
-    there = {rule.id: rule for rule in answered.rules or ()}
+    left = {rule.id: rule for rule in answered.rules or ()}
     found: list[str] = []
     for document in sent:
-        identifier = document["id"] if "id" in document else _new_rule(there)
-        rule = there.pop(identifier, None)
-        found += _rule_differences(document, rule) if rule else [f"rule {identifier or 'that is new'} is missing"]
-    return found + [f"rule {identifier} was not asked for" for identifier in there]
+        # A created rule has no id yet. It is the only own rule, because one is created only if there was none.
+        created = next((identifier for identifier, rule in left.items() if rule.own), None)
+        identifier = document.get("id", created)
+        rule = left.pop(identifier, None)
+        if rule is None:
+            found.append(f"rule {identifier or 'that is new'} is missing")
+        elif members := _differing_members(document, rule):
+            found.append(f"rule {rule.id} differs in {', '.join(members)}")
+    return found + [f"rule {identifier} was not asked for" for identifier in left]
 
 
-def _new_rule(there: t.Mapping[str | None, Rule]) -> str | None:
-    """Return the id of the created rule: the only own rule, because one is created only if there was none."""
-    return next((identifier for identifier, rule in there.items() if rule.own), None)
+def _differing_members(document: Document, rule: Rule) -> list[str]:
+    sent = Rule(document)
+    # If no reference was sent, the service sets one.
+    ref = ["ref"] if document.get("ref") and document["ref"] != rule.document.get("ref") else []
+    if sent.own and rule.own:
+        requested, answered = _names(read_fields(document["action_parameters"], "action_parameters")), _names(rule.fields)
+        members = [name for name in _OWN if getattr(sent, name) != getattr(rule, name)]
+        return members + ref + [name for name in requested if requested[name] != answered[name]]
+    members = [name for name in _FOREIGN if (document.get(name) or None) != (rule.document.get(name) or None)]
+    return members + ref + (["enabled"] if sent.enabled != rule.enabled else [])
 
 
-def _rule_differences(document: Document, rule: Rule) -> list[str]:
-    expected = Rule(document)
-    if expected.own and rule.own:
-        members = [name for name in _OWN if getattr(expected, name) != getattr(rule, name)]
-        members += [name for name in ("ref",) if document.get(name) and document[name] != rule.document.get(name)]
-        members += _field_differences(document, rule)
-    else:
-        # If no reference was sent, the service sets one.
-        names = [name for name in _OTHERS if name != "ref" or document.get(name)]
-        members = [name for name in names if (document.get(name) or None) != (rule.document.get(name) or None)]
-        members += ["enabled"] if expected.enabled != rule.enabled else []
-    return [f"rule {rule.id} differs in {', '.join(members)}"] if members else []
-
-
-def _field_differences(document: Document, rule: Rule) -> list[str]:
-    asked, answered = _comparable(read_fields(document["action_parameters"], "action_parameters")), _comparable(rule.fields)
-    return [name for name in asked if asked[name] != answered[name]]
-
-
-def _comparable(fields: Fields) -> dict[str, set[str]]:
+def _names(fields: Fields) -> dict[str, set[str]]:
+    """Return comparable names by type, and those with `preserve_duplicates`."""
     flagged = {key for kind in RESPONSE_KINDS for key, item in fields[kind].items() if item.get(PRESERVE_DUPLICATES)}
     return {**{kind: set(items) for kind, items in fields.items()}, PRESERVE_DUPLICATES: flagged}
-
-
-def _created(document: Document) -> Ruleset:
-    """Return id and version of the created ruleset, for comparison with the next answer."""
-    return read_ruleset({name: document.get(name) for name in ("id", "version")})
 
 
 def _foreign_write(before: Ruleset, after: Ruleset) -> str:

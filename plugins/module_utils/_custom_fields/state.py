@@ -12,14 +12,11 @@ from .._text import json_type
 from .facts import (
     ACTION,
     COOKIE_FIELDS,
-    DEFAULT_DESCRIPTION,
     EXPRESSION,
     FIELD_KINDS,
     PRESERVE_DUPLICATES,
-    RESPONSE_KINDS,
     SERVER_MADE,
 )
-from .options import DesiredCustomFields
 
 Document = t.Mapping[str, Json]
 # For each type, the service's items by comparable name: headers in lower case, cookies unchanged.
@@ -27,7 +24,7 @@ Fields = t.Mapping[str, t.Mapping[str, Document]]
 
 
 class Rule(t.NamedTuple):
-    """One rule: the document from the service, and the custom fields in it if the action is ours."""
+    """One rule: the document from the service, and its custom fields if its action is `log_custom_field`."""
 
     document: Document
     fields: Fields = types.MappingProxyType({})
@@ -151,7 +148,7 @@ def _read_items(kind: str, items: Json, place: str) -> dict[str, Document]:
 
 
 def bad(what: str) -> Failure:
-    """Return the failure for an invalid ruleset."""
+    """Return the failure for an invalid ruleset; `what` names the invalid member."""
     return Failure(BAD_RESPONSE, f"The service's answer holds a ruleset that cannot be used: {what}.")
 
 
@@ -162,38 +159,9 @@ def _text(document: Document, name: str, place: str) -> str | None:
     return value
 
 
-Items = t.Mapping[str, Document]
-
-
 def main_rule(rules: t.Sequence[Rule]) -> Rule | None:
     """Return the rule to keep and report: the first whose fields are logged, otherwise the first; None without rules."""
     return next((rule for rule in rules if rule.effective), rules[0] if rules else None)
-
-
-def present_rules(desired: DesiredCustomFields, rules: t.Sequence[Rule]) -> list[Rule]:
-    """Return the own rules in the desired state: a single rule with `purge`, otherwise the current ones with the names added."""
-    kept = main_rule(rules)
-    others = [rule for rule in rules if rule is not kept]
-    base = [kept] if kept else []
-    start = merged([*base, *others] if desired.purge else base)
-    elsewhere = merged(rule for rule in others if rule.effective)
-    fields = {kind: _desired_items(desired, kind, start[kind], elsewhere[kind]) for kind in FIELD_KINDS}
-    main = Rule(_main_document(desired, kept), fields)
-    after = [main if rule is kept else rule for rule in rules if rule is kept or not desired.purge]
-    return [_flagged(desired, rule) for rule in ([*after, main] if kept is None else after)]
-
-
-def remaining_rules(desired: DesiredCustomFields, rules: t.Sequence[Rule]) -> list[Rule]:
-    """Return the own rules without the listed names and without rules that become empty; without lists, return no rules."""
-    if not desired.given:
-        return []
-    after = []
-    for rule in rules:
-        fields = {kind: _without(rule.fields[kind], desired.given.get(kind, ())) for kind in FIELD_KINDS}
-        smaller = rule._replace(fields=fields)
-        if fields == rule.fields or any(smaller.to_send()["action_parameters"].values()):
-            after.append(smaller)
-    return after
 
 
 def merged(rules: t.Iterable[Rule]) -> Fields:
@@ -206,50 +174,3 @@ def merged(rules: t.Iterable[Rule]) -> Fields:
                 if item.get(PRESERVE_DUPLICATES):
                     union[kind][key] = {**first, PRESERVE_DUPLICATES: True}
     return union
-
-
-def _desired_items(desired: DesiredCustomFields, kind: str, there: Items, elsewhere: Items) -> Items:
-    """Return the items of a type: current items keep their order and flags, new names are appended."""
-    if kind not in desired.given:
-        return there
-    asked = {comparable(kind, name): name for name in desired.given[kind]}
-    items = {
-        key: {**item, "name": asked.get(key, item["name"])} for key, item in there.items() if key in asked or not desired.purge
-    }
-    new = {key: {"name": name} for key, name in asked.items() if key not in items and key not in elsewhere}
-    return {**items, **new}
-
-
-def _main_document(desired: DesiredCustomFields, kept: Rule | None) -> Document:
-    document = dict(kept.document) if kept else {"action": ACTION, "description": DEFAULT_DESCRIPTION}
-    if desired.description is not None:
-        document["description"] = desired.description
-    return {**document, "expression": EXPRESSION, "enabled": True}
-
-
-def _flagged(desired: DesiredCustomFields, rule: Rule) -> Rule:
-    """Return the rule with the desired flags: with `purge` the list replaces the flags, otherwise flags are only added."""
-    if desired.preserve_duplicates is None:
-        return rule
-    flagged = {
-        kind: {key: _with_flag(item, _flag(desired, key, item)) for key, item in rule.fields[kind].items()}
-        for kind in RESPONSE_KINDS
-    }
-    return rule._replace(fields={**rule.fields, **flagged})
-
-
-def _flag(desired: DesiredCustomFields, key: str, item: Document) -> bool:
-    asked = key in (desired.preserve_duplicates or ())
-    return asked or (not desired.purge and bool(item.get(PRESERVE_DUPLICATES)))
-
-
-def _with_flag(item: Document, flag: bool) -> Document:
-    """Return an item with its flag; the flag is omitted if it is false, as the service does."""
-    if bool(item.get(PRESERVE_DUPLICATES)) == flag:
-        return item
-    bare = {name: value for name, value in item.items() if name != PRESERVE_DUPLICATES}
-    return {**bare, PRESERVE_DUPLICATES: True} if flag else bare
-
-
-def _without(items: Items, names: t.Collection[str]) -> Items:
-    return {key: item for key, item in items.items() if key not in names}

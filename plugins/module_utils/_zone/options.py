@@ -7,50 +7,73 @@ from __future__ import annotations
 import typing as t
 
 from .._core import CUSTOM_FIELDS, PARTS, Json, Plan, invalid_option, moved, within
-from .._custom_fields import options
-from .._custom_fields.facts import FIELD_KINDS, PRESERVE_DUPLICATES
+from .._custom_fields.facts import COOKIE_FIELDS, FIELD_KINDS, PRESERVE_DUPLICATES, REQUEST_FIELDS, RESPONSE_FIELDS
+from .._custom_fields.options import DesiredCustomFields
 from .._custom_fields.result import names_of
 from .._custom_fields.state import Ruleset
 from .._custom_fields.task import TASK
 from .._logpush.coverage import select_custom_log_fields
 from .._logpush.facts import DATASET
-from .._logpush.jobs import ABSENT, DesiredJobs, Item, check_items, desire_item
+from .._logpush.jobs import ABSENT, IGNORE, UNLISTED, DesiredJobs, Item, check_items, desire_item
 from .._logpush.options import IDENTITY, OPTIONS
 from .._scripts.monitor import Desired as DesiredMonitor
 from .._scripts.task import TASK as MONITOR
 from .._text import did_you_mean, nearest
 from .._zones import ACCOUNT, scope_of
-from .facts import EVERY_TYPE
+
+# If these lists are set and all lists are empty, `state: absent` removes every custom field.
+_EVERY_TYPE = (REQUEST_FIELDS, RESPONSE_FIELDS, COOKIE_FIELDS)
+# The options of a job without defaults, so that an omitted option is None and `job_defaults` apply.
+_ITEM = {name: {key: value for key, value in option.items() if key != "default"} for name, option in OPTIONS.items()}
+_JOB = {name: option for name, option in _ITEM.items() if name != "state"}
+
+# The options of a zone, as an argument spec of AnsibleModule.
+ZONE_SPEC: dict[str, dict[str, Json]] = {
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    CUSTOM_FIELDS: {
+        "type": "dict",
+        "options": {name: {"type": "list", "elements": "str"} for name in (*FIELD_KINDS, PRESERVE_DUPLICATES)},
+    },
+    "job": {"type": "dict", "options": _JOB},
+    "jobs": {"type": "list", "elements": "dict", "options": _ITEM},
+    "job_defaults": {"type": "dict", "options": _JOB},
+    "unlisted_jobs": {"type": "str", "choices": list(UNLISTED), "default": IGNORE},
+    "script_monitor_enabled": {"type": "bool"},
+    "route": MONITOR.spec.options["route"],
+    # No suboptions, because AnsibleModule would set an omitted member (not compared) to null (approves that there is no plan).
+    "expected_plan_ids": {"type": "dict"},
+}
 
 
 class DesiredFields(t.NamedTuple):
     """The desired custom fields; `removal` replaces them if the zone would have none left."""
 
-    desired: options.DesiredCustomFields
-    removal: options.DesiredCustomFields | None
-
-
-def given_lists(custom_fields: t.Mapping[str, Json] | None) -> dict[str, list[str]]:
-    """Return the lists that are set, by their names."""
-    return {name: names for name, names in (custom_fields or {}).items() if names is not None}
+    desired: DesiredCustomFields
+    removal: DesiredCustomFields | None
 
 
 def desire_fields(given: t.Mapping[str, list[str]], present: bool, base_url: str) -> DesiredFields | None:
     """Return the desired custom fields; None if no list is set."""
+
+    def desire_as_module(lists: t.Mapping[str, list[str]], state: str) -> DesiredCustomFields:
+        defaults = {name: option.get("default") for name, option in TASK.spec.options.items()}
+        with within(CUSTOM_FIELDS):
+            return TASK.desire({**defaults, **lists, "base_url": base_url, "state": state})
+
     if not given:
         return None
     lists = {name: names for name, names in given.items() if name in FIELD_KINDS}
     named = any(lists.values())
     if not present:
-        everything = not named and all(name in lists for name in EVERY_TYPE)
-        return DesiredFields(_options({} if everything else lists, False, base_url), None)
-    removal = None if named or given.get(PRESERVE_DUPLICATES) else _options({}, False, base_url)
+        everything = not named and all(name in lists for name in _EVERY_TYPE)
+        return DesiredFields(desire_as_module({} if everything else lists, "absent"), None)
+    removal = None if named or given.get(PRESERVE_DUPLICATES) else desire_as_module({}, "absent")
     if removal is not None and len(lists) == len(FIELD_KINDS):
         return DesiredFields(removal, None)
-    return DesiredFields(_options(given, True, base_url), removal)
+    return DesiredFields(desire_as_module(given, "present"), removal)
 
 
-def plan_fields(desired: DesiredFields, ruleset: Ruleset | None) -> tuple[options.DesiredCustomFields, Plan]:
+def plan_fields(desired: DesiredFields, ruleset: Ruleset | None) -> tuple[DesiredCustomFields, Plan]:
     """Return the planned desired state and its plan, as the module for custom fields would make it."""
     chosen = desired.desired
     if desired.removal is not None:
@@ -62,12 +85,6 @@ def plan_fields(desired: DesiredFields, ruleset: Ruleset | None) -> tuple[option
     return chosen, found._replace(warnings=tuple(moved(CUSTOM_FIELDS, text) for text in found.warnings))
 
 
-def _options(given: t.Mapping[str, list[str]], present: bool, base_url: str) -> options.DesiredCustomFields:
-    defaults = {name: option.get("default") for name, option in TASK.spec.options.items()}
-    with within(CUSTOM_FIELDS):
-        return TASK.desire({**defaults, **given, "base_url": base_url, "state": "present" if present else "absent"})
-
-
 Options = t.Mapping[str, Json]
 # The options that identify a job; the others do not matter if the job is removed.
 _IDENTIFYING = (*IDENTITY, "dataset")
@@ -75,21 +92,16 @@ _IDENTIFYING = (*IDENTITY, "dataset")
 
 def desire_zone_jobs(params: Options, lists: t.Mapping[str, list[str]]) -> DesiredJobs | None:
     """Return the desired jobs, which select the fields for the custom field lists; None if jobs are not managed."""
-    given = _together(params["job"], params["jobs"], params["job_defaults"] or {})
+    job, defaults = params["job"], params["job_defaults"] or {}
+    given = [(f"jobs[{index}]", each) for index, each in enumerate(params["jobs"] or ())]
+    if job is not None and not any(_mean_the_same(job, each, defaults) for _place, each in given):
+        given.insert(0, ("job", job))
     if not given:
         if params["jobs"] is not None and params["unlisted_jobs"] == ABSENT:
             raise invalid_option("jobs", "is empty; with unlisted_jobs 'absent', that would delete every job")
         return None
     found = [_item(place, each, params, lists) for place, each in given]
     return check_items(DesiredJobs(tuple(found), params["unlisted_jobs"]))
-
-
-def _together(job: Options | None, jobs: t.Sequence[Options] | None, defaults: Options) -> list[tuple[str, Options]]:
-    """Return each job with its place: `job` first, unless `jobs` contains the same job."""
-    listed = [(f"jobs[{index}]", each) for index, each in enumerate(jobs or ())]
-    if job is None or any(_mean_the_same(job, each, defaults) for _place, each in listed):
-        return listed
-    return [("job", job), *listed]
 
 
 def _mean_the_same(job: Options, other: Options, defaults: Options) -> bool:
@@ -119,15 +131,13 @@ def _own(given: Options, defaults: Options, name: str) -> Json:
 
 
 def _merged(given: Options, defaults: Options, present: bool) -> dict[str, Json]:
+    """Return a job with `job_defaults`, and the module's defaults below them; a job to remove has only what identifies it."""
     last = {name: option.get("default") for name, option in OPTIONS.items()}
-    last = {**last, "enabled": True} if present else last
-    names = OPTIONS if present else _IDENTIFYING
-    own = {name: _own(given, defaults, name) for name in names}
-    return {
-        **last,
-        **{name: value for name, value in own.items() if value is not None},
-        "state": "present" if present else "absent",
-    }
+    if present:
+        last["enabled"] = True
+    own = {name: _own(given, defaults, name) for name in (OPTIONS if present else _IDENTIFYING)}
+    state = "present" if present else "absent"
+    return {**last, **{name: value for name, value in own.items() if value is not None}, "state": state}
 
 
 class Desired(t.NamedTuple):
@@ -140,7 +150,7 @@ class Desired(t.NamedTuple):
     expected: t.Mapping[str, str | None]
 
 
-def expected_plans(given: t.Mapping[str, t.Any] | None) -> dict[str, str | None]:
+def _expected_plans(given: t.Mapping[str, t.Any] | None) -> dict[str, str | None]:
     """Return the approved plan of each part; None approves that there is no plan, omitted parts are not compared."""
     for name, plan in (given or {}).items():
         if name not in PARTS:
@@ -150,26 +160,20 @@ def expected_plans(given: t.Mapping[str, t.Any] | None) -> dict[str, str | None]
     return dict(given or {})
 
 
-def _refuse_zone_parts(params: t.Mapping[str, t.Any]) -> None:
-    """Refuse options that only apply to zones in a task for an account."""
-    for name in (CUSTOM_FIELDS, "script_monitor_enabled"):
-        if params[name] is not None:
-            raise invalid_option(name, "only zones have this, and account_id names an account; an account has only jobs")
-
-
 def desire(params: t.Mapping[str, t.Any]) -> Desired:
     """Return the desired state of validated options; refuse options that are invalid whatever the current state is."""
     present = params["state"] == "present"
-    if scope_of(params) == ACCOUNT:
-        _refuse_zone_parts(params)
-    lists = given_lists(params[CUSTOM_FIELDS])
+    for name in (CUSTOM_FIELDS, "script_monitor_enabled"):
+        if params[name] is not None and scope_of(params) == ACCOUNT:
+            raise invalid_option(name, "only zones have this, and account_id names an account; an account has only jobs")
+    lists = {name: names for name, names in (params[CUSTOM_FIELDS] or {}).items() if names is not None}
     enabled = params["script_monitor_enabled"]
     return Desired(
         present=present,
         fields=desire_fields(lists, present, params["base_url"]),
         jobs=desire_zone_jobs(params, lists),
         monitor=None if enabled is None else MONITOR.desire({"enabled": enabled, "route": params["route"]}),
-        expected=expected_plans(params["expected_plan_ids"]),
+        expected=_expected_plans(params["expected_plan_ids"]),
     )
 
 

@@ -21,9 +21,9 @@ from .options import Desired
 class State(t.NamedTuple):
     """Current state of a zone; None for parts that are not managed."""
 
-    fields: Ruleset | None
-    jobs: JobListing | None
-    monitor: MonitorState | None
+    fields: Ruleset | None = None
+    jobs: JobListing | None = None
+    monitor: MonitorState | None = None
     address: t.Mapping[str, str] = types.MappingProxyType({})
 
 
@@ -37,7 +37,7 @@ def read(client: Client, desired: Desired) -> State:
     if (monitor := desired.monitor) is not None:
         reads["monitor"] = lambda: script_monitor.TASK.read(client, monitor)
     found = side_by_side(lambda name: _located(client, reads[name]), list(reads), len(reads))
-    return State(**{**dict.fromkeys(State._fields), "address": client.address.named, **dict(zip(reads, found, strict=True))})
+    return State(address=client.address.named, **dict(zip(reads, found, strict=True)))
 
 
 def _located(client: Client, read_part: t.Callable[[], Json]) -> Json:

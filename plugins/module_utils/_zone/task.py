@@ -4,20 +4,130 @@
 
 from __future__ import annotations
 
-from .._engine.task import CompositeTask, Spec
+import typing as t
+
+from .._core import (
+    CUSTOM_FIELDS,
+    JOBS,
+    PARTS,
+    SCRIPT_MONITOR,
+    Approval,
+    Composition,
+    Conclusion,
+    Json,
+    Outcome,
+    Plan,
+    Step,
+    in_order,
+    plan_id,
+)
+from .._custom_fields import task as log_custom_fields
+from .._engine.task import CompositeTask, Spec, StateTask
+from .._logpush import jobs as several_jobs
+from .._logpush import task as logpush_job
+from .._logpush.coverage import log_field_coverage
+from .._logpush.facts import DEFAULT_STALE_AFTER
+from .._logpush.health import with_health
+from .._scripts import task as script_monitor
 from .._zones import ALL_ADDRESSES
-from .facts import ZONE_SPEC
-from .options import desire
-from .plan import TASKS, plan, secrets
-from .read import read
+from .options import ZONE_SPEC, Desired, desire, plan_fields
+from .read import State, read
+
+# The single modules whose plans a zone consists of.
+_PARTS: t.Mapping[str, StateTask[t.Any, t.Any]] = {
+    CUSTOM_FIELDS: log_custom_fields.TASK,
+    several_jobs.PART: logpush_job.JOB_TASK,
+    SCRIPT_MONITOR: script_monitor.TASK,
+}
+# Jobs select custom fields, so fields are created before jobs, and jobs are removed before fields.
+_ORDER = {True: (CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR), False: (JOBS, CUSTOM_FIELDS, SCRIPT_MONITOR)}
+
+
+def compose(desired: Desired, state: State) -> Composition:
+    """Make the plan of each part, as its own module would, and combine them."""
+    parts = _parts(desired, state)
+    ids = {name: plan_id(state.address, parts[name].whole) if name in parts else None for name in PARTS}
+    sequence = [parts[name] for name in _ORDER[desired.present] if name in parts]
+
+    def conclude(done: t.Sequence[Outcome]) -> Conclusion:
+        ends = {name: _end(part, done) for name, part in parts.items()}
+        results = {name: {"plan_id": ids[name], **ends[name].result} if name in ends else {} for name in PARTS}
+        # If the task manages both, compare the custom fields with the fields that the jobs select; removed jobs are None.
+        managed = [job for job in results[JOBS].get("jobs", ()) if job is not None]
+        coverage = log_field_coverage(results[CUSTOM_FIELDS], managed) if managed and results[CUSTOM_FIELDS] else {}
+        warnings = tuple(text for end in ends.values() for text in end.warnings)
+        return Conclusion({**results, "listed_jobs": _listed(state), "coverage": coverage, "plan_ids": ids}, warnings)
+
+    diffs = {name: _differing(name, part.whole) for name, part in parts.items() if part.whole.changed}
+    whole = Plan(
+        before={name: before for name, (before, _after) in diffs.items()},
+        after={name: after for name, (_before, after) in diffs.items()},
+        result=conclude(()).result,
+        requests=tuple(request for part in sequence for request in part.whole.requests),
+        basis={name: part.whole.basis for name, part in parts.items()},
+        warnings=tuple(text for part in sequence for text in part.whole.warnings),
+        effects=tuple(effect for part in sequence for effect in part.whole.effects),
+    )
+    approvals = {
+        name: Approval(f"expected_plan_ids.{name}", desired.expected.get(name), ids[name], name in desired.expected)
+        for name in PARTS
+    }
+    return Composition(whole, tuple(step for part in sequence for step in part.steps), conclude, approvals)
+
+
+def secrets(desired: Desired, state: State | None) -> t.Iterable[str]:
+    """Return the secrets of the jobs; the other parts have none."""
+    return several_jobs.secrets_of_jobs(desired.jobs, state.jobs if state else None) if desired.jobs else ()
+
+
+def _parts(desired: Desired, state: State) -> dict[str, Composition]:
+    """Return the plans of the managed parts."""
+    parts = {}
+    if desired.fields is not None:
+        chosen, made = plan_fields(desired.fields, state.fields)
+        parts[CUSTOM_FIELDS] = Composition.of(Step(CUSTOM_FIELDS, CUSTOM_FIELDS, CUSTOM_FIELDS, chosen, state.fields, made))
+    if desired.jobs is not None and state.jobs is not None:
+        parts[JOBS] = several_jobs.plan_jobs(desired.jobs, state.jobs)
+    if desired.monitor is not None:
+        made = script_monitor.TASK.plan(desired.monitor, t.cast(t.Any, state.monitor))
+        parts[SCRIPT_MONITOR] = Composition.of(
+            Step(SCRIPT_MONITOR, "script_monitor_enabled", SCRIPT_MONITOR, desired.monitor, state.monitor, made)
+        )
+    return parts
+
+
+def _end(part: Composition, done: t.Sequence[Outcome]) -> Conclusion:
+    """Return the result of a part as its own module returns it; the prediction if nothing was sent."""
+    mine = [outcome for outcome in done if any(outcome.step is step for step in part.steps)]
+    found = part.conclude(mine)
+    changed = any(outcome.written for outcome in mine) if done else part.whole.changed
+    diff = {"before": part.whole.before, "after": part.whole.after}
+    effects = [effect.report() for effect in in_order(part.whole.effects)]
+    return found._replace(result={"changed": changed, "diff": diff, "effects": effects, **found.result})
+
+
+def _listed(state: State) -> list[Json] | None:
+    """Return the jobs of the zone as they were read, with their health; None if they were not listed."""
+    if state.jobs is None or state.jobs.refusal is not None:
+        return None
+    return sorted(with_health(state.jobs.jobs, DEFAULT_STALE_AFTER, state.jobs.now), key=lambda job: t.cast(int, job["id"]))
+
+
+def _differing(name: str, whole: Plan) -> tuple[Json, Json]:
+    """Return both sides of a diff, only with the jobs that differ."""
+    if name != JOBS:
+        return whole.before, whole.after
+    labels = [label for label in whole.before if whole.before[label] != whole.after[label]]
+    return {label: whole.before[label] for label in labels}, {label: whole.after[label] for label in labels}
+
 
 TASK = CompositeTask(
     name="zone_observability",
     spec=Spec(options=ZONE_SPEC),
     desire=desire,
     read=read,
-    compose=plan,
-    parts=TASKS,
+    compose=compose,
+    parts=_PARTS,
     secrets=secrets,
     approvable=False,
     addresses=ALL_ADDRESSES,
