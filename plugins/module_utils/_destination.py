@@ -93,58 +93,51 @@ class Part(t.NamedTuple):
 
 
 class Option(t.NamedTuple):
-    """One option of the query: decoded name, and the text after its first `=` (None where there is no `=`)."""
+    """One option of the query: decoded name, and the text after its first `=` (None where there is no `=`).
+
+    `plain_name`: whether the name may be shown, because no key is part of it.
+    """
 
     name: str
     value: str | None
     secret: bool
+    plain_name: bool = True
 
 
 class Destination(t.NamedTuple):
-    """`SCHEME://[USER@]AUTHORITY[PATH][?OPTIONS]` and its text; `sound` is false if the text cannot be parsed with confidence."""
+    """`SCHEME://[USER@]AUTHORITY[PATH][?OPTIONS]` and its text; `sound` is false if the text cannot be parsed with confidence.
 
-    scheme: str
-    user: str | None
-    authority: str
-    parts: tuple[Part, ...]
-    options: tuple[Option, ...]
-    sound: bool = True
-    text: str = ""
+    `facts` is what is known of its type.
+    """
 
-    @property
-    def facts(self) -> Scheme:
-        """Return what is known of this type of destination."""
-        return SCHEMES.get(self.scheme, _UNKNOWN)
-
-    @property
-    def path(self) -> str:
-        """Return the path as it was written, its first slash included."""
-        return "".join(f"/{part.text}" for part in self.parts)
+    text: str
+    scheme: str = ""
+    user: str | None = None
+    authority: str = ""
+    parts: tuple[Part, ...] = ()
+    options: tuple[Option, ...] = ()
+    sound: bool = False
+    facts: Scheme = _UNKNOWN
 
 
-# The functions below accept a destination as text, or parsed, so that one that is kept is parsed once.
-Conf: t.TypeAlias = "str | Destination"
-
-
-def parse(conf: Conf) -> Destination:
+def parse(text: str) -> Destination:
     """Return the parts of a destination, also of a malformed one."""
-    if isinstance(conf, Destination):
-        return conf
-    text = conf
     scheme, mark, rest = text.partition("://")
     if not mark or not _SCHEME.fullmatch(scheme):
-        return Destination("", None, "", (Part(text, secret=True),), (), sound=False, text=text)
+        return Destination(text, parts=(Part(text, secret=True),))
     scheme = scheme.lower()
     facts = SCHEMES.get(scheme, _UNKNOWN)
     place, _mark, query = rest.partition("?")
     authority, slash, path = place.partition("/")
     user, at, host = authority.rpartition("@")
+    if scheme == "https" and _NEW_RELIC.fullmatch(host.lower().partition(":")[0]):
+        facts = facts._replace(max_bytes=_NEW_RELIC_MAX_BYTES)
     options = tuple(_options(query, facts.options, hashed="#" in place))
     sound = bool(_AUTHORITY.fullmatch(host)) and "@" not in unquote(path) and not any(map(str.isspace, place))
     # An `@` after the authority may end a password that contains a slash or a question mark.
     sound = sound and (bool(host) or not at) and not any("@" in option.name for option in options)
     parts = tuple(_parts(facts.path, path)) if slash else ()
-    return Destination(scheme, user if at else None, host, parts, options, sound, text)
+    return Destination(text, scheme, user if at else None, host, parts, options, sound, facts)
 
 
 def _parts(rule: str, path: str) -> t.Iterator[Part]:
@@ -174,105 +167,85 @@ def _options(query: str, readable: frozenset[str], hashed: bool) -> t.Iterator[O
     for piece in query.split("&") if query else ():
         name, equals, value = piece.partition("=")
         hashed = hashed or "#" in piece
-        name = unquote_plus(name)
+        name, decoded = unquote_plus(name), unquote_plus(value)
+        # A value may be an address with a user, and so perhaps a password, or have parameters of its own.
+        holds_more = "@" in decoded.partition("//")[2] or ";" in decoded
         # Text without `=` may be the rest of a secret that contains `&`.
-        shown = name.lower() in readable and bool(equals) and not hashed and not _holds_more(value)
-        yield Option(name, value if equals else None, not shown)
+        is_readable = name.lower() in readable and bool(equals) and not hashed and not holds_more
+        yield Option(name, value if equals else None, not is_readable, "#" not in name and _has_no_key(name))
 
 
-def _holds_more(value: str) -> bool:
-    """Return whether a value is an address with a user, and so perhaps a password, or has parameters of its own."""
-    decoded = unquote_plus(value)
-    return "@" in decoded.partition("//")[2] or ";" in decoded
-
-
-def takes_token(conf: Conf) -> bool | None:
+def takes_token(destination: Destination) -> bool | None:
     """Return whether the service asks for a proof of ownership of this destination; None if that is not known."""
-    parts = parse(conf)
-    if parts.scheme == "s3" and not _KEYS_IN_ADDRESS.isdisjoint(option.name.lower() for option in parts.options):
+    names = {option.name.lower() for option in destination.options}
+    if destination.scheme == "s3" and not _KEYS_IN_ADDRESS.isdisjoint(names):
         return False
-    return parts.facts.challenge
+    return destination.facts.challenge
 
 
-def closest_scheme(conf: Conf) -> str | None:
-    """Return the known scheme that an unknown one of a destination was meant to be: empty if none is close, None if it is known."""
-    scheme = parse(conf).scheme
-    if scheme in SCHEMES:
-        return None
+def closest_scheme(scheme: str) -> str:
+    """Return the known scheme that an unknown one was meant to be; "" if none is close."""
     import difflib  # noqa: PLC0415  # only a mistake needs it, and it is slow to import
 
     close = difflib.get_close_matches(scheme, sorted(SCHEMES), n=1, cutoff=0.7)
     return next(iter(close), "") or next((known for known in SCHEMES if scheme.startswith(known)), "")
 
 
-def upload_limits(conf: Conf) -> Scheme:
-    """Return what is known of a destination, with the limits of uploads to it; 0 means no limit."""
-    parts = parse(conf)
-    is_new_relic = parts.scheme == "https" and _NEW_RELIC.fullmatch(parts.authority.lower().partition(":")[0])
-    return parts.facts._replace(max_bytes=_NEW_RELIC_MAX_BYTES) if is_new_relic else parts.facts
-
-
 # Whether two destinations are one, and where they differ.
 
 
-def same_destination(requested: Conf, present: Conf) -> bool:
+def same_destination(requested: Destination, present: Destination) -> bool:
     """Return whether two destinations are equal; an option that the service shows as asterisks only is unknown and counts as equal."""
-    one, other = parse(requested), parse(present)
-    if one.text == other.text:
+    if requested.text == present.text:
         return True
-    if not (one.sound and other.sound):
-        return unquote(one.text) == unquote(other.text)
-    return _place(one) == _place(other) and _same_options(one.options, other.options)
-
-
-def is_assumed_same(requested: Conf, present: Conf) -> bool:
-    """Return whether two destinations count as one only because the service masks options of the present one."""
-    one, other = parse(requested), parse(present)
-    if one.text == other.text or not same_destination(one, other):
-        return False
-    ours, theirs = (sorted(each.options, key=lambda option: option.name) for each in (one, other))
-    return any(unquote_plus(mine.value or "") != unquote_plus(its.value or "") for mine, its in zip(ours, theirs, strict=True))
-
-
-def leads_elsewhere(before: Conf | None, after: Conf) -> bool:
-    """Return whether records would go to another place, and not only with another secret; in doubt they do."""
-    if before is None or same_destination(after, before):
-        return False
-    one, other = parse(before), parse(after)
-    if not (one.sound and other.sound) or "#" in one.text + other.text:
-        return True
-    return _place(one._replace(user=None)) != _place(other._replace(user=None)) or _visible(one, other) != _visible(other, one)
-
-
-def _visible(destination: Destination, other: Destination) -> list[tuple[str, str | None]]:
-    """Return the options that determine where records go, without those that the service masks on either side."""
-    names = destination.facts.options
-    masked = {
-        option.name for each in (destination, other) for option in each.options if _STARS.fullmatch(unquote(option.value or ""))
-    }
-    return sorted(
-        (option.name, "" if option.value is None else unquote_plus(option.value))
-        for option in destination.options
-        if option.name.lower() in names and option.name not in masked
+    if not (requested.sound and present.sound):
+        return unquote(requested.text) == unquote(present.text)
+    ours, theirs = _settings(requested), _settings(present)
+    return (
+        _place(requested) == _place(present)
+        and len(ours) == len(theirs)
+        and all(
+            mine == its or (name == its_name and None not in (mine, its) and _STARS.fullmatch(its or ""))
+            for (name, mine), (its_name, its) in zip(ours, theirs, strict=True)
+        )
     )
+
+
+def is_assumed_same(requested: Destination, present: Destination) -> bool:
+    """Return whether two destinations count as one only because the service masks options of the present one."""
+    is_sound = requested.sound and present.sound
+    return is_sound and same_destination(requested, present) and _settings(requested) != _settings(present)
+
+
+def leads_elsewhere(before: Destination, after: Destination) -> bool:
+    """Return whether records would go to another place, and not only with another secret; in doubt they do."""
+    if same_destination(after, before):
+        return False
+    if not (before.sound and after.sound) or "#" in before.text + after.text:
+        return True
+    masked = {name for each in (before, after) for name, value in _settings(each) if _STARS.fullmatch(value or "")}
+    # The options that determine where records go, without those that the service masks on either side.
+    was, will = (
+        sorted(
+            (name, value or "") for name, value in _settings(each) if name.lower() in each.facts.options and name not in masked
+        )
+        for each in (before, after)
+    )
+    # Another user is another secret.
+    return _place(before)[1:] != _place(after)[1:] or was != will
 
 
 def _place(destination: Destination) -> tuple[str | None, ...]:
-    parts = (destination.user, destination.authority, destination.path)
-    return (destination.scheme, *(part if part is None else unquote(part) for part in parts))
+    """Return user, scheme, authority and path, decoded."""
+    path = "".join(f"/{part.text}" for part in destination.parts)
+    user = None if destination.user is None else unquote(destination.user)
+    return (user, destination.scheme, unquote(destination.authority), unquote(path))
 
 
-def _same_options(requested: t.Sequence[Option], present: t.Sequence[Option]) -> bool:
-    ours, theirs = (sorted(options, key=lambda option: option.name) for options in (requested, present))
-    return [option.name for option in ours] == [option.name for option in theirs] and all(
-        map(_same_value, (option.value for option in ours), (option.value for option in theirs))
-    )
-
-
-def _same_value(requested: str | None, present: str | None) -> bool:
-    if requested is None or present is None:
-        return requested is present
-    return bool(_STARS.fullmatch(unquote(present))) or unquote_plus(requested) == unquote_plus(present)
+def _settings(destination: Destination) -> list[tuple[str, str | None]]:
+    """Return the options with decoded values, sorted by name; the order of equal names counts."""
+    decoded = ((option.name, None if option.value is None else unquote_plus(option.value)) for option in destination.options)
+    return sorted(decoded, key=lambda setting: setting[0])
 
 
 # What outputs show of a destination.
@@ -281,57 +254,44 @@ CHANGED = f"{MASK} (changed)"
 SENT_AGAIN = "(sent again)"
 
 
-def public_destination(conf: Conf | None) -> dict[str, Json]:
-    """Return scheme, address and options for the user, everything masked that is not known to be readable."""
-    if not conf:
+def public_destination(destination: Destination | None) -> dict[str, Json]:
+    """Return scheme, address and options for the user, everything masked that is not known to be readable.
+
+    The values of an option that is given several times are joined with commas.
+    """
+    if destination is None:
         return {"scheme": None, "address": None, "options": {}}
-    parts = parse(conf)
-    if not parts.sound:
-        return {"scheme": parts.scheme or None, "address": MASK, "options": {}}
-    user = "" if parts.user is None else f"{MASK}@"
-    path = "".join(f"/{_public_part(part)}" for part in parts.parts)
-    return {"scheme": parts.scheme, "address": f"{user}{parts.authority}{path}", "options": _public_options(parts.options)}
+    if not destination.sound:
+        return {"scheme": destination.scheme or None, "address": MASK, "options": {}}
+    user = "" if destination.user is None else f"{MASK}@"
+    path = "".join(f"/{MASK if part.secret else part.text}" for part in destination.parts)
+    options: dict[str, str] = {}
+    for option in destination.options:
+        if option.value is not None:
+            name, value = option.name if option.plain_name else MASK, MASK if option.secret else option.value
+            options[name] = f"{options[name]},{value}" if name in options else value
+    return {"scheme": destination.scheme, "address": f"{user}{destination.authority}{path}", "options": options}
 
 
-def _public_part(part: Part) -> str:
-    return MASK if part.secret else part.text
-
-
-def _public_options(options: t.Iterable[Option]) -> dict[str, str]:
-    """Return options by name; the values of a repeated name are joined with commas."""
-    shown: dict[str, str] = {}
-    for option in options:
-        if option.value is None:
-            continue
-        value = MASK if option.secret else option.value
-        name = option.name if _has_plain_name(option) else MASK
-        shown[name] = f"{shown[name]},{value}" if name in shown else value
-    return shown
-
-
-def _has_plain_name(option: Option) -> bool:
-    return _has_no_key(option.name) and "#" not in option.name
-
-
-def public_change(before: Conf | None, after: Conf) -> tuple[dict[str, Json], dict[str, Json]]:
+def public_change(before: Destination | None, after: Destination) -> tuple[dict[str, Json], dict[str, Json]]:
     """Return both public forms, with what changed behind a mask marked, so that they differ exactly if the destinations do."""
     old, new = public_destination(before), public_destination(after)
-    if before is None or same_destination(after, before):
-        return old, old if before is not None else new
-    was, will = (_masked_options(parse(conf)) for conf in (before, after))
-    options = {
-        name: CHANGED if name in was and name in will and _differ(was[name], will[name]) else shown
-        for name, shown in new["options"].items()
-    }
-    marked = {**new, "options": options}
-    moved = old["address"] == new["address"] and _place(parse(before)) != _place(parse(after))
+    if before is None:
+        return old, new
+    if same_destination(after, before):
+        return old, old
+    was, will = _masked_options(before), _masked_options(after)
+    # What the service itself masks may well be the same.
+    changed = {name for name in was.keys() & will.keys() if was[name] != will[name] and any(map(_is_visible, was[name]))}
+    marked = {**new, "options": {name: CHANGED if name in changed else shown for name, shown in new["options"].items()}}
+    moved = old["address"] == new["address"] and _place(before) != _place(after)
     return old, {**marked, "address": f"{new['address']} (changed)"} if moved or marked == old else marked
 
 
-def public_resend(conf: Conf) -> tuple[dict[str, Json], dict[str, Json]]:
+def public_resend(destination: Destination) -> tuple[dict[str, Json], dict[str, Json]]:
     """Return both public forms of a destination that is sent although it looks equal, with what may change behind a mask marked."""
-    shown = public_destination(conf)
-    masked = _masked_options(parse(conf))
+    shown = public_destination(destination)
+    masked = _masked_options(destination)
     options = {name: f"{value} {SENT_AGAIN}" if name in masked else value for name, value in shown["options"].items()}
     return shown, {**shown, "options": options} if masked else {**shown, "address": f"{shown['address']} {SENT_AGAIN}"}
 
@@ -344,42 +304,38 @@ def _masked_options(destination: Destination) -> dict[str, list[str]]:
     return masked
 
 
-def _differ(was: t.Sequence[str], will: t.Sequence[str]) -> bool:
-    """Return whether masked values differ; what the service itself masks may well be the same."""
-    return was != will and any(value.strip("*") for value in was)
+def _is_visible(value: str) -> bool:
+    return bool(value.strip("*"))
 
 
-def holds_mask(conf: Conf) -> bool:
+def holds_mask(destination: Destination) -> bool:
     """Return whether a destination has asterisks in place of a secret, for example because it was copied from an output."""
-    parts = parse(conf)
-    masked = [unquote_plus(option.value) for option in parts.options if option.secret and option.value]
-    masked += [parts.user] if parts.user else []
-    masked += [unquote(part.text) for part in parts.parts if part.secret]
-    return any(len(text) >= _SHORTEST_MASK and not text.strip("*") for text in masked)
+    texts = [unquote_plus(option.value) for option in destination.options if option.secret and option.value]
+    texts += [destination.user or "", *(unquote(part.text) for part in destination.parts if part.secret)]
+    return any(len(text) >= _SHORTEST_MASK and not _is_visible(text) for text in texts)
 
 
 # What no output may hold, wherever it comes from.
 
 
-def secret_parts(conf: Conf | None) -> frozenset[str]:
+def secret_parts(destination: Destination | None) -> frozenset[str]:
     """Return every string of a destination that no output may hold; all of it if it cannot be parsed with confidence."""
-    if not conf:
+    if destination is None:
         return frozenset()
-    parts = parse(conf)
-    if not parts.sound:
-        return frozenset((parts.text, parts.text.partition("://")[2])) - {""}
+    if not destination.sound:
+        return frozenset((destination.text, destination.text.partition("://")[2])) - {""}
     found: set[str] = set()
-    for option in parts.options:
+    for option in destination.options:
         value = option.name if option.value is None else option.value
         if option.secret and (_sounds_secret(option.name) or not _COMMON_VALUE.fullmatch(value)):
             found |= {value, *_credentials(value)}
-        if not _has_plain_name(option):
+        if not option.plain_name:
             found |= {option.name, *option.name.split("#")}
-    if parts.user:
-        found |= {parts.user, *parts.user.split(":", 1)}
-    last = next((part for part in reversed(parts.parts) if part.text), None)
-    for part in parts.parts:
-        is_key = parts.facts.path == ALL_BUT_LAST and part is last
+    if destination.user:
+        found |= {destination.user, *destination.user.split(":", 1)}
+    last = next((part for part in reversed(destination.parts) if part.text), None)
+    for part in destination.parts:
+        is_key = destination.facts.path == ALL_BUT_LAST and part is last
         if part.secret and (is_key or not _COMMON_VALUE.fullmatch(part.text)):
             found |= {part.text, part.text.partition("#")[2]}
         found |= {value for name, value in _PARAMETER.findall(part.text) if _sounds_secret(name)}
@@ -436,7 +392,7 @@ def without_secrets(text: str) -> str:
 
 
 def _public(found: re.Match[str]) -> str:
-    shown = public_destination(found[0].replace("\\/", "/"))
+    shown = public_destination(parse(found[0].replace("\\/", "/")))
     options = "&".join(f"{name}={value}" for name, value in shown["options"].items())
     return f"{found[1]}://{shown['address']}{'?' if options else ''}{options}"
 

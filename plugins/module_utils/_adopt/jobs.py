@@ -141,7 +141,7 @@ def template_of(conf: str, prefix: str) -> Template:
     options = "&".join(_option(option, names) for option in parts.options)
     text = f"{parts.scheme}://{user}{_literal(parts.authority)}{path}{'?' if options else ''}{options}"
     # If a secret is outside of the known options, for example in a fragment, the whole destination becomes one secret.
-    hidden = any(secret in text for secret in secret_parts(conf))
+    hidden = any(secret in text for secret in secret_parts(parts))
     return _whole(prefix) if hidden else Template(text, tuple(names.values))
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import itertools
+import types
 import typing as t
 
 from .compare import compile_filter, same_filter
@@ -25,11 +26,6 @@ class Literal(t.NamedTuple):
     truth: bool
     base: str
     needed: bool
-
-
-def _literal(condition: Condition, truth: bool) -> Literal:
-    base = condition.operator.removeprefix(NEGATION)
-    return Literal(condition, truth, base, (condition.operator == base) is truth)
 
 
 def contradict(literals: t.Sequence[Literal]) -> bool:
@@ -83,6 +79,7 @@ def _includes(has: str, text: str, base: str, part: str, is_text: bool) -> bool:
 # An expression, and whether a record must pass it.
 Goal = tuple[Tree, bool]
 _Literals = t.Mapping[str, tuple[Literal, ...]]
+_NO_LITERALS: _Literals = types.MappingProxyType({})
 
 # Limit for all proofs of one prover; an expression within the service's limits rarely needs more than hundreds.
 MAX_STEPS = 20_000
@@ -96,32 +93,33 @@ class Prover:
     def __init__(self, steps: int = MAX_STEPS) -> None:
         self._steps = steps
 
-    def impossible(self, *goals: Goal) -> bool:
-        """Return whether certainly no record satisfies all goals."""
-        return self._closed(list(goals), {}, 0)
+    def impossible(self, *goals: Goal, literals: _Literals = _NO_LITERALS, depth: int = 0) -> bool:
+        """Return whether certainly no record satisfies all goals: every way to do so ends in a contradiction about one field.
 
-    def _closed(self, goals: list[Goal], literals: _Literals, depth: int) -> bool:
-        """Return whether every way to satisfy the goals ends in a contradiction about one field."""
+        `literals` are the conditions that must hold besides, by their fields; `depth` counts nested alternatives.
+        """
+        left = list(goals)
         # A goal that one of several alternatives satisfies.
         choices: list[tuple[Group, bool]] = []
-        while goals:
+        while left:
             self._steps -= 1
             if self._steps < 0 or depth > MAX_DEPTH:
                 return False
-            tree, truth = goals.pop()
+            tree, truth = left.pop()
             if isinstance(tree, Condition):
-                known = (*literals.get(tree.key, ()), _literal(tree, truth))
+                base = tree.operator.removeprefix(NEGATION)
+                known = (*literals.get(tree.key, ()), Literal(tree, truth, base, needed=(tree.operator == base) is truth))
                 if contradict(known):
                     return True
                 literals = {**literals, tree.key: known}
             elif (tree.op == AND) is truth:
-                goals.extend((child, truth) for child in tree.children)
+                left.extend((child, truth) for child in tree.children)
             else:
                 choices.append((tree, truth))
         if not choices:
             return False
         (group, truth), *rest = choices
-        return all(self._closed([*rest, (part, truth)], literals, depth + 1) for part in group.children)
+        return all(self.impossible(*rest, (part, truth), literals=literals, depth=depth + 1) for part in group.children)
 
 
 ALWAYS = "always true"

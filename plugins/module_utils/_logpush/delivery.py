@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import collections
 import datetime
+import math
 import typing as t
 
 from .._core import (
@@ -20,9 +22,8 @@ from .._core import (
 )
 from .._text import format_time
 from .._zones import ACCOUNT, ACCOUNT_ID, ALL_ADDRESSES, ZONE, Address, is_zone_id
-from .costs import RATES_OPTION, Rates, estimate, parse_rates
 
-# What the vendor measured of deliveries, from its GraphQL API: which queries to ask, and what their rows add up to.
+# What the vendor measured of deliveries, from its GraphQL API: which queries to ask, what their rows add up to, and what they cost.
 
 HEALTH, USAGE = "logpushHealthAdaptiveGroups", "logpushUsageAdaptiveGroups"
 MAX_ZONES_PER_QUERY = 10
@@ -31,20 +32,44 @@ DEFAULT_HOURS = 24
 DEFAULT_PAGE_SIZE = 10_000
 # A window that is not longer than this is not split any more.
 _MIN_WINDOW = datetime.timedelta(minutes=1)
+# The fields of a row by their group; the settings of a plan name them as in `sum_uploads`.
+_SUMS = ("uploads", "records", "bytes", "bytesCompressed")
+_FIELDS = {"sum": _SUMS, "max": ("timestamp",), "dimensions": ("jobId", "status", "success", "final", "datetimeHour")}
+_ALL_FIELDS = frozenset(f"{group}_{name}" for group, names in _FIELDS.items() for name in names)
+# The plan or the token has no such data; anything else that goes wrong is a failure.
+_NOT_AVAILABLE = (AUTHENTICATION, PERMISSION, NOT_FOUND, REJECTED)
+
+BYTES_PER_GB = 1_000_000_000
+# Prices that Cloudflare publishes, for accounts without a contract of their own [Cloudflare documentation, Logpush, pricing].
+PUBLISHED = "2026-10-02"
+INTERNAL, EXTERNAL = "internal", "external"
+# Destinations inside Cloudflare: R2, and Pipelines, by what is known of their names.
+INTERNAL_DESTINATIONS = frozenset(("r2", "pipelines", "pipeline"))
+
+
+class Rate(t.NamedTuple):
+    """The price of a gigabyte in US dollars after the free ones of the month."""
+
+    usd_per_gb: float
+    free_gb: float
+
+
+Rates = t.Mapping[str, Rate]
+PUBLISHED_RATES: Rates = {INTERNAL: Rate(0.03, 25.0), EXTERNAL: Rate(0.10, 25.0)}
+
 ZONE_IDS = "zone_ids"
 DELIVERY_ADDRESSES = (ZONE_IDS, *ALL_ADDRESSES)
 DELIVERY_OPTIONS: dict[str, dict[str, Json]] = {
     ZONE_IDS: {"type": "list", "elements": "str"},
     "since": {"type": "int", "default": DEFAULT_HOURS},
     "costs": {"type": "bool", "default": False},
-    "rates": RATES_OPTION,
+    "rates": {
+        "type": "dict",
+        "options": {
+            kind: {"type": "dict", "options": {name: {"type": "float"} for name in Rate._fields}} for kind in PUBLISHED_RATES
+        },
+    },
 }
-# The fields of a row, by the names that the settings of a plan give them.
-_FIELDS = ("sum_uploads", "sum_records", "sum_bytes", "sum_bytesCompressed", "max_timestamp")
-_DIMENSIONS = ("jobId", "status", "success", "final", "datetimeHour")
-_ALL_FIELDS = frozenset((*_FIELDS, *(f"dimensions_{name}" for name in _DIMENSIONS)))
-# The plan or the token has no such data; anything else that goes wrong is a failure.
-_NOT_AVAILABLE = (AUTHENTICATION, PERMISSION, NOT_FOUND, REJECTED)
 
 Ask = t.Callable[[str, t.Mapping[str, Json]], t.Mapping[str, Json]]
 Row = t.Mapping[str, Json]
@@ -58,11 +83,25 @@ class DesiredFacts(t.NamedTuple):
     rates: Rates | None
 
 
+class Limits(t.NamedTuple):
+    """What a plan allows: fields by name, the longest window, the greatest age, and rows of a page."""
+
+    fields: frozenset[str] = _ALL_FIELDS
+    duration: datetime.timedelta = datetime.timedelta(hours=MAX_HOURS)
+    age: datetime.timedelta = datetime.timedelta(hours=MAX_HOURS)
+    page_size: int = DEFAULT_PAGE_SIZE
+
+
 class Window(t.NamedTuple):
     """From when until when deliveries are asked for."""
 
     since: datetime.datetime
     until: datetime.datetime
+
+    @property
+    def variables(self) -> dict[str, Json]:
+        """Return the window as variables of a query."""
+        return {"since": format_time(self.since), "until": format_time(self.until)}
 
     def halves(self) -> tuple[Window, Window]:
         """Return the earlier and the later half."""
@@ -73,15 +112,6 @@ class Window(t.NamedTuple):
         """Return the part of the window that a plan shows."""
         earliest = max(self.until - limits.duration, now - limits.age)
         return Window(max(self.since, earliest), self.until)
-
-
-class Limits(t.NamedTuple):
-    """What a plan allows: fields by name, the longest window, the greatest age, and rows of a page."""
-
-    fields: frozenset[str] = _ALL_FIELDS
-    duration: datetime.timedelta = datetime.timedelta(hours=MAX_HOURS)
-    age: datetime.timedelta = datetime.timedelta(hours=MAX_HOURS)
-    page_size: int = DEFAULT_PAGE_SIZE
 
 
 class Found(t.NamedTuple):
@@ -102,7 +132,13 @@ def desire(params: t.Mapping[str, Json]) -> DesiredFacts:
             raise invalid_option(f"{ZONE_IDS}[{index}]", f"{zone_id!r} is not 1 to 32 hexadecimal digits")
     if params["costs"] and not params.get(ACCOUNT_ID):
         raise invalid_option("costs", "costs arise for an account, so that account_id is needed")
-    rates = parse_rates(params["rates"])
+    rates: dict[str, Rate] = {}
+    for kind, published in PUBLISHED_RATES.items():
+        own = {name: value for name, value in ((params["rates"] or {}).get(kind) or {}).items() if value is not None}
+        for name, value in own.items():
+            if not math.isfinite(value) or value < 0:
+                raise invalid_option(f"rates.{kind}.{name}", f"{value!r} is not a number from 0 on")
+        rates[kind] = published._replace(**own)
     return DesiredFacts(tuple(dict.fromkeys(zone_ids)), hours, rates if params["costs"] else None)
 
 
@@ -112,7 +148,8 @@ def report(ask: Ask, desired: DesiredFacts, address: Address | None, now: dateti
     window = Window(now - datetime.timedelta(hours=desired.hours), now)
     ids = (address.id,) if address else desired.zone_ids
     scope = address.scope if address else ZONE
-    found = _Query(ask, scope, now).all(ids, window)
+    query = _Query(ask, scope, now)
+    found = query.all(ids, window)
     used = list(found.windows.values())
     since = min((each.since for each in used), default=window.since)
     result: dict[str, Json] = {
@@ -125,7 +162,7 @@ def report(ask: Ask, desired: DesiredFacts, address: Address | None, now: dateti
         "cost": None,
     }
     if desired.rates is not None and address is not None and used:
-        result |= _costs(_Query(ask, scope, now), address.id, desired.rates)
+        result |= _costs(query, address.id, desired.rates)
     return Conclusion(result, tuple(_warnings(found, window, scope) if used else ()))
 
 
@@ -168,37 +205,37 @@ class _Query:
         self._ask = ask
         self._scope = scope
         self.now = now
-        self._found = Found({}, {}, {})
-        self._limits = Limits()
 
     def all(self, ids: t.Sequence[str], window: Window) -> Found:
         """Return what there is of all zones or of the account, one query for each ten zones whose plans allow the window."""
+        found = Found({}, {}, {})
         for start in range(0, len(ids), MAX_ZONES_PER_QUERY):
             group = ids[start : start + MAX_ZONES_PER_QUERY]
             try:
-                self._take(group, window, self._limits)
+                found.rows.update(self.rows(group, window))
+                found.windows.update(dict.fromkeys(group, window))
             except Failure as failure:
                 if failure.kind not in _NOT_AVAILABLE:
                     raise
-                self._apart(group, window, str(failure))
-        return self._found
+                if found.missing and not found.windows:
+                    # Nothing was available for any zone so far: the token has no right to it, and that is asked only once.
+                    found.missing.update(dict.fromkeys(group, str(failure)))
+                else:
+                    self._add_apart(found, group, window)
+        return found
 
-    def _apart(self, group: t.Sequence[str], window: Window, reason: str) -> None:
-        """Ask for each of a group what its plan allows, since one of them fails the query for all.
-
-        Where nothing was available for any zone so far, the token has no right to it, and that is asked only once.
-        """
-        if self._found.missing and not self._found.windows:
-            self._found.missing.update(dict.fromkeys(group, reason))
-            return
+    def _add_apart(self, found: Found, group: t.Sequence[str], window: Window) -> None:
+        """Ask for each of a group what its plan allows, since one of them fails the query for all."""
         for each in group:
             try:
                 limits = self.settings(each, HEALTH)
-                self._take([each], window.shortened(limits, self.now), limits)
+                shorter = window.shortened(limits, self.now)
+                found.rows.update(self.rows([each], shorter, limits))
+                found.windows[each] = shorter
             except Failure as failure:
                 if failure.kind not in _NOT_AVAILABLE:
                     raise
-                self._found.missing[each] = str(failure)
+                found.missing[each] = str(failure)
 
     def settings(self, each: str, dataset: str) -> Limits:
         """Return what the plan of a zone or account allows with a dataset."""
@@ -219,39 +256,36 @@ class _Query:
             max(1, _number(settings, "maxPageSize")),
         )
 
-    def _take(self, group: t.Sequence[str], window: Window, limits: Limits) -> None:
-        """Add the rows of a group; a page that is full may have left rows out, so its window is halved."""
-        rows = self.rows(group, window, limits)
-        self._found.windows.update(dict.fromkeys(group, window))
-        for each in group:
-            self._found.rows.setdefault(each, []).extend(rows[each])
-
-    def rows(self, group: t.Sequence[str], window: Window, limits: Limits) -> dict[str, list[Row]]:
+    def rows(self, group: t.Sequence[str], window: Window, limits: Limits | None = None) -> dict[str, list[Row]]:
         """Return the rows of each of a group in a window; settings that are not known yet are part of the same query."""
-        fields = _selection(limits.fields)
-        variables = {"since": format_time(window.since), "until": format_time(window.until)}
-        text = f"{HEALTH}(limit:{limits.page_size},filter:{{datetime_geq:$since,datetime_lt:$until}}){{{fields}}}"
-        is_first = limits is self._limits
-        nodes = self._nodes(group, variables, f"{_settings_of(HEALTH)} {text}" if is_first else text)
+        asked = limits or Limits()
+        if "dimensions_jobId" not in asked.fields:
+            raise Failure(PERMISSION, "The plan does not show deliveries by job.")
+        shown = {outer: [name for name in names if f"{outer}_{name}" in asked.fields] for outer, names in _FIELDS.items()}
+        fields = " ".join(f"{outer}{{{' '.join(names)}}}" for outer, names in shown.items() if names)
+        text = f"{HEALTH}(limit:{asked.page_size},filter:{{datetime_geq:$since,datetime_lt:$until}}){{{fields}}}"
+        nodes = self._nodes(group, window.variables, text if limits else f"{_settings_of(HEALTH)} {text}")
         found = {each: _list(nodes[each], HEALTH) for each in group}
-        allowed = {each: self._limits_of(each, nodes[each], HEALTH) if is_first else limits for each in group}
-        for each in group:
+        for each, rows in found.items():
+            allowed = limits or self._limits_of(each, nodes[each], HEALTH)
             # A page may be cut at the size that the plan allows, which is smaller than the one that was asked for.
-            page_size = min(limits.page_size, allowed[each].page_size)
-            if len(found[each]) >= page_size:
+            page_size = min(asked.page_size, allowed.page_size)
+            if len(rows) >= page_size:
+                # A full page may have left rows out.
                 if window.until - window.since <= _MIN_WINDOW:
                     raise _bad(f"there are {page_size} rows within a minute, so that more may be missing")
-                first, second = (self.rows([each], half, allowed[each]) for half in window.halves())
-                found[each] = first[each] + second[each]
+                found[each] = [row for half in window.halves() for row in self.rows([each], half, allowed)[each]]
         return found
 
-    def usage(self, each: str, first: str, last: str, limits: Limits) -> list[Row]:
+    def usage(self, each: str, month: Window) -> list[Row]:
         """Return the billable bytes of an account by day."""
+        limits = self.settings(each, USAGE)
         text = (
             f"{USAGE}(limit:{limits.page_size},filter:{{date_geq:$since,date_leq:$until}},orderBy:[date_ASC])"
             "{sum{billableBytes} dimensions{date}}"
         )
-        return _list(self._nodes([each], {"since": first, "until": last}, text, "Date")[each], USAGE)
+        days = {"since": month.since.date().isoformat(), "until": month.until.date().isoformat()}
+        return _list(self._nodes([each], days, text, "Date")[each], USAGE)
 
     def destinations(self, each: str, window: Window, limits: Limits) -> list[Row]:
         """Return the bytes that an account delivered, by type of destination."""
@@ -259,8 +293,7 @@ class _Query:
             f"{HEALTH}(limit:{limits.page_size},filter:{{datetime_geq:$since,datetime_lt:$until,success:1}})"
             "{sum{bytes} dimensions{destinationType}}"
         )
-        variables = {"since": format_time(window.since), "until": format_time(window.until)}
-        return _list(self._nodes([each], variables, text)[each], HEALTH)
+        return _list(self._nodes([each], window.variables, text)[each], HEALTH)
 
     def _nodes(
         self, group: t.Sequence[str], variables: t.Mapping[str, Json], text: str, time: str = "Time"
@@ -285,99 +318,122 @@ def _settings_of(dataset: str) -> str:
     return f"settings{{{dataset}{{enabled availableFields maxDuration maxPageSize notOlderThan}}}}"
 
 
-def _selection(fields: frozenset[str]) -> str:
-    """Return the selection of those fields that a plan has."""
-    groups: dict[str, list[str]] = {}
-    for name in (*_FIELDS, *(f"dimensions_{name}" for name in _DIMENSIONS)):
-        if name in fields:
-            outer, _line, inner = name.partition("_")
-            groups.setdefault(outer, []).append(inner)
-    if "dimensions_jobId" not in fields:
-        raise Failure(PERMISSION, "The plan does not show deliveries by job.")
-    return " ".join(f"{outer}{{{' '.join(inner)}}}" for outer, inner in groups.items())
+class Upload(t.NamedTuple):
+    """A row: uploads of one job with one outcome; None for what the service or the plan does not show."""
+
+    sums: t.Mapping[str, int | None]
+    status: str | None
+    success: bool | None
+    final: bool | None
+    hour: str | None
+    last: str | None
 
 
 def _jobs(member: str, owner: str, rows: t.Iterable[Row]) -> list[dict[str, Json]]:
     """Return the facts of each job of a zone or an account, by id."""
-    by_job: dict[int, list[Row]] = {}
+    by_job: dict[int, list[Upload]] = {}
     for row in rows:
-        by_job.setdefault(_number(_object(row, "dimensions"), "jobId"), []).append(row)
+        dimensions = _object(row, "dimensions")
+        sums, latest = (_object(row, name) if row.get(name) is not None else {} for name in ("sum", "max"))
+        upload = Upload(
+            {name: None if sums.get(name) is None else _number(sums, name) for name in _SUMS},
+            _text(dimensions.get("status")),
+            _FLAGS.get(str(dimensions.get("success"))),
+            _FLAGS.get(str(dimensions.get("final"))),
+            _text(dimensions.get("datetimeHour")),
+            _text(latest.get("timestamp")),
+        )
+        by_job.setdefault(_number(dimensions, "jobId"), []).append(upload)
     return [{member: owner, "job_id": job_id, **_facts(by_job[job_id])} for job_id in sorted(by_job)]
 
 
-def _facts(rows: t.Sequence[Row]) -> dict[str, Json]:
+_FLAGS = {"0": False, "1": True}
+
+
+def _text(value: Json) -> str | None:
+    return None if value is None else str(value)
+
+
+def _facts(uploads: t.Sequence[Upload]) -> dict[str, Json]:
     """Add up the rows of one job; what the service does not offer is None."""
-    delivered = [row for row in rows if _flag(row, "success") is not False and _flag(row, "final") is not False]
-    lost = [row for row in rows if _flag(row, "success") is False and _flag(row, "final") is True]
-    repeated = [row for row in rows if _flag(row, "final") is False]
-    known = all(_flag(row, name) is not None for row in rows for name in ("success", "final"))
-    final = [row for row in rows if _flag(row, "final") is not False]
-    hours = [str(time) for row in rows if (time := _object(row, "dimensions").get("datetimeHour")) is not None]
-    times = [str(time) for row in rows if (time := (row.get("max") or {}).get("timestamp")) is not None]
+
+    def total(rows: t.Iterable[Upload], name: str) -> int | None:
+        if any(row.sums[name] is None for row in uploads):
+            return None
+        return sum(row.sums[name] or 0 for row in rows)
+
+    final = [row for row in uploads if row.final is not False]
+    delivered = [row for row in final if row.success is not False]
+    lost = [row for row in uploads if row.success is False and row.final]
+    known = all(None not in (row.success, row.final) for row in uploads)
+    statuses: collections.Counter[str] = collections.Counter()
+    for row in final:
+        statuses[str(row.status)] += row.sums["uploads"] or 0
+    has_statuses = all(None not in (row.status, row.sums["uploads"]) for row in final)
+    hours, times = [row.hour for row in uploads if row.hour], [row.last for row in uploads if row.last]
     return {
-        "uploads": _total(delivered, "uploads", rows),
-        "records": _total(delivered, "records", rows),
-        "failed_uploads": _total(lost, "uploads", rows) if known else None,
-        "dropped_records": _total(lost, "records", rows) if known else None,
-        "retries": _total(repeated, "uploads", rows) if known else None,
-        "bytes": _total(delivered, "bytes", rows),
-        "bytes_compressed": _total(delivered, "bytesCompressed", rows),
-        "statuses": _statuses(final),
+        "uploads": total(delivered, "uploads"),
+        "records": total(delivered, "records"),
+        "failed_uploads": total(lost, "uploads") if known else None,
+        "dropped_records": total(lost, "records") if known else None,
+        "retries": total([row for row in uploads if row.final is False], "uploads") if known else None,
+        "bytes": total(delivered, "bytes"),
+        "bytes_compressed": total(delivered, "bytesCompressed"),
+        "statuses": dict(sorted(statuses.items())) if has_statuses else None,
         "first": min(hours, default=None),
         "last": max(times or hours, default=None),
     }
-
-
-def _total(rows: t.Iterable[Row], name: str, whole: t.Iterable[Row]) -> int | None:
-    """Return the sum of a member, None where the service does not offer it."""
-    if any((row.get("sum") or {}).get(name) is None for row in whole):
-        return None
-    return sum(_number(row["sum"], name) for row in rows)
-
-
-def _statuses(rows: t.Iterable[Row]) -> dict[str, int] | None:
-    """Return the number of uploads by the status of their last try."""
-    found: dict[str, int] = {}
-    for row in rows:
-        status, uploads = _object(row, "dimensions").get("status"), (row.get("sum") or {}).get("uploads")
-        if status is None or uploads is None:
-            return None
-        found[str(status)] = found.get(str(status), 0) + _number(row["sum"], "uploads")
-    return dict(sorted(found.items()))
 
 
 def _costs(query: _Query, account: str, rates: Rates) -> dict[str, Json]:
     """Return usage by day and the cost of the month so far; usage is None where the service does not offer it."""
     now = query.now
     month = Window(now.replace(day=1, hour=0, minute=0, second=0), now)
-    usage = _usage(query, account, month)
-    limits = query.settings(account, HEALTH)
-    window = month.shortened(limits, now)
-    by_type: dict[str, int] = {}
-    for row in query.destinations(account, window, limits):
-        kind = str(_object(row, "dimensions").get("destinationType")).lower()
-        by_type[kind] = by_type.get(kind, 0) + _number(_object(row, "sum"), "bytes")
-    billed = None if usage is None else sum(day["billable_bytes"] for day in usage)
-    return {"usage": usage, "cost": estimate(now, billed, by_type, rates, format_time(window.since))}
-
-
-def _usage(query: _Query, account: str, month: Window) -> list[dict[str, Json]] | None:
-    first, last = (time.date().isoformat() for time in month)
+    usage: list[dict[str, Json]] | None = None
     try:
-        rows = query.usage(account, first, last, query.settings(account, USAGE))
+        usage = [
+            {"date": str(_object(row, "dimensions").get("date")), "billable_bytes": _number(_object(row, "sum"), "billableBytes")}
+            for row in query.usage(account, month)
+        ]
     except Failure as failure:
         if failure.kind not in _NOT_AVAILABLE:
             raise
-        return None
-    return [
-        {"date": str(_object(row, "dimensions").get("date")), "billable_bytes": _number(_object(row, "sum"), "billableBytes")}
-        for row in rows
-    ]
+    limits = query.settings(account, HEALTH)
+    window = month.shortened(limits, now)
+    internal = total = 0
+    for row in query.destinations(account, window, limits):
+        size = _number(_object(row, "sum"), "bytes")
+        total += size
+        kind = str(_object(row, "dimensions").get("destinationType")).lower()
+        internal += size if kind in INTERNAL_DESTINATIONS else 0
+    billed = None if usage is None else sum(day["billable_bytes"] for day in usage)
+    whole, share = total if billed is None else billed, internal / total if total else 0.0
+    parts = {}
+    for kind, part in ((INTERNAL, share), (EXTERNAL, 1 - share)):
+        gigabytes, rate = whole * part / BYTES_PER_GB, rates[kind]
+        amount = max(0.0, gigabytes - rate.free_gb) * rate.usd_per_gb
+        parts[kind] = {"gb": round(gigabytes, 3), "free_gb": rate.free_gb, "amount": round(amount, 2)}
+    cost = {
+        "month": now.strftime("%Y-%m"),
+        "currency": "USD",
+        "amount": round(sum(cost["amount"] for cost in parts.values()), 2),
+        **parts,
+        "estimated": billed is None,
+        "assumptions": list(_assumptions(billed, bool(total), rates, format_time(window.since))),
+    }
+    return {"usage": usage, "cost": cost}
 
 
-def _flag(row: Row, name: str) -> bool | None:
-    value = _object(row, "dimensions").get(name)
-    return None if value is None else bool(int(value)) if str(value) in ("0", "1") else None
+def _assumptions(billed: int | None, measured: bool, rates: Rates, since: str) -> t.Iterator[str]:
+    yield "The amount is for the month so far, for deliveries only: transformers are not included."
+    if rates == PUBLISHED_RATES:
+        yield f"Rates as Cloudflare published them on {PUBLISHED}; an Enterprise contract may have others (option rates)."
+    if billed is None:
+        yield f"The service shows no usage, so the uncompressed bytes of delivered batches since {since} count."
+    if measured:
+        yield f"Bytes divide between internal (R2, Pipelines) and external destinations as they were delivered since {since}."
+    elif billed:
+        yield "No delivery was measured at account scope, so all bytes count as delivered to external destinations."
 
 
 def _object(value: Json, name: str) -> t.Mapping[str, Json]:

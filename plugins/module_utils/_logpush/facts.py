@@ -167,11 +167,6 @@ class Suboption(t.NamedTuple):
     by_output_type: t.Mapping[str, str] = MappingProxyType({})
 
     @property
-    def types(self) -> Types:
-        """Return the Python types of the values that the service may send."""
-        return _TYPES[self.type]
-
-    @property
     def argument(self) -> dict[str, Json]:
         """Return the option as AnsibleModule declares it."""
         argument: dict[str, Json] = {"type": self.type}
@@ -186,7 +181,8 @@ class Suboption(t.NamedTuple):
         return self.by_output_type.get(output_type, self.default)
 
 
-_TYPES: t.Mapping[str, Types] = {"list": (list,), "str": (str,), "float": (int, float), "bool": (bool,)}
+# The Python types of the values that the service may send, by the type of the option.
+TYPES: t.Mapping[str, Types] = {"list": (list,), "str": (str,), "float": (int, float), "bool": (bool,)}
 SUBOPTIONS: t.Mapping[str, Suboption] = {
     suboption.wire: suboption
     for suboption in (

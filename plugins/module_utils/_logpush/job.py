@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 import re
-import types
 import typing as t
 
 from .._core import BAD_RESPONSE, Failure, Json, conflict
@@ -19,7 +18,7 @@ from .._redact import MASK, scrub
 from .._text import json_type
 from .._zones import Address
 from . import logpull_options
-from .facts import MEMBERS, NOT_CARRIED, SUBOPTIONS
+from .facts import MEMBERS, NOT_CARRIED, SUBOPTIONS, TYPES
 from .options import DesiredJob
 
 Members = t.Mapping[str, Json]
@@ -87,7 +86,7 @@ def _wrong_members(sent: Members) -> t.Iterator[str]:
     suboptions = options if isinstance(options, dict) else {}
     found = [(name, member.types, sent.get(name)) for name, member in MEMBERS.items()]
     found.append(("destination_conf", (str,), sent.get("destination_conf")))
-    found += [(f"output_options.{name}", sub.types, suboptions.get(name)) for name, sub in SUBOPTIONS.items()]
+    found += [(f"output_options.{name}", TYPES[sub.type], suboptions.get(name)) for name, sub in SUBOPTIONS.items()]
     for path, expected, value in found:
         fits = isinstance(value, expected) and (bool in expected or not isinstance(value, bool))
         if list in expected and isinstance(value, list):
@@ -161,14 +160,11 @@ def words_for(job: Job) -> str:
     return f"Job {job.name!r} (id {job.id})" if job.name else f"Job {job.id} ({job.dataset})"
 
 
-Names: t.TypeAlias = "t.Mapping[tuple[str | None, str], frozenset[int]]"
-
-
 class JobState(t.NamedTuple):
     """Current state for one desired job: the job, or None. `unlisted` is the failure of a service that lists no jobs.
 
     `known` are the ids of all jobs of the zone; None if they were not listed.
-    `taken` are the ids of the jobs that keep or get a name, by name and dataset, as far as jobs were listed.
+    `staying` are the jobs that exist after the task, as far as jobs were listed.
     `label` is the job's label among all jobs.
     """
 
@@ -176,18 +172,9 @@ class JobState(t.NamedTuple):
     unlisted: Failure | None = None
     now: float = 0.0
     known: frozenset[int] | None = None
-    taken: Names = types.MappingProxyType({})
+    staying: t.Sequence[Identity] = ()
     address: Address | None = None
     label: str = ""
-
-
-def ids_by_name(jobs: t.Iterable[Identity]) -> Names:
-    """Return the ids of jobs by name and dataset; jobs that do not exist are ignored."""
-    found: dict[tuple[str | None, str], frozenset[int]] = {}
-    for job in jobs:
-        if job.id is not None:
-            found[job.name, job.dataset] = found.get((job.name, job.dataset), frozenset()) | {job.id}
-    return found
 
 
 def find_by_name(jobs: t.Iterable[Job], name: str | None, dataset: str) -> Job | None:

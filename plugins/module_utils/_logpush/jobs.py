@@ -11,7 +11,7 @@ from .._core import NOT_FOUND, Composition, Conclusion, Failure, Json, Outcome, 
 from .._destination import secret_parts
 from .._zones import Address, scope_of
 from .facts import DATASET
-from .job import Identity, Job, JobState, find_by_id, find_by_name, identity_after, ids_by_name, labels
+from .job import Identity, Job, JobState, find_by_id, find_by_name, identity_after, labels
 from .options import FORMS, DesiredJob, desire
 from .plan import plan, plan_deletion, secrets
 
@@ -117,7 +117,7 @@ def match(desired: DesiredJobs, listing: JobListing) -> Matches:
     unlisted = [Identity(job.name, job.dataset, job.id) for job in others]
     names = labels([*identities, *unlisted])
     staying = [identity for item, identity in zip(items, identities, strict=True) if item.desired.present]
-    taken = ids_by_name([*staying, *(() if desired.unlisted == ABSENT else unlisted)])
+    staying += () if desired.unlisted == ABSENT else unlisted
     states = [
         JobState(
             job,
@@ -125,7 +125,7 @@ def match(desired: DesiredJobs, listing: JobListing) -> Matches:
             unlisted=listing.refusal if item.desired.job_id is None else None,
             now=listing.now,
             known=listing.known,
-            taken=taken,
+            staying=staying,
             address=listing.address,
             label=label,
         )

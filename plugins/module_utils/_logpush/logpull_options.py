@@ -96,9 +96,18 @@ def selected(parameters: Parameters) -> list[str]:
 
 
 def canonical(parameters: Parameters) -> dict[str, t.Any]:
-    """Return a form that is equal for all parameters with one meaning."""
-    form = {name: _canonical_value(name, value) for name, value in parameters.items()}
-    return {name: form[name] for name in sorted(form) if form[name] not in (None, [])}
+    """Return a form that is equal for all parameters with one meaning, without those that mean the default."""
+    form: dict[str, t.Any] = {}
+    for name, value in sorted(parameters.items()):
+        default = PARAMETER_DEFAULTS.get(name)
+        if name == FIELDS:
+            form[name] = sorted(_split(value))
+        elif _NUMBER.fullmatch(value):
+            number = float(value)
+            form[name] = None if number == 0 or default == f"{number:g}" else number
+        elif value.lower() not in _OFF and value != default:
+            form[name] = "true" if value.lower() == "true" else value
+    return {name: meaning for name, meaning in form.items() if meaning not in (None, [])}
 
 
 def merged(requested: Requested, present: Parameters) -> tuple[str, bool]:
@@ -114,27 +123,12 @@ def merged(requested: Requested, present: Parameters) -> tuple[str, bool]:
 
 def render(parameters: Parameters) -> str:
     """Return the text to send, without parameters that are off; `fields` may contain a field named like an off value."""
-    kept = {name: value for name, value in parameters.items() if value.lower() not in _OFF or (name == FIELDS and value)}
-    text = "&".join(f"{_quoted(name)}={_quoted(value)}" for name, value in kept.items())
+    kept = [pair for pair in parameters.items() if pair[1].lower() not in _OFF or (pair[0] == FIELDS and pair[1])]
+    # Parameters of the service are sent back unchanged, even if they contain a lone surrogate.
+    text = "&".join("=".join(quote(part, safe=_READABLE, errors="surrogatepass") for part in pair) for pair in kept)
     if len(text) > MAX_OPTIONS_LENGTH:
         raise invalid_option("logpull_options", f"{len(text)} characters would be more than the limit of {MAX_OPTIONS_LENGTH}")
     return text
-
-
-def _quoted(text: str) -> str:
-    # Parameters of the service are sent back unchanged, even if they contain a lone surrogate.
-    return quote(text, safe=_READABLE, errors="surrogatepass")
-
-
-def _canonical_value(name: str, value: str) -> t.Any:
-    if name == FIELDS:
-        return sorted(set(_split(value)))
-    if value.lower() in _OFF or value == PARAMETER_DEFAULTS.get(name):
-        return None
-    if _NUMBER.fullmatch(value):
-        number = float(value)
-        return None if number == 0 or PARAMETER_DEFAULTS.get(name) == f"{number:g}" else number
-    return value.lower() if value.lower() == "true" else value
 
 
 def _split(text: str) -> tuple[str, ...]:

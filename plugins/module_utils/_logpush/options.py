@@ -9,7 +9,7 @@ import types
 import typing as t
 
 from .._core import Json, Request, invalid_option
-from .._destination import SCHEMES, Destination, closest_scheme, holds_mask, upload_limits
+from .._destination import SCHEMES, Destination, closest_scheme, holds_mask
 from .._destination import parse as parse_destination
 from .._filter.parse import parse as parse_filter
 from .._filter.text import check as check_limits
@@ -114,11 +114,13 @@ def desire(params: Params, scope: str | None = None) -> DesiredJob:
     check_job_id(params["job_id"])
     if params["job_id"] is None and not params["name"]:
         raise invalid_option("name", "is empty; without job_id it is required")
-    check_scope(plain.get("dataset", ""), scope or _scope_of(params))
-    _check_plain(plain, params["destination_conf"] or "")
+    _check_dataset(plain.get("dataset", ""), scope or _scope_of(params))
     destination = None if params["destination_conf"] is None else check_destination(params["destination_conf"])
+    _check_plain(plain, destination)
     challenge = check_challenge(params["ownership_challenge"])
-    tree = _filter(params["filter"], params["validate_filter"])
+    tree = params["filter"] if params["filter"] in (None, NO_FILTER) else parse_filter(params["filter"])
+    if tree and params["validate_filter"]:
+        check_limits(tree)
     text, parts = params["logpull_options"], (params["fields"], params["timestamp_format"], params["option_flags"])
     logpull = logpull_options.from_parts(*parts) if text is None else logpull_options.from_text(text)
     return DesiredJob(
@@ -176,8 +178,7 @@ def desire_dataset(params: Params) -> str:
     """Return the dataset of validated options."""
     if not params["dataset"]:
         raise invalid_option("dataset", "is empty")
-    check_scope(params["dataset"], _scope_of(params))
-    _check_dataset(params["dataset"])
+    _check_dataset(params["dataset"], _scope_of(params))
     return str(params["dataset"])
 
 
@@ -187,28 +188,29 @@ def check_job_id(job_id: int | None) -> None:
         raise invalid_option("job_id", f"{job_id} is not above 0")
 
 
-def _check_plain(plain: t.Mapping[str, Json], destination: str) -> None:
+def _check_plain(plain: t.Mapping[str, Json], destination: Destination | None) -> None:
     for name, (low, high) in RANGES.items():
         value = plain.get(name)
         if not value or low <= value <= high:
             continue
         # IBM Cloud Logs accepts at most less than other destinations require at least.
-        if name != "max_upload_bytes" or not 0 < value <= upload_limits(destination).max_bytes < low:
+        most = destination.facts.max_bytes if destination and name == "max_upload_bytes" else 0
+        if not 0 < value <= most < low:
             raise invalid_option(name, f"{value} is neither 0 (the default of the service) nor {low} to {high}")
     if plain.get("transformer_id", 0) < 0:
         raise invalid_option("transformer_id", f"{plain['transformer_id']} is below 0; 0 removes the transformer")
-    dataset = plain.get("dataset", "")
-    _check_dataset(dataset)
-    if not kind_fits(plain.get("kind"), dataset):
-        raise invalid_option("kind", f"'edge' exists for the dataset {EDGE_DATASET} only, not for {dataset}")
+    if not kind_fits(plain.get("kind"), plain.get("dataset", "")):
+        raise invalid_option("kind", f"'edge' exists for the dataset {EDGE_DATASET} only, not for {plain['dataset']}")
 
 
 def _scope_of(params: Params) -> str | None:
     return scope_of(params) if any(params.get(name) for name in ALL_ADDRESSES) else None
 
 
-def check_scope(dataset: str, scope: str | None) -> None:
-    """Refuse the datasets of zones for an account and the other way round; the service decides about unknown ones."""
+def _check_dataset(dataset: str, scope: str | None) -> None:
+    """Refuse an impossible name, and the datasets of zones for an account or the reverse; the service decides about unknown ones."""
+    if len(dataset) > MAX_DATASET_LENGTH or not _DATASET.fullmatch(dataset):
+        raise invalid_option("dataset", f"{dataset!r} is not up to {MAX_DATASET_LENGTH} letters, digits, '_' and '-'")
     if scope is None or dataset in DATASETS[scope] or not any(dataset in names for names in DATASETS.values()):
         return
     other = next(each for each in DATASETS if each != scope)
@@ -227,11 +229,6 @@ def unknown_dataset(dataset: str) -> list[str]:
     return [f"dataset: {dataset!r} is not a dataset that this collection knows{did_you_mean(nearest(dataset, known))}."]
 
 
-def _check_dataset(name: str) -> None:
-    if len(name) > MAX_DATASET_LENGTH or not _DATASET.fullmatch(name):
-        raise invalid_option("dataset", f"{name!r} is not up to {MAX_DATASET_LENGTH} letters, digits, '_' and '-'")
-
-
 def check_destination(conf: str) -> Destination:
     """Parse a destination; refuse one that no service accepts. Messages do not quote it, because it may contain a password."""
     if not _DESTINATION.match(conf) or _CONTROL.search(conf):
@@ -239,7 +236,7 @@ def check_destination(conf: str) -> Destination:
     if len(conf) > MAX_DESTINATION_LENGTH:
         raise invalid_option("destination_conf", f"{len(conf)} characters are more than the limit of {MAX_DESTINATION_LENGTH}")
     parsed = parse_destination(conf)
-    closest = closest_scheme(parsed)
+    closest = "" if parsed.scheme in SCHEMES else closest_scheme(parsed.scheme)
     if closest:
         known = ", ".join(sorted(SCHEMES))
         message = f"{conf.partition('://')[0]!r} is not a type of destination (did you mean {closest!r}?); known are {known}"
@@ -261,12 +258,3 @@ def check_challenge(token: str | None) -> str | None:
     if any(map(str.isspace, token)):
         raise invalid_option("ownership_challenge", "contains white space, which no token has")
     return token or None
-
-
-def _filter(given: Json, within_limits: bool) -> Tree | t.Literal[""] | None:
-    if given is None or given == NO_FILTER:
-        return NO_FILTER if given == NO_FILTER else None
-    tree = parse_filter(given)
-    if within_limits:
-        check_limits(tree)
-    return tree

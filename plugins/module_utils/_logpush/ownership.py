@@ -10,7 +10,7 @@ import json
 import typing as t
 
 from .._core import BAD_RESPONSE, REJECTED, Answer, Conclusion, Failure, Json, Plan, Request, invalid_option
-from .._destination import Conf, Destination, public_destination, same_destination, secret_parts, takes_token, without_secrets
+from .._destination import Destination, parse, public_destination, same_destination, secret_parts, takes_token, without_secrets
 from .._redact import scrub
 from .._zones import ACCOUNT, ZONE, Address, is_zone_id
 from .options import check_challenge, check_destination, refuse_mask
@@ -20,7 +20,7 @@ _OWNER_CLAIMS = {scope: (f"{scope}_id", scope, f"{scope}_tag") for scope in (ZON
 _DESTINATION_CLAIMS = ("destination_conf", "destination", "dest")
 
 
-def why_refused(token: str, address: Address | None, destination: Conf, now: float) -> str | None:
+def why_refused(token: str, address: Address | None, destination: Destination, now: float) -> str | None:
     """Return why the service would refuse an ownership token, as far as its claims show; None if they show no reason."""
     claims = read_claims(token)
     if claims is None:
@@ -34,7 +34,7 @@ def why_refused(token: str, address: Address | None, destination: Conf, now: flo
     if owner:
         return f"the token belongs to {owner}, and a challenge is valid only for the zone or account that requested it"
     bound = _text(claims, _DESTINATION_CLAIMS)
-    if bound is not None and "://" in bound and not same_destination(destination, bound):
+    if bound is not None and "://" in bound and not same_destination(destination, parse(bound)):
         return "the token belongs to another destination; a challenge is valid for exactly the destination_conf that it was requested for"
     return None
 

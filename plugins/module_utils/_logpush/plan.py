@@ -26,8 +26,9 @@ from .._core import (
     invalid_option,
 )
 from .._destination import (
+    SCHEMES,
     Destination,
-    closest_scheme,
+    Scheme,
     is_assumed_same,
     leads_elsewhere,
     public_change,
@@ -36,7 +37,6 @@ from .._destination import (
     same_destination,
     secret_parts,
     takes_token,
-    upload_limits,
 )
 from .._filter.compare import same_filter
 from .._filter.lint import findings
@@ -80,10 +80,10 @@ def changes(desired: DesiredJob, job: Job | None) -> list[Change]:
     return found
 
 
-def fixed_changes(desired: DesiredJob, job: Job) -> list[Change]:
-    """Return the changes for which the job must be re-created."""
-    found = [_plain(name, value, job) for name, value in desired.plain.items() if MEMBERS[name].fixed]
-    return [change for change in found if change.sends]
+def fixed_changes(desired: DesiredJob, job: Job) -> list[str]:
+    """Return the names of the members for which the job must be re-created."""
+    fixed = [name for name in desired.plain if MEMBERS[name].fixed]
+    return [name for name in fixed if MEMBERS[name].normal(desired.plain[name]) != job.value(name)]
 
 
 def _plain(name: str, value: Json, job: Job | None) -> Change:
@@ -180,27 +180,21 @@ def _require_listing(desired: DesiredJob, refusal: Failure) -> None:
     raise dataclasses.replace(refusal, kind=NOT_FOUND, message=message)
 
 
-def _require_destination(desired: DesiredJob, why: str) -> None:
-    if desired.destination is None:
-        raise invalid_option("destination_conf", why)
-
-
-def _refuse_kind(job: Job, body: Body) -> None:
-    """Refuse a re-created job that the service would refuse after the deletion; kind or dataset may be copied from the old one."""
-    if not kind_fits(body.get("kind"), body["dataset"]):
+def _check_recreated(job: Job, body: Body, state: JobState) -> None:
+    """Refuse a re-created job of a kind that its dataset lacks, or under the name of another job."""
+    name, dataset = body.get("name"), body["dataset"]
+    # The service would refuse it after the deletion; kind or dataset may be copied from the old job.
+    if not kind_fits(body.get("kind"), dataset):
         raise conflict(
-            f"Job {job.id} would be re-created as kind 'edge' of the dataset {body['dataset']!r}, but 'edge' exists for"
+            f"Job {job.id} would be re-created as kind 'edge' of the dataset {dataset!r}, but 'edge' exists for"
             f" {EDGE_DATASET!r} only. Omitted options are copied from the old job: set both kind and dataset."
         )
-
-
-def _refuse_taken_name(job: Job, body: Body, state: JobState) -> None:
-    """Refuse a re-created job that would have the name of another one, because later runs could not distinguish them."""
-    name, dataset = body.get("name"), body["dataset"]
-    others = state.taken.get((name, dataset), frozenset()) - {job.id} if name else ()
+    # Later runs could not distinguish two jobs of one name.
+    alike = (each.id for each in state.staying if name and (each.name, each.dataset) == (name, dataset))
+    others = sorted(number for number in alike if number and number != job.id)
     if others:
         raise conflict(
-            f"Job {job.id} would be re-created under the name {name!r}, which job {min(others)} of the dataset {dataset!r} has."
+            f"Job {job.id} would be re-created under the name {name!r}, which job {others[0]} of the dataset {dataset!r} has."
             " Set name to another one, or delete that job."
         )
 
@@ -208,44 +202,40 @@ def _refuse_taken_name(job: Job, body: Body, state: JobState) -> None:
 def _warnings(desired: DesiredJob, state: JobState, body: Body) -> list[str]:
     """Return warnings about options, and about what `body` sends; refuse a destination or token that cannot be correct."""
     found = unknown_dataset(body["dataset"]) if "dataset" in body else []
-    destination = desired.destination or (state.job.destination if state.job else None)
-    limits = upload_limits(destination or "")
-    for name, most in (("max_upload_bytes", limits.max_bytes), ("max_upload_records", limits.max_records)):
-        value = desired.plain.get(name)
-        if value and limits.fixed:
-            found.append(f"{name}: uploads to this destination have a fixed size, so that the service ignores it.")
-        elif value and 0 < most < value:
-            found.append(f"{name}: {value} is more than this destination takes in one upload ({most}); larger uploads fail.")
-    proof: list[str] = []
-    if desired.destination is not None and "destination_conf" in body:
-        refuse_mask(desired.destination)
-        if closest_scheme(desired.destination) is not None:
-            scheme = public_destination(desired.destination)["scheme"]
-            found.append(
-                f"destination_conf: {scheme!r} is not a known type of destination;"
-                " the service may refuse it, and outputs mask its options."
-            )
-        proof = _check_proof(desired.destination, state, body)
-    if desired.filter is not None and desired.filter != NO_FILTER:
-        found += map(str, findings(desired.filter))
-    return found + proof
+    present = state.job.destination if state.job else None
+    if desired.destination:
+        found += _destination_warnings(desired.destination, present, state, body)
+    if destination := desired.destination or present:
+        found += _upload_warnings(desired, destination.facts)
+    return [*found, *map(str, findings(desired.filter) if desired.filter else ())]
 
 
-def _check_proof(destination: Destination, state: JobState, body: Body) -> list[str]:
-    """Refuse a token that the service cannot accept; return a warning if the destination needs none."""
-    if "ownership_challenge" not in body:
-        return []
-    wrong = why_refused(body["ownership_challenge"], state.address, destination, state.now)
+def _destination_warnings(requested: Destination, present: Destination | None, state: JobState, body: Body) -> t.Iterator[str]:
+    if "destination_conf" not in body:
+        if present and state.job and is_assumed_same(requested, present):
+            yield _ASSUMED.format(job=words_for(state.job))
+        return
+    refuse_mask(requested)
+    if requested.scheme not in SCHEMES:
+        yield (
+            f"destination_conf: {requested.scheme!r} is not a known type of destination;"
+            " the service may refuse it, and outputs mask its options."
+        )
+    token = body.get("ownership_challenge")
+    wrong = why_refused(token, state.address, requested, state.now) if token else None
     if wrong:
         raise invalid_option("ownership_challenge", wrong)
-    return [_NO_PROOF_NEEDED] if takes_token(destination) is False else []
+    if token and takes_token(requested) is False:
+        yield _NO_PROOF_NEEDED
 
 
-def _warn_of_masked(desired: DesiredJob, job: Job, body: Body) -> list[str]:
-    """Return a warning if the destination counts as equal although the service does not show all of it."""
-    if desired.destination is None or job.destination is None or "destination_conf" in body:
-        return []
-    return [_ASSUMED.format(job=words_for(job))] if is_assumed_same(desired.destination, job.destination) else []
+def _upload_warnings(desired: DesiredJob, facts: Scheme) -> t.Iterator[str]:
+    for name, most in (("max_upload_bytes", facts.max_bytes), ("max_upload_records", facts.max_records)):
+        value = desired.plain.get(name)
+        if value and facts.fixed:
+            yield f"{name}: uploads to this destination have a fixed size, so that the service ignores it."
+        elif value and 0 < most < value:
+            yield f"{name}: {value} is more than this destination takes in one upload ({most}); larger uploads fail."
 
 
 # What a plan destroys.
@@ -334,7 +324,8 @@ def plan_deletion(job: Job | None, label: str) -> Plan:
 def _create(desired: DesiredJob, state: JobState) -> Plan:
     if desired.job_id is not None:
         raise Failure(NOT_FOUND, f"job_id: there is no job {desired.job_id} in this zone; without job_id, name creates one.")
-    _require_destination(desired, f"is required to create the job {desired.name!r}, which does not exist yet")
+    if desired.destination is None:
+        raise invalid_option("destination_conf", f"is required to create the job {desired.name!r}, which does not exist yet")
     made = changes(desired._replace(plain={**desired.plain, "dataset": desired.dataset}), None)
     body = _body(made)
     disabled = "enabled" not in desired.plain
@@ -366,30 +357,25 @@ def _update(desired: DesiredJob, state: JobState, job: Job) -> Plan:
         requests=(Request("logpush_jobs.update", ids={"job_id": job.id}, body=body),) if body else (),
         effects=_effects(desired, state.label, job, made, body) if body else (),
         basis=_basis(job, made),
-        warnings=(
-            *delivery_warnings(job, desired.plain.get("enabled")),
-            *_warn_of_masked(desired, job, body),
-            *_warnings(desired, state, body),
-        ),
+        warnings=(*delivery_warnings(job, desired.plain.get("enabled")), *_warnings(desired, state, body)),
     )
 
 
-def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Sequence[Change]) -> Plan:
+def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Sequence[str]) -> Plan:
     if not desired.recreate:
-        what = " and ".join(f"{change.name} {change.before!r} cannot become {change.after!r}" for change in fixed)
+        what = " and ".join(f"{name} {job.value(name)!r} cannot become {desired.plain[name]!r}" for name in fixed)
         raise conflict(f"{words_for(job)} exists, and its {what}. Set recreate to delete and re-create it.")
-    _require_destination(desired, "must be given to recreate a job, because the service may not show all of it")
+    if desired.destination is None:
+        raise invalid_option("destination_conf", "must be given to recreate a job, because the service may not show all of it")
     made = changes(desired, job)
     if any("output_options" in change.sends for change in made):
         # The new job gets one form of the options only.
         made = [change._replace(after=None, result=None) if change.name == "logpull_options" else change for change in made]
-    destination = desired.destination.text if desired.destination else None
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
-    body = {"dataset": job.dataset, **carried(job), **_body(made), "destination_conf": destination, **proof}
+    body = {"dataset": job.dataset, **carried(job), **_body(made), "destination_conf": desired.destination.text, **proof}
     if "output_options" in body:
         body.pop("logpull_options", None)
-    _refuse_kind(job, body)
-    _refuse_taken_name(job, body, state)
+    _check_recreated(job, body, state)
     delete = Request("logpush_jobs.delete", ids={"job_id": job.id}, if_it_fails=_PERHAPS_GONE.format(id=job.id))
     create = Request("logpush_jobs.create", body=body, creates=True, if_it_fails=_GONE.format(id=job.id))
     result = _predict(desired, job, made)

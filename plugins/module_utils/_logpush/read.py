@@ -15,13 +15,13 @@ import typing as t
 from .._api.client import Client
 from .._api.response import NO_ROUTE_CODES, is_missing, lacks_route
 from .._core import BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Outcome, Step, conflict, invalid_option
-from .._filter.tree import Tree, conditions
+from .._filter.tree import conditions
 from .._text import did_you_mean, json_type, nearest, shown
 from . import delivery
 from .coverage import selected_fields
 from .facts import MEMBERS
 from .health import with_health
-from .job import Identity, Job, JobState, find_by_id, find_by_name, identity_after, ids_by_name, labels, parse_job
+from .job import Identity, Job, JobState, find_by_id, find_by_name, identity_after, labels, parse_job
 from .jobs import ABSENT, DesiredJobs, JobListing
 from .options import DesiredJob, JobQuery, unknown_dataset
 from .plan import fixed_changes
@@ -35,51 +35,49 @@ _MAX_NAMED = 10
 def read(client: Client, desired: DesiredJob) -> JobState:
     """Read the job that a task is about, and the clock, which plans must not read."""
     now = time.time()
-    if desired.job_id is not None:
+    jobs: list[Job] | None = None
+    unlisted: Failure | None = None
+    if desired.job_id is None:
+        jobs, unlisted = _list_if_possible(client)
+        job = find_by_name(jobs or (), desired.name, desired.dataset)
+    else:
         job = by_id(client, desired.job_id)
-        return _beside(client, desired, JobState(job, now=now, address=client.address, label=_label(desired, job, ())))
-    try:
-        jobs = listed(client)
-    except Failure as failure:
-        if is_missing(failure):
-            return JobState(None, unlisted=failure, now=now, address=client.address, label=_label(desired, None, ()))
-        raise
-    found = find_by_name(jobs, desired.name, desired.dataset)
-    known = frozenset(job.id for job in jobs)
-    return JobState(found, now=now, known=known, address=client.address, label=_label(desired, found, jobs))
-
-
-def _label(desired: DesiredJob, job: Job | None, jobs: t.Iterable[Job]) -> str:
-    """Return the label of the job of a task once it is applied, among all jobs of the zone."""
+        # The name of a re-created job may be taken.
+        if job and desired.present and desired.recreate and fixed_changes(desired, job):
+            jobs, _failure = _list_if_possible(client)
+    everyone = [Identity(each.name, each.dataset, each.id) for each in jobs or ()]
     own = identity_after(desired, job)
-    return labels([own, *(Identity(each.name, each.dataset, each.id) for each in jobs if each.id != own.id)])[0]
-
-
-def _beside(client: Client, desired: DesiredJob, state: JobState) -> JobState:
-    """Return the state with the names of all other jobs, if the job is to be re-created and its new name may be taken."""
-    if not (desired.present and desired.recreate and state.job and fixed_changes(desired, state.job)):
-        return state
-    try:
-        jobs = listed(client)
-    except Failure as failure:
-        if is_missing(failure):
-            return state
-        raise
-    taken = ids_by_name(Identity(job.name, job.dataset, job.id) for job in jobs)
-    return state._replace(known=frozenset(job.id for job in jobs), taken=taken)
+    others = [each for each in everyone if each.id != own.id and desired.job_id is None]
+    return JobState(
+        job,
+        unlisted=unlisted,
+        now=now,
+        known=None if jobs is None else frozenset(each.id for each in jobs),
+        staying=everyone,
+        address=client.address,
+        label=labels([own, *others])[0],
+    )
 
 
 def read_all(client: Client, desired: DesiredJobs) -> JobListing:
     """Read all jobs of the zone with one request; if the service lists none, read those that items name by id."""
     now = time.time()
-    try:
-        return JobListing(tuple(listed(client)), now=now, address=client.address)
-    except Failure as failure:
-        if not is_missing(failure):
-            raise
+    jobs, refusal = _list_if_possible(client)
+    if jobs is None:
         ids = [item.desired.job_id for item in desired.items if item.desired.job_id is not None]
         found = [by_id(client, job_id) for job_id in ids] if desired.unlisted != ABSENT else []
-        return JobListing(tuple(job for job in found if job is not None), refusal=failure, now=now, address=client.address)
+        jobs = [job for job in found if job is not None]
+    return JobListing(tuple(jobs), refusal=refusal, now=now, address=client.address)
+
+
+def _list_if_possible(client: Client) -> tuple[list[Job] | None, Failure | None]:
+    """Return all jobs of the zone; if the service has no such route, None and its failure."""
+    try:
+        return listed(client), None
+    except Failure as failure:
+        if is_missing(failure):
+            return None, failure
+        raise
 
 
 def report(client: Client, query: JobQuery) -> Conclusion:
@@ -156,8 +154,9 @@ def selection(step: Step) -> Selection | None:
     names = [name for name in map(str.strip, selected_fields(job)) if name]
     before = {name.strip() for name in present.fields} - {""} if present else set()
     fields = {name: path + step.desired.places.get(name, "fields") for name in names}
-    keys = {key: path + place for key, place in reversed(_keys(step.desired.filter or None))}
-    known = {key for key, _place in _keys(present.filter if present else None)}
+    written = list(conditions(step.desired.filter)) if step.desired.filter else []
+    keys = {condition.key: f"{path}{place}.key" for place, condition in reversed(written)}
+    known = {condition.key for _place, condition in conditions(present.filter)} if present and present.filter else set()
     moves = dataset != (present.dataset if present else MEMBERS["dataset"].default)
     chosen = Selection(
         dataset,
@@ -165,10 +164,6 @@ def selection(step: Step) -> Selection | None:
         keys if moves or not known.issuperset(keys) else {},
     )
     return chosen if chosen.fields or chosen.keys else None
-
-
-def _keys(tree: Tree | None) -> list[tuple[str, str]]:
-    return [] if tree is None else [(condition.key, f"{place}.key") for place, condition in conditions(tree)]
 
 
 _LOSSES = ("records would be delivered without it", "no record would meet the condition")

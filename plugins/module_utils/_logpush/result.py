@@ -7,6 +7,7 @@ from __future__ import annotations
 import typing as t
 
 from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json, Outcome, Plan
+from .._destination import parse as parse_destination
 from .._destination import same_destination
 from .._filter.compare import same_filter
 from .._filter.parse import read_echo
@@ -106,7 +107,7 @@ def _agrees(name: str, sent: Json, answered: Job, known: t.Mapping[str, Tree | N
     if name == "output_options":
         return all(output_options.same_suboption(each, sent, answered.output) for each in sent or ())
     if name == "destination_conf":
-        return answered.destination is not None and same_destination(sent, answered.destination)
+        return answered.destination is not None and same_destination(parse_destination(sent), answered.destination)
     known_member = MEMBERS.get(name)
     return bool(known_member.normal(sent) == known_member.normal(value)) if known_member else value is None or bool(sent == value)
 

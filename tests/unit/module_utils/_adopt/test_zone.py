@@ -235,4 +235,4 @@ def test_filled_template_is_the_destination(user: tuple[str, str] | None, path: 
     values = dict(zip(used, secrets, strict=True))
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined)  # noqa: S701 - no HTML
     environment.filters["urlencode"] = quote
-    assert same_destination(environment.from_string(found.text).render(values), conf)
+    assert same_destination(parse(environment.from_string(found.text).render(values)), parse(conf))

@@ -12,12 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.edgeops.observability.plugins.module_utils._destination import parse
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import read_claims, why_refused
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import Address
 
 ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
 ADDRESS = Address("zone", ZONE)
 S3 = "s3://bucket/dir?region=a"
+DESTINATION = parse(S3)
 NOW = 1_000_000.0
 
 
@@ -56,7 +58,7 @@ def token(claims: t.Any, header: t.Any = None) -> str:
     ],
 )
 def test_what_can_be_told_without_the_key(claims: t.Any, message: str | None) -> None:
-    found = why_refused(token(claims), ADDRESS, S3, NOW)
+    found = why_refused(token(claims), ADDRESS, DESTINATION, NOW)
     if message is None:
         assert found is None
     else:
@@ -70,7 +72,7 @@ def test_what_can_be_told_without_the_key(claims: t.Any, message: str | None) ->
 )
 def test_any_other_text_is_left_to_the_service(text: str) -> None:
     assert read_claims(text) is None
-    assert why_refused(text, ADDRESS, S3, NOW) is None
+    assert why_refused(text, ADDRESS, DESTINATION, NOW) is None
 
 
 BOUND = "a challenge is valid for exactly the destination_conf that it was requested for"
@@ -94,7 +96,7 @@ BOUND = "a challenge is valid for exactly the destination_conf that it was reque
     ],
 )
 def test_sentences(claims: t.Any, sentence: str) -> None:
-    assert why_refused(token(claims), ADDRESS, S3, NOW) == sentence
+    assert why_refused(token(claims), ADDRESS, DESTINATION, NOW) == sentence
 
 
 def test_base64url_characters_are_decoded() -> None:
@@ -113,7 +115,7 @@ def test_stray_characters_make_no_token(signs: str) -> None:
 
 @given(st.text())
 def test_no_text_breaks_the_look(text: str) -> None:
-    why_refused(text, ADDRESS, S3, NOW)
+    why_refused(text, ADDRESS, DESTINATION, NOW)
 
 
 @pytest.mark.parametrize(
@@ -126,5 +128,5 @@ def test_no_text_breaks_the_look(text: str) -> None:
     ],
 )
 def test_owner_of_an_account(claims: t.Any, message: str | None) -> None:
-    found = why_refused(token(claims), Address("account", ZONE), S3, NOW)
+    found = why_refused(token(claims), Address("account", ZONE), DESTINATION, NOW)
     assert (message in found) if message and found else found is message
