@@ -91,7 +91,7 @@ TEMPLATE = """\
 {% else %}{{ zones | join(", ") }}{% endif %}
 {% endmacro %}
 {% macro findings_table(todo) %}
-<table><caption>{{ todo.title }}</caption>
+<table><caption>{{ todo.action.title }}</caption>
 <thead><tr><th scope="col" class="sev">Severity</th><th scope="col" class="zone">Zone</th><th scope="col" class="what">What</th>
 <th scope="col">Is</th><th scope="col">Should be</th><th scope="col" class="since">Since</th></tr></thead>
 <tbody>
@@ -106,36 +106,42 @@ TEMPLATE = """\
 </tbody></table>
 {% if todo.more %}<p class="more small soft">{{ todo.more }} more are with their zones below.</p>{% endif %}
 {% endmacro %}
-{% macro zone_details(zone, open) %}
-<div class="each"><details{% if open %} open{% endif %}><summary><b>{{ zone.name }}</b>{% if zone.account %} (account){% endif %}
-{% if zone.tally %} <span class="soft">{{ zone.tally }}</span>{% endif %}</summary>
-{% if zone.error %}<p>{{ zone.error }}</p>{% endif %}
-{% if zone.as_of %}<p class="soft">Last audited on {{ zone.as_of }}.</p>{% endif %}
-{% if zone.found %}
+{% macro zone_details(row, open) %}
+{% set found, scripts, jobs = row["items"], row.inventory or [], jobs_of(row) %}
+<div class="each"><details{% if open %} open{% endif %}><summary><b>{{ row.zone | short }}</b>{% if row.scope != "zone" %} (account){% endif %}
+{% if tally(row) %} <span class="soft">{{ tally(row) }}</span>{% endif %}</summary>
+{% if row.error %}<p>{{ error_text(row) | text(1000) }}</p>{% endif %}
+{% if row | last_audit %}<p class="soft">Last audited on {{ row | last_audit }}.</p>{% endif %}
+{% if found %}
 <ul class="items">
-{% for item in zone.found %}
-<li id="{{ item.id }}"{% if item.quiet %} class="quiet"{% endif %}><span class="mark {{ item.severity }}">{{ item.severity }}</span>
-{{ item.label }} <b>{{ item.about }}</b>: {{ item.message }}
-<span class="soft">since {{ item.since }}{% for mark in item.marks %}, {{ mark }}{% endfor %}</span></li>
+{% for item in found[:200] %}
+<li id="{{ item.id }}"{% if item.carried or item.waived %} class="quiet"{% endif %}
+><span class="mark {{ item.severity | text }}">{{ item.severity | text }}</span>
+{{ item | label | short }} <b>{{ item | about | short }}</b>: {{ item.message | text(600) }}
+<span class="soft">since {{ item.first_seen | day }}{% for mark in marks(item) %}, {{ mark }}{% endfor %}</span></li>
 {% endfor %}
 </ul>
 {% endif %}
-{% if zone.more_items %}<p class="soft">{{ zone.more_items }} more are in report.json.</p>{% endif %}
-{% if zone.jobs %}
-<table><caption>Delivery of {{ zone.name }}</caption><thead><tr><th scope="col">Job</th><th scope="col">State</th>
+{% if found | length > 200 %}<p class="soft">{{ found | length - 200 }} more are in report.json.</p>{% endif %}
+{% if jobs %}
+<table><caption>Delivery of {{ row.zone | short }}</caption><thead><tr><th scope="col">Job</th><th scope="col">State</th>
 <th scope="col">Records delivered</th><th scope="col">Records lost</th><th scope="col">Uploads</th><th scope="col">Last delivery</th></tr></thead><tbody>
-{% for job in zone.jobs %}
-<tr><th scope="row">{{ job.name }}</th><td data-l="state">{{ job.state }}</td><td data-l="records delivered">{{ job.records }}</td>
-<td data-l="records lost">{{ job.dropped_records }}</td><td data-l="uploads">{{ job.uploads }}</td><td data-l="last delivery">{{ job.last or "none" }}</td></tr>
+{% for job, facts in jobs %}
+<tr><th scope="row">{{ job.job | short }}</th><td data-l="state">{{ job.health | text -}}
+</td><td data-l="records delivered">{{ facts.records | amount }}</td>
+<td data-l="records lost">{{ facts.dropped_records | amount }}</td><td data-l="uploads">{{ facts.uploads | amount -}}
+</td><td data-l="last delivery">{{ (job.last_complete or "none") | day }}</td></tr>
 {% endfor %}
 </tbody></table>
 {% endif %}
-{% if zone.scripts %}
-<details><summary>{{ zone.script_count }}</summary><ul class="items">
-{% for script in zone.scripts %}
-<li>{{ script.url }} on {{ script.host }}: {{ script.entry }}</li>
+{% if scripts %}
+<details><summary>{{ scripts | length | plural("script") }}</summary><ul class="items">
+{% for script in scripts[:50] %}
+<li>{{ script.script_url | short }} on {{ (script.host or "an unknown host") | short }}: {% if script.entry %}
+entry {{ script.entry | short }}{% else %}
+no entry covers it{% endif %}</li>
 {% endfor %}
-</ul>{% if zone.more_scripts %}<p>{{ zone.more_scripts }} more are in report.json.</p>{% endif %}</details>
+</ul>{% if scripts | length > 50 %}<p>{{ scripts | length - 50 }} more are in report.json.</p>{% endif %}</details>
 {% endif %}
 </details></div>
 {% endmacro %}
@@ -145,104 +151,106 @@ TEMPLATE = """\
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{{ policy }}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{ page.title }}: {{ page.verdict.rstrip(":") }}</title>
+<title>{{ report.title | short }}: {{ verdict.rstrip(":") }}</title>
 <style>{{ style }}</style>
 </head>
 <body>
 <header>
-<h1>{{ page.title }}</h1>
-<p class="verdict">{{ page.verdict }}{% if page.verdict_more %} <span>{{ page.verdict_more }}</span>{% endif %}</p>
-<p class="soft">{{ page.numbers }}. Audited {{ page.generated_at }}. {{ page.compared }}</p>
-{% if page.not_audited %}<p class="soft">{{ page.not_audited }}</p>
+<h1>{{ report.title | short }}</h1>
+<p class="verdict">{{ verdict }}{% if verdict_more %} <span>{{ verdict_more }}</span>{% endif %}</p>
+<p class="soft">{{ numbers }}. Audited {{ report.generated_at | moment }}. {{ compared }}</p>
+{% if not_audited %}<p class="soft">{{ not_audited }}</p>
 {% endif %}
-<div class="charts{% if not page.trend %} one{% endif %}">
+<div class="charts{% if not trend %} one{% endif %}">
 <figure><figcaption>Zones by status</figcaption>
-<svg class="bar" role="img" aria-label="{{ page.bar.label }}" viewBox="0 0 {{ page.bar.width }} 24" preserveAspectRatio="none">
-{% for part in page.bar.parts %}
+<svg class="bar" role="img" aria-label="{{ bar.label }}" viewBox="0 0 {{ bar.width }} 24" preserveAspectRatio="none">
+{% for part in bar.parts %}
 <rect class="{{ part.status }}" x="{{ part.x }}" width="{{ part.width }}" height="24"/>
 {% endfor %}
 </svg>
 <ul class="legend">
-{% for part in page.bar.legend %}
-<li><span class="key {{ part.status }}"></span><b>{{ part.count }}</b> {{ part.label }}</li>
+{% for status, count, label in bar.legend %}
+<li><span class="key {{ status }}"></span><b>{{ count }}</b> {{ label }}</li>
 {% endfor %}
 </ul></figure>
-{% if page.trend %}
-<figure><figcaption>Zones that need attention, at most {{ page.trend.tallest }}</figcaption><div class="over">
-<svg class="trend" role="img" aria-label="{{ page.trend.label }}" width="{{ page.trend.width }}"
-viewBox="0 0 {{ page.trend.width }} {{ page.trend.height }}" preserveAspectRatio="none">
-{% for column in page.trend.columns %}{% for shape in column.shapes %}
+{% if trend %}
+<figure><figcaption>Zones that need attention, at most {{ trend.tallest }}</figcaption><div class="over">
+<svg class="trend" role="img" aria-label="{{ trend.label }}" width="{{ trend.width }}"
+viewBox="0 0 {{ trend.width }} {{ trend.height }}" preserveAspectRatio="none">
+{% for column in trend.columns %}{% for shape in column.shapes %}
 <rect class="{{ shape.status }}" x="{{ column.x }}" y="{{ shape.y }}" width="{{ column.width }}" height="{{ shape.height }}"/>
 {% endfor %}{% endfor %}
-</svg><div class="ends"><span>{{ page.trend.first }}</span><span>{{ page.trend.last }}</span></div></div></figure>
+</svg><div class="ends"><span>{{ trend.first }}</span><span>{{ trend.last }}</span></div></div></figure>
 {% endif %}
 </div>
 </header>
 <nav aria-label="Sections"><ul>
 <li><a href="#attention">What needs attention</a></li>
-{% if page.notes %}<li><a href="#notes">Notes</a></li>{% endif %}
+{% if notes %}<li><a href="#notes">Notes</a></li>{% endif %}
 <li><a href="#zones">Zones</a></li>
-{% if page.waivers %}<li><a href="#waivers">Waivers</a></li>{% endif %}
+{% if report.waivers %}<li><a href="#waivers">Waivers</a></li>{% endif %}
 <li><a href="#technical">Technical details</a></li>
 </ul></nav>
 <main>
 <section aria-labelledby="attention"><h2 id="attention">What needs attention</h2>
-{% for todo in page.todo %}
-<div class="todo"><div class="todo-head"><h3>{{ todo.title }} <span class="soft">in {{ todo.zones }}</span></h3>
-<p>{{ todo.advice }} <a href="{{ todo.guide }}" aria-label="Guide: {{ todo.title }}">Guide</a></p></div>
+{% for todo in todo %}
+<div class="todo"><div class="todo-head"><h3>{{ todo.action.title }} <span class="soft">in {{ todo.zones }}</span></h3>
+<p>{{ todo.action.advice }} <a href="{{ todo.guide }}" aria-label="Guide: {{ todo.action.title }}">Guide</a></p></div>
 {{ findings_table(todo) }}</div>
 {% else %}
 <p>Nothing.</p>
 {% endfor %}
 </section>
-{% if page.notes %}
+{% if notes %}
 <section aria-labelledby="notes"><h2 id="notes">Notes</h2>
 <div class="todo"><details>
-<summary>{{ page.notes.lines | length + page.notes.more }} worth a look in {{ page.notes.zones }}; nothing has to be done about them</summary>
-{{ findings_table(page.notes) }}</details></div></section>
+<summary>{{ notes.lines | length + notes.more }} worth a look in {{ notes.zones }}; nothing has to be done about them</summary>
+{{ findings_table(notes) }}</details></div></section>
 {% endif %}
 <section aria-labelledby="zones"><h2 id="zones">Zones</h2>
-{% for section in page.sections %}
+{% for section in sections %}
 <details class="zones" id="{{ section.id }}"
 {% if section.open %} open{% endif %}>
 <summary><span class="key {{ section.name }}"></span>{{ section.count }}</summary>
-{% for zone in section.detailed %}
-{{ zone_details(zone, section.open) }}
+{% for row in section.detailed %}
+{{ zone_details(row, section.open) }}
 {% endfor %}
 {% if section.plain %}
 <ul class="fine">
-{% for zone in section.plain %}
-<li>{{ zone.name }}{% if zone.account %} (account){% endif %}{% if zone.as_of %}, last audited on {{ zone.as_of }}{% endif %}</li>
+{% for row in section.plain %}
+<li>{{ row.zone | short }}{% if row.scope != "zone" %} (account){% endif %}{% if row | last_audit %}, last audited on {{ row | last_audit }}{% endif %}</li>
 {% endfor %}
 </ul>
 {% endif %}
 </details>
 {% endfor %}
 </section>
-{% if page.waivers %}
+{% if report.waivers %}
 <section aria-labelledby="waivers"><h2 id="waivers">Waivers</h2>
 <table><caption>Accepted differences and findings</caption>
 <thead><tr><th scope="col">Covers</th><th scope="col">Reason</th><th scope="col">Owner</th>
 <th scope="col">Until</th><th scope="col">Items</th></tr></thead><tbody>
-{% for waiver in page.waivers %}
-<tr><th scope="row">{{ waiver.covers }}</th><td data-l="reason">{{ waiver.reason }}</td><td data-l="owner">{{ waiver.owner }}</td>
+{% for waiver in report.waivers %}
+<tr><th scope="row">{{ waiver | covers | short }}</th><td data-l="reason">{{ waiver.reason | short }}</td><td data-l="owner">{{ waiver.owner | short }}</td>
 <td data-l="until">{{ waiver.until }}{% if waiver.expired %} <span class="mark high">expired</span>{% endif %}</td>
-<td data-l="items">{{ waiver.count }}</td></tr>
+<td data-l="items">{% if waiver["items"] %}{{ waiver["items"] | length | plural("item") }}{% else %}matches nothing{% endif %}</td></tr>
 {% endfor %}
 </tbody></table></section>
 {% endif %}
 <section aria-labelledby="technical"><h2 id="technical">Technical details</h2>
-<p class="small">Report <code>{{ page.report_id }}</code>{% if page.previous_id %}, previous report <code>{{ page.previous_id }}</code>{% endif %}.
-{% if page.plan_id %}Plan of the fleet <code>{{ page.plan_id }}</code>.{% endif %} All data is in report.json.</p>
+<p class="small">Report <code>{{ report.report_id }}</code>{% if report.comparison.previous_id %}
+, previous report <code>{{ report.comparison.previous_id | short }}</code>{% endif %}.
+{% if report.plan_id %}Plan of the fleet <code>{{ report.plan_id }}</code>.{% endif %} All data is in report.json.</p>
 <details class="technical"><summary>Ids of zones, plans and items</summary><ul class="items ids">
-{% for zone in page.technical %}
-<li><b>{{ zone.name }}</b>{% if zone.id %} <code>{{ zone.id }}</code>{% endif %}
-{% for name, plan in zone.plans %}, {{ name }} <code>{{ plan }}</code>{% endfor %}
-{% if zone.evidence %}, evidence <code>{{ zone.evidence }}</code>{% endif %}{% if zone.found %}, items <code>{{ zone.found }}</code>{% endif %}</li>
+{% for row in report.zones %}
+<li><b>{{ row.zone | short }}</b>{% if address(row) %} <code>{{ address(row) | short }}</code>{% endif %}
+{% for name, plan in row.plan_ids.items() if plan %}, {{ name }} <code>{{ plan | short }}</code>{% endfor %}
+{% if (row.evidence or {}).get("head") %}, evidence <code>{{ row.evidence.head | short }}</code>{% endif %}
+{% if row["items"] %}, items <code>{{ row["items"] | map(attribute="id") | join(" ") }}</code>{% endif %}</li>
 {% endfor %}
 </ul></details></section>
 </main>
-<footer><p>Made by edgeops.observability {{ page.version }}.</p></footer>
+<footer><p>Made by edgeops.observability {{ report.collection_version }}.</p></footer>
 </body>
 </html>
 """
