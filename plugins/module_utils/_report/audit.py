@@ -11,9 +11,9 @@ from .._core import Conclusion, Json
 from .._files import check_folder, write_files
 from . import formats, page
 from .earlier import read_previous, read_report
-from .facts import FILE_MODE, FILES, METRICS_MODE, STATUSES
+from .facts import FILE_MODE, FILES, METRICS_MODE
 from .lines import printed
-from .model import build, dated_ahead
+from .model import build, compare, dated_ahead
 from .options import Order
 from .zones import names_by_status, refusal, refused
 
@@ -32,14 +32,12 @@ _NEXT = (
 )
 # The result of `validate_only`.
 _NOTHING: t.Mapping[str, Json] = {
+    **dict.fromkeys(("outcome", "report_id", "plan_id")),
     "files": [],
-    "outcome": None,
     "counts": {},
-    "report_id": None,
-    "comparison": {"previous_id": None, "new": [], "resolved": [], "changed": [], "persisting": [], "unknown": []},
-    "plan_id": None,
+    "comparison": compare([], None),
     "refused_zones": [],
-    "zones_by_status": {status: [] for status in STATUSES},
+    "zones_by_status": names_by_status([]),
     "lines": [],
 }
 

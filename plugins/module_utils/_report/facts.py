@@ -13,7 +13,7 @@ SCHEMA_MAJOR = "1"
 DEFAULT_TITLE = "Fleet audit"
 SURVEY_TITLE = "Survey"
 # Number of earlier reports whose counts a report contains for its chart.
-DEFAULT_KEEP = 30
+DEFAULT_KEEP, MAX_KEEP = 30, 1000
 
 # The file of each format.
 FILES: t.Mapping[str, str] = {

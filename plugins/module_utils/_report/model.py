@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import hashlib
 import typing as t
 
@@ -18,9 +19,9 @@ from .options import Order
 from .waivers import Waiver, apply_waivers, is_of_waiver, merged_waivers, with_unmatched
 from .zones import counts_of, fleet_plan_id, match, outcome_of, rows_of, unaudited, with_status
 
-_LONG_AGO = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)
+# The report as data: a pure function of the records of a run, earlier reports and the time.
 
-# The report as data: a pure function of what the run found out, earlier reports and the time.
+_LONG_AGO = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)
 
 
 def build(order: Order, previous: Earlier | None, slices: t.Sequence[Earlier]) -> dict[str, Json]:
@@ -47,25 +48,22 @@ def build(order: Order, previous: Earlier | None, slices: t.Sequence[Earlier]) -
         "waivers": waivers,
         "trend": list(previous.trend[-order.keep :]) if previous and order.keep else [],
     }
-    return {**report, "report_id": hashlib.sha256(_text(report).encode()).hexdigest()[:32]}
-
-
-def _text(report: dict[str, Json]) -> str:
     try:
-        return canonical(report)
+        text = canonical(report)
     except ValueError:
         raise invalid_option("zones", "a number in a record is infinite or not a number, which JSON cannot hold") from None
     except RecursionError:
         raise invalid_option("zones", "a record is nested more deeply than JSON that can be read again") from None
+    return {**report, "report_id": hashlib.sha256(text.encode()).hexdigest()[:32]}
 
 
 def _in_utc(row: Row) -> Row:
-    """Return a row with its times in UTC."""
-    items = [{**item, "first_seen": _time(item["first_seen"])} for item in row["items"]]
-    return {**row, "audited_at": _time(row["audited_at"]), "items": items}
+    """Return a row with its times in UTC; those of earlier reports may have other offsets, and fractions."""
+    items = [{**item, "first_seen": _utc(item["first_seen"])} for item in row["items"]]
+    return {**row, "audited_at": _utc(row["audited_at"]), "items": items}
 
 
-def _time(text: str | None) -> str | None:
+def _utc(text: str | None) -> str | None:
     time = parse_time(text)
     return text if time is None else format_time(time)
 
@@ -74,8 +72,7 @@ def _instant(text: str | None) -> datetime.datetime:
     return parse_time(text) or _LONG_AGO
 
 
-# What became of the problems of the previous report. A problem that this run did not look for is never resolved.
-
+# The comparison with the previous report. A problem that this run did not look for is never resolved.
 
 # Their messages contain durations and amounts, which change in every run while the problem stays the same.
 _MOVING = ("health", "delivery")
@@ -85,11 +82,14 @@ def carry_over(rows: t.Sequence[Row], previous: Earlier | None) -> list[Row]:
     """Return the rows with what they inherit from the previous report, and the rows of zones outside this run."""
     if previous is None:
         return list(rows)
-    known, left = match(rows, previous.rows)
+    places, left = match(rows, previous.rows)
     names = {row["zone"] for row in rows}
     # A zone that was created again has a new id; its old row is dropped if it had no problem.
-    outside = [row for row in left if row["items"] or row["zone"] not in names]
-    return [*map(inherit, rows, known), *map(_carried_row, outside)]
+    outside = [row for row in map(previous.rows.__getitem__, left) if row["items"] or row["zone"] not in names]
+    return [
+        *(inherit(row, None if place is None else previous.rows[place]) for row, place in zip(rows, places, strict=True)),
+        *({**row, "carried": True, "items": in_order(map(_carried, row["items"]))} for row in outside),
+    ]
 
 
 def compare(rows: t.Sequence[Row], previous: Earlier | None) -> dict[str, Json]:
@@ -123,20 +123,22 @@ def inherit(row: Row, old: Row | None) -> Row:
     if old is None or row["carried"]:
         return row
     since = {item["id"]: item["first_seen"] for item in old["items"]}
-    own = [{**item, "first_seen": _sorted([item["first_seen"], since.get(item["id"])])[0]} for item in row["items"]]
+    own = [
+        {**item, "first_seen": min(item["first_seen"], since.get(item["id"], item["first_seen"]), key=_instant)}
+        for item in row["items"]
+    ]
     ids = {item["id"] for item in own}
     left = [_carried(item) for item in old["items"] if item["id"] not in ids and not _looked_at(row, item)]
-    ids_known = {name: row[name] or old[name] for name in ("zone_id", "account_id")}
-    inherited = {**row, **ids_known, "items": in_order([*own, *left])}
+    inherited = {
+        **row,
+        "zone_id": row["zone_id"] or old["zone_id"],
+        "account_id": row["account_id"] or old["account_id"],
+        "items": in_order([*own, *left]),
+    }
     if row["status"] == UNAUDITED:
-        audited = _sorted([row["audited_at"], old["audited_at"]])
-        inherited.update(audited_at=audited[-1] if audited else None, jobs=row["jobs"] or old["jobs"])
+        audited = max(row["audited_at"], old["audited_at"], key=_instant)
+        inherited.update(audited_at=audited, jobs=row["jobs"] or old["jobs"])
     return inherited
-
-
-def _sorted(times: t.Iterable[str | None]) -> list[str]:
-    """Return the known times, the earliest first; they may have fractions and offsets."""
-    return sorted((time for time in times if time), key=_instant)
 
 
 def _looked_at(row: Row, item: Item) -> bool:
@@ -150,12 +152,7 @@ def _carried(item: Item) -> Item:
     return {**item, "carried": True}
 
 
-def _carried_row(row: Row) -> Row:
-    return {**row, "carried": True, "items": in_order(_carried(item) for item in row["items"])}
-
-
 # The rows of this run and of the slices of one job: one for each zone, with the waivers of the report that it comes from.
-
 
 _NO_RECORD = {"kind": "not_found", "message": "the run has no record of this zone"}
 
@@ -176,11 +173,15 @@ class Sourced(t.NamedTuple):
 def gather(order: Order, slices: t.Sequence[Earlier]) -> list[Sourced]:
     """Return the latest row of each zone, with what it inherits from the others; expected zones without a record are unaudited."""
     now = _instant(order.at)
-    own = [Sourced(row, now, order.waivers) for row in rows_of(order)]
-    groups = [[each] for each in own]
+    groups = [[Sourced(row, now, order.waivers)] for row in rows_of(order)]
     for number, part in enumerate(slices):
         waivers = (*order.waivers, *merged_waivers(part.waivers, f"merge[{number}].waivers"))
-        _join(groups, [_of_slice(row, waivers, now) for row in part.rows])
+        rows = [_of_slice(row, waivers, now) for row in part.rows]
+        places, left = match([_head(group) for group in groups], part.rows)
+        for group, place in zip(groups, places, strict=True):
+            if place is not None:
+                group.append(rows[place])
+        groups += [[rows[place]] for place in left]
     return _with_expected([_latest(group) for group in groups], order)
 
 
@@ -191,6 +192,33 @@ def _of_slice(row: Row, waivers: tuple[Waiver, ...], now: datetime.datetime) -> 
     """
     plain = {**row, "items": [item for item in row["items"] if not is_of_waiver(item)]}
     return Sourced(plain, min(_instant(row["audited_at"]), now), waivers)
+
+
+def _head(group: t.Sequence[Sourced]) -> Row:
+    """Return the first row of a group with the first id that a row of the group has."""
+    ids = {name: next(filter(None, (each.row[name] for each in group)), None) for name in ("zone_id", "account_id")}
+    return {**group[0].row, **ids}
+
+
+def _latest(group: t.Sequence[Sourced]) -> Sourced:
+    """Return the row that is used, with what it inherits from the others; of equal ones that of this run, then of the first slice."""
+    latest, *others = sorted(group, key=lambda each: each.rank, reverse=True)
+    known = functools.reduce(lambda older, each: inherit(each.row, older), reversed(others), None)
+    return latest._replace(row=inherit(latest.row, known))
+
+
+def _with_expected(found: list[Sourced], order: Order) -> list[Sourced]:
+    """Return the rows with an unaudited one for each expected zone that this run has no record of."""
+    present = {each.row["zone"] for each in found if not each.row["carried"]}
+    missing = [unaudited(zone, _NO_RECORD) for zone in order.expected if zone not in present]
+    places, left = match(missing, [each.row for each in found])
+    return [
+        *(found[place] for place in left),
+        *(
+            Sourced(inherit(row, None if place is None else found[place].row), _LONG_AGO, order.waivers)
+            for row, place in zip(missing, places, strict=True)
+        ),
+    ]
 
 
 def dated_ahead(slices: t.Sequence[Earlier], at: str) -> str:
@@ -204,41 +232,3 @@ def dated_ahead(slices: t.Sequence[Earlier], at: str) -> str:
     ]
     more = f" (and {len(ahead) - 1} more)" if len(ahead) > 1 else ""
     return f"{ahead[0]}{more}, later than this report ({at}): a clock is ahead. Such audits count as of {at}." if ahead else ""
-
-
-def _join(groups: list[list[Sourced]], others: t.Sequence[Sourced]) -> None:
-    """Add rows to the groups of their zones, and new groups for the rest."""
-    heads = [
-        {
-            **group[0].row,
-            **{name: next((each.row[name] for each in group if each.row[name]), None) for name in ("zone_id", "account_id")},
-        }
-        for group in groups
-    ]
-    by_row = {id(each.row): each for each in others}
-    found, left = match(heads, [each.row for each in others])
-    for group, row in zip(groups, found, strict=True):
-        if row is not None:
-            group.append(by_row[id(row)])
-    groups.extend([by_row[id(row)]] for row in left)
-
-
-def _latest(group: t.Sequence[Sourced]) -> Sourced:
-    """Return the row that is used, with what it inherits from the others; of equal ones that of this run, then of the first slice."""
-    ranked = [group[place] for place in sorted(range(len(group)), key=lambda place: (group[place].rank, -place))]
-    row = ranked[0].row
-    for each in ranked[1:]:
-        row = inherit(each.row, row)
-    return ranked[-1]._replace(row=row)
-
-
-def _with_expected(found: list[Sourced], order: Order) -> list[Sourced]:
-    """Return the rows with an unaudited one for each expected zone that this run has no record of."""
-    present = {each.row["zone"] for each in found if not each.row["carried"]}
-    missing = [unaudited(zone, _NO_RECORD) for zone in order.expected if zone not in present]
-    old, left = match(missing, [each.row for each in found if each.row["carried"]])
-    kept = {id(row) for row in left}
-    return [
-        *(each for each in found if not each.row["carried"] or id(each.row) in kept),
-        *(Sourced(inherit(row, known), _LONG_AGO, order.waivers) for row, known in zip(missing, old, strict=True)),
-    ]

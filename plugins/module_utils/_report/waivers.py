@@ -15,8 +15,7 @@ from .items import Item, Observation, Row, address, found, in_order, items_of
 
 # Waivers: accepted differences and findings, each with a reason, an owner and a last day.
 
-MEMBER = "waiver"
-EXPIRED, UNMATCHED = "expired_waiver", "unmatched_waiver"
+EXPIRED, UNMATCHED = OF_WAIVERS = ("expired_waiver", "unmatched_waiver")
 PATTERNS = ("zone", "resource", "type", "member", "subject")
 _NEEDED = ("reason", "owner", "until")
 MEMBERS = (*PATTERNS, *_NEEDED)
@@ -27,23 +26,24 @@ _NAMES: t.Mapping[str, t.Sequence[str]] = {"resource": RESOURCES, "type": (DIFFE
 class Waiver(t.NamedTuple):
     """A waiver with its compiled patterns; an omitted pattern matches everything.
 
-    The waiver of a merged report covers only the items that it covered there.
+    Equal waivers have equal keys. The waiver of a merged report covers only the items that it covered there.
     """
 
     given: dict[str, str | None]
+    key: str
     patterns: t.Mapping[str, re.Pattern[str]]
     only: frozenset[str] | None = None
 
-    def fits(self, zone: str, item: Item) -> bool:
-        """Return whether the waiver covers this item of this zone; items about waivers are never covered."""
-        if item["type"] in (EXPIRED, UNMATCHED) or (self.only is not None and item["id"] not in self.only):
-            return False
-        texts = {**item, "zone": zone}
-        return all(pattern.match(str(texts[name] or "")) for name, pattern in self.patterns.items())
-
     def covers(self, zone: str) -> bool:
         """Return whether the waiver may cover an item of this zone."""
-        return "zone" not in self.patterns or self.patterns["zone"].match(zone) is not None
+        return self._matches("zone", zone)
+
+    def fits(self, zone: str, item: Item) -> bool:
+        """Return whether the waiver covers this item of this zone; items about waivers are never covered."""
+        if is_of_waiver(item) or (self.only is not None and item["id"] not in self.only):
+            return False
+        texts = {**item, "zone": zone}
+        return all(self._matches(name, texts[name] or "") for name in PATTERNS)
 
     def could_show(self, row: Row) -> bool:
         """Return whether this run read what the waiver is about, so that it would have found an item."""
@@ -63,53 +63,46 @@ class Waiver(t.NamedTuple):
 def parse_waivers(given: t.Sequence[t.Mapping[str, Json]], place: str = "waivers") -> tuple[Waiver, ...]:
     """Return the waivers; raise `invalid_option` with the path of what is missing or matches no name."""
     parsed = (_parse(f"{place}[{number}]", waiver) for number, waiver in enumerate(given))
-    return tuple({_key(waiver.given): waiver for waiver in parsed}.values())
+    return tuple({waiver.key: waiver for waiver in parsed}.values())
 
 
 def merged_waivers(given: t.Sequence[t.Mapping[str, Json]], place: str) -> tuple[Waiver, ...]:
     """Return the waivers of a merged report, as they applied to its own rows."""
-    plain = parse_waivers([{name: waiver.get(name) for name in MEMBERS} for waiver in given], place)
-    named: dict[str, set[str]] = {}
+    covered: dict[str, set[str]] = {}
     for waiver in given:
-        named.setdefault(_key(waiver), set()).update(waiver.get("items") or ())
-    return tuple(waiver._replace(only=frozenset(named.get(_key(waiver.given), ()))) for waiver in plain)
+        covered.setdefault(_key(waiver), set()).update(waiver.get("items") or ())
+    return tuple(waiver._replace(only=frozenset(covered.get(waiver.key, ()))) for waiver in parse_waivers(given, place))
 
 
 def is_of_waiver(item: Item) -> bool:
     """Return whether an item is about a waiver: each report makes these items again."""
-    return item["type"] in (EXPIRED, UNMATCHED)
+    return item["type"] in OF_WAIVERS
 
 
 def _key(waiver: t.Mapping[str, Json]) -> str:
-    """Return a text that is equal for equal waivers."""
     return canonical({name: waiver.get(name) for name in MEMBERS})
 
 
 def _parse(place: str, waiver: t.Mapping[str, Json]) -> Waiver:
-    for name in waiver:
-        if name not in MEMBERS:
-            raise invalid_option(f"{place}.{name}", f"a waiver has no such member{did_you_mean(nearest(name, MEMBERS))}")
     for name in _NEEDED:
         if not str(waiver.get(name) or "").strip():
             raise invalid_option(f"{place}.{name}", "needed, so that a waiver can be reviewed")
-    plain: dict[str, str | None] = {name: waiver.get(name) for name in PATTERNS}
-    for name, pattern in plain.items():
-        if pattern is not None and not str(pattern).strip():
+    given = {name: None if waiver.get(name) is None else str(waiver[name]) for name in MEMBERS}
+    given["until"] = need_date(f"{place}.until", str(waiver["until"]))
+    patterns: dict[str, re.Pattern[str]] = {}
+    for name in PATTERNS:
+        pattern = given[name]
+        if pattern is None:
+            continue
+        if not pattern.strip():
             raise invalid_option(
                 f"{place}.{name}", "an empty pattern; omit it, or write '*', for a waiver that covers everything"
             )
-    until = need_date(f"{place}.until", str(waiver["until"]))
-    plain.update(reason=str(waiver["reason"]), owner=str(waiver["owner"]), until=until)
-    patterns = {name: _compiled(str(plain[name])) for name in PATTERNS if plain[name] is not None}
-    for name, known in _NAMES.items():
-        if name in patterns and not any(map(patterns[name].match, known)):
-            hint = did_you_mean(nearest(str(plain[name]), known))
-            raise invalid_option(f"{place}.{name}", f"{shown(plain[name])} matches no {name}{hint}")
-    return Waiver(plain, patterns)
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(fnmatch.translate(pattern), re.DOTALL)
+        patterns[name] = re.compile(fnmatch.translate(pattern), re.DOTALL)
+        if name in _NAMES and not any(map(patterns[name].match, _NAMES[name])):
+            hint = did_you_mean(nearest(pattern, _NAMES[name]))
+            raise invalid_option(f"{place}.{name}", f"{shown(pattern)} matches no {name}{hint}")
+    return Waiver(given, _key(given), patterns)
 
 
 def apply_waivers(
@@ -119,40 +112,53 @@ def apply_waivers(
 
     Return the rows, and the waivers of the report with the ids of the items that they cover; `waivers` come first.
     """
-    named = {_key(waiver.given): (waiver, set[str]()) for waiver in _each_once([waivers, *(own for _row, own in rows)])}
+    listed = {waiver.key: waiver for waiver in (*waivers, *(each for _row, applicable in rows for each in applicable))}
+    covered: dict[str, set[str]] = {key: set() for key in listed}
     marked = []
     for row, applicable in rows:
         near = [waiver for waiver in applicable if waiver.covers(row["zone"])]
         items: list[Item] = []
         late: list[Observation] = []
         for item in row["items"]:
-            fitting = [] if item["carried"] else [waiver for waiver in near if waiver.fits(row["zone"], item)]
+            if item["carried"]:
+                items.append(item)
+                continue
+            fitting = [waiver for waiver in near if waiver.fits(row["zone"], item)]
             for waiver in fitting:
-                named[_key(waiver.given)][1].add(item["id"])
-            late += [_expired(waiver, item) for waiver in fitting if waiver.is_expired(at)]
-            waived = any(not waiver.is_expired(at) for waiver in fitting)
-            items.append(item if item["carried"] else {**item, "waived": waived})
+                covered[waiver.key].add(item["id"])
+            ended = [waiver for waiver in fitting if waiver.is_expired(at)]
+            late += [_expired(waiver, item) for waiver in ended]
+            items.append({**item, "waived": len(ended) < len(fitting)})
         marked.append({**row, "items": in_order([*items, *items_of(address(row), late, at)])})
-    return marked, [{**waiver.given, "expired": waiver.is_expired(at), "items": sorted(ids)} for waiver, ids in named.values()]
+    return marked, [
+        {**waiver.given, "expired": waiver.is_expired(at), "items": sorted(covered[key])} for key, waiver in listed.items()
+    ]
+
+
+def _expired(waiver: Waiver, item: Item) -> Observation:
+    given = waiver.given
+    message = f"the waiver of {given['owner']} ended on {given['until']}: {given['reason']}"
+    return found(EXPIRED, canonical(given), message, member="waiver", resource=item["resource"])
 
 
 def with_unmatched(
     rows: list[Row],
     waivers: t.Sequence[Waiver],
-    named: t.Sequence[t.Mapping[str, Json]],
+    listed: t.Sequence[t.Mapping[str, Json]],
     elsewhere: t.Collection[str],
     at: str,
 ) -> list[Row]:
     """Add a note for each waiver of this run that covers nothing, although everything that it could cover was read.
 
-    The note is in the first zone that the waiver could cover, or in the first of all. `elsewhere` are zones outside this run.
+    The note is in the first zone that the waiver could cover, or in the first of all. `listed` are the waivers with the ids of
+    what they cover, `elsewhere` are zones outside this run.
     """
     rows = sorted(rows, key=lambda row: str(row["zone"]))
-    unused = {_key(each) for each in named if not each["items"]}
+    unused = {_key(each) for each in listed if not each["items"]}
     for waiver in waivers:
         near = [row for row in rows if waiver.covers(row["zone"])]
         unseen = any(row["carried"] or row["status"] == UNAUDITED for row in near) or any(map(waiver.covers, elsewhere))
-        if _key(waiver.given) not in unused or unseen or (near and not any(map(waiver.could_show, near))):
+        if waiver.key not in unused or unseen or (near and not any(map(waiver.could_show, near))):
             continue
         first = next((row for row in near or rows if not row["carried"]), None)
         if first is not None:
@@ -160,18 +166,3 @@ def with_unmatched(
             items = in_order([*first["items"], *items_of(address(first), [note], at)])
             rows = [{**row, "items": items} if row is first else row for row in rows]
     return rows
-
-
-def _each_once(sources: t.Iterable[t.Sequence[Waiver]]) -> list[Waiver]:
-    """Return each waiver once; many rows share one source."""
-    listed: dict[str, Waiver] = {}
-    for source in {id(each): each for each in sources}.values():
-        for waiver in source:
-            listed.setdefault(_key(waiver.given), waiver)
-    return list(listed.values())
-
-
-def _expired(waiver: Waiver, item: Item) -> Observation:
-    given = waiver.given
-    message = f"the waiver of {given['owner']} ended on {given['until']}: {given['reason']}"
-    return found(EXPIRED, canonical(given), message, member=MEMBER, resource=item["resource"])

@@ -158,20 +158,21 @@ _STEPS: tuple[tuple[_Key, _Fits], ...] = (
 )
 
 
-def match(rows: t.Sequence[Row], others: t.Sequence[Row]) -> tuple[list[Row | None], list[Row]]:
-    """Return for each row the other one of its zone, by id, or by name if one has no id; and the others that are left."""
-    matched: dict[int, Row] = {}
-    free = dict(enumerate(others))
+def match(rows: t.Sequence[Row], others: t.Sequence[Row]) -> tuple[list[int | None], list[int]]:
+    """Return for each row the place of the other row of its zone, by id, or by name if one has no id; and the places that are left."""
+    matched: list[int | None] = [None] * len(rows)
+    left = dict.fromkeys(range(len(others)))
     for key, fits in _STEPS:
         places: dict[t.Hashable, list[int]] = {}
-        for place, other in free.items():
-            places.setdefault(key(other), []).append(place)
+        for place in left:
+            places.setdefault(key(others[place]), []).append(place)
         for number, row in enumerate(rows):
-            fitting = (place for place in places.get(key(row), ()) if place in free and fits(row, free[place]))
-            first = None if number in matched else next(fitting, None)
-            if first is not None:
-                matched[number] = free.pop(first)
-    return [matched.get(number) for number in range(len(rows))], list(free.values())
+            if matched[number] is None:
+                fitting = (place for place in places.get(key(row), ()) if place in left and fits(row, others[place]))
+                matched[number] = found_place = next(fitting, None)
+                if found_place is not None:
+                    del left[found_place]
+    return matched, list(left)
 
 
 # The totals: counts, outcome, the plan id of the fleet, and what `fail_on` refuses.

@@ -110,6 +110,9 @@ def order(*zones: Json, **options: Json) -> Order:
         "fail_on": [],
         "at": AT,
         "title": "Fleet audit",
+        "survey": False,
+        "keep": 30,
+        "validate_only": False,
     }
     return desire({**defaults, **options})
 
