@@ -8,12 +8,12 @@ import json
 import os
 import typing as t
 
-from .._core import Failure, Json, invalid_option
+from .._core import Json, invalid_option
 from .._files import read_regular
 from .._text import finite_float, no_constant, shown
 from .facts import MANAGED, SCHEMA_MAJOR, SCHEMA_VERSION, ZONE
 from .items import Row
-from .schema import REPORT, problems
+from .schema import ITEM_MEMBERS, REPORT, problems
 from .zones import NOTHING
 
 # Reports of earlier runs: read, validated, and completed with the members that later minor versions added.
@@ -43,7 +43,8 @@ def read_report(place: str, path: str) -> Earlier:
         raise invalid_option(place, f"{path!r} is not a report of audit_report: it has no schema_version")
     if version.split(".")[0] != SCHEMA_MAJOR:
         raise invalid_option(place, f"{path!r} has schema version {shown(version)}; this release reads {SCHEMA_VERSION}")
-    for problem in _problems(report, later=version != SCHEMA_VERSION):
+    problem = next(problems(REPORT, report, later=version != SCHEMA_VERSION), None) or next(_repeated(report["zones"]), None)
+    if problem:
         raise invalid_option(place, f"{path!r} is not a report of audit_report: {problem}")
     return of_report(report)
 
@@ -56,47 +57,27 @@ def of_report(report: t.Mapping[str, Json]) -> Earlier:
 
 def read_previous(path: str) -> Earlier | None:
     """Return the previous report; None if the file does not exist yet."""
-    try:
-        return read_report("previous", path)
-    except Failure:
-        if _is_missing(path):
-            return None
-        raise
-
-
-def _is_missing(path: str) -> bool:
-    """Return whether the file does not exist; a dangling link counts as missing."""
-    try:
-        return not os.path.exists(path)
-    except ValueError:
-        return False
-
-
-def _problems(report: dict[str, Json], *, later: bool) -> t.Iterator[str]:
-    """Yield what makes a report unusable, in the order of the file."""
-    yield from problems(REPORT, report, later=later)
-    yield from _repeated(report["zones"])
+    return read_report("previous", path) if os.path.exists(path) else None
 
 
 def _repeated(rows: t.Sequence[Row]) -> t.Iterator[str]:
     """Yield duplicate zones and items; zones of different accounts may have the same name."""
-    seen: dict[tuple[str, str], set[str | None]] = {}
+    zones: dict[tuple[str, str], set[str | None]] = {}
     for number, row in enumerate(rows):
         owner = row["zone_id"] or row.get("account_id")
-        ids = seen.setdefault((row.get("scope", ZONE), row["zone"]), set())
-        if ids and (owner in ids or None in (*ids, owner)):
+        owners = zones.setdefault((row.get("scope", ZONE), row["zone"]), set())
+        if owners and (owner in owners or None in (*owners, owner)):
             yield f"zones[{number}].zone: {shown(row['zone'])} is there twice"
-        ids.add(owner)
-        names = [item["id"] for item in row["items"]]
-        twice = [place for place, name in enumerate(names) if name in names[:place]] if len(set(names)) < len(names) else []
-        yield from (f"zones[{number}].items[{place}].id: {names[place]} is there twice" for place in twice)
+        owners.add(owner)
+        ids: set[str] = set()
+        for place, item in enumerate(row["items"]):
+            if item["id"] in ids:
+                yield f"zones[{number}].items[{place}].id: {item['id']} is there twice"
+            ids.add(item["id"])
 
 
 def _row(row: dict[str, Json]) -> Row:
     """Return a row without the members of later minor versions, and with defaults for optional members."""
     kept = {name: row[name] for name in ("zone", *NOTHING) if name in row}
-    items = [{name: item.get(name, False) for name in _ITEM} for item in row["items"]]
+    items = [{name: item.get(name, False) for name in ITEM_MEMBERS} for item in row["items"]]
     return {**NOTHING, **kept, "plan_ids": {name: row["plan_ids"][name] for name in MANAGED}, "items": items}
-
-
-_ITEM = tuple(REPORT["properties"]["zones"]["items"]["properties"]["items"]["items"]["properties"])

@@ -145,6 +145,10 @@ TYPES: t.Mapping[str, Type] = {
 UNKNOWN_TYPE = Type(FINDING, HIGH, "scripts", SCRIPTS)
 DIFFERENCE_TYPE = Type(DIFFERENCE, MEDIUM, "jobs", RESTORE)
 
+# Types of items about waivers, and the members of a waiver that are patterns.
+EXPIRED, UNMATCHED = OF_WAIVERS = ("expired_waiver", "unmatched_waiver")
+PATTERNS = ("zone", "resource", "type", "member", "subject")
+
 # The choices of `fail_on`.
 GATES = (UNAUDITED, DRIFTED, FINDINGS, UNMANAGED, *(name for name, each in TYPES.items() if each.kind == FINDING))
 
@@ -172,7 +176,6 @@ PERSONAL_FIELDS: t.Mapping[str, frozenset[str]] = {
 
 # Meanings of the status of an upload: the HTTP status of the destination, or an error code of the service.
 DESTINATION_ANSWERS: t.Mapping[str, str] = {
-    "0": "no answer",
     "1105": "the host name of the destination cannot be resolved",
     "400": "the destination refused the batch",
     "401": "the credentials are wrong or have ended",

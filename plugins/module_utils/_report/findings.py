@@ -21,8 +21,6 @@ from .options import AuditRecord
 Result = t.Mapping[str, Json]
 Job = t.Mapping[str, Json]
 
-_WHOLE = ("custom_fields", "rules")
-
 
 def labelled(jobs: t.Sequence[Job]) -> list[tuple[str, Job]]:
     """Return each job with its label, the same one that its differences have."""
@@ -45,31 +43,24 @@ def differences(result: Result, jobs: t.Sequence[Job]) -> t.Iterator[Observation
 
 def _of_resource(resource: str, diff: Result) -> t.Iterator[Observation]:
     before, after = diff.get("before") or {}, diff.get("after") or {}
-    if resource == "jobs":
-        for label in sorted({**before, **after}):
-            yield from _of_job(label, before.get(label), after.get(label))
-    elif resource == "custom_fields":
+    if resource == "custom_fields":
         yield from _of_custom_fields(before, after)
-    else:
+    elif resource != "jobs":
         yield from _members(resource, None, "", before, after)
+    else:
+        for label in sorted({**before, **after}):
+            one, other = before.get(label) or None, after.get(label) or None
+            if isinstance(one, dict) and isinstance(other, dict):
+                yield from _members("jobs", label, "", one, other)
+            elif one or other:
+                yield Observation(DIFFERENCE, label, None, one, other, "jobs")
 
 
-def _of_custom_fields(before: Result, after: Result) -> t.Iterator[Observation]:
-    """Yield the differing lists; the rules contain the same names, and count only if no list differs."""
-    one, other = ({**side, **(side.get("custom_fields") or {})} for side in (before, after))
-    yield from list(_of_fields(one, other, _WHOLE)) or _of_fields(one, other, _WHOLE[:1])
-
-
-def _of_fields(before: Result, after: Result, left_out: t.Collection[str]) -> t.Iterator[Observation]:
-    sides = [{name: value for name, value in side.items() if name not in left_out} for side in (before, after)]
-    return _members("custom_fields", None, "", *sides)
-
-
-def _of_job(label: str, before: Json, after: Json) -> t.Iterator[Observation]:
-    if isinstance(before, dict) and isinstance(after, dict) and before and after:
-        yield from _members("jobs", label, "", before, after)
-    elif before or after:
-        yield Observation(DIFFERENCE, label, None, before or None, after or None, "jobs")
+def _of_custom_fields(before: Result, after: Result) -> list[Observation]:
+    """Return the differing lists; the rules contain the same names, and count only if no list differs."""
+    one, other = ({**side, **(side.get("custom_fields") or {}), "custom_fields": None} for side in (before, after))
+    differing = list(_members("custom_fields", None, "", one, other))
+    return [each for each in differing if each.member != "rules"] or differing
 
 
 def _members(resource: str, subject: str | None, place: str, before: Result, after: Result) -> t.Iterator[Observation]:
@@ -240,10 +231,11 @@ def _dropped(row: t.Mapping[str, Json], dropped: int) -> str:
 
 
 def _answer(code: str, number: Json) -> str:
-    name = f"HTTP {code}" if len(code) == 3 else f"error {code}"
-    meaning = DESTINATION_ANSWERS.get(code)
     times = "once" if number == 1 else f"{number} times"
-    return f"{name}{f' ({meaning})' if meaning else ''} {times}" if code != "0" else f"no answer {times}"
+    if code == "0":
+        return f"no answer {times}"
+    meaning = f" ({DESTINATION_ANSWERS[code]})" if code in DESTINATION_ANSWERS else ""
+    return f"{'HTTP' if len(code) == 3 else 'error'} {code}{meaning} {times}"
 
 
 # What a survey finds in zones without a declared state, and what it compares between their destinations.

@@ -276,13 +276,8 @@ def _family(name: str, explained: str, samples: t.Iterable[Sample]) -> str:
 
 
 def _labels(labels: t.Mapping[str, str]) -> str:
-    if not labels:
-        return ""
-    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items()) + "}"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+    pairs = [(name, value.replace("\\", "\\\\").replace('"', '\\"')) for name, value in labels.items()]
+    return "{" + ",".join(f'{name}="{value}"' for name, value in pairs) + "}" if pairs else ""
 
 
 def _unix_seconds(text: object) -> int:

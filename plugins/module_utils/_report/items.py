@@ -13,7 +13,7 @@ from .._core import Json
 from .._filter.text import explain_echo
 from .._logpush import logpull_options
 from .._text import canonical, shorten
-from .facts import DIFFERENCE, KINDS, RESOURCES, SEVERITIES, TYPES, ZONE, type_of
+from .facts import DIFFERENCE, KINDS, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIES, TYPES, ZONE, type_of
 
 # An item is one difference, finding or note of a zone; a row is one zone of the report.
 
@@ -36,9 +36,17 @@ class Observation(t.NamedTuple):
     remark: str = ""
 
 
-def found(name: str, subject: str | None, present: str, **others: t.Any) -> Observation:
-    """Return a finding or note; the table of types has the text for what should be."""
-    return Observation(name, subject, others.pop("member", name), present, type_of(name).should_be, **others)
+def found(
+    name: str,
+    subject: str | None,
+    present: str,
+    *,
+    member: str | None = "",
+    resource: str | None = None,
+    kind: str | None = None,
+) -> Observation:
+    """Return a finding or note; the table of types has the text for what should be. The type is the member unless one is given."""
+    return Observation(name, subject, name if member == "" else member, present, type_of(name).should_be, resource, kind)
 
 
 def address(row: t.Mapping[str, Json]) -> str | None:
@@ -83,16 +91,15 @@ def _item(owner: str | None, seen: Observation, at: str) -> Item:
 
 def in_order(items: t.Iterable[Item]) -> list[Item]:
     """Return items by kind, severity, resource, subject and member; carried ones last."""
-    return sorted(items, key=_place)
-
-
-def _place(item: Item) -> tuple[Json, ...]:
-    return (
-        item["carried"],
-        *(_ORDER.get(item[name], len(_ORDER)) for name in ("kind", "severity", "resource")),
-        item["subject"] or "",
-        item["member"] or "",
-        item["id"],
+    return sorted(
+        items,
+        key=lambda item: (
+            item["carried"],
+            *(_ORDER.get(item[name], len(_ORDER)) for name in ("kind", "severity", "resource")),
+            item["subject"] or "",
+            item["member"] or "",
+            item["id"],
+        ),
     )
 
 
@@ -102,33 +109,23 @@ def counting(items: t.Iterable[Item]) -> list[Item]:
 
 
 def subject_words(item: Item) -> str:
-    """Return the subject for people; the subject of a script is JSON, of which this shows URL, host and entry."""
+    """Return the subject for people; that of a script or a waiver is JSON, of which this shows the members in words."""
     subject: str = item["subject"] or ""
-    if item["type"] in ("expired_waiver", "unmatched_waiver"):
-        return _waiver_words(subject)
-    if item["resource"] != "scripts":
+    of_waiver = item["type"] in OF_WAIVERS
+    if not of_waiver and item["resource"] != "scripts":
         return subject
-    parts = _parsed(subject)
-    if not isinstance(parts, list) or len(parts) != 3:
+    try:
+        parts = json.loads(subject)
+    except (ValueError, RecursionError):
+        return subject
+    if of_waiver and isinstance(parts, dict):
+        named = [f"{name} {parts[name]}" for name in PATTERNS if parts.get(name)]
+        return f"waiver for {', '.join(named) or 'everything'}"
+    if of_waiver or not isinstance(parts, list) or len(parts) != 3:
         return subject
     script = " on ".join(str(part) for part in parts[:2] if part)
     entry = f"entry {parts[2]}" if parts[2] else ""
     return f"{script} ({entry})" if script and entry else script or entry
-
-
-def _waiver_words(subject: str) -> str:
-    waiver = _parsed(subject)
-    if not isinstance(waiver, dict):
-        return subject
-    named = [f"{name} {waiver[name]}" for name in ("zone", "resource", "type", "member", "subject") if waiver.get(name)]
-    return f"waiver for {', '.join(named) or 'everything'}"
-
-
-def _parsed(text: str) -> Json:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
 
 
 def count_types(items: t.Iterable[Item]) -> dict[str, int]:
@@ -160,25 +157,30 @@ _APPLIED_WHOLE = {"created": "created", "absent": "removed", "as declared": "cha
 
 def sentence(item: t.Mapping[str, Json], wording: Wording = FOUND) -> str:
     """Return what is and what should be, without the subject: `enabled is false, should be true`."""
-    if item["kind"] == DIFFERENCE:
-        return _difference(item["member"] or "", item["is"], item["should_be"], wording)
-    return f"{item['is']}; should be: {item['should_be']}" if item["should_be"] else str(item["is"])
+    present, desired = item["is"], item["should_be"]
+    if item["kind"] != DIFFERENCE:
+        return f"{present}; should be: {desired}" if desired else str(present)
+    member = item["member"]
+    if member is None:
+        was, will = _whole(present, desired)
+        done = _APPLIED_WHOLE.get(will) if wording is APPLIED else None
+        return done or wording.values.format(was, will)
+    return "; ".join(_words(*part, wording) for part in _parts(member, present, desired))
 
 
 def cells(item: t.Mapping[str, Json]) -> tuple[str, str, str]:
     """Return what differs, what it is, and what it should be, for the columns of a table; the first is "" for a finding."""
     present, desired = item["is"], item["should_be"]
     if item["kind"] != DIFFERENCE:
-        return "", _value("", present) if present is not None else "", "" if desired is None else _value("", desired)
+        return "", "" if present is None else _value("", present), "" if desired is None else _value("", desired)
     member = item["member"]
     if member is None:
         return ("", *_whole(present, desired))
-    if member.endswith("logpull_options"):
-        pairs = list(_option_pairs(present, desired))
-        if pairs:
-            sides = ["; ".join(side) for side in zip(*map(_named_columns, pairs), strict=True)]
-            return _name(member), sides[0], sides[1]
-    return (_name(member), *_columns((member, present, desired)))
+    parts = _parts(member, present, desired)
+    heads = ["" if name == member else f"{name}: " for name, _was, _will in parts]
+    sides = zip(*(_columns(*part) for part in parts), strict=True)
+    was, will = ("; ".join(map("".join, zip(heads, side, strict=True))) for side in sides)
+    return _name(member), was, will
 
 
 def plural(number: int, noun: str, many: str = "") -> str:
@@ -186,15 +188,13 @@ def plural(number: int, noun: str, many: str = "") -> str:
     return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
 
 
-def _difference(member: str, present: Json, desired: Json, wording: Wording) -> str:
-    if not member:
-        was, will = _whole(present, desired)
-        done = _APPLIED_WHOLE.get(will) if wording is APPLIED else None
-        return done or wording.values.format(was, will)
-    if member.endswith("logpull_options"):
-        pairs = [_difference(name, one, other, wording) for name, one, other in _option_pairs(present, desired)]
-        if pairs:
-            return "; ".join(pairs)
+def _parts(member: str, present: Json, desired: Json) -> list[tuple[str, Json, Json]]:
+    """Return a member with both values, of an option text each parameter that differs."""
+    pairs = _option_pairs(present, desired) if member.endswith("logpull_options") else ()
+    return list(pairs) or [(member, present, desired)]
+
+
+def _words(member: str, present: Json, desired: Json, wording: Wording) -> str:
     missing, extra = _missing(present, desired)
     if missing or extra:
         return f"{_name(member)}: {_list_words(missing, extra, wording)}"
@@ -210,17 +210,11 @@ def _whole(present: Json, desired: Json) -> tuple[str, str]:
     return ("different", "as declared") if not present else (_value("", present), _value("", desired))
 
 
-def _columns(change: tuple[str, Json, Json]) -> tuple[str, str]:
-    member, present, desired = change
+def _columns(member: str, present: Json, desired: Json) -> tuple[str, str]:
     missing, extra = _missing(present, desired)
     if missing or extra:
-        return _list_words(missing, extra), _names(desired) or "empty"
+        return _list_words(missing, extra, FOUND), _names(desired) or "empty"
     return _value(member, present), _value(member, desired)
-
-
-def _named_columns(change: tuple[str, Json, Json]) -> tuple[str, str]:
-    present, desired = _columns(change)
-    return f"{change[0]}: {present}", f"{change[0]}: {desired}"
 
 
 def _missing(present: Json, desired: Json) -> tuple[list[str], list[str]]:
@@ -232,9 +226,8 @@ def _missing(present: Json, desired: Json) -> tuple[list[str], list[str]]:
     return [str(each) for each in other if each not in one], [str(each) for each in one if each not in other]
 
 
-def _list_words(missing: t.Sequence[str], extra: t.Sequence[str], wording: Wording = FOUND) -> str:
-    words = [f"{text} {_names(names)}" for text, names in ((wording.lacking, missing), (wording.surplus, extra)) if names]
-    return "; ".join(words)
+def _list_words(missing: t.Sequence[str], extra: t.Sequence[str], wording: Wording) -> str:
+    return "; ".join(f"{text} {_names(names)}" for text, names in ((wording.lacking, missing), (wording.surplus, extra)) if names)
 
 
 def _names(names: t.Sequence[Json]) -> str:

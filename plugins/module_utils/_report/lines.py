@@ -13,7 +13,6 @@ from .facts import (
     ACTIONS,
     AUDIT,
     COMPLIANT,
-    DIFFERENCE,
     FINDING,
     FINDINGS,
     KINDS,
@@ -21,7 +20,6 @@ from .facts import (
     MAX_PRINTED,
     NEEDS_ATTENTION,
     NOTE,
-    RESTORE,
     SEVERITIES,
     STATUSES,
     UNAUDITED,
@@ -83,23 +81,15 @@ def item_counts(counts: t.Mapping[str, int]) -> str:
 def not_audited(rows: t.Iterable[Row]) -> str:
     """Return what the status of the zones does not cover, because nothing declares it or nothing asked for it; "" for nothing."""
     looked_at = [row for row in rows if row["scope"] == ZONE and not row["carried"] and {*row["resources"]} - {"fields"}]
-    zones = [{*row["resources"], *_unreadable(row)} for row in looked_at]
+    zones = [
+        {*row["resources"], *(item["resource"] for item in row["items"] if item["type"] == "not_readable")} for row in looked_at
+    ]
     lacking = {name: sum(name not in known for known in zones) for name in (CUSTOM_FIELDS, SCRIPT_MONITOR, "scripts")}
     reasons = {CUSTOM_FIELDS: "not declared", SCRIPT_MONITOR: "not declared", "scripts": "edgeops_audit_scripts is false"}
     words = [
         f"{name.replace('_', ' ')} of {plural(number, 'zone')} ({reasons[name]})" for name, number in lacking.items() if number
     ]
     return f"Not audited: {', '.join(words)}." if words else ""
-
-
-def _unreadable(row: Row) -> set[str]:
-    """Return the resources of which a note tells that they are not readable."""
-    return {item["resource"] for item in row["items"] if item["type"] == "not_readable"}
-
-
-def action_of(item: Item) -> Action:
-    """Return what to do about an item."""
-    return LOOK if item["kind"] == NOTE else RESTORE if item["kind"] == DIFFERENCE else type_of(item["type"]).action
 
 
 def groups_by_action(rows: t.Iterable[Row]) -> list[tuple[Action, list[Group]]]:
@@ -112,7 +102,8 @@ def groups_by_action(rows: t.Iterable[Row]) -> list[tuple[Action, list[Group]]]:
     for pairs in collected.values():
         for part in [pairs] if len(pairs) >= MIN_SHARED else [[pair] for pair in pairs]:
             zones, items = zip(*part, strict=True)
-            by_action[action_of(items[0])].append(Group(items[0], zones, items))
+            action = LOOK if items[0]["kind"] == NOTE else type_of(items[0]["type"]).action
+            by_action[action].append(Group(items[0], zones, items))
     ordered = [(action, sorted(by_action[action], key=_place)) for action in ACTIONS if by_action[action]]
     return sorted(ordered, key=lambda pair: (pair[0] is LOOK, _rank(pair[1][0].item)))
 
@@ -147,13 +138,10 @@ def printed(report: t.Mapping[str, Json]) -> list[str]:
 def difference_lines(result: t.Mapping[str, Json], *, applied: bool = False) -> list[str]:
     """Return a line for each member that the result of a zone would change, or that it has changed, without the name of the zone."""
     found = items_of(None, differences(result, result.get("listed_jobs") or ()), "")
-    return [line(f"{about(item)}: {_applied(item) if applied else item['message']}", _MAX_LINE) for item in found]
-
-
-def _applied(item: Item) -> str:
-    """Return the message of a difference that was applied, with what follows its sentence, such as why a job was disabled."""
-    message: str = item["message"]
-    return sentence(item, APPLIED) + message.removeprefix(sentence(item))
+    if applied:
+        # Keep what follows the sentence, such as why a job was disabled.
+        found = [{**item, "message": sentence(item, APPLIED) + item["message"].removeprefix(sentence(item))} for item in found]
+    return [line(f"{about(item)}: {item['message']}", _MAX_LINE) for item in found]
 
 
 def _of_row(row: Row, new: t.Collection[str]) -> t.Iterator[str]:

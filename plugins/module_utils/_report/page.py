@@ -13,11 +13,10 @@ import typing as t
 
 from .._core import INVALID_OPTION, Failure, Json
 from .._text import line
-from .facts import AUDIT, DIFFERENCE, KINDS, LOOK, NEEDS_ATTENTION, STATUSES, UNAUDITED, Action, guide_url
+from .facts import AUDIT, DIFFERENCE, KINDS, LOOK, NEEDS_ATTENTION, PATTERNS, STATUSES, UNAUDITED, Action, guide_url
 from .items import Item, Row, address, cells, counting, plural
 from .lines import Group, about, error_text, groups_by_action, item_counts, not_audited, status_count, verdict, waiver_reasons
 from .page_template import STYLE, TEMPLATE
-from .waivers import PATTERNS
 from .zones import zones_with
 
 # The report as one page: what its template shows beside the report itself, and the words for it.

@@ -9,7 +9,7 @@ import typing as t
 
 from .._core import Json
 from .._text import did_you_mean, json_type, nearest, parse_date, shown
-from .facts import FINDINGS, KINDS, MANAGED, RESOURCES, SCOPES, SEVERITIES, STATUSES
+from .facts import FINDINGS, KINDS, MANAGED, PATTERNS, RESOURCES, SCOPES, SEVERITIES, STATUSES
 
 # The JSON Schema of a report, which is also a file in extensions/schemas, that of a record, and their validation.
 
@@ -26,17 +26,17 @@ _TYPES: t.Mapping[str, tuple[type, ...]] = {
 _NAMES = {"object": "an object", "array": "a list", "string": "text", "integer": "a number", "boolean": "true or false"}
 
 
-def _text(explained: str = "", **rules: t.Any) -> Schema:
-    return {**({"description": explained} if explained else {}), "type": "string", **rules}
+def _text(**rules: t.Any) -> Schema:
+    return {"type": "string", **rules}
 
 
-def _object(members: t.Mapping[str, Schema], optional: t.Collection[str] = (), explained: str = "", **rules: t.Any) -> Schema:
-    head = {"description": explained} if explained else {}
-    return {**head, "type": "object", "properties": dict(members), "required": [n for n in members if n not in optional], **rules}
+def _list(items: Schema, **rules: t.Any) -> Schema:
+    return {"type": "array", "items": items, **rules}
 
 
-def _list(items: Schema, explained: str = "", **rules: t.Any) -> Schema:
-    return {**({"description": explained} if explained else {}), "type": "array", "items": items, **rules}
+def _object(members: t.Mapping[str, Schema], optional: t.Collection[str] = (), **rules: t.Any) -> Schema:
+    required = [name for name in members if name not in optional]
+    return {"type": "object", "properties": dict(members), "required": required, **rules}
 
 
 def _or_null(schema: Schema) -> Schema:
@@ -49,28 +49,29 @@ _ADDRESS: Schema = {"type": ["string", "integer", "null"]}
 _NUMBER: Schema = {"type": "integer", "minimum": 0}
 _FLAG: Schema = {"type": "boolean"}
 _TIME = _text(
-    "RFC 3339; written in UTC with seconds.", pattern=r"^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$"
+    description="RFC 3339; written in UTC with seconds.",
+    pattern=r"^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$",
 )
 _ID = _text(
-    "The first 16 hexadecimal digits of SHA-256 over zone_id (or account_id), kind, resource, subject and member.",
+    description="The first 16 hexadecimal digits of SHA-256 over zone_id (or account_id), kind, resource, subject and member.",
     pattern="^[0-9a-f]{16}$",
 )
 _COUNTS = _object(
     dict.fromkeys(
         ("zones", *(each for each in STATUSES if each != FINDINGS), "differences", "findings", "notes", "waived"), _NUMBER
     ),
-    explained="Zones of this run by status, and items that are neither waived nor carried; waived items.",
+    description="Zones of this run by status, and items that are neither waived nor carried; waived items.",
 )
 _ITEM = _object(
     {
         "id": _ID,
         "kind": _text(enum=list(KINDS)),
-        "type": _text("The type of finding or note, or difference."),
+        "type": _text(description="The type of finding or note, or difference."),
         "resource": _text(enum=list(RESOURCES)),
         "subject": _or_null(_text()),
         "member": _or_null(_text()),
         "severity": _text(enum=list(SEVERITIES)),
-        "message": _text("What is, and what should be."),
+        "message": _text(description="What is, and what should be."),
         "is": {},
         "should_be": {},
         "first_seen": _TIME,
@@ -79,6 +80,7 @@ _ITEM = _object(
     },
     optional=("carried",),
 )
+ITEM_MEMBERS = tuple(_ITEM["properties"])
 _JOB = _object(
     {"job": _text(), "job_id": {"type": ["integer", "null"]}, "health": _text(), "last_complete": _or_null(_text())},
     optional=("job_id",),
@@ -87,40 +89,41 @@ _ZONE = _object(
     {
         "zone": _text(minLength=1),
         "zone_id": _or_null(_text()),
-        "account_id": _or_null(_text("Of an account, in place of zone_id.")),
+        "account_id": _or_null(_text(description="Of an account, in place of zone_id.")),
         "scope": _text(enum=list(SCOPES)),
         "status": _text(enum=list(STATUSES)),
         "audited_at": _or_null({**_TIME, "description": "When the zone was last audited."}),
-        "plan_ids": _object(dict.fromkeys(MANAGED, _or_null(_text())), explained="Null where a resource is left alone."),
+        "plan_ids": _object(dict.fromkeys(MANAGED, _or_null(_text())), description="Null where a resource is left alone."),
         "items": _list(_ITEM),
-        "error": _or_null(_object({"kind": _text(), "message": _text()}, explained="Why the zone could not be audited.")),
+        "error": _or_null(_object({"kind": _text(), "message": _text()}, description="Why the zone could not be audited.")),
         "evidence": {"description": "seq and head of the evidence of scripts.", "type": ["object", "null"]},
-        "delivery": _or_null(_list({"type": "object"}, "What was delivered and lost, a row for each job; null if not read.")),
+        "delivery": _or_null(
+            _list({"type": "object"}, description="What was delivered and lost, a row for each job; null if not read.")
+        ),
         "proposals": _or_null(
-            _list({"type": "object"}, "Entries for the baseline of scripts; null if scripts were not audited.")
+            _list({"type": "object"}, description="Entries for the baseline of scripts; null if scripts were not audited.")
         ),
         "carried": {**_FLAG, "description": "The zone was not part of this run; its row is that of its last audit."},
-        "resources": _list(_text(), "What was looked at."),
-        "jobs": _or_null(_list(_JOB, "Null where jobs were not read.")),
+        "resources": _list(_text(), description="What was looked at."),
+        "jobs": _or_null(_list(_JOB, description="Null where jobs were not read.")),
         "inventory": _or_null(
             _list(
                 _object(dict.fromkeys(("script_url", "host", "entry"), _ANY)),
-                "Scripts with the entry of the baseline; null where scripts were not audited.",
+                description="Scripts with the entry of the baseline; null where scripts were not audited.",
             )
         ),
     },
     optional=("account_id", "scope", "delivery", "proposals", "carried", "resources", "jobs", "inventory"),
 )
-_PATTERNS = ("zone", "resource", "type", "member", "subject")
 _WAIVER = _object(
     {
-        **dict.fromkeys(_PATTERNS, _or_null(_text())),
+        **dict.fromkeys(PATTERNS, _or_null(_text())),
         **dict.fromkeys(("reason", "owner"), _text(pattern=r"\S")),
         "until": _text(format="date"),
         "expired": _FLAG,
-        "items": _list(_ID, "Items that it names.", uniqueItems=True),
+        "items": _list(_ID, description="Items that it names.", uniqueItems=True),
     },
-    optional=(*_PATTERNS, "expired", "items"),
+    optional=(*PATTERNS, "expired", "items"),
 )
 REPORT: Schema = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -129,30 +132,30 @@ REPORT: Schema = {
     "title": "Audit report of edgeops.observability, major version 1",
     **_object(
         {
-            "schema_version": _text("Major and minor version.", pattern=r"^1\.\d+$"),
-            "report_id": _text("Digest of everything else in the report."),
+            "schema_version": _text(description="Major and minor version.", pattern=r"^1\.\d+$"),
+            "report_id": _text(description="Digest of everything else in the report."),
             "generated_at": _TIME,
             "collection_version": _text(),
             "title": _text(),
-            "outcome": _text("The first of the statuses that a zone has.", enum=list(STATUSES)),
+            "outcome": _text(description="The first of the statuses that a zone has.", enum=list(STATUSES)),
             "counts": _COUNTS,
             "plan_id": _or_null(
                 _text(
-                    "SHA-256 over the sorted lines 'zone_id resource plan_id'; null if a zone is unaudited.",
+                    description="SHA-256 over the sorted lines 'zone_id resource plan_id'; null if a zone is unaudited.",
                     pattern="^sha256:[0-9a-f]{64}$",
                 )
             ),
-            "zones": _list(_ZONE, "Sorted by name."),
+            "zones": _list(_ZONE, description="Sorted by name."),
             "comparison": _object(
                 {
-                    "previous_id": _or_null(_text("report_id of the previous report.")),
+                    "previous_id": _or_null(_text(description="report_id of the previous report.")),
                     **dict.fromkeys(("new", "resolved", "changed", "persisting"), _list(_ID, uniqueItems=True)),
-                    "unknown": _list(_ID, "Not looked at by this run.", uniqueItems=True),
+                    "unknown": _list(_ID, description="Not looked at by this run.", uniqueItems=True),
                 },
-                explained="Ids of items by what became of them since the previous report.",
+                description="Ids of items by what became of them since the previous report.",
             ),
             "waivers": _list(_WAIVER),
-            "trend": _list(_object({"at": _TIME, "counts": _COUNTS}), "Counts of earlier reports, the oldest first."),
+            "trend": _list(_object({"at": _TIME, "counts": _COUNTS}), description="Counts of earlier reports, the oldest first."),
         },
         optional=("trend",),
     ),

@@ -10,13 +10,11 @@ import typing as t
 
 from .._core import Json, invalid_option
 from .._text import canonical, did_you_mean, nearest, need_date, shown
-from .facts import DIFFERENCE, RESOURCES, TYPES, UNAUDITED, type_of
+from .facts import DIFFERENCE, EXPIRED, OF_WAIVERS, PATTERNS, RESOURCES, TYPES, UNAUDITED, UNMATCHED, type_of
 from .items import Item, Observation, Row, address, found, in_order, items_of
 
 # Waivers: accepted differences and findings, each with a reason, an owner and a last day.
 
-EXPIRED, UNMATCHED = OF_WAIVERS = ("expired_waiver", "unmatched_waiver")
-PATTERNS = ("zone", "resource", "type", "member", "subject")
 _NEEDED = ("reason", "owner", "until")
 MEMBERS = (*PATTERNS, *_NEEDED)
 # The names that these patterns must match.
