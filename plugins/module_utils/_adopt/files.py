@@ -11,10 +11,12 @@ import os
 import re
 import typing as t
 
-from .._core import UNAVAILABLE, Conclusion, Failure, Json, conflict, invalid_option
+from .._core import INVALID_OPTION, UNAVAILABLE, Conclusion, Failure, Json, conflict, invalid_option
 from .._files import make_folders, open_inside, replace_all
-from .jobs import variable_key
-from .zone import DEFAULTS, JOBS, check_name, checked_zones, common_defaults, without_defaults
+from .._schema import array, nullable, problems, record, string
+from .._text import shown
+from .._zones import is_zone_id
+from .jobs import check_name, variable_key
 
 # The last one is a header that can change the delimiters.
 _DELIMITERS = ("{{", "{%", "{#", "#jinja2:")
@@ -73,6 +75,42 @@ def _dumper(base: t.Any) -> t.Any:
     return Dumper
 
 
+JOBS, DEFAULTS = "log_delivery_jobs", "log_delivery_job_defaults"
+# Options that identify a job or may be secret; they are never defaults.
+_OWN = ("name", "job_id", "destination_conf")
+_ABSENT = object()
+
+
+def common_defaults(zones: t.Sequence[Json]) -> dict[str, Json]:
+    """Return the members that all jobs of all zones share, as defaults of jobs, without identifying options and destinations."""
+    jobs = [job for zone in zones for job in zone["variables"].get(JOBS, ())]
+    first = jobs[0] if len(jobs) > 1 else {}
+    return {
+        name: value
+        for name, value in first.items()
+        if name not in _OWN and all(_equal(job.get(name, _ABSENT), value) for job in jobs)
+    }
+
+
+def without_defaults(variables: t.Mapping[str, Json], defaults: t.Mapping[str, Json]) -> dict[str, Json]:
+    """Return the variables of a zone without the members of its jobs that the defaults contain."""
+    if JOBS not in variables:
+        return dict(variables)
+    jobs = [{name: value for name, value in job.items() if name not in defaults} for job in variables[JOBS]]
+    return {**variables, JOBS: jobs}
+
+
+def _equal(one: Json, other: Json) -> bool:
+    """Return whether two values are equal, also in type at every depth: true is not 1."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_equal(value, other[name]) for name, value in one.items())
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    return bool(one == other)
+
+
 # Ansible does not read a file with this extension as variables.
 VAULT_EXAMPLE = "vault-example.txt"
 _SHORT_ID = 8
@@ -108,7 +146,7 @@ def _scope(zone: Json) -> str:
 
 
 def _id(zone: Json) -> str:
-    return str(zone.get("account_id") or zone["zone_id"])
+    return str(zone.get("account_id") or zone.get("zone_id") or "")
 
 
 def _with_own_keys(zones: t.Sequence[Json]) -> list[Json]:
@@ -146,7 +184,7 @@ def _vault_text(zones: t.Sequence[Json], date: str) -> str:
     shown = {
         zone["zone"]: [{**one, "destination_conf": Template(one["destination_conf"])} for one in zone["vault_destinations"]]
         for zone in zones
-        if zone.get("vault_destinations")
+        if zone["vault_destinations"]
     }
     # Users copy these lines, so they must not be wrapped.
     return yaml_text(comments, shown, math.inf)
@@ -161,9 +199,9 @@ def _summary(zones: t.Sequence[Json], date: str) -> str:
     ]
     for zone in zones:
         lines += [f"## {_plain(zone['zone'])}", "", f"{_scope(zone).capitalize()} id: {_plain(_id(zone))}", ""]
-        lines += [f"- Left out: {_plain(part['what'])}: {_plain(part['why'])}" for part in zone.get("left_out") or ()]
-        lines += [f"- Secret: `{_plain(name)}`" for name in zone.get("vault") or ()]
-        lines += [f"- {_plain(note)}" for note in zone.get("notes") or ()]
+        lines += [f"- Left out: {_plain(part['what'])}: {_plain(part['why'])}" for part in zone["left_out"]]
+        lines += [f"- Secret: `{_plain(name)}`" for name in zone["vault"]]
+        lines += [f"- {_plain(note)}" for note in zone["notes"]]
         if lines[-1]:
             lines.append("")
     return "\n".join(lines)
@@ -178,6 +216,20 @@ def _plain(text: str) -> str:
 _FOLDER_MODE, _FILE_MODE = 0o750, 0o640
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _ADOPTED = re.compile(rf"^(# .*|[0-9]+ (?:zone or account|zones and accounts), )adopted on {_DATE.pattern}", re.MULTILINE)
+
+# The results of `zone_variables_info`.
+_ZONE = record(
+    {
+        "zone": string(),
+        **dict.fromkeys(("zone_id", "account_id"), nullable(string())),
+        "variables": record({JOBS: array({"type": "object"})}, optional=(JOBS,)),
+        "vault": array(string()),
+        "vault_destinations": array(record({"destination_conf": string()})),
+        "left_out": array(record({"what": string(), "why": string()})),
+        "notes": array(string()),
+    },
+    optional=("zone_id", "account_id"),
+)
 
 OPTIONS: dict[str, dict[str, t.Any]] = {
     "dest": {"type": "path", "required": True},
@@ -200,7 +252,8 @@ class Desired(t.NamedTuple):
 
 def desire(params: t.Mapping[str, t.Any]) -> Desired:
     """Return the desired files of validated options."""
-    zones = checked_zones(params["zones"])
+    zones = params["zones"]
+    _check_zones(zones)
     if not params["dest"]:
         raise invalid_option("dest", "is empty")
     if not _DATE.fullmatch(params["date"]):
@@ -214,6 +267,26 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     hosts = params["group_hosts"]
     whole_group = hosts is not None and set(hosts) == {zone["zone"] for zone in zones}
     return Desired(params["dest"], params["overwrite"], texts_of(with_scripts, group, whole_group, params["date"]))
+
+
+def _check_zones(zones: t.Sequence[Json]) -> None:
+    """Raise `invalid_option` for invalid results of `zone_variables_info`, and for duplicate names or ids."""
+    if not zones:
+        raise invalid_option("zones", "is empty: no zone could be read")
+    hosts: dict[str, str] = {}
+    for index, zone in enumerate(zones):
+        place = f"zones[{index}]"
+        for problem in problems(_ZONE, zone, place):
+            raise Failure(INVALID_OPTION, problem)
+        name = check_name(f"{place}.zone", zone["zone"])
+        if not is_zone_id(_id(zone)):
+            raise invalid_option(f"{place}.{_scope(zone)}_id", f"{shown(_id(zone))} is not 1 to 32 hexadecimal digits")
+        if name in hosts.values():
+            raise invalid_option("zones", f"{name!r} is listed more than once")
+        address = f"{_scope(zone)} {_id(zone).lower()}"
+        if address in hosts:
+            raise invalid_option("zones", f"{hosts[address]!r} and {name!r} are both hosts of the {address}")
+        hosts[address] = name
 
 
 def report(desired: Desired) -> Conclusion:

@@ -10,7 +10,7 @@ import re
 import typing as t
 from urllib.parse import quote_plus, unquote
 
-from .._core import Failure, Json
+from .._core import Failure, Json, invalid_option
 from .._destination import Option, parse, secret_parts
 from .._filter.text import to_text
 from .._logpush import logpull_options, output_options
@@ -51,40 +51,45 @@ def joined(parts: t.Iterable[Expressed]) -> Expressed:
     return whole
 
 
+_NAME = re.compile(r"[^\x00-\x1f\x7f/\\\ud800-\udfff]+")
+_MAX_NAME_BYTES = 255
+
+
+def check_name(place: str, name: str) -> str:
+    """Return a name; raise `invalid_option` if it cannot be the name of a folder."""
+    unfit = not _NAME.fullmatch(name) or name in (".", "..") or name.strip() != name
+    if unfit or len(name.encode()) > _MAX_NAME_BYTES:
+        raise invalid_option(place, f"{name!r} cannot be the name of a folder")
+    return name
+
+
 _SIMPLE = ("kind", "frequency", "max_upload_bytes", "max_upload_interval_seconds", "max_upload_records")
 
 
-def simple_members(job: Job) -> dict[str, Json]:
-    """Return the members that differ from the defaults of the service."""
-    return {name: job.members[name] for name in _SIMPLE if job.value(name) != MEMBERS[name].default}
+def _members(job: Job) -> dict[str, Json]:
+    """Return the members of a job that differ from the defaults of the service, as options; None for one that cannot be parsed."""
+    text = job.members.get("logpull_options")
+    found: dict[str, Json] = {}
+    if job.output:
+        output = {
+            sub.option: job.output[wire]
+            for wire, sub in SUBOPTIONS.items()
+            if job.output.get(wire) is not None
+            and not output_options.same_suboption(wire, job.output, {**job.output, wire: None})
+        }
+        found = {"output_options": output} if output else {}
+    elif text:
+        found = _logpull(text, job.logpull)
+    if job.value("filter"):
+        found["filter"] = None if job.filter is None else _plain_filter(to_text(job.filter))
+    found.update({name: job.members[name] for name in _SIMPLE if job.value(name) != MEMBERS[name].default})
+    return found
 
 
-def filter_member(job: Job) -> dict[str, Json]:
-    """Return the filter as an option; its value is None if it cannot be parsed."""
-    if not job.value("filter"):
-        return {}
-    return {"filter": None if job.filter is None else plain_filter(to_text(job.filter))}
-
-
-def plain_filter(text: str) -> Json:
+def _plain_filter(text: str) -> Json:
     """Return a filter as data; as JSON text if its numbers would change."""
     data = json.loads(text)
     return data if json.dumps(data, ensure_ascii=False, separators=(",", ":")) == text else text
-
-
-def output_members(job: Job) -> dict[str, Json]:
-    if job.output:
-        return {"output_options": _output(job.output)} if _output(job.output) else {}
-    text = job.members.get("logpull_options")
-    return _logpull(text, job.logpull) if text else {}
-
-
-def _output(there: t.Mapping[str, Json]) -> dict[str, Json]:
-    return {
-        sub.option: there[wire]
-        for wire, sub in SUBOPTIONS.items()
-        if there.get(wire) is not None and not output_options.same_suboption(wire, there, {**there, wire: None})
-    }
 
 
 def _logpull(text: str, present: logpull_options.Parameters) -> dict[str, Json]:
@@ -207,16 +212,16 @@ def _express(job: Job, zone_key: str, *, alone: bool) -> Expressed:
     if not job.value("enabled"):
         item["enabled"] = False
     destination = _destination(job, zone_key)
-    members = {**output_members(job), **filter_member(job), **simple_members(job), **destination.variables}
-    for name, value in members.items():
-        if value is None:
-            destination = _without(destination, job, name, "it cannot be parsed, and declaring it would change the job")
-        else:
-            item[name] = value
+    found = {**_members(job), **destination.variables}
+    item.update({name: value for name, value in found.items() if value is not None})
+    reasons = dict.fromkeys(
+        (name for name in found if found[name] is None), "it cannot be parsed, and declaring it would change the job"
+    )
     for name, why in _troubles(item, job).items():
         _drop(item, name)
-        destination = _without(destination, job, name, why)
-    return destination._replace(variables=item)
+        reasons[name] = why
+    left_out = (LeftOut(f"{name} of {label_of(job)}", why) for name, why in reasons.items())
+    return destination._replace(variables=item, left_out=(*destination.left_out, *left_out))
 
 
 def _drop(item: dict[str, Json], name: str) -> None:
@@ -226,10 +231,6 @@ def _drop(item: dict[str, Json], name: str) -> None:
         item[option] = {each: value for each, value in item[option].items() if each != inner}
     if not inner or not item[option]:
         del item[option]
-
-
-def _without(expressed: Expressed, job: Job, name: str, why: str) -> Expressed:
-    return expressed._replace(left_out=(*expressed.left_out, LeftOut(f"{name} of {label_of(job)}", why)))
 
 
 def _troubles(item: t.Mapping[str, Json], job: Job) -> dict[str, str]:

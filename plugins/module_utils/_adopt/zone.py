@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-import re
 import typing as t
 
 from .._api.client import Client
 from .._api.response import is_missing
-from .._core import Conclusion, Failure, Json, invalid_option
+from .._core import Conclusion, Failure, Json
 from .._custom_fields import read as custom_fields
 from .._custom_fields.facts import EXPRESSION, PRESERVE_DUPLICATES
 from .._custom_fields.result import names_of
@@ -19,8 +18,8 @@ from .._logpush.coverage import CARRIERS, DATASET, selected_fields
 from .._logpush.job import Job
 from .._scripts import read as scripts
 from .._zone import options as fields
-from .._zones import ZONE, is_zone_id
-from .jobs import Expressed, LeftOut, express_jobs, joined, variable_key
+from .._zones import ZONE
+from .jobs import Expressed, LeftOut, check_name, express_jobs, joined, variable_key
 
 
 def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[t.Mapping[str, Json]], base_url: str) -> Expressed:
@@ -89,108 +88,6 @@ def _unmanageable(rules: t.Sequence[t.Any]) -> str:
     return ""
 
 
-JOBS = "log_delivery_jobs"
-DEFAULTS = "log_delivery_job_defaults"
-# Options that identify a job or may be secret; they are never defaults.
-_OWN = ("name", "job_id", "destination_conf")
-_ABSENT = object()
-
-
-def common_defaults(zones: t.Sequence[Json]) -> dict[str, Json]:
-    """Return the members that all jobs of all zones share, as defaults of jobs, without identifying options and destinations."""
-    jobs = [job for zone in zones for job in zone["variables"].get(JOBS, ())]
-    first = jobs[0] if len(jobs) > 1 else {}
-    return {
-        name: value
-        for name, value in first.items()
-        if name not in _OWN and all(_equal(job.get(name, _ABSENT), value) for job in jobs)
-    }
-
-
-def without_defaults(variables: t.Mapping[str, Json], defaults: t.Mapping[str, Json]) -> dict[str, Json]:
-    """Return the variables of a zone without the members of its jobs that the defaults contain."""
-    if JOBS not in variables:
-        return dict(variables)
-    jobs = [{name: value for name, value in job.items() if name not in defaults} for job in variables[JOBS]]
-    return {**variables, JOBS: jobs}
-
-
-def _equal(one: Json, other: Json) -> bool:
-    """Return whether two values are equal, also in type at every depth: true is not 1."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(_equal(value, other[name]) for name, value in one.items())
-    if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(map(_equal, one, other))
-    return bool(one == other)
-
-
-_NAME = re.compile(r"[^\x00-\x1f\x7f/\\\ud800-\udfff]+")
-_MAX_NAME_BYTES = 255
-# For each list, the type of its items and the string members that they must have.
-_LISTS: t.Mapping[str, tuple[type, tuple[str, ...]]] = {
-    "vault": (str, ()),
-    "vault_destinations": (dict, ("destination_conf",)),
-    "left_out": (dict, ("what", "why")),
-    "notes": (str, ()),
-}
-
-
-def checked_zones(zones: t.Sequence[Json]) -> list[dict[str, Json]]:
-    """Validate results of `zone_variables_info`; raise `invalid_option` for invalid ones and for duplicate names or ids."""
-    found = [_checked(zone, f"zones[{index}]") for index, zone in enumerate(zones)]
-    if not found:
-        raise invalid_option("zones", "is empty: no zone could be read")
-    names = [zone["zone"] for zone in found]
-    repeated = next((name for name in names if names.count(name) > 1), None)
-    if repeated is not None:
-        raise invalid_option("zones", f"{repeated!r} is listed more than once")
-    hosts: dict[str, str] = {}
-    for zone in found:
-        key = (zone.get("zone_id") or f"account {zone['account_id']}").lower()
-        other = hosts.setdefault(key, zone["zone"])
-        if other != zone["zone"]:
-            raise invalid_option(
-                "zones", f"{other!r} and {zone['zone']!r} are both hosts of the {'zone ' if zone.get('zone_id') else ''}{key}"
-            )
-    return found
-
-
-def check_name(place: str, name: str) -> str:
-    """Return a name; raise `invalid_option` if it cannot be the name of a folder."""
-    unfit = not _NAME.fullmatch(name) or name in (".", "..") or name.strip() != name
-    if unfit or len(name.encode()) > _MAX_NAME_BYTES:
-        raise invalid_option(place, f"{name!r} cannot be the name of a folder")
-    return name
-
-
-def _checked(zone: Json, place: str) -> dict[str, Json]:
-    address = "account_id" if zone.get("account_id") is not None else "zone_id"
-    for name in ("zone", address):
-        if not isinstance(zone.get(name), str):
-            raise invalid_option(f"{place}.{name}", "must be a string")
-    check_name(f"{place}.zone", zone["zone"])
-    if not is_zone_id(zone[address]):
-        raise invalid_option(f"{place}.{address}", f"{zone[address]!r} is not 1 to 32 hexadecimal digits")
-    if not isinstance(zone.get("variables"), dict):
-        raise invalid_option(f"{place}.variables", "must be a dictionary")
-    if not _holds(zone["variables"].get(JOBS, []), dict, ()):
-        raise invalid_option(f"{place}.variables.{JOBS}", "must be a list of dictionaries")
-    for name, (type_, texts) in _LISTS.items():
-        if not _holds(zone.get(name), type_, texts):
-            raise invalid_option(f"{place}.{name}", "must be a list as zone_variables_info returns it")
-    return {name: zone[name] for name in ("zone", address, "variables", *_LISTS)}
-
-
-def _holds(value: Json, type_: type, texts: t.Sequence[str]) -> bool:
-    """Return whether a value is a list of items of a type that have these string members."""
-    items: list[Json] = value if isinstance(value, list) else [None]
-    return all(isinstance(item, type_) for item in items) and all(
-        isinstance(item.get(name), str) for item in items for name in texts
-    )
-
-
 Part = t.TypeVar("Part")
 
 
@@ -251,14 +148,11 @@ def express_zone(
     """Return a zone as variables of the role, in the order for the file."""
     declared = express_jobs(jobs, variable_key(zone_name))
     items = declared.variables.get("log_delivery_jobs", [])
-    found = joined([express_custom_fields(ruleset, items, base_url), declared, _monitor(monitor)])
+    enabled = Expressed({} if monitor is None else {"log_delivery_script_monitor_enabled": monitor["enabled"]})
+    found = joined([express_custom_fields(ruleset, items, base_url), declared, enabled])
     if not found.variables:
         found = found._replace(notes=(*found.notes, "No setting of this zone is managed: the role does not change it."))
     return found
-
-
-def _monitor(status: t.Mapping[str, Json] | None) -> Expressed:
-    return Expressed({} if status is None else {"log_delivery_script_monitor_enabled": status["enabled"]})
 
 
 def _offered(read: t.Callable[[], Part]) -> tuple[Part | None, str]:

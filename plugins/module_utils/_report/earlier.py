@@ -10,11 +10,128 @@ import typing as t
 
 from .._core import Json, invalid_option
 from .._files import read_regular
+from .._schema import Schema, array, nullable, problems, record, string
 from .._text import finite_float, no_constant, shown
-from .facts import MANAGED, SCHEMA_MAJOR, SCHEMA_VERSION, ZONE
+from .facts import FINDINGS, KINDS, MANAGED, PATTERNS, RESOURCES, SCHEMA_MAJOR, SCHEMA_VERSION, SCOPES, SEVERITIES, STATUSES, ZONE
 from .items import Row
-from .schema import ITEM_MEMBERS, REPORT, problems
 from .zones import NOTHING
+
+# The JSON Schema of a report; scripts/schema.py writes the file of it in extensions/schemas.
+
+_ANY: Schema = {}
+_NUMBER: Schema = {"type": "integer", "minimum": 0}
+_FLAG: Schema = {"type": "boolean"}
+_TIME = string(
+    description="RFC 3339; written in UTC with seconds.",
+    pattern=r"^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$",
+)
+_ID = string(
+    description="The first 16 hexadecimal digits of SHA-256 over zone_id (or account_id), kind, resource, subject and member.",
+    pattern="^[0-9a-f]{16}$",
+)
+_COUNTS = record(
+    dict.fromkeys(
+        ("zones", *(each for each in STATUSES if each != FINDINGS), "differences", "findings", "notes", "waived"), _NUMBER
+    ),
+    description="Zones of this run by status, and items that are neither waived nor carried; waived items.",
+)
+_ITEM = record(
+    {
+        "id": _ID,
+        "kind": string(enum=list(KINDS)),
+        "type": string(description="The type of finding or note, or difference."),
+        "resource": string(enum=list(RESOURCES)),
+        "subject": nullable(string()),
+        "member": nullable(string()),
+        "severity": string(enum=list(SEVERITIES)),
+        "message": string(description="What is, and what should be."),
+        "is": {},
+        "should_be": {},
+        "first_seen": _TIME,
+        "waived": _FLAG,
+        "carried": {**_FLAG, "description": "Taken over from an earlier report, because this run did not look; counts nowhere."},
+    },
+    optional=("carried",),
+)
+_JOB = record(
+    {"job": string(), "job_id": {"type": ["integer", "null"]}, "health": string(), "last_complete": nullable(string())},
+    optional=("job_id",),
+)
+_ZONE = record(
+    {
+        "zone": string(minLength=1),
+        "zone_id": nullable(string()),
+        "account_id": nullable(string(description="Of an account, in place of zone_id.")),
+        "scope": string(enum=list(SCOPES)),
+        "status": string(enum=list(STATUSES)),
+        "audited_at": nullable({**_TIME, "description": "When the zone was last audited."}),
+        "plan_ids": record(dict.fromkeys(MANAGED, nullable(string())), description="Null where a resource is left alone."),
+        "items": array(_ITEM),
+        "error": nullable(record({"kind": string(), "message": string()}, description="Why the zone could not be audited.")),
+        "evidence": {"description": "seq and head of the evidence of scripts.", "type": ["object", "null"]},
+        "delivery": nullable(
+            array({"type": "object"}, description="What was delivered and lost, a row for each job; null if not read.")
+        ),
+        "proposals": nullable(
+            array({"type": "object"}, description="Entries for the baseline of scripts; null if scripts were not audited.")
+        ),
+        "carried": {**_FLAG, "description": "The zone was not part of this run; its row is that of its last audit."},
+        "resources": array(string(), description="What was looked at."),
+        "jobs": nullable(array(_JOB, description="Null where jobs were not read.")),
+        "inventory": nullable(
+            array(
+                record(dict.fromkeys(("script_url", "host", "entry"), _ANY)),
+                description="Scripts with the entry of the baseline; null where scripts were not audited.",
+            )
+        ),
+    },
+    optional=("account_id", "scope", "delivery", "proposals", "carried", "resources", "jobs", "inventory"),
+)
+_WAIVER = record(
+    {
+        **dict.fromkeys(PATTERNS, nullable(string())),
+        **dict.fromkeys(("reason", "owner"), string(pattern=r"\S")),
+        "until": string(format="date"),
+        "expired": _FLAG,
+        "items": array(_ID, description="Items that it names.", uniqueItems=True),
+    },
+    optional=(*PATTERNS, "expired", "items"),
+)
+REPORT: Schema = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "$id": "https://github.com/edgeops/edgeops.observability/extensions/schemas/audit-report-1.json",
+    "$comment": "SPDX-License-Identifier: GPL-3.0-or-later. A minor version only adds members.",
+    "title": "Audit report of edgeops.observability, major version 1",
+    **record(
+        {
+            "schema_version": string(description="Major and minor version.", pattern=r"^1\.\d+$"),
+            "report_id": string(description="Digest of everything else in the report."),
+            "generated_at": _TIME,
+            "collection_version": string(),
+            "title": string(),
+            "outcome": string(description="The first of the statuses that a zone has.", enum=list(STATUSES)),
+            "counts": _COUNTS,
+            "plan_id": nullable(
+                string(
+                    description="SHA-256 over the sorted lines 'zone_id resource plan_id'; null if a zone is unaudited.",
+                    pattern="^sha256:[0-9a-f]{64}$",
+                )
+            ),
+            "zones": array(_ZONE, description="Sorted by name."),
+            "comparison": record(
+                {
+                    "previous_id": nullable(string(description="report_id of the previous report.")),
+                    **dict.fromkeys(("new", "resolved", "changed", "persisting"), array(_ID, uniqueItems=True)),
+                    "unknown": array(_ID, description="Not looked at by this run.", uniqueItems=True),
+                },
+                description="Ids of items by what became of them since the previous report.",
+            ),
+            "waivers": array(_WAIVER),
+            "trend": array(record({"at": _TIME, "counts": _COUNTS}), description="Counts of earlier reports, the oldest first."),
+        },
+        optional=("trend",),
+    ),
+}
 
 # Reports of earlier runs: read, validated, and completed with the members that later minor versions added.
 
@@ -79,5 +196,5 @@ def _repeated(rows: t.Sequence[Row]) -> t.Iterator[str]:
 def _row(row: dict[str, Json]) -> Row:
     """Return a row without the members of later minor versions, and with defaults for optional members."""
     kept = {name: row[name] for name in ("zone", *NOTHING) if name in row}
-    items = [{name: item.get(name, False) for name in ITEM_MEMBERS} for item in row["items"]]
+    items = [{name: item.get(name, False) for name in _ITEM["properties"]} for item in row["items"]]
     return {**NOTHING, **kept, "plan_ids": {name: row["plan_ids"][name] for name in MANAGED}, "items": items}

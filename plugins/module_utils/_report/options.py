@@ -7,17 +7,48 @@ from __future__ import annotations
 import datetime
 import typing as t
 
-from .._core import GATE, Json, invalid_option
+from .._core import GATE, INVALID_OPTION, Failure, Json, invalid_option
 from .._engine.task import Params
+from .._schema import Schema, array, nullable, problems, record, string
 from .._text import format_time, need_time, shown
-from .facts import ACCOUNT, DEFAULT_TITLE, GATES, MANAGED, MAX_KEEP, SURVEY_TITLE, ZONE
-from .schema import RECORD, problems
+from .facts import ACCOUNT, DEFAULT_TITLE, GATES, MANAGED, MAX_KEEP, SCOPES, SURVEY_TITLE, ZONE
 from .waivers import Waiver, parse_waivers
 
 # The options of `audit_report`, validated.
 
 # Resources of which a record has a part; `result` has those that the role manages.
 _PARTS = ("result", "jobs", "coverage", "scripts", "delivery")
+
+
+_ID: Schema = {"type": ["string", "integer", "null"]}
+_OBJECT: Schema = {"type": ["object", "null"]}
+_OBJECTS = nullable(array({"type": "object"}))
+_MANAGED_PART = nullable(
+    record(
+        {"plan_id": nullable(string()), "diff": nullable(record({"before": _OBJECT, "after": _OBJECT}, required=[]))}, required=[]
+    )
+)
+_RECORD = record(
+    {
+        "zone": string(minLength=1),
+        **dict.fromkeys(("zone_id", "account_id"), _ID),
+        "scope": string(enum=list(SCOPES)),
+        "result": nullable(record(dict.fromkeys(MANAGED, _MANAGED_PART), required=[])),
+        "jobs": nullable(array(record({"health": _OBJECT}, required=[]))),
+        "coverage": nullable(
+            record({"unselected": _OBJECTS, "unconfigured": _OBJECTS, "sentences": {"type": ["array", "null"]}}, required=[])
+        ),
+        "scripts": nullable(
+            record(
+                {**dict.fromkeys(("findings", "scripts", "inventory", "proposals"), _OBJECTS), "evidence": _OBJECT}, required=[]
+            )
+        ),
+        "delivery": _OBJECTS,
+        "error": _OBJECT,
+    },
+    required=["zone"],
+    additionalProperties=False,
+)
 
 
 class AuditRecord(t.NamedTuple):
@@ -68,10 +99,10 @@ def desire(params: Params) -> Order:
     survey, keep = params["survey"], params["keep"]
     records = tuple(_record(f"zones[{place}]", given, survey) for place, given in enumerate(params["zones"]))
     seen: set[tuple[str, str]] = set()
-    for place, record in enumerate(records):
-        if (record.scope, record.zone) in seen:
-            raise invalid_option(f"zones[{place}].zone", f"{shown(record.zone)} has more than one record")
-        seen.add((record.scope, record.zone))
+    for place, (zone, scope) in enumerate((each.zone, each.scope) for each in records):
+        if (scope, zone) in seen:
+            raise invalid_option(f"zones[{place}].zone", f"{shown(zone)} has more than one record")
+        seen.add((scope, zone))
     expected, required_fields = params["expected"] or (), params["required_fields"] or {}
     if "" in expected:
         raise invalid_option(f"expected[{expected.index('')}]", "the name of a zone is needed")
@@ -118,9 +149,8 @@ def _record(place: str, given: dict[str, Json], survey: bool) -> AuditRecord:
             "kind": str(error.get("kind") or "bad_response"),
             "message": str(error.get("message") or "no reason was given"),
         }
-    for problem in problems(RECORD, {**given, **parts, "scope": scope, "error": error}):
-        path, _colon, message = problem.partition(": ")
-        raise invalid_option(f"{place}.{path}", message)
+    for problem in problems(_RECORD, {**given, **parts, "scope": scope, "error": error}, place):
+        raise Failure(INVALID_OPTION, problem)
     if parts["scripts"] is not None and not survey and "findings" not in parts["scripts"]:
         raise invalid_option(f"{place}.scripts.findings", "is missing: the result of script_audit is needed")
     zone_id, account_id = (str(given.get(name) or "") or None for name in ("zone_id", "account_id"))

@@ -12,8 +12,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import desire, report, texts_of, write, yaml_text
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.zone import common_defaults, without_defaults
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import (
+    common_defaults,
+    desire,
+    report,
+    texts_of,
+    without_defaults,
+    write,
+    yaml_text,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._core import CONFLICT, INVALID_OPTION, Failure
 
 ID = "023e105f4ecef8ad9ca31a8372d0c353"
@@ -83,9 +90,9 @@ def test_foreign_file_is_kept(tmp_path: Path) -> None:
         ({"zones": [zone(zone_id="../1")]}, "zones[0].zone_id"),
         ({"zones": [zone("a", "AB"), zone("b", "ab")]}, "zones"),
         ({"zones": [zone(variables={"log_delivery_jobs": {}})]}, "zones[0].variables.log_delivery_jobs"),
-        ({"zones": [zone(vault=[1])]}, "zones[0].vault"),
-        ({"zones": [zone(vault_destinations=[{}])]}, "zones[0].vault_destinations"),
-        ({"zones": [zone(left_out=["x"])]}, "zones[0].left_out"),
+        ({"zones": [zone(vault=[1])]}, "zones[0].vault[0]"),
+        ({"zones": [zone(vault_destinations=[{}])]}, "zones[0].vault_destinations[0].destination_conf"),
+        ({"zones": [zone(left_out=["x"])]}, "zones[0].left_out[0]"),
         ({"zones": [zone(notes="x")]}, "zones[0].notes"),
         ({"script_baselines": {"shop.example": "x"}}, "script_baselines.shop.example"),
         ({"dest": ""}, "dest"),

@@ -15,9 +15,9 @@ import pytest
 from support.samples.fleet import audit, drifted, finding, full, record, report
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import read_previous, read_report
+from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import REPORT, read_previous, read_report
 from ansible_collections.edgeops.observability.plugins.module_utils._report.formats import render_json
-from ansible_collections.edgeops.observability.plugins.module_utils._report.schema import REPORT, problems
+from ansible_collections.edgeops.observability.plugins.module_utils._schema import problems
 
 SCHEMA = Path(__file__).parents[4] / "extensions" / "schemas" / "audit-report-1.json"
 NOTHING = object()

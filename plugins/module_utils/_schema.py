@@ -1,0 +1,93 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+from ._core import Json
+from ._text import did_you_mean, nearest, parse_date, shown
+
+# The part of JSON Schema that this collection uses: schemas, and what of a value does not fit one.
+
+Schema = dict[str, t.Any]
+
+_TYPES: t.Mapping[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "boolean": (bool,),
+    "null": (type(None),),
+}
+_NAMES = {"object": "an object", "array": "a list", "string": "text", "integer": "a number", "boolean": "true or false"}
+
+
+def string(**rules: t.Any) -> Schema:
+    """Return the schema of a text."""
+    return {"type": "string", **rules}
+
+
+def array(items: Schema, **rules: t.Any) -> Schema:
+    """Return the schema of a list."""
+    return {"type": "array", "items": items, **rules}
+
+
+def record(members: t.Mapping[str, Schema], optional: t.Collection[str] = (), **rules: t.Any) -> Schema:
+    """Return the schema of an object with known members; others are allowed."""
+    required = [name for name in members if name not in optional]
+    return {"type": "object", "properties": dict(members), "required": required, **rules}
+
+
+def nullable(schema: Schema) -> Schema:
+    """Return a schema that null fits as well."""
+    return {**schema, "type": [schema["type"], "null"]}
+
+
+def problems(schema: Schema, value: Json, place: str = "", *, later: bool = False) -> t.Iterator[str]:
+    """Yield what of a value does not fit a schema, its place first; with `later`, unknown words of an enumeration are valid."""
+    types = schema.get("type", [])
+    allowed = [types] if isinstance(types, str) else types
+    if allowed and not any(_is(value, name) for name in allowed):
+        yield f"{place or 'the whole'}: {shown(value)} is not {_NAMES[allowed[0]]}"
+    elif isinstance(value, dict) and "properties" in schema:
+        yield from _object_problems(schema, value, place, later)
+    elif isinstance(value, list) and "items" in schema:
+        for number, member in enumerate(value):
+            yield from problems(schema["items"], member, f"{place}[{number}]", later=later)
+        if schema.get("uniqueItems") and len(set(map(repr, value))) < len(value):
+            yield f"{place}: has an item twice"
+    elif isinstance(value, (str, int)) and not _fits(schema, value, later):
+        yield f"{place}: {shown(value)} cannot be used there"
+
+
+def _object_problems(schema: Schema, value: dict[str, Json], place: str, later: bool) -> t.Iterator[str]:
+    known = schema["properties"]
+    for name in value if schema.get("additionalProperties") is False else ():
+        if name not in known:
+            yield f"{_path(place, name)}: does not exist there{did_you_mean(nearest(str(name), known))}"
+    yield from (f"{_path(place, name)}: is missing" for name in schema["required"] if name not in value)
+    for name, member in known.items():
+        if name in value:
+            yield from problems(member, value[name], _path(place, name), later=later)
+
+
+def _path(place: str, name: object) -> str:
+    return f"{place}.{name}" if place else str(name)
+
+
+def _is(value: Json, name: str) -> bool:
+    return isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool))
+
+
+def _fits(schema: Schema, value: str | int, later: bool) -> bool:
+    """Return whether a text or number fits its schema."""
+    if isinstance(value, int):
+        return value >= int(schema.get("minimum", value))
+    if "enum" in schema and value not in schema["enum"]:
+        return later
+    if schema.get("format") == "date" and (len(value) != len("2026-12-31") or parse_date(value) is None):
+        return False
+    return len(value) >= int(schema.get("minLength", 0)) and re.search(schema.get("pattern", ""), value) is not None
