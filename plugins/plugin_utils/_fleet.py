@@ -14,7 +14,7 @@ import typing as t
 from ansible.plugins.action import ActionBase
 
 from ..module_utils._core import INVALID_OPTION, Failure, invalid_option
-from ..module_utils._delivery import adoption, outcome, rails, records, variables
+from ..module_utils._delivery import outcome, rails, records, variables
 from ..module_utils._delivery.variables import (
     ADOPT,
     ADOPTION,
@@ -330,18 +330,21 @@ def _judge(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
 def _adopt(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
     """Return what to write for adopted zones, and which hosts to verify: these and the other zones of the group."""
     names = [str(name) for name in arguments.get("hosts") or ()]
-    found = adoption.select({host: hosts.of(host) for host in names})
+    found = outcome.select_adopted({host: hosts.of(host) for host in names})
     group = {str(name) for name in arguments.get("group_hosts") or ()}
     written = [host for host in names if host not in found["refused"]]
     others = [host for host in map(str, given["ansible_play_hosts_all"]) if host in group and host not in names]
-    return {**found, "to_verify": [*written, *(host for host in others if adoption.is_zone(hosts.of(host)))] if written else []}
+    return {**found, "to_verify": [*written, *(host for host in others if outcome.is_zone(hosts.of(host)))] if written else []}
 
 
 def _adopted(arguments: Arguments, _given: Result, hosts: HostVariables) -> Result:
     """Return the last lines of an adoption, and which hosts fail for which reason."""
-    verified = {str(host): adoption.changed_by_files(hosts.of(str(host))) for host in arguments.get("hosts") or ()}
+    verified = {str(host): outcome.changed_by_files(hosts.of(str(host))) for host in arguments.get("hosts") or ()}
     failing = {**(arguments.get("refused") or {}), **{host: reason for host, reason in verified.items() if reason}}
-    return {"lines": adoption.conclude(arguments.get("zones") or (), str(arguments.get("dest")), failing), "failing": failing}
+    return {
+        "lines": outcome.conclude_adoption(arguments.get("zones") or (), str(arguments.get("dest")), failing),
+        "failing": failing,
+    }
 
 
 def _verified(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:

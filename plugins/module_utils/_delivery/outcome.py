@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-# The outcome of each zone of a delivery, and whether the health of its jobs became worse.
+# What a run says at its end: the outcome of each zone of a delivery, whether the health of its jobs became worse,
+# and which zones are adopted.
 import typing as t
 
 from .._core import PARTS, Json
@@ -12,9 +13,9 @@ from .._logpush.job import Identity, labels
 from .._report.items import plural
 from .._report.lines import difference_lines
 from .._text import line
-from .rails import Prediction
+from .rails import Prediction, is_changed
 from .records import Variables, done, error_of
-from .variables import APPLIED, CANARY, PREDICTION
+from .variables import APPLIED, CANARY, DESCRIBED, PREDICTION, SCRIPTS
 
 CHANGED, UNCHANGED, FAILED, NOT_REACHED = STATES = ("changed", "unchanged", "failed", "not reached")
 _MAX_LINE = 2000
@@ -41,8 +42,7 @@ def end_of(host: str, variables: Variables, is_written: bool, stopped: str) -> E
         return End(FAILED, f"{error['kind']}: {error['message']}", {})
     if result is None:
         return End(NOT_REACHED, f"the zone was not reached{': ' if stopped else ''}{stopped}", {})
-    changed = any((result.get(name) or {}).get("changed") for name in PARTS)
-    return End(CHANGED if changed else UNCHANGED, "", result)
+    return End(CHANGED if is_changed(result) else UNCHANGED, "", result)
 
 
 def outcome(ends: t.Mapping[str, End], stopped: str, check_mode: bool) -> dict[str, Json]:
@@ -102,7 +102,6 @@ def _kind(before: Json, after: Json) -> str:
 
 Job = t.Mapping[str, Json]
 _RANKS = {"healthy": 0, "stale": 1, "never": 1, "unknown": 1, "disabled": 2, "failing": 3}
-_NEW = "never"
 
 
 def worse_jobs(before: t.Sequence[Job], after: t.Sequence[Job], part: Job) -> list[str]:
@@ -126,7 +125,7 @@ def _worse(job: Job, existed: bool, now: Job | None, delivered: Job | None) -> s
     name = f"job '{job.get('name')}' (id {job['id']})" if job.get("name") else f"job {job['id']} ({job.get('dataset')})"
     if now is None:
         return f"{name} does not exist any more"
-    before = job["health"]["state"] if existed else _NEW
+    before = job["health"]["state"] if existed else "never"
     state = now["health"]["state"]
     if state == "disabled" and delivered is not None and not delivered.get("enabled") and not now.get("error_message"):
         return ""  # as the delivery left it
@@ -134,3 +133,62 @@ def _worse(job: Job, existed: bool, now: Job | None, delivered: Job | None) -> s
         return ""
     was = f" was {before} before the delivery and" if existed else ""
     return f"{name}{was} is {state}: {now['health'].get('message') or 'no reason was given'}"
+
+
+# Which zones of a run are adopted, and whether a delivery would leave them as they are.
+
+_ADDRESSES = ("zone_id", "account_id", "zone_name")
+_NEXT = "Next: move group_vars and host_vars beside your inventory, then run ansible-playbook edgeops.observability.check -i INVENTORY"
+
+
+def select_adopted(hosts: t.Mapping[str, Variables]) -> dict[str, Json]:
+    """Return the zones that are written, the entries for their script baselines, and why others are not written."""
+    refused: dict[str, str] = {}
+    found: dict[str, dict[str, Json]] = {}
+    hosts_of: dict[str, list[str]] = {}
+    for host, variables in hosts.items():
+        error = error_of(variables, (DESCRIBED, SCRIPTS))
+        result = done(variables.get(DESCRIBED))
+        if error or result is None:
+            refused[host] = f"the zone could not be read: {error['message'] if error else 'it could not be reached'}"
+        else:
+            found[host] = result
+            hosts_of.setdefault(str(result.get("account_id") or result.get("zone_id")).lower(), []).append(host)
+    for names in hosts_of.values():
+        if len(names) > 1:
+            refused.update(dict.fromkeys(names, f"no file was written, because one zone has several hosts: {', '.join(names)}"))
+    written = [host for host in found if host not in refused]
+    return {
+        "zones": [found[host] for host in written],
+        "script_baselines": {host: (done(hosts[host].get(SCRIPTS)) or {}).get("proposals") or [] for host in written},
+        "refused": refused,
+    }
+
+
+def is_zone(variables: Variables) -> bool:
+    """Return whether a host has an address."""
+    return any(variables.get(f"{prefix}{name}") for prefix in ("", "log_delivery_") for name in _ADDRESSES)
+
+
+def changed_by_files(variables: Variables) -> str:
+    """Return how the files of a host differ from its zone; "" if a delivery would not change the zone."""
+    error = error_of(variables, (PREDICTION,))
+    result = done(variables.get(PREDICTION)) or {}
+    if error:
+        return line(f"the zone could not be verified: {error['message']}", _MAX_LINE)
+    if is_changed(result):
+        found = "; ".join(difference_lines(result)) or "a secret"
+        return line(f"with these files a delivery would change the zone; move what it names out of the file: {found}", _MAX_LINE)
+    return ""
+
+
+def conclude_adoption(zones: t.Sequence[Variables], dest: str, failing: t.Mapping[str, str]) -> list[str]:
+    """Return the last lines of an adoption."""
+    left_out = sum(len(zone.get("left_out") or ()) for zone in zones)
+    secrets = sum(len(zone.get("vault") or ()) for zone in zones)
+    return [
+        *(line(f"{host} failed: {reason}", _MAX_LINE) for host, reason in failing.items()),
+        f"{plural(len(zones), 'zone')} adopted, {plural(left_out, 'setting')} left out: see {dest}/ADOPTED.md",
+        *([f"{plural(secrets, 'secret')} to set: see {dest}/vault-example.txt"] if secrets else []),
+        _NEXT,
+    ]

@@ -9,7 +9,6 @@ import typing as t
 
 from .._core import GATE, PARTS, Failure, Json, conflict, invalid_option
 from .._report.earlier import read_report
-from .._report.facts import COMPLIANT, UNAUDITED
 from .._report.items import address, plural
 from .._report.zones import fleet_plan_id
 from .variables import ALL, SWITCHES, Threshold, read_allow, read_boolean, read_count, read_threshold
@@ -35,6 +34,11 @@ class Rails(t.NamedTuple):
         return self.approved_plan_id is not None or self.approved_report is not None
 
 
+def is_changed(result: t.Mapping[str, Json]) -> bool:
+    """Return whether a part of the result of a zone is changed."""
+    return any((result.get(name) or {}).get("changed") for name in PARTS)
+
+
 class Prediction(t.NamedTuple):
     """The predicted result of a zone, or why there is none."""
 
@@ -46,7 +50,7 @@ class Prediction(t.NamedTuple):
     @property
     def changed(self) -> bool:
         """Return whether a delivery would write to the zone."""
-        return not self.error and any(bool((self.result.get(name) or {}).get("changed")) for name in PARTS)
+        return not self.error and is_changed(self.result)
 
     @property
     def plan_ids(self) -> dict[str, str | None]:
@@ -168,17 +172,7 @@ _EMPTY = "is given and empty, so nothing was approved."
 
 def plan_id_of(zones: t.Sequence[Prediction]) -> str | None:
     """Return the digest of the plans of all zones, as `audit_report` does; None if a zone could not be predicted."""
-    return fleet_plan_id(
-        [
-            {
-                "zone_id": zone.zone_id,
-                "plan_ids": zone.plan_ids,
-                "status": UNAUDITED if zone.error else COMPLIANT,
-                "carried": False,
-            }
-            for zone in zones
-        ]
-    )
+    return None if any(zone.error for zone in zones) else fleet_plan_id((zone.zone_id, zone.plan_ids) for zone in zones)
 
 
 def check_given(rails: Rails) -> None:

@@ -14,7 +14,7 @@ from .._text import canonical, format_time, line, parse_time
 from .._version import VERSION
 from .earlier import Earlier
 from .facts import DIFFERENCE, OBSERVED, SCHEMA_VERSION, UNAUDITED
-from .items import Item, Row, in_order
+from .items import Item, Row, address, in_order
 from .options import Order
 from .waivers import Waiver, apply_waivers, is_of_waiver, merged_waivers, with_unmatched
 from .zones import counts_of, fleet_plan_id, match, outcome_of, rows_of, unaudited, with_status
@@ -35,6 +35,7 @@ def build(order: Order, previous: Earlier | None, slices: t.Sequence[Earlier]) -
     rows = [with_status(_in_utc(row)) for row in carry_over(noted, previous)]
     rows.sort(key=lambda row: (row["zone"], row["carried"], row["zone_id"] or row["account_id"] or ""))
     counts = counts_of(rows)
+    plans = ((address(row), row["plan_ids"]) for row in rows if not row["carried"])
     report = {
         "schema_version": SCHEMA_VERSION,
         "generated_at": order.at,
@@ -42,7 +43,7 @@ def build(order: Order, previous: Earlier | None, slices: t.Sequence[Earlier]) -
         "title": order.title,
         "outcome": outcome_of(counts),
         "counts": counts,
-        "plan_id": fleet_plan_id(rows),
+        "plan_id": None if counts[UNAUDITED] else fleet_plan_id(plans),
         "zones": rows,
         "comparison": compare(rows, previous),
         "waivers": waivers,

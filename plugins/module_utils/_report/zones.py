@@ -213,12 +213,9 @@ def names_by_status(rows: t.Sequence[Row]) -> dict[str, list[str]]:
     return {status: sorted(row["zone"] for row in rows if not row["carried"] and row["status"] == status) for status in STATUSES}
 
 
-def fleet_plan_id(rows: t.Sequence[Row]) -> str | None:
-    """Return one digest of the plans of all zones of the run; None if a zone is unaudited."""
-    present = [row for row in rows if not row["carried"]]
-    if any(row["status"] == UNAUDITED for row in present):
-        return None
-    lines = sorted(f"{address(row)} {resource} {plan}" for row in present for resource, plan in row["plan_ids"].items() if plan)
+def fleet_plan_id(plans: t.Iterable[tuple[str | None, t.Mapping[str, str | None]]]) -> str:
+    """Return one digest of the plans of several zones, each given with its id and its plan ids by resource."""
+    lines = sorted(f"{owner} {resource} {plan}" for owner, ids in plans for resource, plan in ids.items() if plan)
     return "sha256:" + hashlib.sha256("\n".join(lines).encode(errors="surrogatepass")).hexdigest()
 
 

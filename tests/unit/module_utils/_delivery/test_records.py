@@ -8,8 +8,13 @@ import typing as t
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.adoption import changed_by_files, select
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.outcome import end_of, outcome, worse_jobs
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery.outcome import (
+    changed_by_files,
+    end_of,
+    outcome,
+    select_adopted,
+    worse_jobs,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.records import audit_record, gate_of, predicted_zone
 
 PART = {"changed": True, "plan_id": "sha256:a", "diff": {"before": {"enabled": False}, "after": {"enabled": True}}}
@@ -97,7 +102,7 @@ def test_adoption_selects_zones_once() -> None:
         host: {"_log_delivery_described": {"zone_id": zone, "zone": host}}
         for host, zone in (("a", "0A"), ("b", "0a"), ("c", "1"))
     }
-    found = select({**described, "d": {"_edgeops_failed": FAILED}})
+    found = select_adopted({**described, "d": {"_edgeops_failed": FAILED}})
     assert [zone["zone"] for zone in found["zones"]] == ["c"]
     assert found["refused"]["a"].endswith("has several hosts: a, b") and found["refused"]["d"].endswith(": not allowed")
 
