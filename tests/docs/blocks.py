@@ -66,7 +66,7 @@ class Block:
 
 
 def surroundings(simulator: t.Any) -> dict[str, str]:
-    """The environment of readers: the same in every run, because runs of another environment need another process."""
+    """The environment of readers."""
     return {
         "CONTROL_URL": simulator.control_url,
         "PRODUCTION_TOKEN": simulator.token,

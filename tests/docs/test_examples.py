@@ -12,11 +12,10 @@ import shlex
 import typing as t
 from pathlib import Path
 
-import pytest
 import yaml
 from blocks import COLLECTION, ROOT, ZONE, Block, blocks, decided, plays, sources, surroundings
 
-from harness import Playbook
+from harness import Outcome, Playbook
 from harness.process import LOCAL
 
 # Why blocks cannot be run, by their mark, and where such blocks may be.
@@ -28,11 +27,10 @@ NOT_RUN = {
 }
 SECRET = "planted-store-key+/51d7e0"
 # What readers bring along.
-READER = {
+READER: dict[str, t.Any] = {
     "store_key": SECRET,
     "vaulted_store_key": SECRET,
     "vaulted_api_token": "planted-docs-token-41c7d2",
-    "zone_id": ZONE,
     "script_baseline": [
         {"name": "cdn", "url": "https://cdn.example.net/**", "integrity": "unpinned", "integrity_reason": "an example"}
     ],
@@ -64,58 +62,68 @@ def made_of(source: str) -> list[Block]:
     return [block for block in runnable(source) if block.kind != "inventory"]
 
 
-# The last one switches off what others read.
-LAST = "plugins/modules/script_monitor.py"
-PLUGINS = (*(source for source in SOURCES if source.startswith("plugins/") and made_of(source) and source != LAST), LAST)
-PAGES = [(source,) for source in SOURCES if source not in PLUGINS and any(plays(block) for block in made_of(source))]
+RUNNABLE = [source for source in SOURCES if any(plays(block) for block in made_of(source))]
 
 
-# The examples of plugins are short, and make do with one run.
-@pytest.mark.parametrize("group", [PLUGINS, *PAGES], ids=lambda group: group[0])
-def test_examples_run_in_check_mode_and_for_real(group: tuple[str, ...], playbook: Playbook, simulator: t.Any) -> None:
-    simulator.seed(zones=ZONES, scripts={ZONE: SCRIPTS}, script_monitor={ZONE: {"enabled": True}})
-    found = [block for source in group for block in made_of(source)]
-    made = [play for block in found for play in plays(block)]
-    # A zone of the inventory that readers have.
+def test_examples_run_in_check_mode_and_for_real(playbook: Playbook, simulator: t.Any) -> None:
+    """All in one run, those of each file on a host and in a zone of its own."""
+    zones = {source: f"{number:032x}" for number, source in enumerate(RUNNABLE, 1)}
+    simulator.seed(
+        zones=[{**ZONES[0], "id": zone, "name": f"{zone}.example.com"} for zone in zones.values()],
+        scripts=dict.fromkeys(zones.values(), SCRIPTS),
+        script_monitor={zone: {"enabled": True} for zone in zones.values()},
+    )
+    made = [
+        {**play, "hosts": zone}
+        for source, zone in zones.items()
+        for block in made_of(source)
+        for play in json.loads(json.dumps(plays(block)).replace(ZONE, zone))
+    ]
+    # In the group of the zones of the inventory that readers have.
     hosts = playbook.folder / "hosts.json"
-    hosts.write_text(json.dumps({"zones": {"hosts": {"localhost": LOCAL}}}), encoding="utf-8")
+    listed = {zone: {"zone_id": zone, **LOCAL} for zone in zones.values()}
+    hosts.write_text(json.dumps({"zones": {"hosts": listed}}), encoding="utf-8")
     report = playbook.run(playbook=made, inventory=hosts, extra_vars=READER, env=surroundings(simulator), secrets=[SECRET])
     assert report.returncode == 0, str(report)
-    _both_ways(report, {name for block in found if block.kind in ("plays", "tasks") for name in decided(block)})
+    for source, zone in zones.items():
+        _both_ways([outcome for outcome in report.ours if outcome.host == zone], made_of(source))
 
 
-def _both_ways(report: t.Any, decided_already: set[str]) -> None:
+def _both_ways(outcomes: list[Outcome], found: list[Block]) -> None:
     """Each task of ours ran in check mode as often as for real, and predicted whether it would change something."""
+    decided_already = {name for block in found if block.kind in ("plays", "tasks") for name in decided(block)}
     predicted: dict[str, list[bool]] = {}
     happened: dict[str, list[bool]] = {}
-    for outcome in (outcome for outcome in report.ours if outcome.name not in decided_already):
+    for outcome in (outcome for outcome in outcomes if outcome.name not in decided_already):
         (predicted if outcome.check_mode else happened).setdefault(outcome.name, []).append(outcome.result["changed"])
     assert predicted == happened
-    assert predicted or decided_already or not report.ours
+    assert predicted or decided_already or not outcomes
 
 
-def inventories(source: str) -> list[t.Any]:
-    return [document for block in runnable(source) if block.kind == "inventory" for document in block.documents]
-
-
-@pytest.mark.parametrize("source", [source for source in SOURCES if inventories(source)])
-def test_inventory_examples_list_the_zones(source: str, playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+def test_inventory_examples_list_the_zones(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """All in one run, each of which puts its hosts into a group of its own."""
     simulator.seed(zones=ZONES, script_monitor={zone["id"]: {"enabled": True} for zone in ZONES})
-    folder = tmp_path / "inventories"
-    folder.mkdir()
-    paths = [folder / f"{number}.zones.yml" for number, _document in enumerate(inventories(source))]
-    for path, document in zip(paths, inventories(source), strict=True):
+    found = [block for source in SOURCES for block in runnable(source) if block.kind == "inventory"]
+    documents = [document for block in found for document in block.documents]
+    for number, document in enumerate(documents):
+        groups = {**document.get("groups", {}), f"example_{number}": "true"}
         # Accounts of an example cannot be those of the embedded service.
-        path.write_text(yaml.safe_dump({**document, "account_ids": []}), encoding="utf-8")
-    read = {"name": "Read", f"{COLLECTION}.log_custom_fields_info": {"zone_id": "{{ zone_id }}"}}
+        text = yaml.safe_dump({**document, "account_ids": [], "groups": groups})
+        (tmp_path / f"{number}.zones.yml").write_text(text, encoding="utf-8")
+    tasks = [
+        {"name": "Read", f"{COLLECTION}.log_custom_fields_info": {"zone_id": "{{ zone_id }}"}},
+        {"name": "Groups", "ansible.builtin.debug": {"var": "group_names"}},
+    ]
+    first, *others = [str(tmp_path / f"{number}.zones.yml") for number in range(len(documents))]
     report = playbook.run(
-        playbook=[{"name": "Read every zone", "hosts": "zones", "gather_facts": False, "tasks": [read]}],
-        inventory=paths[0],
-        arguments=[argument for path in paths[1:] for argument in ("-i", str(path))],
+        playbook=[{"name": "Read every zone", "hosts": "zones", "gather_facts": False, "tasks": tasks}],
+        inventory=first,
+        arguments=[argument for path in others for argument in ("-i", path)],
         env=surroundings(simulator),
     )
-    assert "shop.example.com" in {outcome.host for outcome in report.ours}
-    assert len([entry for entry in report.journal if entry["path"] == "/zones"]) == len(paths)
+    listed = set(report.named("Groups", "shop.example.com").result["group_names"])
+    assert listed >= {f"example_{number}" for number in range(len(documents))}
+    assert len([entry for entry in report.journal if entry["path"] == "/zones"]) == len(documents)
 
 
 FLEET = "docs/docsite/rst/guide_fleets.rst"
