@@ -236,21 +236,15 @@ def plan_id(address: t.Mapping[str, str], plan: Plan) -> str:
 
     Equal inputs give equal digests on every machine and in every mode, so that exactly the plan of a check run can be approved.
     """
-    content = {
-        **address,
-        "basis": plan.basis,
-        "requests": [_content(request) for request in plan.requests],
-    }
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    requests = []
+    for request in plan.requests:
+        # Neither other objects in the body nor text for messages are approved.
+        content: dict[str, Json] = {**request._asdict(), "ids": dict(request.ids)}
+        del content["if_it_fails"]
+        digested = content.pop("digested")
+        requests.append(content if digested is None else {**content, "body": digested})
+    text = json.dumps({**address, "basis": plan.basis, "requests": requests}, sort_keys=True, separators=(",", ":"))
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
-
-
-def _content(request: Request) -> dict[str, Json]:
-    """Return the part of a request that is approved: without other objects in its body and without text for messages."""
-    content: dict[str, Json] = {**request._asdict(), "ids": dict(request.ids)}
-    del content["if_it_fails"]
-    digested = content.pop("digested")
-    return content if digested is None else {**content, "body": digested}
 
 
 class Step(t.NamedTuple):

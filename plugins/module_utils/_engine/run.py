@@ -34,114 +34,6 @@ from .._destination import readable_failure, readable_text
 from .._redact import scrub
 from .task import CompositeTask, Desired, InfoTask, LocalTask, Params, RequestTask, State, StateTask, Task, connection
 
-
-class Execution(t.Generic[Desired, State]):
-    """Sends the requests of a plan, and reads the current state again if the outcome of a creation is unknown."""
-
-    def __init__(self, task: StateTask[Desired, State], client: Client, mark_written: t.Callable[[], None]) -> None:
-        self._task = task
-        self._client = client
-        self._mark_written = mark_written
-        self._wrote = False
-        self.created = False
-
-    def apply(self, desired: Desired, state: State, plan: Plan) -> tuple[Conclusion, bool]:
-        """Return the conclusion, and whether this run wrote anything.
-
-        A creation with an unknown outcome is never repeated: read and plan again. If the object exists by then, continue with
-        it; if the new plan would still create it, raise the first failure.
-        """
-        answers: list[Answer] = []
-        for request in plan.requests:
-            try:
-                answers.append(self._send(request, answers))
-            except Failure as failure:
-                if not request.creates or not (failure.unanswered or failure.kind in request.look_again_on):
-                    self._note_accepted(failure)
-                    raise failure.with_note(request.if_it_fails) from failure
-                return self._look_again(desired, request, failure)
-        self.created = plan.creates
-        return self._task.conclude(desired, state, plan, answers), self._wrote
-
-    def _look_again(self, desired: Desired, request: Request, failure: Failure) -> tuple[Conclusion, bool]:
-        desired = self._task.successor(desired, request)
-        try:
-            state = self._task.read(self._client, desired)
-            plan = self._task.plan(desired, state)
-        except Failure as second:
-            self._note_accepted(failure)
-            raise failure.with_note(request.if_it_fails).with_note(f"Reading the service again failed: {second}") from second
-        if plan.creates:
-            raise failure.with_note(request.if_it_fails) from failure
-        if failure.unanswered:
-            self._note_write()
-        if not plan.requests:
-            return Conclusion(plan.result, plan.warnings), self._wrote
-        return self.apply(desired, state, plan)
-
-    def _send(self, request: Request, answers: t.Sequence[Answer]) -> Answer:
-        ids = dict(request.ids)
-        if request.id_from_answer:
-            ids[request.id_from_answer] = _identity(answers[-1])
-        if ENDPOINTS[request.operation].method == "DELETE":
-            return self._delete(request.operation, ids)
-        answer = self._client.call(request.operation, ids=ids, body=request.body)
-        self._note_write()
-        if request.creates:
-            # If the answer has no id, the failure makes the run read the service again.
-            _identity(answer)
-        return answer
-
-    def _delete(self, operation: str, ids: t.Mapping[str, str | int]) -> Answer:
-        if self._client.delete(operation, ids=ids):
-            self._note_write()
-        return Answer(result=None, result_info=None, status=200, attempts=1, request_id=None)
-
-    def _note_accepted(self, failure: Failure) -> None:
-        """Record a write that was accepted although its answer is invalid, because the service may have changed."""
-        if failure.accepted:
-            self._note_write()
-
-    def _note_write(self) -> None:
-        self._wrote = True
-        self._mark_written()
-
-
-def apply_steps(
-    parts: t.Mapping[str, StateTask[t.Any, t.Any]], client: Client, mark_written: t.Callable[[], None], steps: t.Sequence[Step]
-) -> list[Outcome]:
-    """Apply the steps in order; stop at a failure, which names what was written before."""
-    done: list[Outcome] = []
-    for step in steps:
-        execution = Execution(parts[step.part], client, mark_written)
-        try:
-            conclusion, written = execution.apply(step.desired, step.state, step.plan)
-        except Failure as failure:
-            raise _with_progress(failure, step, done, steps) from failure
-        done.append(Outcome(step, conclusion, written, execution.created))
-    return done
-
-
-def _with_progress(failure: Failure, step: Step, done: t.Sequence[Outcome], steps: t.Sequence[Step]) -> Failure:
-    """Return the failure of a step with the progress of the others before its text, which may be long."""
-    if not step.place:
-        return failure  # the only step of a task
-    written = [repr(outcome.step.label) for outcome in done if outcome.written]
-    waiting = [repr(each.label) for each in steps[len(done) + 1 :]]
-    parts = [f"{step.place} ({step.label!r}) failed"]
-    parts += [f"already written: {', '.join(written)}"] if written else []
-    parts += [f"not sent: {', '.join(waiting)}"] if waiting else []
-    return dataclasses.replace(failure, message=f"{'; '.join(parts)}. {failure.message}")
-
-
-def _identity(answer: Answer) -> str | int:
-    """Return the id of the created object; raise `bad_response` if the answer has none."""
-    found: Json = answer.result.get("id") if isinstance(answer.result, dict) else None
-    if isinstance(found, bool) or not isinstance(found, (str, int)) or found == "":
-        raise Failure(BAD_RESPONSE, "The service created an object, but its response has no id.", unanswered=True)
-    return found
-
-
 _NO_APPROVALS: t.Mapping[str, Approval] = types.MappingProxyType({})
 
 
@@ -158,7 +50,8 @@ class Run:
         self._diff_mode = diff_mode
         self._result: dict[str, Json] = {"changed": False}
         self._warnings: list[str] = []
-        self._written = False
+        # How many writes the service accepted or may have accepted.
+        self._writes = 0
         self._secrets: set[str] = set()
         self._client: Client | None = None
         self._address: dict[str, str] = {}
@@ -167,7 +60,14 @@ class Run:
         """Run the task and return its result with warnings and without secrets, failed or not."""
         with _no_garbage_collection():
             try:
-                self._procedure(task)(task)
+                if isinstance(task, (StateTask, CompositeTask)):
+                    self._change(task)
+                elif isinstance(task, RequestTask):
+                    self._request(task)
+                elif isinstance(task, LocalTask):
+                    self._change_here(task)
+                elif isinstance(task, InfoTask):
+                    self._read(task)
             except Failure as failure:
                 self._fail(failure)
             except Exception as error:  # a bug: fail with a message that the user can report
@@ -181,13 +81,6 @@ class Run:
             hidden["warnings"] = list(map(readable_text, hidden["warnings"]))
             return readable_failure(hidden) if hidden.get("failed") else hidden
 
-    def _procedure(self, task: Task) -> t.Callable[[t.Any], None]:
-        if isinstance(task, (StateTask, CompositeTask)):
-            return self._change
-        if isinstance(task, RequestTask):
-            return self._request
-        return self._change_here if isinstance(task, LocalTask) else self._read
-
     def _change_here(self, task: LocalTask[Desired]) -> None:
         desired = task.desire(self._params)
         self._report(task.report(desired))
@@ -200,19 +93,79 @@ class Run:
 
     def _change(self, task: StateTask[Desired, State] | CompositeTask[Desired, State]) -> None:
         """Read, make every plan, and apply the plans in order unless this is check mode."""
-        client, desired, state = self._prepare(task)
+        desired = task.desire(self._params)
+        self._hide(task.secrets(desired, None))
+        client = self._connect(task.addresses)
+        state = task.read(client, desired)
+        self._hide(task.secrets(desired, state))
         composition = task.compose(desired, state)
-        steps = {name: [step for step in composition.steps if step.part == name] for name in task.parts}
         for name, part in task.parts.items():
-            part.validate(client, steps[name])
+            part.validate(client, [step for step in composition.steps if step.part == name])
         self._propose(composition.whole, task.approvable, composition.approvals)
         if self._check_mode or not composition.steps:
             return
-        outcomes = apply_steps(task.parts, client, self._mark_written, composition.steps)
-        self._result["changed"] = self._written
+        done: list[Outcome] = []
+        for step in composition.steps:
+            before = self._writes
+            try:
+                conclusion, created = self._apply(task.parts[step.part], client, step.desired, step.state, step.plan)
+            except Failure as failure:
+                raise _with_progress(failure, step, done, composition.steps) from failure
+            done.append(Outcome(step, conclusion, self._writes > before, created))
+        self._result["changed"] = self._writes > 0
         for name, part in task.parts.items():
-            part.verify(client, [outcome for outcome in outcomes if outcome.step.part == name])
-        self._report(composition.conclude(outcomes))
+            part.verify(client, [outcome for outcome in done if outcome.step.part == name])
+        self._report(composition.conclude(done))
+
+    def _apply(
+        self, task: StateTask[Desired, State], client: Client, desired: Desired, state: State, plan: Plan
+    ) -> tuple[Conclusion, bool]:
+        """Send the requests of a plan; return the conclusion, and whether this run certainly created something."""
+        answers: list[Answer] = []
+        for request in plan.requests:
+            try:
+                answers.append(self._send(client, request, answers))
+            except Failure as failure:
+                if request.creates and (failure.unanswered or failure.kind in request.look_again_on):
+                    return self._look_again(task, client, desired, request, failure.with_note(request.if_it_fails)), False
+                self._writes += failure.accepted
+                raise failure.with_note(request.if_it_fails) from failure
+        return task.conclude(desired, state, plan, answers), plan.creates
+
+    def _look_again(
+        self, task: StateTask[Desired, State], client: Client, desired: Desired, request: Request, failure: Failure
+    ) -> Conclusion:
+        """Read and plan again after a creation with an unknown outcome, which is never repeated.
+
+        If the object exists by then, continue with it; if the new plan would still create it, raise the first failure.
+        """
+        desired = task.successor(desired, request)
+        try:
+            state = task.read(client, desired)
+            plan = task.plan(desired, state)
+        except Failure as second:
+            self._writes += failure.accepted
+            raise failure.with_note(f"Reading the service again failed: {second}") from second
+        if plan.creates:
+            raise failure
+        self._writes += failure.unanswered
+        if not plan.requests:
+            return Conclusion(plan.result, plan.warnings)
+        return self._apply(task, client, desired, state, plan)[0]
+
+    def _send(self, client: Client, request: Request, answers: t.Sequence[Answer]) -> Answer:
+        ids = dict(request.ids)
+        if request.id_from_answer:
+            ids[request.id_from_answer] = _identity(answers[-1])
+        if ENDPOINTS[request.operation].method == "DELETE":
+            self._writes += client.delete(request.operation, ids=ids)
+            return Answer(result=None, result_info=None, status=200, attempts=1, request_id=None)
+        answer = client.call(request.operation, ids=ids, body=request.body)
+        self._writes += 1
+        if request.creates:
+            # If the answer has no id, the failure makes the run read the service again.
+            _identity(answer)
+        return answer
 
     def _request(self, task: RequestTask[Desired]) -> None:
         """Send the request of a task unless this is check mode."""
@@ -227,20 +180,11 @@ class Run:
         (request,) = plan.requests
         try:
             answer = client.call(request.operation, ids=request.ids, body=request.body)
-            self._written = changes
-            self._report(task.conclude(desired, answer))
         except Failure as failure:
-            self._written = changes and (self._written or failure.accepted)
+            self._writes += changes and failure.accepted
             raise
-
-    def _prepare(self, task: StateTask[Desired, State] | CompositeTask[Desired, State]) -> tuple[Client, Desired, State]:
-        """Return client, desired state and current state; from here on their secrets are masked in every output."""
-        desired = task.desire(self._params)
-        self._hide(task.secrets(desired, None))
-        client = self._connect(task.addresses)
-        state = task.read(client, desired)
-        self._hide(task.secrets(desired, state))
-        return client, desired, state
+        self._writes += changes
+        self._report(task.conclude(desired, answer))
 
     def _connect(self, addresses: t.Sequence[str]) -> Client:
         """Return the client of this run; fail before any request if options, credentials or the library are unusable."""
@@ -281,17 +225,13 @@ class Run:
         """Record strings that no output may contain."""
         self._secrets.update(secret for secret in secrets if secret)
 
-    def _mark_written(self) -> None:
-        """Record that the service was changed, for the result of a later failure."""
-        self._written = True
-
     def _fail(self, failure: Failure) -> None:
         if self._client is not None:
             failure = self._client.locate(failure)
         kept = self._result
         if failure.kind != GATE:
             kept = {name: self._result[name] for name in (*self._address, "plan_id", "plan_ids") if name in self._result}
-        self._result = {**kept, "failed": True, "changed": self._written, "msg": str(failure), "error": failure.report()}
+        self._result = {**kept, "failed": True, "changed": self._writes > 0, "msg": str(failure), "error": failure.report()}
 
 
 @contextlib.contextmanager
@@ -304,6 +244,26 @@ def _no_garbage_collection() -> t.Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def _with_progress(failure: Failure, step: Step, done: t.Sequence[Outcome], steps: t.Sequence[Step]) -> Failure:
+    """Return the failure of a step with the progress of the others before its text, which may be long."""
+    if not step.place:
+        return failure  # the only step of a task
+    written = [repr(outcome.step.label) for outcome in done if outcome.written]
+    waiting = [repr(each.label) for each in steps[len(done) + 1 :]]
+    parts = [f"{step.place} ({step.label!r}) failed"]
+    parts += [f"already written: {', '.join(written)}"] if written else []
+    parts += [f"not sent: {', '.join(waiting)}"] if waiting else []
+    return dataclasses.replace(failure, message=f"{'; '.join(parts)}. {failure.message}")
+
+
+def _identity(answer: Answer) -> str | int:
+    """Return the id of the created object; raise `bad_response` if the answer has none."""
+    found: Json = answer.result.get("id") if isinstance(answer.result, dict) else None
+    if isinstance(found, bool) or not isinstance(found, (str, int)) or found == "":
+        raise Failure(BAD_RESPONSE, "The service created an object, but its response has no id.", unanswered=True)
+    return found
 
 
 def _insist(approval: Approval) -> None:

@@ -60,16 +60,22 @@ def connection(params: Params, environ: t.Mapping[str, str] | None = None, addre
     `addresses` are the options of which exactly one names the zone or the account.
     """
     token, email, key = _credentials(params, os.environ if environ is None else environ)
+    if not 0 < params["timeout"] <= MAX_TIMEOUT_SECONDS:  # false for NaN as well
+        reason = f"{params['timeout']!r} is not a number of seconds above 0 and up to {MAX_TIMEOUT_SECONDS}"
+        raise invalid_option("timeout", reason)
+    for name in ("retries", "retry_wait_max"):
+        if params[name] < 0:
+            raise invalid_option(name, f"{params[name]!r} is below 0")
     return Connection(
         base_url=_base_url(params["base_url"]),
         address=parse_address(params, addresses) if addresses else None,
         token=token,
         email=email,
         key=key,
-        timeout=_seconds("timeout", params["timeout"]),
-        retries=_not_negative("retries", params["retries"]),
-        retry_wait_max=_not_negative("retry_wait_max", params["retry_wait_max"]),
-        verify=_verify(params),
+        timeout=float(params["timeout"]),
+        retries=params["retries"],
+        retry_wait_max=params["retry_wait_max"],
+        verify=(params.get("ca_path") or True) if params["validate_certs"] else False,
         request_budget=parse_budget(params["request_budget"]),
         user_agent=f"edgeops.observability/{VERSION}",
     )
@@ -121,47 +127,34 @@ def _base_url(text: str) -> str:
     return url
 
 
-def _credentials(params: Params, environ: t.Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
+Credentials = tuple["str | None", "str | None", "str | None"]
+
+
+def _credentials(params: Params, environ: t.Mapping[str, str]) -> Credentials:
     """Return token, e-mail and key: those of the task, otherwise the environment's; in each set the token takes precedence."""
-    given = {name: params.get(name) for name in ("api_token", "api_email", "api_key")}
-    chosen = _usable(given["api_token"], given["api_email"], given["api_key"])
-    if not chosen and (given["api_email"] or given["api_key"]):
-        missing = "api_key" if given["api_email"] else "api_email"
+    email, key = params.get("api_email"), params.get("api_key")
+    given = _complete(params.get("api_token"), email, key)
+    if given:
+        return given
+    if email or key:
+        missing = "api_key" if email else "api_email"
         raise invalid_option(missing, "api_email and api_key are used together, and only one of them is given in the task")
-    if not chosen:
-        token = next((environ[name] for name in TOKEN_VARIABLES if environ.get(name)), None)
-        chosen = _usable(token, environ.get(EMAIL_VARIABLE), environ.get(KEY_VARIABLE))
-    if not chosen:
-        raise invalid_option(
-            "api_token",
-            "no usable credentials: give api_token (or set CLOUDFLARE_API_TOKEN),"
-            " or both api_email and api_key (or set CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY)",
-        )
-    return chosen
+    token = next((environ[name] for name in TOKEN_VARIABLES if environ.get(name)), None)
+    found = _complete(token, environ.get(EMAIL_VARIABLE), environ.get(KEY_VARIABLE))
+    if found:
+        return found
+    raise invalid_option(
+        "api_token",
+        "no usable credentials: give api_token (or set CLOUDFLARE_API_TOKEN),"
+        " or both api_email and api_key (or set CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY)",
+    )
 
 
-def _usable(token: str | None, email: str | None, key: str | None) -> tuple[str | None, str | None, str | None] | None:
+def _complete(token: str | None, email: str | None, key: str | None) -> Credentials | None:
+    """Return the token alone if there is one, otherwise e-mail and key; None if the set is incomplete."""
     if token:
         return token, None, None
     return (None, email, key) if email and key else None
-
-
-def _seconds(name: str, value: float) -> float:
-    if not 0 < value <= MAX_TIMEOUT_SECONDS:  # false for NaN as well
-        raise invalid_option(name, f"{value!r} is not a number of seconds above 0 and up to {MAX_TIMEOUT_SECONDS}")
-    return float(value)
-
-
-def _not_negative(name: str, value: int) -> int:
-    if value < 0:
-        raise invalid_option(name, f"{value!r} is below 0")
-    return value
-
-
-def _verify(params: Params) -> bool | str:
-    if not params["validate_certs"]:
-        return False
-    return params.get("ca_path") or True
 
 
 Desired = t.TypeVar("Desired")
@@ -179,8 +172,35 @@ class Spec(t.NamedTuple):
     required_by: t.Mapping[str, t.Sequence[str]] = types.MappingProxyType({})
 
 
-@dataclasses.dataclass(frozen=True)
-class StateTask(t.Generic[Desired, State]):
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Task:
+    """What a module does, in functions; its options are those of the connection, of the address and its own.
+
+    addresses: the options of which exactly one names the zone or the account
+    approvable: whether the module has `plan_id` and `expected_plan_id`
+    """
+
+    name: str
+    spec: Spec
+    addresses: tuple[str, ...] = ZONE_ADDRESSES
+    approvable: bool = False
+    is_local: t.ClassVar[bool] = False
+
+    def arguments(self) -> dict[str, t.Any]:
+        """Return the arguments of AnsibleModule, or of the validator that stands in for it."""
+        shared: ArgumentSpec = (
+            {} if self.is_local else {**CONNECTION_OPTIONS, **{name: {"type": "str"} for name in self.addresses}}
+        )
+        if self.addresses == ALL_ADDRESSES:
+            shared[HOST_ADDRESS] = {"type": "bool", "default": False}
+        if self.approvable:
+            shared.update(APPROVAL_OPTIONS)
+        rules = {**self.spec._asdict(), "required_by": dict(self.spec.required_by)}
+        return {"argument_spec": {**shared, **rules.pop("options")}, **rules}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class StateTask(Task, t.Generic[Desired, State]):
     """A module that brings one resource of a zone into its desired state.
 
     desire(params) -> desired                  pure; raises `invalid_option` before any request
@@ -191,12 +211,8 @@ class StateTask(t.Generic[Desired, State]):
     successor(desired, request) -> desired      for reading again after a creation with an unknown outcome
     validate(client, steps)                     GET only; raises `invalid_option` if the service would misunderstand a plan
     verify(client, outcomes)                    GET only, after the last write; raises `conflict` if another run did the same meanwhile
-    approvable: whether the module has `plan_id` and `expected_plan_id`
-    addresses: the options of which exactly one names the zone or the account
     """
 
-    name: str
-    spec: Spec
     desire: t.Callable[[Params], Desired]
     read: t.Callable[[Client, Desired], State]
     plan: t.Callable[[Desired, State], Plan]
@@ -206,7 +222,6 @@ class StateTask(t.Generic[Desired, State]):
     validate: t.Callable[[Client, t.Sequence[Step]], None] = lambda client, steps: None
     verify: t.Callable[[Client, t.Sequence[Outcome]], None] = lambda client, outcomes: None
     approvable: bool = True
-    addresses: tuple[str, ...] = ZONE_ADDRESSES
 
     @property
     def parts(self) -> t.Mapping[str, StateTask[t.Any, t.Any]]:
@@ -217,35 +232,24 @@ class StateTask(t.Generic[Desired, State]):
         """Return the plan as the only step of the task."""
         return Composition.of(Step(self.name, "", self.name, desired, state, self.plan(desired, state)))
 
-    def arguments(self) -> dict[str, t.Any]:
-        """Return the arguments of AnsibleModule, or of the validator that stands in for it."""
-        return _arguments(self.spec, _remote_options(self.addresses) | (APPROVAL_OPTIONS if self.approvable else {}))
 
-
-@dataclasses.dataclass(frozen=True)
-class CompositeTask(t.Generic[Desired, State]):
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CompositeTask(Task, t.Generic[Desired, State]):
     """A module that brings several resources of a zone into their desired state and makes every plan before the first write.
 
     `parts` are the single tasks, by the names that steps use; the rest is as in `StateTask`.
     """
 
-    name: str
-    spec: Spec
     desire: t.Callable[[Params], Desired]
     read: t.Callable[[Client, Desired], State]
     compose: t.Callable[[Desired, State], Composition]
     parts: t.Mapping[str, StateTask[t.Any, t.Any]]
     secrets: t.Callable[[Desired, State | None], t.Iterable[str]] = lambda desired, state: ()
     approvable: bool = True
-    addresses: tuple[str, ...] = ZONE_ADDRESSES
-
-    def arguments(self) -> dict[str, t.Any]:
-        """Return the arguments of AnsibleModule, or of the validator that stands in for it."""
-        return _arguments(self.spec, _remote_options(self.addresses) | (APPROVAL_OPTIONS if self.approvable else {}))
 
 
-@dataclasses.dataclass(frozen=True)
-class RequestTask(t.Generic[Desired]):
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class RequestTask(Task, t.Generic[Desired]):
     """A module that sends one request whatever the state of the service is.
 
     plan(desired) -> Plan                       pure; with exactly one request
@@ -254,70 +258,30 @@ class RequestTask(t.Generic[Desired]):
     The rest is as in `StateTask`.
     """
 
-    name: str
-    spec: Spec
     desire: t.Callable[[Params], Desired]
     plan: t.Callable[[Desired], Plan]
     changes: t.Callable[[Desired], bool]
     conclude: t.Callable[[Desired, Answer], Conclusion]
     secrets: t.Callable[[Desired], t.Iterable[str]] = lambda desired: ()
-    addresses: tuple[str, ...] = ZONE_ADDRESSES
-
-    def arguments(self) -> dict[str, t.Any]:
-        """Return the arguments of AnsibleModule, or of the validator that stands in for it."""
-        return _arguments(self.spec, _remote_options(self.addresses))
 
 
-@dataclasses.dataclass(frozen=True)
-class InfoTask(t.Generic[Desired]):
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class InfoTask(Task, t.Generic[Desired]):
     """A module that only reads: `report(client, desired)` returns its result."""
 
-    name: str
-    spec: Spec
     desire: t.Callable[[Params], Desired]
     report: t.Callable[[Client, Desired], Conclusion]
-    addresses: tuple[str, ...] = ZONE_ADDRESSES
-
-    def arguments(self) -> dict[str, t.Any]:
-        """Return the arguments of AnsibleModule, or of the validator that stands in for it."""
-        return _arguments(self.spec, _remote_options(self.addresses))
 
 
-@dataclasses.dataclass(frozen=True)
-class LocalTask(t.Generic[Desired]):
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class LocalTask(Task, t.Generic[Desired]):
     """A module that sends no requests and has no connection options.
 
     report(desired) -> Conclusion      the predicted result, with `changed`
     write(desired)                     applies it, if `changed` is true and this is not check mode
     """
 
-    name: str
-    spec: Spec
     desire: t.Callable[[Params], Desired]
     report: t.Callable[[Desired], Conclusion]
     write: t.Callable[[Desired], None] = lambda desired: None
-
-    def arguments(self) -> dict[str, t.Any]:
-        """Return the arguments of AnsibleModule, or of the validator that stands in for it."""
-        return _arguments(self.spec, {})
-
-
-Task: t.TypeAlias = (
-    "StateTask[t.Any, t.Any] | CompositeTask[t.Any, t.Any] | RequestTask[t.Any] | InfoTask[t.Any] | LocalTask[t.Any]"
-)
-
-
-def _remote_options(addresses: t.Iterable[str]) -> ArgumentSpec:
-    host = {HOST_ADDRESS: {"type": "bool", "default": False}} if addresses == ALL_ADDRESSES else {}
-    return {**CONNECTION_OPTIONS, **{name: {"type": "str"} for name in addresses}, **host}
-
-
-def _arguments(spec: Spec, shared: ArgumentSpec) -> dict[str, t.Any]:
-    return {
-        "argument_spec": {**shared, **spec.options},
-        "mutually_exclusive": spec.mutually_exclusive,
-        "required_together": spec.required_together,
-        "required_one_of": spec.required_one_of,
-        "required_if": spec.required_if,
-        "required_by": dict(spec.required_by),
-    }
+    is_local: t.ClassVar[bool] = True

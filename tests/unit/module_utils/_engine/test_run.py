@@ -213,7 +213,7 @@ def composed(*tasks):
         return Composition(whole, steps, lambda done: Conclusion({"parts": len(done)}))
 
     parts = {each.name: each for each in tasks}
-    return CompositeTask("things", Spec({}), TASK.desire, TASK.read, compose, parts)
+    return CompositeTask(name="things", spec=Spec({}), desire=TASK.desire, read=TASK.read, compose=compose, parts=parts)
 
 
 def test_garbled_answer_to_a_part(execute):
@@ -242,8 +242,8 @@ def test_conflict_after_the_last_write_is_a_change(execute):
 def asking(changes):
     request = Request("logpush_ownership.create", body={"value": "asked"})
     return RequestTask(
-        "asking",
-        Spec({}),
+        name="asking",
+        spec=Spec({}),
         desire=lambda params: None,
         plan=lambda desired: Plan({}, {"x": 1}, {"thing": None}, (request,)),
         changes=lambda desired: changes,
@@ -400,7 +400,12 @@ def test_no_plan_id_without_approval(execute):
 
 
 def test_an_info_task_reads_and_reports(execute):
-    task = InfoTask("thing_info", Spec({}), lambda params: 7, lambda client, desired: Conclusion({"things": [desired]}, ("w",)))
+    task = InfoTask(
+        name="thing_info",
+        spec=Spec({}),
+        desire=lambda params: 7,
+        report=lambda client, desired: Conclusion({"things": [desired]}, ("w",)),
+    )
     result = execute(Service(), task)
     assert result == {"changed": False, "zone_id": "abc", "things": [7], "warnings": ["w"]}
 
@@ -419,7 +424,7 @@ def test_garbage_waits_for_the_end(fault, enabled):
 
     (gc.enable if enabled else gc.disable)()
     try:
-        task = LocalTask("fake", Spec({}), lambda params: None, report)
+        task = LocalTask(name="fake", spec=Spec({}), desire=lambda params: None, report=report)
         if isinstance(fault, KeyboardInterrupt):
             with pytest.raises(KeyboardInterrupt):
                 run_module.Run({}, check_mode=False, diff_mode=False).finish(task)
@@ -433,7 +438,7 @@ def test_garbage_waits_for_the_end(fault, enabled):
 def test_refusing_policy_returns_the_result(execute):
     """A policy that refuses fails with the whole result."""
     conclusion = Conclusion({"findings": ["one"]}, ("careful",), "1 finding is refused")
-    task = LocalTask("local", Spec(options={}), desire=lambda params: None, report=lambda desired: conclusion)
+    task = LocalTask(name="local", spec=Spec(options={}), desire=lambda params: None, report=lambda desired: conclusion)
     result = execute(Service(), task)
     assert result["failed"] and not result["changed"]
     assert (result["msg"], result["error"]["kind"]) == ("1 finding is refused", GATE)

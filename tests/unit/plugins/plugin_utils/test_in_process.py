@@ -68,7 +68,7 @@ def action(
         shared_loader_obj=None,
     )
     made.seen = Seen({} if result is None else result)
-    made.task = LocalTask("fake", SPEC, made.seen.desire, made.seen.report)  # type: ignore[misc]  # for this instance only
+    made.task = LocalTask(name="fake", spec=SPEC, desire=made.seen.desire, report=made.seen.report)  # type: ignore[misc]  # for this instance only
     return made
 
 
