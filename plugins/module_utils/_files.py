@@ -115,37 +115,28 @@ def remove(path: str) -> None:
 _NAME = "edgeops.observability"
 
 
-def state_folder(environ: t.Mapping[str, str] | None = None) -> str | None:
-    """Return the first usable private folder: in the user's state folder, otherwise in the system's temporary folder; None for neither."""
-    return next(filter(_is_usable, _candidates(os.environ if environ is None else environ)), None)
-
-
-def _candidates(environ: t.Mapping[str, str]) -> t.Iterator[str]:
-    given = environ.get("XDG_STATE_HOME", "")
-    home = environ.get("HOME") or os.path.expanduser("~")
-    if os.path.isabs(given):
-        yield os.path.join(given, _NAME)
-    elif os.path.isabs(home):
-        yield os.path.join(home, ".local", "state", _NAME)
-    yield os.path.join(tempfile.gettempdir(), f"{_NAME}-{os.geteuid()}")
-
-
-def _is_usable(folder: str) -> bool:
-    try:
-        make_folders(folder, 0o700, [])
-        return _is_private(folder)
-    except OSError:
-        return False
+def state_folder() -> str:
+    """Return a folder that only this user can write to: in the user's state folder, otherwise in the system's; raise OSError for neither."""
+    given = os.environ.get("XDG_STATE_HOME", "")
+    state = given if os.path.isabs(given) else os.path.join(os.path.expanduser("~"), ".local", "state")
+    for folder in (os.path.join(state, _NAME), os.path.join(tempfile.gettempdir(), f"{_NAME}-{os.geteuid()}")):
+        if os.path.isabs(folder) and _is_private(folder):
+            return folder
+    raise OSError("there is no folder that only this user can write to")
 
 
 def _is_private(folder: str) -> bool:
-    """Return whether the folder is no link, belongs to this user, and is closed to others; another user may have created it first."""
-    status = os.lstat(folder)
-    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+    """Return whether a folder, created if missing, belongs to this user and is closed to others; another user may have created it first."""
+    try:
+        make_folders(folder, 0o700, [])
+        status = os.lstat(folder)
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+            return False
+        if stat.S_IMODE(status.st_mode) & 0o077:
+            os.chmod(folder, 0o700)
+        return os.access(folder, os.W_OK | os.X_OK)
+    except OSError:
         return False
-    if stat.S_IMODE(status.st_mode) & 0o077:
-        os.chmod(folder, 0o700)
-    return os.access(folder, os.W_OK | os.X_OK)
 
 
 _REPORT_FOLDER_MODE = 0o750

@@ -19,7 +19,7 @@ from ._redact import clean_text
 JSON_TYPES: t.Mapping[type, str] = {
     dict: "an object",
     list: "a list",
-    str: "text",
+    str: "a string",
     bool: "a boolean",
     int: "a number",
     float: "a number",
@@ -89,6 +89,17 @@ def parse_time(text: object) -> datetime.datetime | None:
         time = datetime.datetime.fromisoformat(f"{found[1]}T{found[2]}.{found[3] or '0':0<6}{offset}")
         return time.astimezone(datetime.timezone.utc)
     except (ValueError, OverflowError):
+        return None
+
+
+def parse_http_date(text: str) -> float | None:
+    """Return the timestamp of an HTTP date, None for anything else."""
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415  # slow to import, and rarely needed
+
+    try:
+        time = parsedate_to_datetime(text)
+        return time.replace(tzinfo=time.tzinfo or datetime.timezone.utc).timestamp()
+    except (TypeError, ValueError, OverflowError, IndexError):
         return None
 
 

@@ -11,15 +11,15 @@ import threading
 import time
 import typing as t
 
-from .._core import BAD_RESPONSE, NOT_FOUND, REJECTED, Answer, Failure, Json, invalid_option
+from .._core import BAD_RESPONSE, NOT_FOUND, REJECTED, Answer, Failure, Json
 from .._zones import Address, select_named
-from .budget import LONG_WAIT_SECONDS, Budget, Unlimited
+from .budget import LONG_WAIT_SECONDS, Budget
 from .connection import Connection
 from .endpoints import ENDPOINTS
 from .graphql import OPERATION, QUERY_BUDGET, read_data
-from .pagination import KEYS, Fetched, Listing, Query, collect, page_of
+from .pagination import KEYS, Listing, Page, Query, page_of
 from .response import locate, read_answer
-from .session import environment_proxies, missing_requests, secrets_of
+from .session import environment_proxies, missing_requests
 from .transport import Exchange, QueryIn, Transport, encode_body, encode_query
 
 Ids = t.Mapping[str, "str | int"]
@@ -44,7 +44,10 @@ def announcing(sleep: t.Callable[[float], None], announce: t.Callable[[float], N
 
 
 class Client:
-    """Sends operations by name. `call` and `items` raise `Failure` for a missing object, `find` and `delete` return None or False."""
+    """Sends operations by name. `call` and `items` raise `Failure` for a missing object, `find` and `delete` return None or False.
+
+    No output may contain `secrets`: those sent to the service and to a proxy.
+    """
 
     def __init__(
         self,
@@ -62,31 +65,19 @@ class Client:
         self._local = threading.local()
         if announce is not None:
             sleep = announcing(sleep, announce)
-        proxies = environment_proxies(connection.base_url)
-        self._connection = connection = dataclasses.replace(connection, proxy_secrets=secrets_of(proxies))
-        self._budget_of = functools.partial(Budget.of, sleep=sleep, now=now, warn=self.warnings.append)
-        self._transport = Transport(connection, self._budget_of(connection), proxies, sleep, now)
-        self._query_budget: Unlimited | None = None
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """Return the secrets sent to the service and to a proxy, which no output may contain."""
-        return self._connection.secrets
-
-    @property
-    def host(self) -> str:
-        """Return the host name of the service in lower case."""
-        return self._connection.host
+        connection = dataclasses.replace(connection, proxies=environment_proxies(connection.base_url))
+        self._connection = connection
+        self.secrets = connection.secrets
+        self.host = connection.host
+        self.request_budget = connection.request_budget
+        self._budget_of = functools.partial(Budget, sleep=sleep, now=now, warn=self.warnings.append)
+        self._transport = Transport(connection, self._budget_of(connection), sleep, now)
+        self._query_budget: Budget | None = None
 
     @property
     def tries(self) -> int:
         """Return how many requests were sent, repeated ones included, by all clients that share these connections."""
         return self._transport.tries
-
-    @property
-    def request_budget(self) -> tuple[int, float] | None:
-        """Return the maximum number of requests and in how many seconds; None for no limit."""
-        return self._connection.request_budget
 
     def locate(self, failure: Failure) -> Failure:
         """Return the failure with the request of the latest response, if the caller found it in the content of that response."""
@@ -145,20 +136,18 @@ class Client:
 
         Fetch up to `parallel` pages after the first at the same time.
         """
-        method, path = self._address(operation, ids)
 
-        def fetch(paging: Query) -> Fetched:
-            self._local.latest = exchange = self._transport.exchange(method, path + encode_query({**(query or {}), **paging}))
+        def fetch(paging: Query) -> Page:
+            exchange = self._exchange(operation, ids, {**(query or {}), **paging})
             answer = read_answer(self._connection, operation, exchange)
             try:
-                page_of(answer.result, answer.result_info, paging.get("page"))
+                return page_of(answer.result, answer.result_info, None if "cursor" in paging else paging.get("page", 1))
             except Failure as failure:
                 raise locate(failure, exchange) from None
-            return answer.result, answer.result_info
 
-        together = max(1, min(parallel, MAX_PARALLEL))
+        parallel = max(1, min(parallel, MAX_PARALLEL))
         try:
-            return collect(lambda queries: side_by_side(fetch, queries, together), Listing(per_page, keys, together))
+            return Listing(lambda queries: side_by_side(fetch, queries, parallel), per_page, keys, parallel).read()
         except Failure as failure:
             raise self.locate(failure) from None
 
@@ -185,21 +174,13 @@ class Client:
 
     def close(self) -> None:
         """Close the kept connections; the client can still be used."""
-        self._transport.close()
+        self._transport.session.close()
 
     def _exchange(self, operation: str, ids: Ids | None, query: QueryIn | None = None, body: Json = None) -> Exchange:
-        method, path = self._address(operation, ids)
-        self._local.latest = exchange = self._transport.exchange(method, path + encode_query(query), encode_body(body))
-        return exchange
-
-    def _address(self, operation: str, ids: Ids | None) -> tuple[str, str]:
-        """Return the method and the path of an operation for the ids."""
-        for name, value in (ids or {}).items():
-            if str(value) in ("", ".", ".."):
-                # As a segment these would change the path.
-                raise invalid_option(name, f"{value!r} is not an id")
         endpoint = ENDPOINTS[operation]
-        return endpoint.method, endpoint.url_path(ids or {}, self._connection.address)
+        path = endpoint.url_path(ids or {}, self._connection.address) + encode_query(query)
+        self._local.latest = exchange = self._transport.exchange(endpoint.method, path, encode_body(body))
+        return exchange
 
 
 def side_by_side(function: t.Callable[[_In], _Out], values: t.Sequence[_In], parallel: int) -> t.Iterable[_Out]:

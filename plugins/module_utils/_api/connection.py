@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import dataclasses
-from urllib.parse import urlsplit
+import typing as t
+from urllib.parse import unquote, urlsplit
 
 from .._core import invalid_option
 from .._zones import Address
@@ -22,8 +23,7 @@ class Connection:
     """The validated connection options: address, credentials, timeouts and limits.
 
     `verify` is the option of requests: true, false, or the path of a bundle. `request_budget` is (requests, seconds) or None.
-    `address` is None for a task without a single zone or account. `proxy_secrets` are the credentials of the environment's
-    proxies, which a proxy may repeat in a response.
+    `address` is None for a task without a single zone or account. `proxies` are those of the environment, by scheme.
     """
 
     base_url: str
@@ -37,7 +37,7 @@ class Connection:
     verify: bool | str = True
     request_budget: tuple[int, float] | None = DEFAULT_REQUEST_BUDGET
     user_agent: str = "edgeops.observability"
-    proxy_secrets: tuple[str, ...] = dataclasses.field(default=(), repr=False)
+    proxies: t.Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "base_url", self.base_url.rstrip("/"))
@@ -61,19 +61,28 @@ class Connection:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Return the secrets, which no message may contain."""
-        return tuple(secret for secret in (self.token, self.key, *self.proxy_secrets) if secret)
+        """Return the secrets, which no message may contain; a proxy may repeat its credentials in a response."""
+        return tuple(secret for secret in (self.token, self.key, *secrets_of(self.proxies)) if secret)
 
     @property
-    def identity(self) -> str:
-        """Return the identity that the service counts requests for."""
-        return f"token {self.token}" if self.token else f"key {self.email} {self.key}"
+    def credential_headers(self) -> dict[str, str]:
+        """Return the headers that authenticate."""
+        if self.token:
+            return {"Authorization": f"Bearer {self.token}"}
+        if self.email and self.key:
+            return {"X-Auth-Email": self.email, "X-Auth-Key": self.key}
+        raise invalid_option("api_token", "give api_token, or api_email together with api_key")
 
 
-def credential_headers(connection: Connection) -> dict[str, str]:
-    """Return the headers that authenticate."""
-    if connection.token:
-        return {"Authorization": f"Bearer {connection.token}"}
-    if connection.email and connection.key:
-        return {"X-Auth-Email": connection.email, "X-Auth-Key": connection.key}
-    raise invalid_option("api_token", "give api_token, or api_email together with api_key")
+def secrets_of(proxies: t.Mapping[str, str]) -> tuple[str, ...]:
+    """Return the passwords of proxies, alone and as `user:password`; a user without a password counts as a password."""
+    found: set[str] = set()
+    for address in proxies.values():
+        try:
+            parts = urlsplit(address if "://" in address else f"//{address}")
+        except ValueError:  # invalid, so nothing is sent to it
+            continue
+        user, password = unquote(parts.username or ""), unquote(parts.password or "")
+        if user or password:
+            found |= {password or user, f"{user}:{password}"}
+    return tuple(sorted(found))

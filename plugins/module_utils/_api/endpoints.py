@@ -7,6 +7,7 @@ from __future__ import annotations
 import typing as t
 from urllib.parse import quote
 
+from .._core import invalid_option
 from .._zones import ACCOUNT, ZONE, Address
 
 
@@ -25,6 +26,10 @@ class Endpoint(t.NamedTuple):
 
     def url_path(self, ids: t.Mapping[str, str | int], address: Address | None = None) -> str:
         """Return the path below the base URL with its ids filled in, each quoted as one segment."""
+        for name, value in ids.items():
+            if str(value) in ("", ".", ".."):
+                # As a segment these would change the path.
+                raise invalid_option(name, f"{value!r} is not an id")
         path = self.path.format_map({name: quote(str(value), safe="") for name, value in ids.items()})
         if not self.scopes:
             return path

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import AUTHENTICATION, BAD_RESPONSE, PERMISSION, RATE_LIMITED, REJECTED, UNAVAILABLE, Json
+from .._core import AUTHENTICATION, PERMISSION, RATE_LIMITED, REJECTED, UNAVAILABLE, Json
 from .._text import json_type
 from .connection import Connection
-from .response import BadEnvelope, Unusable, decode, describe_failure, reason_of, service_errors
-from .session import Fault
+from .response import BadEnvelope, Unusable, decode, describe_failure, service_errors, successful_reply
 from .transport import Exchange
 
 OPERATION = "graphql.query"
@@ -33,33 +32,20 @@ _KINDS: tuple[tuple[str, str], ...] = (
 def read_data(connection: Connection, exchange: Exchange) -> dict[str, Json]:
     """Return `data` of the answer to a query; raise `Failure` if there is none."""
     try:
-        return _data(connection, exchange)
-    except BadEnvelope as bad:
-        unusable = Unusable(BAD_RESPONSE, f"the service's answer (HTTP {exchange.status}) cannot be used: {bad}")
+        reply = successful_reply(connection, exchange)
+        value = decode(reply.body, reply.headers.get("Content-Type", ""))
+        if not isinstance(value, dict):
+            raise BadEnvelope(f"its body must be an object, and is {json_type(value)}")
+        if value.get("errors"):
+            errors = service_errors(value)
+            texts = "; ".join(error["message"] or "no text" for error in errors[:5]) or "no text"
+            raise Unusable(REJECTED, f"the service answered: {texts}", errors)
+        if not isinstance(value.get("data"), dict):
+            raise BadEnvelope(f"`data` must be an object, and is {json_type(value.get('data'))}")
+        return t.cast("dict[str, Json]", value["data"])
     except Unusable as found:
         unusable = found
+    # The status is often 200, so the messages take precedence.
+    text = " ".join(error["message"] for error in unusable.errors).lower()
+    unusable.kind = next((kind for part, kind in _KINDS if part in text), unusable.kind)
     raise describe_failure(connection, OPERATION, exchange, unusable)
-
-
-def _data(connection: Connection, exchange: Exchange) -> dict[str, Json]:
-    outcome = exchange.outcome
-    if isinstance(outcome, Fault) or not 200 <= outcome.status < 300:
-        raise _refined(reason_of(connection, exchange))
-    value = decode(outcome.body, outcome.headers.get("Content-Type", ""))
-    if not isinstance(value, dict):
-        raise BadEnvelope(f"its body must be an object, and is {json_type(value)}")
-    errors = service_errors(value)
-    if value.get("errors"):
-        texts = "; ".join(error["message"] or "no text" for error in errors[:5]) or "no text"
-        raise _refined(Unusable(REJECTED, f"the service answered: {texts}", errors))
-    if not isinstance(value.get("data"), dict):
-        raise BadEnvelope(f"`data` must be an object, and is {json_type(value.get('data'))}")
-    return t.cast("dict[str, Json]", value["data"])
-
-
-def _refined(found: Unusable) -> Unusable:
-    """Return the reason with the kind that its error messages name, because the status is often 200."""
-    if found.kind != UNAVAILABLE or found.errors:
-        text = " ".join(error["message"] for error in found.errors).lower()
-        found.kind = next((kind for part, kind in _KINDS if part in text), found.kind)
-    return found

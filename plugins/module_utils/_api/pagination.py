@@ -55,7 +55,7 @@ def _cursor_of(info: dict[str, Json]) -> str | None:
         raise _bad("`cursors` is not an object")
     after, cursor = (cursors or {}).get("after"), info.get("cursor")
     if not all(isinstance(place, (str, type(None))) for place in (after, cursor)):
-        raise _bad("a cursor is not text")
+        raise _bad("a cursor is not a string")
     return after or cursor or None
 
 
@@ -80,136 +80,106 @@ def _count(name: str, value: Json) -> int:
 
 
 def _bad(reason: str) -> Failure:
-    return Failure(BAD_RESPONSE, f"The listing contradicts itself: in `result_info`, {reason}.")
+    return _bad_listing(f"contradicts itself: in `result_info`, {reason}")
 
 
 Query = dict[str, t.Any]
-Fetched = tuple[list[Json], "dict[str, Json] | None"]
-Fetch = t.Callable[[Query], Fetched]
-# Fetches all queries, perhaps in parallel, and returns the pages in order.
-FetchAll = t.Callable[[t.Sequence[Query]], t.Iterable[Fetched]]
+# Fetches the pages of all queries, perhaps in parallel, and returns them in order.
+FetchAll = t.Callable[[t.Sequence[Query]], t.Iterable[Page]]
 
 MAX_PAGES = 100_000
 KEYS = ("script_id", "id")
-
-
-class Listing(t.NamedTuple):
-    """How to list: the page size (None: the route has no paging parameters), the members that identify an item, and the parallel pages."""
-
-    per_page: int | None = None
-    keys: t.Sequence[str] = KEYS
-    side_by_side: int = 1
-
-    def query(self, page: int) -> Query:
-        """Return the paging parameters of a query; none for the first page of a route without paging."""
-        if self.per_page is None:
-            return {} if page == 1 else {"page": page}
-        return {"page": page, "per_page": self.per_page}
-
-
-def collect(fetch_all: FetchAll, listing: Listing) -> list[Json]:
-    """Return all items in order, each once; read a contradictory listing a second time before raising `bad_response`."""
-    moved = None
-    for _attempt in range(2):
-        first = page_of(*next(iter(fetch_all([listing.query(1)]))), 1)
-        found = _Found(listing.keys)
-        try:
-            found.add(first)
-            if first.cursor is not None:
-                _by_cursor(fetch_all, listing, first, found)
-            elif first.pages is not None:
-                _counted(fetch_all, listing, first, found)
-            elif listing.per_page is not None or first.may_have_more:
-                _until_empty(fetch_all, listing, first, found)
-            return found.whole()
-        except _Moved as error:
-            moved = error
-    raise Failure(BAD_RESPONSE, f"The listing contradicts itself, also when read again: {moved}.")
 
 
 class _Moved(Exception):
     """The pages contradict each other, perhaps because the list changed meanwhile."""
 
 
-class _Found:
-    """The items listed so far, each once, and the totals that the pages reported."""
+class Listing:
+    """The items of all pages.
 
-    def __init__(self, keys: t.Sequence[str]) -> None:
-        self.received = 0
+    `per_page` is None for a route without paging parameters. The first of `keys` that an item has identifies it.
+    """
+
+    def __init__(self, fetch_all: FetchAll, per_page: int | None = None, keys: t.Sequence[str] = KEYS, parallel: int = 1) -> None:
+        self._fetch_all = fetch_all
+        self._size = {} if per_page is None else {"per_page": per_page}
         self._keys = keys
-        self._items: dict[str, Json] = {}
-        self._first: Page | None = None
+        # A few at a time, so that an absurd page count ends at the first empty page.
+        self._at_once = 4 * parallel
 
-    def add(self, page: Page) -> tuple[bool, bool]:
+    def read(self) -> list[Json]:
+        """Return all items in order, each once; read a contradictory listing a second time before raising `bad_response`."""
+        moved = None
+        for _attempt in range(2):
+            self._items: dict[str, Json] = {}
+            self._received = 0
+            try:
+                (first,) = self._fetch_all([{"page": 1, **self._size} if self._size else {}])
+                self._first: Page = first
+                self._add(first)
+                if first.cursor is not None:
+                    self._follow(first.cursor)
+                elif first.pages is not None:
+                    self._read_counted(first.pages)
+                elif self._size or first.may_have_more:
+                    self._read_until_empty()
+                if first.total is not None and not self._received == len(self._items) == first.total:
+                    listed = f"{self._received} items were listed, {len(self._items)} of them different"
+                    raise _Moved(f"`total_count` is {first.total}, but {listed}")
+                return list(self._items.values())
+            except _Moved as error:
+                moved = error
+        raise _bad_listing(f"contradicts itself, also when read again: {moved}")
+
+    def _add(self, page: Page) -> tuple[bool, bool]:
         """Add the items of a page; return whether any of them is new, and whether any was on an earlier page."""
-        self._first = first = self._first or page
-        if (page.total, page.total_pages) != (first.total, first.total_pages):
+        if (page.total, page.total_pages) != (self._first.total, self._first.total_pages):
             raise _Moved("`total_count` or `total_pages` differs from page to page")
         known = len(self._items)
         listed = [_identity(item, self._keys) for item in page.items]
         repeats = not self._items.keys().isdisjoint(listed)
         for identity, item in zip(listed, page.items, strict=True):
             self._items.setdefault(identity, item)
-        self.received += len(page.items)
+        self._received += len(page.items)
         return len(self._items) > known, repeats
 
-    def whole(self) -> list[Json]:
-        """Return all items; raise `_Moved` if their number differs from the reported total."""
-        total = self._first.total if self._first else None
-        if total is not None and not self.received == len(self._items) == total:
-            raise _Moved(f"`total_count` is {total}, but {self.received} items were listed, {len(self._items)} of them different")
-        return list(self._items.values())
+    def _read_counted(self, last: int) -> None:
+        """Read as many pages as the first one reports; raise `_Moved` for an empty page and for repeated items."""
+        if last > 1 and not self._first.items:
+            raise _Moved(f"page 1 of {last} is empty")
+        for start in range(2, min(last, MAX_PAGES) + 1, self._at_once):
+            numbers = range(start, min(start + self._at_once, last + 1))
+            pages = list(self._fetch_all([{"page": number, **self._size} for number in numbers]))
+            for number, page in zip(numbers, pages, strict=True):
+                if not page.items:
+                    raise _Moved(f"page {number} of {last} is empty")
+                _anything_new, repeats = self._add(page)
+                if repeats:
+                    raise _Moved(f"page {number} repeats items of earlier pages")
+        if last > MAX_PAGES:
+            raise _bad_listing(f"has no end within {MAX_PAGES} pages")
 
+    def _read_until_empty(self) -> None:
+        page = self._first
+        for number in range(2, MAX_PAGES):
+            if not page.items:
+                return
+            (page,) = self._fetch_all([{"page": number, **self._size}])
+            anything_new, _repeats = self._add(page)
+            if page.items and not anything_new:
+                raise _bad_listing(f"has no end: page {number} repeats earlier pages")
+        raise _bad_listing(f"has no end within {MAX_PAGES} pages")
 
-def _counted(fetch_all: FetchAll, listing: Listing, first: Page, found: _Found) -> None:
-    """Read as many pages as the first one reports; raise `_Moved` for an empty page and for repeated items."""
-    last = first.pages or 0
-    _check_filled(first, 1, last)
-    # A few at a time, so that an absurd page count ends at the first empty page.
-    for start in range(2, min(last, MAX_PAGES) + 1, 4 * listing.side_by_side):
-        numbers = range(start, min(start + 4 * listing.side_by_side, last + 1))
-        answers = list(fetch_all([listing.query(number) for number in numbers]))
-        for number, answer in zip(numbers, answers, strict=True):
-            page = page_of(*answer, number)
-            _check_filled(page, number, last)
-            _anything_new, repeats = found.add(page)
-            if repeats:
-                raise _Moved(f"page {number} repeats items of earlier pages")
-    if last > MAX_PAGES:
-        raise _endless()
-
-
-def _check_filled(page: Page, number: int, last: int) -> None:
-    if not page.items and last > 1:
-        raise _Moved(f"page {number} of {last} is empty")
-
-
-def _until_empty(fetch_all: FetchAll, listing: Listing, first: Page, found: _Found) -> None:
-    page = first
-    for number in range(2, MAX_PAGES):
-        if not page.items:
-            return
-        page = page_of(*next(iter(fetch_all([listing.query(number)]))), number)
-        anything_new, _repeats = found.add(page)
-        if page.items and not anything_new:
-            raise Failure(BAD_RESPONSE, f"The listing has no end: page {number} repeats earlier pages.")
-    raise _endless()
-
-
-def _by_cursor(fetch_all: FetchAll, listing: Listing, first: Page, found: _Found) -> None:
-    page = first
-    seen: set[str] = set()
-    while page.cursor is not None:
-        if page.cursor in seen or len(seen) >= MAX_PAGES:
-            raise Failure(BAD_RESPONSE, "The listing has no end: the service repeated a cursor.")
-        seen.add(page.cursor)
-        size = {} if listing.per_page is None else {"per_page": listing.per_page}
-        page = page_of(*next(iter(fetch_all([{"cursor": page.cursor, **size}]))), None)
-        found.add(page)
-
-
-def _endless() -> Failure:
-    return Failure(BAD_RESPONSE, f"The listing has no end within {MAX_PAGES} pages.")
+    def _follow(self, cursor: str | None) -> None:
+        seen: set[str] = set()
+        while cursor is not None:
+            if cursor in seen or len(seen) >= MAX_PAGES:
+                raise _bad_listing("has no end: the service repeated a cursor")
+            seen.add(cursor)
+            (page,) = self._fetch_all([{"cursor": cursor, **self._size}])
+            self._add(page)
+            cursor = page.cursor
 
 
 def _identity(item: Json, keys: t.Sequence[str]) -> str:
@@ -218,3 +188,7 @@ def _identity(item: Json, keys: t.Sequence[str]) -> str:
             if isinstance(item.get(key), (str, int)):
                 return f"{key}={item[key]!r}"
     return canonical(item)
+
+
+def _bad_listing(what: str) -> Failure:
+    return Failure(BAD_RESPONSE, f"The listing {what}.")

@@ -8,6 +8,7 @@ import dataclasses
 import json
 import re
 import typing as t
+from urllib.parse import urlsplit
 
 from .._core import (
     AUTHENTICATION,
@@ -26,9 +27,8 @@ from .._text import JSON_TYPES, finite_float, json_type, no_constant, pause_text
 from .._zones import Address
 from .connection import Connection
 from .endpoints import ENDPOINTS
-from .retry import GATEWAY_STATUSES, RATE_LIMITED_STATUS
-from .session import Fault
-from .transport import Exchange, Reply, redirect_target
+from .session import Fault, Reply
+from .transport import GATEWAY_STATUSES, RATE_LIMITED_STATUS, Exchange
 
 _DEPTH = 64
 # An empty object takes two bytes of a body but far more memory; the largest page of a listing has a tenth of this number.
@@ -36,9 +36,24 @@ _MAX_CONTAINERS = 200_000
 # Escaped surrogates are valid only in pairs, which the decoded text shows.
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
+ServiceError = dict[str, t.Any]
 
-class BadEnvelope(Exception):
+
+class Unusable(Exception):
+    """The reason why a request has no usable answer, before it becomes a `Failure`."""
+
+    def __init__(self, kind: str, reason: str, errors: t.Sequence[ServiceError] = ()) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.reason = reason
+        self.errors = errors
+
+
+class BadEnvelope(Unusable):
     """A response without the documented form; the text states the reason."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(BAD_RESPONSE, reason)
 
 
 def decode(body: bytes, content_type: str = "") -> Json:
@@ -49,7 +64,7 @@ def decode(body: bytes, content_type: str = "") -> Json:
         text = body.decode("utf-8")
         value = json.loads(text, object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=finite_float)
         if _SURROGATE.search(text):
-            _encode_texts(value)
+            json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise BadEnvelope(_not_json(body, content_type, error)) from None
     if _too_deep(value):
@@ -92,30 +107,14 @@ def _not_json(body: bytes, content_type: str, error: Exception) -> str:
 def _too_deep(value: Json) -> bool:
     level = [value] if isinstance(value, (dict, list)) else []
     for _depth in range(_DEPTH):
-        if not level:
-            return False
-        level = [child for item in level for child in _children(item) if isinstance(child, (dict, list))]
+        level = [
+            child
+            for item in level
+            for child in (item.values() if isinstance(item, dict) else item)
+            if isinstance(child, (dict, list))
+        ]
     return bool(level)
 
-
-def _children(item: Json) -> t.Iterable[Json]:
-    return item.values() if isinstance(item, dict) else item
-
-
-def _encode_texts(value: Json) -> None:
-    """Raise `UnicodeEncodeError` if a text has a lone surrogate; iterate, because the depth is not limited yet."""
-    waiting = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, str):
-            item.encode()
-        elif isinstance(item, dict):
-            waiting += (*item, *item.values())
-        elif isinstance(item, list):
-            waiting += item
-
-
-ServiceError = dict[str, t.Any]
 
 AUTHENTICATION_CODES = frozenset((6003, 6111, 9109, 10000))
 # The route does not exist, or not for this zone.
@@ -248,26 +247,20 @@ def _named(codes: t.Collection[int | None]) -> bool:
 
 # Cut far behind the part that users read, because a secret at the cut would be incomplete and not be masked.
 _MAX_TEXT_LENGTH = 100_000
-_RAY = re.compile(r"[0-9A-Za-z_.-]{1,64}")
-
-
-class Unusable(Exception):
-    """The reason why a request has no usable answer, before it becomes a `Failure`."""
-
-    def __init__(self, kind: str, reason: str, errors: t.Sequence[ServiceError] = ()) -> None:
-        super().__init__(reason)
-        self.kind = kind
-        self.reason = reason
-        self.errors = errors
-        self.codes = {error["code"] for error in errors}
 
 
 def read_answer(connection: Connection, operation: str, exchange: Exchange) -> Answer:
     """Return the answer to an operation; raise `Failure` if there is none."""
+    expected = ENDPOINTS[operation].result
     try:
-        return _answer(connection, ENDPOINTS[operation].result, exchange)
-    except BadEnvelope as bad:
-        unusable = Unusable(BAD_RESPONSE, f"the service's answer (HTTP {exchange.status}) cannot be used: {bad}")
+        reply = successful_reply(connection, exchange)
+        result, info = None, None
+        if expected or reply.body.strip():
+            value = decode(reply.body, reply.headers.get("Content-Type", ""))
+            if isinstance(value, dict) and value.get("success") is False:
+                raise _reported(exchange, reply, service_errors(value))
+            result, info = open_envelope(value, expected)
+        return Answer(result, info, reply.status, exchange.attempts, exchange.request_id)
     except Unusable as found:
         unusable = found
     raise describe_failure(connection, operation, exchange, unusable)
@@ -280,34 +273,23 @@ def locate(failure: Failure, exchange: Exchange) -> Failure:
         method=exchange.method,
         path=exchange.path,
         status=exchange.status,
-        request_id=_ray(exchange.outcome),
+        request_id=exchange.request_id,
         attempts=exchange.attempts,
     )
 
 
-def _answer(connection: Connection, expected: tuple[type, ...], exchange: Exchange) -> Answer:
-    outcome = exchange.outcome
-    if isinstance(outcome, Fault) or not 200 <= outcome.status < 300:
-        raise reason_of(connection, exchange)
-    result, info = None, None
-    if expected or outcome.body.strip():
-        value = decode(outcome.body, outcome.headers.get("Content-Type", ""))
-        if isinstance(value, dict) and value.get("success") is False:
-            raise _reported(exchange, outcome, service_errors(value))
-        result, info = open_envelope(value, expected)
-    return Answer(result, info, outcome.status, exchange.attempts, _ray(outcome))
-
-
-def reason_of(connection: Connection, exchange: Exchange) -> Unusable:
-    """Return why an exchange ended without a status of success."""
+def successful_reply(connection: Connection, exchange: Exchange) -> Reply:
+    """Return the reply if it has a status of success; raise `Unusable` with the reason if there is none."""
     reply = exchange.outcome
     if isinstance(reply, Fault):
         timeout = f" of {connection.timeout:g} s" if reply.timed_out else ""
         host = f"; the host is {connection.host}" if reply.kind == UNAVAILABLE else ""
-        return Unusable(reply.kind, f"{reply.reason}{timeout}{_tries(exchange)}{host}")
+        raise Unusable(reply.kind, f"{reply.reason}{timeout}{_tries(exchange)}{host}")
+    if 200 <= reply.status < 300:
+        return reply
     if 300 <= reply.status < 400:
-        target = redirect_target(reply, connection.base_url)
-        return Unusable(BAD_RESPONSE, f"the service redirects (HTTP {reply.status}) to {target}, which is not followed")
+        target = _redirect_target(reply, connection)
+        raise Unusable(BAD_RESPONSE, f"the service redirects (HTTP {reply.status}) to {target}, which is not followed")
     try:
         errors = service_errors(decode(reply.body))
     except BadEnvelope:
@@ -315,35 +297,29 @@ def reason_of(connection: Connection, exchange: Exchange) -> Unusable:
     found, longest = _reported(exchange, reply, errors), connection.retry_wait_max
     if found.kind == RATE_LIMITED and exchange.pause is not None and exchange.pause > longest:
         found.reason += f"; it asks for a pause of {pause_text(exchange.pause)}, and retry_wait_max allows {longest} s"
-    return found
+    raise found
+
+
+def _redirect_target(reply: Reply, connection: Connection) -> str:
+    """Return only the host of a redirect, because the rest of its address may contain secrets."""
+    try:
+        return urlsplit(reply.headers.get("Location", "")).hostname or connection.host or "nowhere"
+    except ValueError:
+        return "an address that is not valid"
 
 
 def _reported(exchange: Exchange, reply: Reply, errors: t.Sequence[ServiceError]) -> Unusable:
-    texts = [f"{error['message'] or 'no text'}{_code_note(error)}" for error in errors[:5]]
+    texts = []
+    for error in errors[:5]:
+        code = "" if error["code"] is None else f" (code {error['code']})"
+        texts.append(f"{error['message'] or 'no text'}{code}")
     reason = f"the service answered HTTP {reply.status}{_tries(exchange)}"
-    found = Unusable("", f"{reason}: {'; '.join(texts)}" if texts else reason, errors)
-    found.kind = kind_of(reply.status, found.codes)
-    return found
+    kind = kind_of(reply.status, {error["code"] for error in errors})
+    return Unusable(kind, f"{reason}: {'; '.join(texts)}" if texts else reason, errors)
 
 
-def describe_failure(connection: Connection, operation: str, exchange: Exchange, unusable: Unusable) -> Failure:
-    """Return the failure of a request, with advice and without secrets."""
-
-    def clean(text: str) -> str:
-        return clean_text(t.cast(str, scrub(text, connection.secrets))[:_MAX_TEXT_LENGTH])
-
-    advice = hint(operation, exchange.status or 0, unusable.errors, connection.address)
-    # An error that the service itself reports has another kind, and means that the write was not accepted.
-    accepted = exchange.method != "GET" and exchange.accepted and unusable.kind in (BAD_RESPONSE, UNAVAILABLE)
-    request = f"{ENDPOINTS[operation].description} ({exchange.method} {exchange.path})"
-    failure = Failure(
-        unusable.kind,
-        clean(f"{request} failed: {unusable.reason}.{' ' + advice if advice else ''}"),
-        errors=[{"code": error["code"], "message": clean(error["message"])} for error in unusable.errors],
-        unanswered=exchange.method == "POST" and _is_unanswered(exchange),
-        accepted=accepted,
-    )
-    return locate(failure, exchange)
+def _tries(exchange: Exchange) -> str:
+    return f" (tried {exchange.attempts} times)" if exchange.attempts > 1 else ""
 
 
 def _is_unanswered(exchange: Exchange) -> bool:
@@ -353,14 +329,24 @@ def _is_unanswered(exchange: Exchange) -> bool:
     return exchange.sent and outcome.kind != BAD_RESPONSE
 
 
-def _tries(exchange: Exchange) -> str:
-    return f" (tried {exchange.attempts} times)" if exchange.attempts > 1 else ""
+def describe_failure(connection: Connection, operation: str, exchange: Exchange, unusable: Unusable) -> Failure:
+    """Return the failure of a request, with advice and without secrets."""
 
+    def clean(text: str) -> str:
+        return clean_text(t.cast(str, scrub(text, connection.secrets))[:_MAX_TEXT_LENGTH])
 
-def _code_note(error: ServiceError) -> str:
-    return "" if error["code"] is None else f" (code {error['code']})"
-
-
-def _ray(outcome: Reply | Fault) -> str | None:
-    ray = outcome.headers.get("CF-Ray", "") if isinstance(outcome, Reply) else ""
-    return ray if _RAY.fullmatch(ray) else None
+    advice = hint(operation, exchange.status or 0, unusable.errors, connection.address)
+    reason = unusable.reason
+    if isinstance(unusable, BadEnvelope):
+        reason = f"the service's answer (HTTP {exchange.status}) cannot be used: {reason}"
+    # An error that the service itself reports has another kind, and means that the write was not accepted.
+    accepted = exchange.method != "GET" and exchange.accepted and unusable.kind in (BAD_RESPONSE, UNAVAILABLE)
+    request = f"{ENDPOINTS[operation].description} ({exchange.method} {exchange.path})"
+    failure = Failure(
+        unusable.kind,
+        clean(f"{request} failed: {reason}.{' ' + advice if advice else ''}"),
+        errors=[{"code": error["code"], "message": clean(error["message"])} for error in unusable.errors],
+        unanswered=exchange.method == "POST" and _is_unanswered(exchange),
+        accepted=accepted,
+    )
+    return locate(failure, exchange)

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import logging
+import os
 import re
 import socket
 import sys
@@ -13,14 +15,14 @@ import threading
 import time
 import typing as t
 import zlib
-from urllib.parse import unquote, urlsplit
 
-from .._core import BAD_RESPONSE, UNAVAILABLE, Failure
+from .._core import BAD_RESPONSE, UNAVAILABLE, Failure, invalid_option
+from .connection import Connection
 
 # Import the HTTP libraries here only, so that all other files can be imported without them.
 _PROBLEM = ""
 
-if t.TYPE_CHECKING:
+try:
     from http.client import HTTPException, IncompleteRead
     from ssl import SSLCertVerificationError, SSLError
 
@@ -28,43 +30,15 @@ if t.TYPE_CHECKING:
     import urllib3
     from requests.adapters import HTTPAdapter
     from urllib3.exceptions import ConnectTimeoutError, InvalidHeader, NewConnectionError
-else:
-    try:
-        # Import these first: if they are missing, the time for the others is saved.
-        import requests
-        import urllib3
-        from requests.adapters import HTTPAdapter
-        from urllib3.exceptions import ConnectTimeoutError, InvalidHeader, NewConnectionError
 
-        from http.client import HTTPException, IncompleteRead  # isort: skip
-        from ssl import SSLCertVerificationError, SSLError  # isort: skip
-
-        if not urllib3.__version__.startswith(("1.26.", "2.")):
-            _PROBLEM = f"urllib3 is {urllib3.__version__}"
-    except ImportError as error:
-        _PROBLEM = str(error)
-        requests = urllib3 = HTTPAdapter = None
-        HTTPException = IncompleteRead = InvalidHeader = SSLError = SSLCertVerificationError = Exception
-        ConnectTimeoutError = NewConnectionError = Exception
-
-
-__all__ = [
-    "MAX_BODY_BYTES",
-    "Body",
-    "BodyError",
-    "Deadline",
-    "Fault",
-    "HTTPAdapter",
-    "HTTPException",
-    "environment_proxies",
-    "fault_of",
-    "is_unconnected",
-    "missing_requests",
-    "read_body",
-    "requests",
-    "secrets_of",
-    "urllib3",
-]
+    _version = urllib3.__version__  # type: ignore[attr-defined]
+    if not _version.startswith(("1.26.", "2.")):
+        _PROBLEM = f"urllib3 is {_version}"
+except ImportError as error:
+    _PROBLEM = str(error)
+    requests = urllib3 = HTTPAdapter = None  # type: ignore[assignment,misc]
+    HTTPException = IncompleteRead = InvalidHeader = SSLError = SSLCertVerificationError = Exception  # type: ignore[assignment,misc]
+    ConnectTimeoutError = NewConnectionError = Exception  # type: ignore[assignment,misc]
 
 
 def missing_requests() -> Failure | None:
@@ -86,6 +60,33 @@ for _logger in ("urllib3.connection", "urllib3.connectionpool"):
     logging.getLogger(_logger).addFilter(_quotes_no_header)
 
 
+class Reply(t.NamedTuple):
+    """A complete HTTP response."""
+
+    status: int
+    headers: t.Mapping[str, str]
+    body: bytes
+
+
+class Fault(t.NamedTuple):
+    """A try without a usable answer. `final`: another try would fail the same way. `status` is set if it arrived before the fault.
+
+    The texts of the libraries are not used, because they may contain addresses with secrets.
+    """
+
+    kind: str
+    reason: str
+    final: bool = False
+    timed_out: bool = False
+    status: int | None = None
+
+
+class BodyError(Exception):
+    """A response body that cannot be used; the text states the reason."""
+
+
+# urllib3 is None if it is missing; the client then fails before any request.
+_NO_ANSWER = (BodyError, HTTPException, OSError, ValueError, *((urllib3.exceptions.HTTPError,) if urllib3 else ()))
 _Found = t.TypeVar("_Found")
 
 
@@ -134,12 +135,8 @@ class Body(io.BytesIO):
 
     def __init__(self, content: bytes, deadline: Deadline) -> None:
         super().__init__(content)
-        self._size = len(content)
         self._deadline = deadline
         self.sent = False
-
-    def __len__(self) -> int:
-        return self._size
 
     def read(self, size: int | None = -1) -> bytes:
         """Return the next part; raise `TimeoutError` after the deadline."""
@@ -148,10 +145,78 @@ class Body(io.BytesIO):
         return super().read(size)
 
 
-def is_unconnected(error: BaseException) -> bool:
-    """Return whether a try failed before its request could be sent."""
-    early = (ConnectTimeoutError, NewConnectionError, SSLError)
-    return any(isinstance(cause, early) or _TUNNEL.match(str(cause)) for cause in _chain(error))
+def environment_proxies(base_url: str) -> t.Mapping[str, str]:
+    """Return the proxies of the environment for this address, by scheme."""
+    proxies: t.Mapping[str, str] = requests.utils.get_environ_proxies(base_url)
+    return proxies
+
+
+class Session:
+    """Sends single tries of requests, with the credentials of a connection and over connections that are kept."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._headers = {
+            "User-Agent": connection.user_agent,
+            "Accept": "application/json",
+            "Accept-Encoding": "gzip",
+            "Connection": "keep-alive",
+            **connection.credential_headers,
+        }
+        self._adapter = HTTPAdapter(max_retries=0)
+        self._verify = _verification(connection)
+
+    def send(self, method: str, path: str, content: bytes | None, *, fresh: bool) -> tuple[Reply | Fault, bool]:
+        """Return the outcome of one try, and whether the service may have acted on the request.
+
+        `fresh`: on a new connection. If the service closed a kept one meanwhile, it would be unknown whether it received a POST.
+        """
+        seconds = self._connection.timeout
+        deadline = Deadline(seconds)
+        body = None if content is None else Body(content, deadline)
+        headers = self._headers if body is None else {**self._headers, "Content-Type": "application/json"}
+        try:
+            request = requests.Request(method, self._connection.base_url + path, headers=headers, data=body).prepare()
+        except ValueError:
+            # The path is quoted, so only the base URL can be invalid.
+            raise invalid_option("base_url", "its host is not a valid host name or address") from None
+        adapter = HTTPAdapter(max_retries=0) if fresh else self._adapter
+        status: list[int] = []
+
+        def receive() -> Reply:
+            # Half of the time for one address of a host leaves time for the next one if the first does not answer.
+            timeout = (seconds / 2, seconds)
+            response = adapter.send(request, stream=True, timeout=timeout, verify=self._verify, proxies=self._connection.proxies)
+            with contextlib.closing(response):
+                status.append(response.status_code)
+                return Reply(response.status_code, response.headers, _read_body(response, deadline))
+
+        try:
+            return deadline.bound(receive), True
+        except _NO_ANSWER as error:
+            sent = body.sent if body is not None else bool(status) or not _is_unconnected(error)
+            return fault_of(error)._replace(status=status[0] if status else None), sent
+        finally:
+            if fresh:
+                adapter.close()
+
+    def close(self) -> None:
+        """Close the kept connections; the session can still be used."""
+        self._adapter.close()
+
+
+def _verification(connection: Connection) -> bool | str:
+    """Return what to verify certificates with: the option, otherwise the bundle of the environment."""
+    verify = connection.verify
+    if verify is True:
+        verify = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or True
+    if verify is False:
+        # The user disabled verification deliberately; a warning for each request would fill the module's output.
+        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+    if isinstance(verify, str) and not os.path.exists(verify):
+        place = "ca_path" if verify == connection.verify else "REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE"
+        raise invalid_option(place, f"file or directory {verify!r} does not exist")
+    return verify
 
 
 # Larger than any page of a listing; together with the maximum number of containers, a response takes at most about 300 MB of memory.
@@ -159,66 +224,48 @@ MAX_BODY_BYTES = 16 * 1024 * 1024
 _CHUNK = 65536
 
 
-class BodyError(Exception):
-    """A response body that cannot be used; the text states the reason."""
+def _read_body(response: requests.Response, deadline: Deadline) -> bytes:
+    """Return the decompressed body; empty for a redirect, and for an error whose body cannot be read, because its status is enough."""
+    if 300 <= response.status_code < 400:
+        return b""
+    try:
+        return b"".join(_decompressed(response, deadline))
+    except _NO_ANSWER:
+        if response.status_code < 400:
+            raise
+        return b""
 
 
-def read_body(read: t.Callable[[int], bytes], encoding: str, length: str | None = None) -> bytes:
-    """Return the decompressed body; raise `BodyError` if it exceeds `MAX_BODY_BYTES` or is invalid.
-
-    `length` is the Content-Length, which urllib3 1.26 does not enforce.
-    """
-    inflate = _inflater(encoding.strip().lower())
-    chunks: list[bytes] = []
-    size = received = 0
-    while True:
-        data = read(_CHUNK)
-        received += len(data)
-        if not data and length is not None and received < int(length):
-            raise IncompleteRead(b"", int(length) - received)
-        chunk = inflate(data, MAX_BODY_BYTES + 1 - size)
-        size += len(chunk)
-        if size > MAX_BODY_BYTES:
-            raise BodyError(f"its body is larger than {MAX_BODY_BYTES // 1024 // 1024} MiB")
-        chunks.append(chunk)
-        if not data:
-            return b"".join(chunks)
-
-
-def _inflater(encoding: str) -> t.Callable[[bytes, int], bytes]:
-    if encoding in ("", "identity"):
-        return lambda data, _limit: data
-    if encoding not in ("gzip", "x-gzip"):
+def _decompressed(response: requests.Response, deadline: Deadline) -> t.Iterator[bytes]:
+    """Yield the parts of a body; raise `BodyError` if it exceeds `MAX_BODY_BYTES` or is invalid."""
+    encoding = response.headers.get("Content-Encoding", "").strip().lower()
+    if encoding not in ("", "identity", "gzip", "x-gzip"):
         raise BodyError("its body has a content encoding that was not requested")
-    decoder = zlib.decompressobj(16 + zlib.MAX_WBITS)
-
-    def inflate(data: bytes, limit: int) -> bytes:
+    gzip = zlib.decompressobj(16 + zlib.MAX_WBITS) if "gzip" in encoding else None
+    length = None if "Transfer-Encoding" in response.headers else response.headers.get("Content-Length")
+    received, room = 0, MAX_BODY_BYTES
+    while True:
+        deadline.remaining()
+        data = response.raw.read(_CHUNK, decode_content=False)
+        if not data:
+            break
+        received += len(data)
         try:
-            chunk = decoder.decompress(data, limit)
+            chunk = gzip.decompress(data, room + 1) if gzip else data
         except zlib.error:
             raise BodyError("its body is not valid gzip") from None
-        if not data and not decoder.eof:
-            raise BodyError("its gzip body ends too early")
-        return chunk
-
-    return inflate
-
-
-class Fault(t.NamedTuple):
-    """A try without a usable answer. `final`: another try would fail the same way. `status` is set if it arrived before the fault.
-
-    The texts of the libraries are not used, because they may contain addresses with secrets.
-    """
-
-    kind: str
-    reason: str
-    final: bool = False
-    timed_out: bool = False
-    status: int | None = None
+        room -= len(chunk)
+        if room < 0:
+            raise BodyError(f"its body is larger than {MAX_BODY_BYTES // 1024 // 1024} MiB")
+        yield chunk
+    # urllib3 1.26 does not enforce the length.
+    if length is not None and received < int(length):
+        raise IncompleteRead(b"", int(length) - received)
+    if gzip and not gzip.eof:
+        raise BodyError("its gzip body ends too early")
 
 
 _UNRESOLVED = Fault(UNAVAILABLE, "the host name could not be resolved")
-_UNCONNECTED = Fault(UNAVAILABLE, "there was no connection within half of the timeout", timed_out=True)
 _CUT = Fault(UNAVAILABLE, "the connection was cut before the answer was complete")
 # The first entry whose exception occurs in the chain of causes is the fault.
 _FAULTS: tuple[tuple[type[BaseException], Fault], ...] = (
@@ -237,52 +284,50 @@ _FAULTS: tuple[tuple[type[BaseException], Fault], ...] = (
 )
 _UNUSABLE = Fault(UNAVAILABLE, "the request cannot be sent with these proxies or this address", final=True)
 _TUNNEL = re.compile(r"Tunnel connection failed: ([1-5][0-9]{2})")
-# urllib3 1.26 compares host names itself and raises this for the certificate of another host.
-_OTHER_HOST = "CertificateError"
-# The parts of the TLS library that read certificates and keys from files.
-_FILES = ("X509", "PEM", "ASN1")
 
 
 def fault_of(error: BaseException) -> Fault:
     """Return the fault for an exception of requests, urllib3, ssl or the socket."""
     chain = list(_chain(error))
-    fault = next((found for cause in chain if (found := _special(cause))), None) or _plain(chain)
+    fault = next((found for cause in chain if (found := _special(cause))), None)
+    if fault is None:
+        # All exceptions of requests are subclasses of OSError, so their own type does not identify a fault.
+        causes = [cause for cause in chain if not type(cause).__module__.startswith("requests.")]
+        fault = next((found for kind, found in _FAULTS if any(isinstance(cause, kind) for cause in causes)), _UNUSABLE)
     if any(type(cause).__name__ == "ProxyError" for cause in chain):
         return fault._replace(reason=f"through the proxy, {fault.reason}")
     return fault
 
 
-def _tls_fault(cause: BaseException) -> Fault:
-    if not isinstance(cause, SSLError):
-        return Fault(UNAVAILABLE, "the certificate does not verify: it is for another host", final=True)
-    if cause.library in _FILES:
-        return Fault(UNAVAILABLE, "the bundle of certificates to trust cannot be read", final=True)
-    return Fault(UNAVAILABLE, f"the TLS connection failed ({cause.reason or 'it was cut'})")
-
-
 def _special(cause: BaseException) -> Fault | None:
+    """Return the fault for an exception whose content matters, None for any other."""
     if isinstance(cause, BodyError):
         return Fault(BAD_RESPONSE, f"the service's answer cannot be used: {cause}", final=True)
-    if isinstance(cause, SSLCertVerificationError):
-        why = getattr(cause, "verify_message", "") or "no reason given"
-        return Fault(UNAVAILABLE, f"the certificate does not verify: {why}", final=True)
-    if isinstance(cause, SSLError) or type(cause).__name__ == _OTHER_HOST:
+    # urllib3 1.26 compares host names itself and raises CertificateError for the certificate of another host.
+    if isinstance(cause, SSLError) or type(cause).__name__ == "CertificateError":
         return _tls_fault(cause)
     if isinstance(cause, ConnectTimeoutError) and not isinstance(cause, NewConnectionError):
-        return _UNCONNECTED
-    tunnel = _TUNNEL.match(str(cause)) if isinstance(cause, OSError) else None
-    if tunnel:
-        return Fault(
-            UNAVAILABLE, f"the proxy refused the connection to the service (HTTP {tunnel[1]})", final=tunnel[1][0] == "4"
-        )
+        return Fault(UNAVAILABLE, "there was no connection within half of the timeout", timed_out=True)
+    if isinstance(cause, OSError) and (tunnel := _TUNNEL.match(str(cause))):
+        refused = f"the proxy refused the connection to the service (HTTP {tunnel[1]})"
+        return Fault(UNAVAILABLE, refused, final=tunnel[1].startswith("4"))
     return None
 
 
-def _plain(chain: list[BaseException]) -> Fault:
-    # All exceptions of requests are subclasses of OSError, so their own type does not identify a fault.
-    causes = [cause for cause in chain if not type(cause).__module__.startswith("requests.")]
-    found = (fault for kind, fault in _FAULTS if any(isinstance(cause, kind) for cause in causes))
-    return next(found, _UNUSABLE)
+def _tls_fault(cause: BaseException) -> Fault:
+    if isinstance(cause, SSLError) and not isinstance(cause, SSLCertVerificationError):
+        # The parts of the TLS library that read certificates and keys from files.
+        if cause.library in ("X509", "PEM", "ASN1"):
+            return Fault(UNAVAILABLE, "the bundle of certificates to trust cannot be read", final=True)
+        return Fault(UNAVAILABLE, f"the TLS connection failed ({cause.reason or 'it was cut'})")
+    why = getattr(cause, "verify_message", "it is for another host") or "no reason given"
+    return Fault(UNAVAILABLE, f"the certificate does not verify: {why}", final=True)
+
+
+def _is_unconnected(error: BaseException) -> bool:
+    """Return whether a try failed before its request could be sent."""
+    early = (ConnectTimeoutError, NewConnectionError, SSLError)
+    return any(isinstance(cause, early) or _TUNNEL.match(str(cause)) for cause in _chain(error))
 
 
 def _chain(error: BaseException) -> t.Iterator[BaseException]:
@@ -295,23 +340,3 @@ def _chain(error: BaseException) -> t.Iterator[BaseException]:
         seen.add(id(cause))
         yield cause
         waiting += [cause.__cause__, cause.__context__, getattr(cause, "reason", None), *cause.args]
-
-
-def environment_proxies(base_url: str) -> t.Mapping[str, str]:
-    """Return the proxies of the environment for this address, by scheme."""
-    proxies: t.Mapping[str, str] = requests.utils.get_environ_proxies(base_url)
-    return proxies
-
-
-def secrets_of(proxies: t.Mapping[str, str]) -> tuple[str, ...]:
-    """Return the passwords of proxies, alone and as `user:password`; a user without a password counts as a password."""
-    found: set[str] = set()
-    for address in proxies.values():
-        try:
-            parts = urlsplit(address if "://" in address else f"//{address}")
-        except ValueError:  # invalid, so nothing is sent to it
-            continue
-        user, password = unquote(parts.username or ""), unquote(parts.password or "")
-        if user or password:
-            found |= {password or user, f"{user}:{password}"}
-    return tuple(sorted(found))

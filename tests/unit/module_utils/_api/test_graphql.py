@@ -11,8 +11,8 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._api.graphql import read_data
-from ansible_collections.edgeops.observability.plugins.module_utils._api.session import Fault
-from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply
+from ansible_collections.edgeops.observability.plugins.module_utils._api.session import Fault, Reply
+from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange
 from ansible_collections.edgeops.observability.plugins.module_utils._core import UNAVAILABLE, Failure
 
 CONNECTION = Connection("https://service.example/client/v4", token="canary-token")

@@ -10,51 +10,64 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.pagination import Listing, collect
+from ansible_collections.edgeops.observability.plugins.module_utils._api.pagination import Listing, Page, page_of
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 
+Query = dict[str, t.Any]
 Info = dict[str, t.Any] | None
+Answer = tuple[list[t.Any], Info]
 
 
-class Service:
+class Answers:
+    """A listing whose answer to each query a function gives; `asked` are the queries."""
+
+    def __init__(self, answer: t.Callable[[Query], Answer]) -> None:
+        self.answer = answer
+        self.asked: list[Query] = []
+
+    def __call__(self, queries: t.Sequence[Query]) -> list[Page]:
+        self.asked += queries
+        assert len(self.asked) < 500
+        return [page_of(*self.answer(query), None if "cursor" in query else query.get("page", 1)) for query in queries]
+
+    @classmethod
+    def by_cursor(cls, pages: t.Mapping[str | None, Answer]) -> Answers:
+        return cls(lambda query: pages[query.get("cursor")])
+
+
+class Service(Answers):
     """A list that is served in pages of its own size; `info` may say something else about it."""
 
     def __init__(
         self, total: int, size: int = 2, info: t.Callable[[int, dict[str, t.Any]], Info] = lambda page, result_info: result_info
     ) -> None:
+        super().__init__(self.serve)
         self.items: list[t.Any] = [{"id": f"i{number}"} for number in range(total)]
         self.size = size
         self.info = info
-        self.asked: list[dict[str, t.Any]] = []
 
-    def fetch_all(self, queries: t.Sequence[dict[str, t.Any]]) -> list[tuple[list[t.Any], Info]]:
-        return [self.fetch(query) for query in queries]
-
-    def fetch(self, query: dict[str, t.Any]) -> tuple[list[t.Any], Info]:
-        self.asked.append(query)
-        assert len(self.asked) < 500
-        page = query.get("page", 1)
+    def serve(self, query: Query) -> Answer:
+        page, total = query.get("page", 1), len(self.items)
         items = self.items[(page - 1) * self.size : page * self.size]
-        total = len(self.items)
-        result_info = {
-            "page": page,
-            "per_page": self.size,
-            "count": len(items),
-            "total_count": total,
-            "total_pages": -(-total // self.size),
-        }
-        return items, self.info(page, result_info)
+        counts = {"count": len(items), "total_count": total, "total_pages": -(-total // self.size)}
+        return items, self.info(page, {"page": page, "per_page": self.size, **counts})
 
 
-def ids(items: list[t.Any]) -> list[str]:
-    return [item["id"] for item in items]
+def collect(*arguments: t.Any, **more: t.Any) -> list[t.Any]:
+    return Listing(*arguments, **more).read()
+
+
+def refusal(fetch_all: Answers, *settings: t.Any, match: str | None = None, **more: t.Any) -> None:
+    with pytest.raises(Failure, match=match) as caught:
+        collect(fetch_all, *settings, **more)
+    assert caught.value.kind == "bad_response" and len(fetch_all.asked) < 40
 
 
 @pytest.mark.parametrize("together", [1, 3])
 @pytest.mark.parametrize("total", [0, 1, 2, 3, 4, 9, 40])
 def test_every_page_once_and_in_order(total: int, together: int) -> None:
     service = Service(total)
-    assert collect(service.fetch_all, Listing(100, side_by_side=together)) == service.items
+    assert collect(service, 100, parallel=together) == service.items
     assert [query["page"] for query in service.asked] == list(range(1, max(1, -(-total // 2)) + 1))
     assert all(query["per_page"] == 100 for query in service.asked)
 
@@ -63,7 +76,7 @@ def test_every_page_once_and_in_order(total: int, together: int) -> None:
 def test_no_result_info_reads_until_empty_page(total: int) -> None:
     """Without result_info pages are read until one is empty."""
     service = Service(total, info=lambda page, result_info: None)
-    assert collect(service.fetch_all, Listing(2)) == service.items
+    assert collect(service, 2) == service.items
     assert len(service.asked) == -(-total // 2) + 1
 
 
@@ -71,18 +84,18 @@ def test_no_result_info_reads_until_empty_page(total: int) -> None:
 def test_result_info_without_counts_is_ignored(result_info: Info) -> None:
     """result_info without counts is treated like none."""
     service = Service(5, info=lambda page, _told: result_info)
-    assert collect(service.fetch_all, Listing(2)) == service.items
+    assert collect(service, 2) == service.items
 
 
 def test_a_route_without_pages_is_asked_once() -> None:
     service = Service(3, size=10, info=lambda page, result_info: None)
-    assert collect(service.fetch_all, Listing()) == service.items
+    assert collect(service) == service.items
     assert service.asked == [{}]
 
 
 def test_a_route_that_turns_out_to_have_pages() -> None:
     service = Service(5)
-    assert collect(service.fetch_all, Listing()) == service.items
+    assert collect(service) == service.items
     assert service.asked == [{}, {"page": 2}, {"page": 3}]
 
 
@@ -106,25 +119,19 @@ def test_a_route_that_turns_out_to_have_pages() -> None:
 )
 def test_result_info_that_contradicts_itself(change: dict[str, t.Any]) -> None:
     service = Service(5, info=lambda page, result_info: {**result_info, **change})
-    with pytest.raises(Failure) as caught:
-        collect(service.fetch_all, Listing(2))
-    assert caught.value.kind == "bad_response" and len(service.asked) < 10
+    refusal(service, 2)
 
 
 @pytest.mark.parametrize("count", [6, 8, 10**9])
 def test_fewer_items_than_counted(count: int) -> None:
     service = Service(5, info=lambda page, result_info: {**result_info, "total_count": count, "total_pages": -(-count // 2)})
-    with pytest.raises(Failure, match="also when read again") as caught:
-        collect(service.fetch_all, Listing(2, side_by_side=2))
-    assert caught.value.kind == "bad_response" and len(service.asked) < 40
+    refusal(service, 2, parallel=2, match="also when read again")
 
 
 def test_huge_total_pages_is_no_endless_loop() -> None:
     """A total number of pages alone does not lead to endless requests."""
     service = Service(5, info=lambda page, result_info: {"total_pages": 10**9})
-    with pytest.raises(Failure, match="page 4 of 1000000000 is empty"):
-        collect(service.fetch_all, Listing(2))
-    assert len(service.asked) < 20
+    refusal(service, 2, match="page 4 of 1000000000 is empty")
 
 
 def only(*names: str, **change: t.Any) -> t.Callable[[int, dict[str, t.Any]], Info]:
@@ -149,7 +156,7 @@ def only(*names: str, **change: t.Any) -> t.Callable[[int, dict[str, t.Any]], In
 )
 def test_a_part_of_result_info_is_enough_for_the_whole(names: tuple[str, ...], total: int, per_page: int | None) -> None:
     service = Service(total, info=only(*names))
-    assert collect(service.fetch_all, Listing(per_page)) == service.items
+    assert collect(service, per_page) == service.items
 
 
 @pytest.mark.parametrize("per_page", [None, 2])
@@ -170,9 +177,7 @@ def test_a_part_of_result_info_that_contradicts_the_items(
     names: tuple[str, ...], change: dict[str, t.Any], per_page: int | None
 ) -> None:
     service = Service(5, info=only(*names, **change))
-    with pytest.raises(Failure) as caught:
-        collect(service.fetch_all, Listing(per_page))
-    assert caught.value.kind == "bad_response" and len(service.asked) < 20
+    refusal(service, per_page)
 
 
 @pytest.mark.parametrize(
@@ -194,74 +199,58 @@ def test_pages_that_do_not_fit_together(pages: list[list[str]], infos: t.Any) ->
     reported = infos if isinstance(infos, list) else [infos] * len(pages)
     answers = [*zip(pages, reported, strict=True), ([], reported[-1])]
 
-    def fetch_all(queries: t.Sequence[dict[str, t.Any]]) -> list[tuple[list[t.Any], Info]]:
-        return [answers[min(2 if "cursor" in query else query["page"], len(answers)) - 1] for query in queries]
-
-    with pytest.raises(Failure, match="also when read again") as caught:
-        collect(fetch_all, Listing(2))
-    assert caught.value.kind == "bad_response"
+    service = Answers(lambda query: answers[min(2 if "cursor" in query else query["page"], len(answers)) - 1])
+    refusal(service, 2, match="also when read again")
 
 
 def test_an_empty_list_may_have_one_page() -> None:
     service = Service(0, info=lambda page, result_info: {**result_info, "total_pages": 1})
-    assert collect(service.fetch_all, Listing(2)) == [] and len(service.asked) == 1
+    assert collect(service, 2) == [] and len(service.asked) == 1
 
 
 @pytest.mark.parametrize("edit", [lambda items: items.pop(0), lambda items: items.insert(0, {"id": "new"})])
 def test_a_list_that_moves_is_read_again(edit: t.Callable[[list[t.Any]], t.Any]) -> None:
     service = Service(9)
     service.info = lambda page, result_info: (edit(service.items), result_info)[1] if len(service.asked) == 2 else result_info
-    assert sorted(ids(collect(service.fetch_all, Listing(2)))) == sorted(ids(service.items))
+    found = collect(service, 2)
+    assert len(found) == len(service.items) and all(item in found for item in service.items)
 
 
 def test_a_service_that_ignores_page() -> None:
-    items = [{"id": 1}, {"id": 2}]
-    with pytest.raises(Failure, match="repeats") as caught:
-        collect(lambda queries: [(items, None) for _query in queries], Listing(2))
-    assert caught.value.kind == "bad_response"
+    refusal(Answers(lambda query: ([{"id": 1}, {"id": 2}], None)), 2, match="page 2 repeats")
 
 
 def test_duplicates_without_counts_are_ignored() -> None:
     """Duplicates are ignored where nothing is counted."""
     pages = {1: [{"script_id": "a"}, {"script_id": "b"}], 2: [{"script_id": "b"}, {"script_id": "c"}]}
-    found = collect(lambda queries: [(pages.get(query["page"], []), None) for query in queries], Listing(2))
+    found = collect(Answers(lambda query: (pages.get(query["page"], []), None)), 2)
     assert [item["script_id"] for item in found] == ["a", "b", "c"]
 
 
 def test_items_of_any_shape_are_told_apart() -> None:
     odd = [1, "1", None, {"id": 1}, {"id": "1"}, {"id": None}, {"x": [1]}, [1]]
-    assert collect(lambda queries: [(odd, None)], Listing()) == odd
+    assert collect(Answers(lambda query: (odd, None))) == odd
 
 
-@pytest.mark.parametrize("shape", [lambda after: {"cursors": {"after": after}}, lambda after: {"cursor": after}])
-@pytest.mark.parametrize("end", [None, ""])
-def test_cursors_are_followed(shape: t.Callable[[t.Any], dict[str, t.Any]], end: t.Any) -> None:
-    pages = {None: (["a"], "x"), "x": (["b"], "y"), "y": (["c"], end)}
-    asked: list[t.Any] = []
-
-    def fetch_all(queries: t.Sequence[dict[str, t.Any]]) -> list[tuple[list[t.Any], Info]]:
-        asked.extend(queries)
-        return [(pages[query.get("cursor")][0], shape(pages[query.get("cursor")][1])) for query in queries]
-
-    assert collect(fetch_all, Listing()) == ["a", "b", "c"]
-    assert asked == [{}, {"cursor": "x"}, {"cursor": "y"}]
+@pytest.mark.parametrize(
+    "info", [None, {}, {"cursors": {}}, {"cursors": {"before": "x"}}, {"cursors": {"after": ""}}, {"cursor": ""}]
+)
+def test_cursors_are_followed_to_the_end(info: Info) -> None:
+    service = Answers.by_cursor({None: (["a"], {"cursors": {"after": "x"}}), "x": (["b"], {"cursor": "y"}), "y": (["c"], info)})
+    assert collect(service) == ["a", "b", "c"]
+    assert service.asked == [{}, {"cursor": "x"}, {"cursor": "y"}]
+    assert collect(Answers(lambda query: (["a"], info))) == ["a"]
 
 
 def test_cursor_duplicates_are_listed_once() -> None:
     """A list that changes while it is read shows an item again; the first of both counts."""
-    pages = {
-        None: ([{"id": 1, "n": 1}, {"id": 2}], "x"),
-        "x": ([{"id": 2}, {"id": 3}, {"id": 3}], "y"),
-        "y": ([{"id": 1, "n": 2}], None),
-    }
-    answers = {cursor: (items, {"cursors": {"after": after}}) for cursor, (items, after) in pages.items()}
-    found = collect(lambda queries: [answers[query.get("cursor")] for query in queries], Listing())
-    assert found == [{"id": 1, "n": 1}, {"id": 2}, {"id": 3}]
+    first, second, third = [{"id": 1, "n": 1}, {"id": 2}], [{"id": 2}, {"id": 3}, {"id": 3}], [{"id": 1, "n": 2}]
+    service = Answers.by_cursor({None: (first, {"cursor": "x"}), "x": (second, {"cursor": "y"}), "y": (third, None)})
+    assert collect(service) == [{"id": 1, "n": 1}, {"id": 2}, {"id": 3}]
 
 
 def test_a_loop_of_cursors_ends() -> None:
-    with pytest.raises(Failure, match="cursor"):
-        collect(lambda queries: [([1], {"cursor": "x"})], Listing())
+    refusal(Answers(lambda query: ([1], {"cursor": "x"})), match="cursor")
 
 
 COUNTS = st.none() | st.integers(-1, 6) | st.sampled_from([10**9, "2", 1.5, True, [], {}])
@@ -277,16 +266,8 @@ ITEMS = st.lists(
 @settings(max_examples=300)
 @given(answers=st.lists(st.tuples(ITEMS, INFOS), min_size=1, max_size=6), per_page=st.sampled_from([None, 2]))
 def test_any_answers_end_in_a_list_or_a_failure(answers: list[tuple[list[t.Any], Info]], per_page: int | None) -> None:
-    asked = 0
-
-    def fetch_all(queries: t.Sequence[dict[str, t.Any]]) -> list[tuple[list[t.Any], Info]]:
-        nonlocal asked
-        asked += len(queries)
-        assert asked < 200
-        return [answers[min(query.get("page", 1), len(answers)) - 1] for query in queries]
-
     try:
-        found = collect(fetch_all, Listing(per_page))
+        found = collect(Answers(lambda query: answers[min(query.get("page", 1), len(answers)) - 1]), per_page)
     except Failure as failure:
         kind = failure.kind
     else:

@@ -15,6 +15,7 @@ import typing as t
 import pytest
 import trustme
 
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import secrets_of
 from ansible_collections.edgeops.observability.plugins.module_utils._api.session import MAX_BODY_BYTES
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 
@@ -598,3 +599,19 @@ def test_find_knows_what_is_not_there(serve: t.Any, talks: t.Any, client: t.Any)
     for status in (400, 403, 405, 500):
         with pytest.raises(Failure):
             client(serve(talks.answering(b"{}", status))).find("rulesets.entrypoint")
+
+
+@pytest.mark.parametrize(
+    ("address", "secrets"),
+    [
+        ("http://proxy.example:3128", ()),
+        ("127.0.0.1,localhost", ()),
+        ("http://user:pass%2Fword@proxy.example", ("pass/word", "user:pass/word")),
+        ("user:password@proxy.example", ("password", "user:password")),
+        ("http://token@proxy.example", ("token", "token:")),
+        ("http://[::1", ()),
+        ("", ()),
+    ],
+)
+def test_what_is_secret_in_a_proxy(address: str, secrets: tuple[str, ...]) -> None:
+    assert secrets_of({"https": address, "no": "127.0.0.1"}) == secrets

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.pagination import Listing, collect
 from ansible_collections.edgeops.observability.plugins.module_utils._core import (
     BAD_RESPONSE,
     NOT_FOUND,
@@ -227,15 +226,3 @@ def test_missing_list_route_fails():
     with pytest.raises(Failure) as caught:
         read(Service(NO_ROUTE[0], listed=refusal(404, 7003)))
     assert caught.value.kind == NOT_FOUND
-
-
-@pytest.mark.parametrize("info", [None, {}, {"cursors": {}}, {"cursors": {"after": ""}}, {"cursor": None}])
-def test_a_list_without_a_cursor_is_whole(info):
-    assert collect(lambda queries: [([WHOLE], info) for _query in queries], Listing(keys=("id",))) == [WHOLE]
-
-
-@pytest.mark.parametrize("last", [None, {}, {"cursors": {"before": "x"}}])
-def test_a_cursor_is_followed_to_the_end(last):
-    pages = {None: (OTHERS[:1], {"cursors": {"after": "c1"}}), "c1": (OTHERS[1:], {"cursor": "c2"}), "c2": ([WHOLE], last)}
-    found = collect(lambda queries: [pages[query.get("cursor")] for query in queries], Listing(keys=("id",)))
-    assert found == [*OTHERS, WHOLE]
