@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import base64
 import collections.abc
+import dataclasses
+import functools
 import json
 import re
 import typing as t
@@ -80,19 +82,19 @@ def _in_bytes(text: str) -> str:
     return text.encode(errors="surrogatepass").decode("latin-1")
 
 
-class Needle(t.NamedTuple):
-    """A form of a secret to search for; `before` and `after`: the adjacent Base64 character may contain bits of the secret."""
+@dataclasses.dataclass(eq=False)
+class Needle:
+    """What to search for; `before` and `after`: the adjacent Base64 character may contain bits of the secret."""
 
     text: str
-    forms: frozenset[str]
-    before: bool
-    after: bool
+    before: bool = False
+    after: bool = False
 
-    @classmethod
-    def of(cls, text: str, before: bool = False, after: bool = False) -> Needle:
-        """Return the needle for a text, which is searched for literally and with its escapes decoded."""
-        literal = _in_bytes(text).replace("\\", "").translate(_SAME)
-        return cls(text, frozenset((literal, Plain.of(text).content)) - {""}, before, after)
+    @functools.cached_property
+    def forms(self) -> frozenset[str]:
+        """Return the text as bytes, both literally and with its escapes decoded."""
+        literal = _in_bytes(self.text).replace("\\", "").translate(_SAME)
+        return frozenset((literal, Plain.of(self.text).content)) - {""}
 
     def spans(self, text: str, plain: Plain) -> t.Iterator[tuple[int, int]]:
         """Return the start and end of each occurrence in a text, in any spelling."""
@@ -117,33 +119,28 @@ def _is_word(character: str) -> bool:
     return character.isascii() and character.isalnum()
 
 
-class Look:
-    """A fast search in the JSON form of a value, which excludes most secrets before the exact search."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        # Only letters and digits are compared here, so the text is decoded only if these are escaped, which is rare.
-        self._decoded = (
-            _ESCAPE.sub(_meaning, text).translate(_SAME) if any(escape.search(text) for escape in _ESCAPED_WORDS) else ""
-        )
-
-    def may_show(self, needle: Needle) -> bool:
-        """Return whether the value may contain a needle; always true for one without letters and digits."""
-        part = max(_WORDS.findall(needle.text), key=len, default="")
-        if part in self._text or not self._decoded:
-            return part in self._text
-        return any(part in self._decoded for part in _WORDS.findall(needle.text))
-
-
 def needles_of(secret: str) -> t.Iterator[Needle]:
     """Return needles for a secret itself and for its Base64, in both alphabets and at each of the three offsets in a longer text."""
-    yield Needle.of(secret)
+    yield Needle(secret)
     raw = secret.encode(errors="surrogatepass")
     for shift in range(3):
         first, last = -(-shift * 8 // 6), (shift + len(raw)) * 8 // 6
         if last - first >= _SHORTEST_BASE64[shift]:
             for encode in (base64.b64encode, base64.urlsafe_b64encode):
-                yield Needle.of(encode(bytes(shift) + raw).decode()[first:last], shift > 0, (shift + len(raw)) % 3 > 0)
+                yield Needle(encode(bytes(shift) + raw).decode()[first:last], shift > 0, (shift + len(raw)) % 3 > 0)
+
+
+def possible(needles: t.Iterable[Needle], text: str) -> list[Needle]:
+    """Return the needles that may be in the JSON form of a value; this fast search excludes most of them before the exact one."""
+    # Only letters and digits are compared here, so the text is decoded only if these are escaped, which is rare.
+    is_escaped = any(escape.search(text) for escape in _ESCAPED_WORDS)
+    decoded = _ESCAPE.sub(_meaning, text).translate(_SAME) if is_escaped else ""
+    found = []
+    for needle in needles:
+        words = _WORDS.findall(needle.text)
+        if max(words, key=len, default="") in text or any(word in decoded for word in words):
+            found.append(needle)
+    return found
 
 
 MASK = "********"
@@ -159,11 +156,14 @@ def clean_text(text: str) -> str:
 
 def scrub(value: Json, secrets: t.Collection[str]) -> Json:
     """Return a JSON value with every secret masked, also where URLs, JSON, code, HTML or Base64 encode it."""
-    plain = {form for secret in secrets if secret.strip("*") for form in (secret, unquote(secret), unquote_plus(secret)) if form}
+    forms = {form for secret in secrets if secret.strip("*") for form in (secret, unquote(secret), unquote_plus(secret)) if form}
+    if not forms:
+        return value
+    needles = [needle for form in forms for needle in needles_of(form)]
     # One search in the whole value is fast and mostly finds nothing; a long listing has a million texts.
-    text = text_without(value, ()) if plain else ""
-    look = None if text is None else Look(text)
-    needles = [needle for form in plain for needle in needles_of(form) if look is None or look.may_show(needle)]
+    text = text_without(value, ())
+    if text is not None:
+        needles = possible(needles, text)
     hidden = _scrub(value, needles, 0) if needles else value
     return value if hidden == value else hidden
 
