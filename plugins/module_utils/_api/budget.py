@@ -210,7 +210,22 @@ class Budget:
         # A request slower than the window may have lost its place to another one.
         if state.times(number, number + 1) == (self._begun.pop(number, None),):
             state.set_time(number, now)
-        self._correct(state, number, now, headers)
+        # Reduce the budget to the rate limit headers if these allow less: other users may share the credential.
+        remaining = headers.get("x-ratelimit-remaining", "").strip()
+        if not (remaining.isascii() and remaining.isdigit()):
+            return
+        reset = parse_http_date(headers.get("x-ratelimit-reset", ""))
+        if reset is None or not now < reset <= now + _MAX_RESET_SECONDS:
+            return
+        allowed = number + 1 + int(remaining[:9])
+        # The next request after the allowed ones begins when this one leaves the window.
+        leaving = allowed - self._allowed
+        if leaving > number or (leaving >= 0 and self._stays(state.times(leaving, leaving + 1)[0], now) > 0):
+            return
+        same_window = state.allowed_end >= reset - 1
+        state.allowed = min(allowed, state.allowed) if same_window else allowed
+        state.allowed_end = max(reset, state.allowed_end) if same_window else reset
+        state.save()
 
     def _earliest(self, state: State, oldest: int, now: float) -> tuple[int, float]:
         """Return number and time of the request that leaves the window first; slow requests leave later than faster ones after them."""
@@ -228,24 +243,6 @@ class Budget:
     def _until(self, moment: float, longest: float, now: float) -> float:
         """Return the seconds until a moment; 0 for one later than `longest`, or NaN, which is invalid."""
         return moment - now if moment - now <= longest else 0.0
-
-    def _correct(self, state: State, number: int, now: float, headers: t.Mapping[str, str]) -> None:
-        """Reduce the budget to the rate limit headers if these allow less: other users may share the credential."""
-        remaining = headers.get("x-ratelimit-remaining", "").strip()
-        if not (remaining.isascii() and remaining.isdigit()):
-            return
-        reset = parse_http_date(headers.get("x-ratelimit-reset", ""))
-        if reset is None or not now < reset <= now + _MAX_RESET_SECONDS:
-            return
-        allowed = number + 1 + int(remaining[:9])
-        # The next request after the allowed ones begins when this one leaves the window.
-        leaving = allowed - self._allowed
-        if leaving > number or (leaving >= 0 and self._stays(state.times(leaving, leaving + 1)[0], now) > 0):
-            return
-        same_window = state.allowed_end >= reset - 1
-        state.allowed = min(allowed, state.allowed) if same_window else allowed
-        state.allowed_end = max(reset, state.allowed_end) if same_window else reset
-        state.save()
 
     def _report_wait(self, turn: Turn) -> None:
         """Warn of a wait; raise `PauseTooLong` if the service announced a longer one than `retry_wait_max` allows."""

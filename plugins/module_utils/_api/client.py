@@ -137,8 +137,12 @@ class Client:
         Fetch up to `parallel` pages after the first at the same time.
         """
 
+        endpoint = ENDPOINTS[operation]
+        path = endpoint.url_path(ids or {}, self._connection.address)
+
         def fetch(paging: Query) -> Page:
-            exchange = self._exchange(operation, ids, {**(query or {}), **paging})
+            query_text = encode_query({**(query or {}), **paging})
+            self._local.latest = exchange = self._transport.exchange(endpoint.method, path + query_text)
             answer = read_answer(self._connection, operation, exchange)
             try:
                 return page_of(answer.result, answer.result_info, None if "cursor" in paging else paging.get("page", 1))

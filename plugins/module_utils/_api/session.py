@@ -23,22 +23,23 @@ from .connection import Connection
 _PROBLEM = ""
 
 try:
-    from http.client import HTTPException, IncompleteRead
-    from ssl import SSLCertVerificationError, SSLError
-
+    # Import these first: if they are missing, the time for the others is saved.
     import requests
     import urllib3
     from requests.adapters import HTTPAdapter
     from urllib3.exceptions import ConnectTimeoutError, InvalidHeader, NewConnectionError
 
-    _version = urllib3.__version__  # type: ignore[attr-defined]
+    from http.client import HTTPException, IncompleteRead  # isort: skip
+    from ssl import SSLCertVerificationError, SSLError  # isort: skip
+
+    _version = urllib3.__version__  # type: ignore[attr-defined]  # not in __all__
     if not _version.startswith(("1.26.", "2.")):
         _PROBLEM = f"urllib3 is {_version}"
 except ImportError as error:
     _PROBLEM = str(error)
-    requests = urllib3 = HTTPAdapter = None  # type: ignore[assignment,misc]
-    HTTPException = IncompleteRead = InvalidHeader = SSLError = SSLCertVerificationError = Exception  # type: ignore[assignment,misc]
-    ConnectTimeoutError = NewConnectionError = Exception  # type: ignore[assignment,misc]
+    requests = urllib3 = HTTPAdapter = None  # type: ignore[assignment,misc]  # no request is sent without them
+    HTTPException = IncompleteRead = SSLError = SSLCertVerificationError = Exception  # type: ignore[assignment,misc]  # as above
+    InvalidHeader = ConnectTimeoutError = NewConnectionError = Exception  # type: ignore[assignment,misc]  # as above
 
 
 def missing_requests() -> Failure | None:
@@ -87,60 +88,56 @@ class BodyError(Exception):
 
 # urllib3 is None if it is missing; the client then fails before any request.
 _NO_ANSWER = (BodyError, HTTPException, OSError, ValueError, *((urllib3.exceptions.HTTPError,) if urllib3 else ()))
-_Found = t.TypeVar("_Found")
 
 
-class Deadline:
-    """The end of the time for one try of a request."""
+class Try(threading.Thread):
+    """One try of a request, in a thread because a slow resolver or server cannot be interrupted.
 
-    def __init__(self, seconds: float) -> None:
+    After its time the thread is left running, but can send and receive no body anymore. `status` is set as soon as it is known.
+    """
+
+    request: requests.PreparedRequest
+
+    def __init__(self, adapter: HTTPAdapter, seconds: float, **settings: t.Any) -> None:
+        super().__init__(daemon=True)
+        self._adapter = adapter
         self._end = time.monotonic() + seconds
+        # Half of the time for one address of a host leaves time for the next one if the first does not answer.
+        self._settings = {"stream": True, "timeout": (seconds / 2, seconds), **settings}
+        self.status: int | None = None
+        self.reply: Reply | None = None
+        self.error: BaseException | None = None
 
-    def remaining(self) -> float:
-        """Return the seconds left; raise `TimeoutError` if there are none."""
-        left = self._end - time.monotonic()
-        if left <= 0:
+    def run(self) -> None:
+        """Send the request and read the response."""
+        try:
+            response = self._adapter.send(self.request, **self._settings)
+            with contextlib.closing(response):
+                self.status = response.status_code
+                self.reply = Reply(response.status_code, response.headers, _read_body(response, self))
+        except BaseException as error:  # raised again in the thread that waits
+            self.error = error
+
+    def check_time(self) -> None:
+        """Raise `TimeoutError` if the time is over."""
+        if time.monotonic() >= self._end:
             raise TimeoutError("the time for this try is over")
-        return left
-
-    def bound(self, function: t.Callable[[], _Found]) -> _Found:
-        """Run a function and return its result; raise `TimeoutError` if it does not return in time.
-
-        A slow resolver or server cannot be interrupted. Its thread is left running, but can no longer send a body (see `Body`).
-        """
-        outcome: list[tuple[t.Any, BaseException | None]] = []
-
-        def run() -> None:
-            try:
-                outcome.append((function(), None))
-            except BaseException as error:  # raised again below
-                outcome.append((None, error))
-
-        thread = threading.Thread(target=run, daemon=True)
-        thread.start()
-        thread.join(self.remaining())
-        if not outcome:
-            raise TimeoutError("the time for this try is over")
-        found, error = outcome[0]
-        if error is not None:
-            raise error
-        return t.cast(_Found, found)
 
 
 class Body(io.BytesIO):
-    """The body of one try of a request: it records whether any of it was sent, and cannot be read after the deadline.
+    """The body of one try of a request: it records whether any of it was sent, and cannot be read after the time of the try.
 
     Headers are sent first, so the service cannot have acted on a request whose body was never read.
     """
 
-    def __init__(self, content: bytes, deadline: Deadline) -> None:
+    def __init__(self, content: bytes, attempt: Try) -> None:
         super().__init__(content)
-        self._deadline = deadline
+        self._attempt = attempt
         self.sent = False
 
     def read(self, size: int | None = -1) -> bytes:
-        """Return the next part; raise `TimeoutError` after the deadline."""
-        self._deadline.remaining()
+        """Return the next part; raise `TimeoutError` if the time is over."""
+        self._attempt.check_time()
         self.sent = True
         return super().read(size)
 
@@ -172,33 +169,28 @@ class Session:
         `fresh`: on a new connection. If the service closed a kept one meanwhile, it would be unknown whether it received a POST.
         """
         seconds = self._connection.timeout
-        deadline = Deadline(seconds)
-        body = None if content is None else Body(content, deadline)
+        adapter = HTTPAdapter(max_retries=0) if fresh else self._adapter
+        attempt = Try(adapter, seconds, verify=self._verify, proxies=self._connection.proxies)
+        body = None if content is None else Body(content, attempt)
         headers = self._headers if body is None else {**self._headers, "Content-Type": "application/json"}
         try:
-            request = requests.Request(method, self._connection.base_url + path, headers=headers, data=body).prepare()
+            attempt.request = requests.Request(method, self._connection.base_url + path, headers=headers, data=body).prepare()
         except ValueError:
             # The path is quoted, so only the base URL can be invalid.
             raise invalid_option("base_url", "its host is not a valid host name or address") from None
-        adapter = HTTPAdapter(max_retries=0) if fresh else self._adapter
-        status: list[int] = []
-
-        def receive() -> Reply:
-            # Half of the time for one address of a host leaves time for the next one if the first does not answer.
-            timeout = (seconds / 2, seconds)
-            response = adapter.send(request, stream=True, timeout=timeout, verify=self._verify, proxies=self._connection.proxies)
-            with contextlib.closing(response):
-                status.append(response.status_code)
-                return Reply(response.status_code, response.headers, _read_body(response, deadline))
-
         try:
-            return deadline.bound(receive), True
-        except _NO_ANSWER as error:
-            sent = body.sent if body is not None else bool(status) or not _is_unconnected(error)
-            return fault_of(error)._replace(status=status[0] if status else None), sent
+            attempt.start()
+            attempt.join(seconds)
         finally:
             if fresh:
                 adapter.close()
+        if attempt.reply is not None:
+            return attempt.reply, True
+        error = attempt.error or TimeoutError("the time for this try is over")
+        if not isinstance(error, _NO_ANSWER):
+            raise error
+        sent = body.sent if body is not None else attempt.status is not None or not _is_unconnected(error)
+        return fault_of(error)._replace(status=attempt.status), sent
 
     def close(self) -> None:
         """Close the kept connections; the session can still be used."""
@@ -224,19 +216,19 @@ MAX_BODY_BYTES = 16 * 1024 * 1024
 _CHUNK = 65536
 
 
-def _read_body(response: requests.Response, deadline: Deadline) -> bytes:
+def _read_body(response: requests.Response, attempt: Try) -> bytes:
     """Return the decompressed body; empty for a redirect, and for an error whose body cannot be read, because its status is enough."""
     if 300 <= response.status_code < 400:
         return b""
     try:
-        return b"".join(_decompressed(response, deadline))
+        return b"".join(_decompressed(response, attempt))
     except _NO_ANSWER:
         if response.status_code < 400:
             raise
         return b""
 
 
-def _decompressed(response: requests.Response, deadline: Deadline) -> t.Iterator[bytes]:
+def _decompressed(response: requests.Response, attempt: Try) -> t.Iterator[bytes]:
     """Yield the parts of a body; raise `BodyError` if it exceeds `MAX_BODY_BYTES` or is invalid."""
     encoding = response.headers.get("Content-Encoding", "").strip().lower()
     if encoding not in ("", "identity", "gzip", "x-gzip"):
@@ -245,7 +237,7 @@ def _decompressed(response: requests.Response, deadline: Deadline) -> t.Iterator
     length = None if "Transfer-Encoding" in response.headers else response.headers.get("Content-Length")
     received, room = 0, MAX_BODY_BYTES
     while True:
-        deadline.remaining()
+        attempt.check_time()
         data = response.raw.read(_CHUNK, decode_content=False)
         if not data:
             break

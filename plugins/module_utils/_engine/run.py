@@ -52,6 +52,7 @@ class Run:
         self._warnings: list[str] = []
         # How many writes the service accepted or may have accepted.
         self._writes = 0
+        # What no output may contain.
         self._secrets: set[str] = set()
         self._client: Client | None = None
         self._address: dict[str, str] = {}
@@ -94,10 +95,10 @@ class Run:
     def _change(self, task: StateTask[Desired, State] | CompositeTask[Desired, State]) -> None:
         """Read, make every plan, and apply the plans in order unless this is check mode."""
         desired = task.desire(self._params)
-        self._hide(task.secrets(desired, None))
+        self._secrets.update(task.secrets(desired, None))
         client = self._connect(task.addresses)
         state = task.read(client, desired)
-        self._hide(task.secrets(desired, state))
+        self._secrets.update(task.secrets(desired, state))
         composition = task.compose(desired, state)
         for name, part in task.parts.items():
             part.validate(client, [step for step in composition.steps if step.part == name])
@@ -170,7 +171,7 @@ class Run:
     def _request(self, task: RequestTask[Desired]) -> None:
         """Send the request of a task unless this is check mode."""
         desired = task.desire(self._params)
-        self._hide(task.secrets(desired))
+        self._secrets.update(task.secrets(desired))
         client = self._connect(task.addresses)
         plan, changes = task.plan(desired), task.changes(desired)
         self._propose(plan, approvable=False)
@@ -189,9 +190,9 @@ class Run:
     def _connect(self, addresses: t.Sequence[str]) -> Client:
         """Return the client of this run; fail before any request if options, credentials or the library are unusable."""
         described = connection(self._params, addresses=addresses)
-        self._hide(value for value in (described.token, described.key) if value)
+        self._secrets.update(described.secrets)
         self._client = Client(described, announce=self._announce)
-        self._hide(self._client.secrets)
+        self._secrets.update(self._client.secrets)
         self._client = self._client.resolve()
         self._address = self._client.address.named if described.address else {}
         self._result.update(self._address)
@@ -220,10 +221,6 @@ class Run:
         self._warnings.extend(conclusion.warnings)
         if conclusion.refused:
             raise Failure(GATE, conclusion.refused)
-
-    def _hide(self, secrets: t.Iterable[str]) -> None:
-        """Record strings that no output may contain."""
-        self._secrets.update(secret for secret in secrets if secret)
 
     def _fail(self, failure: Failure) -> None:
         if self._client is not None:

@@ -127,34 +127,24 @@ def _base_url(text: str) -> str:
     return url
 
 
-Credentials = tuple["str | None", "str | None", "str | None"]
-
-
-def _credentials(params: Params, environ: t.Mapping[str, str]) -> Credentials:
+def _credentials(params: Params, environ: t.Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
     """Return token, e-mail and key: those of the task, otherwise the environment's; in each set the token takes precedence."""
-    email, key = params.get("api_email"), params.get("api_key")
-    given = _complete(params.get("api_token"), email, key)
-    if given:
-        return given
-    if email or key:
+    given = (params.get("api_token"), params.get("api_email"), params.get("api_key"))
+    token, email, key = given
+    if not token and bool(email) != bool(key):
         missing = "api_key" if email else "api_email"
         raise invalid_option(missing, "api_email and api_key are used together, and only one of them is given in the task")
-    token = next((environ[name] for name in TOKEN_VARIABLES if environ.get(name)), None)
-    found = _complete(token, environ.get(EMAIL_VARIABLE), environ.get(KEY_VARIABLE))
-    if found:
-        return found
+    stored = next((environ[name] for name in TOKEN_VARIABLES if environ.get(name)), None)
+    for token, email, key in (given, (stored, environ.get(EMAIL_VARIABLE), environ.get(KEY_VARIABLE))):
+        if token:
+            return token, None, None
+        if email and key:
+            return None, email, key
     raise invalid_option(
         "api_token",
         "no usable credentials: give api_token (or set CLOUDFLARE_API_TOKEN),"
         " or both api_email and api_key (or set CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY)",
     )
-
-
-def _complete(token: str | None, email: str | None, key: str | None) -> Credentials | None:
-    """Return the token alone if there is one, otherwise e-mail and key; None if the set is incomplete."""
-    if token:
-        return token, None, None
-    return (None, email, key) if email and key else None
 
 
 Desired = t.TypeVar("Desired")

@@ -16,7 +16,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._text import
     [
         ("{}", "an object"),
         ("[]", "a list"),
-        ('""', "text"),
+        ('""', "a string"),
         ("true", "a boolean"),
         ("1", "a number"),
         ("1.5", "a number"),

@@ -27,9 +27,9 @@ GARBLED = {
     "an empty id": ({"id": "", "rules": []}, "it has no id"),
     "null rules": ({"id": "rs", "rules": None}, "rs has null in 'rules'"),
     "an object of rules": ({"id": "rs", "rules": {}}, "rs has an object in 'rules'"),
-    "text rules": ({"id": "rs", "rules": "none"}, "rs has text in 'rules'"),
+    "text rules": ({"id": "rs", "rules": "none"}, "rs has a string in 'rules'"),
     "a rule that is null": ({"id": "rs", "rules": [None]}, "rs, rules[0] is null"),
-    "a rule that is text": ({"id": "rs", "rules": [own(), "skip"]}, "rs, rules[1] is text"),
+    "a rule that is text": ({"id": "rs", "rules": [own(), "skip"]}, "rs, rules[1] is a string"),
     "a rule without id": ({"id": "rs", "rules": [{"action": "skip"}]}, "rs, rules[0] has no id"),
     "a rule without action": ({"id": "rs", "rules": [{"id": "a"}]}, "rs, rules[0] has no action"),
     "a rule with a number for an action": ({"id": "rs", "rules": [{"id": "a", "action": 1}]}, "rs, rules[0] has no action"),
@@ -42,7 +42,7 @@ GARBLED = {
         "rs, rules[0] has a boolean in 'expression'",
     ),
     "a ref that is a number": ({"id": "rs", "rules": [own(ref=1)]}, "rs, rules[0] has a number in 'ref'"),
-    "enabled as text": ({"id": "rs", "rules": [own(enabled="true")]}, "rs, rules[0] has text in 'enabled'"),
+    "enabled as text": ({"id": "rs", "rules": [own(enabled="true")]}, "rs, rules[0] has a string in 'enabled'"),
     "no parameters": (
         {"id": "rs", "rules": [{"id": "a", "action": "log_custom_field"}]},
         "rs, rules[0].action_parameters is null",
@@ -58,7 +58,7 @@ GARBLED = {
     "an empty name": (with_fields([{"name": ""}]), "rs, rules[0].action_parameters.request_fields[0] has no name"),
     "a flag that is text": (
         with_fields([{"name": "a", "preserve_duplicates": "no"}]),
-        "rs, rules[0].action_parameters.request_fields[0] has text in 'preserve_duplicates'",
+        "rs, rules[0].action_parameters.request_fields[0] has a string in 'preserve_duplicates'",
     ),
 }
 

@@ -228,17 +228,17 @@ def test_members_change_nothing_else(members, only):
     ("item", "sentence"),
     [
         (None, "A monitored script is null, not an object."),
-        ("script", "A monitored script is text, not an object."),
+        ("script", "A monitored script is a string, not an object."),
         ({}, "A monitored script has no identifier."),
         ({"script_id": ""}, "A monitored script has no identifier."),
         ({"script_id": 7}, "A monitored script has no identifier."),
-        ({"script_id": "a", "js_integrity_score": "90"}, "Script a has text in 'js_integrity_score'."),
+        ({"script_id": "a", "js_integrity_score": "90"}, "Script a has a string in 'js_integrity_score'."),
         ({"script_id": "a", "js_integrity_score": True}, "Script a has a boolean in 'js_integrity_score'."),
         ({"script_id": "a", "status": ["active"]}, "Script a has a list in 'status'."),
         ({"script_id": "a", "host": {}}, "Script a has an object in 'host'."),
-        ({"script_id": "a", "url_reported_malicious": "true"}, "Script a has text in 'url_reported_malicious'."),
+        ({"script_id": "a", "url_reported_malicious": "true"}, "Script a has a string in 'url_reported_malicious'."),
         ({"script_id": "a", "domain_reported_malicious": 1}, "Script a has a number in 'domain_reported_malicious'."),
-        ({"script_id": "a", "malicious_url_categories": "Malware"}, "Script a has text in 'malicious_url_categories'."),
+        ({"script_id": "a", "malicious_url_categories": "Malware"}, "Script a has a string in 'malicious_url_categories'."),
     ],
 )
 def test_invalid_script_is_a_bad_response(item, sentence):

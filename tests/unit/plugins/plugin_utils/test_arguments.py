@@ -124,7 +124,7 @@ def test_other_text_is_refused_with_its_place(text: str) -> None:
     assert "secret" not in caught.value.message
 
 
-@pytest.mark.parametrize(("item", "words"), [("edge", "text"), (7, "a number"), (["a"], "a list"), (True, "a boolean")])
+@pytest.mark.parametrize(("item", "words"), [("edge", "a string"), (7, "a number"), (["a"], "a list"), (True, "a boolean")])
 def test_item_that_is_no_dictionary_is_named(item: object, words: str) -> None:
     """AnsibleModule says neither which item nor which option it is."""
     jobs = {"jobs": {"type": "list", "elements": "dict", "options": {"name": {"type": "str"}}}}
