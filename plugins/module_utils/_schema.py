@@ -41,6 +41,11 @@ def record(members: t.Mapping[str, Schema], optional: t.Collection[str] = (), **
     return {"type": "object", "properties": dict(members), "required": required, **rules}
 
 
+def row(*members: Schema) -> Schema:
+    """Return the schema of a list that has exactly these members."""
+    return {"type": "array", "prefixItems": list(members), "items": False, "minItems": len(members)}
+
+
 def nullable(schema: Schema) -> Schema:
     """Return a schema that null fits as well."""
     return {**schema, "type": [schema["type"], "null"]}
@@ -54,6 +59,11 @@ def problems(schema: Schema, value: Json, place: str = "", *, later: bool = Fals
         yield f"{place or 'the whole'}: {shown(value)} is not {_NAMES[allowed[0]]}"
     elif isinstance(value, dict) and "properties" in schema:
         yield from _object_problems(schema, value, place, later)
+    elif isinstance(value, list) and "prefixItems" in schema:
+        if len(value) != len(schema["prefixItems"]):
+            yield f"{place}: has {len(value)} items and not {len(schema['prefixItems'])}"
+        for number, (member, of_member) in enumerate(zip(value, schema["prefixItems"], strict=False)):
+            yield from problems(of_member, member, f"{place}[{number}]", later=later)
     elif isinstance(value, list) and "items" in schema:
         for number, member in enumerate(value):
             yield from problems(schema["items"], member, f"{place}[{number}]", later=later)

@@ -18,7 +18,7 @@ import typing as t
 from pathlib import Path
 
 from ansible_collections.edgeops.observability.plugins.module_utils._events import source
-from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import Seen, SeenScripts
+from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import Seen
 from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Target
 from ansible_collections.edgeops.observability.plugins.module_utils._events.observe import Clock
 from ansible_collections.edgeops.observability.plugins.module_utils._events.source import watch
@@ -43,7 +43,7 @@ class Service:
         return tuple(Target(zone, f"{zone}.example", f"{zone}.example") for zone in ZONES)
 
     def look(self, target: Target) -> Seen:
-        return Seen(SeenScripts(self.world, {}))
+        return Seen(self.world)
 
     def named(self, target: Target) -> Target:
         return target

@@ -37,7 +37,6 @@ from .facts import (
 from .state import NOTHING, Identity, Job, Known, Script
 
 Scripts = t.Mapping[Identity, Script]
-Details = t.Mapping[Identity, t.Mapping[str, Json]]
 Jobs = t.Mapping[int, Job]
 
 
@@ -48,25 +47,11 @@ class Rules(t.NamedTuple):
     is_covered: t.Callable[[Identity], bool]
 
 
-class SeenScripts(t.NamedTuple):
-    """The scripts of a listing: what is compared, and what else the service lists of each."""
-
-    scripts: Scripts
-    details: Details
-
-
-class SeenJobs(t.NamedTuple):
-    """The jobs of a listing: what is compared, and the health of each as it is reported."""
-
-    jobs: Jobs
-    health: t.Mapping[int, t.Mapping[str, Json]]
-
-
 class Seen(t.NamedTuple):
     """What one look at a zone or account found; a part that is not watched is None."""
 
-    scripts: SeenScripts | None = None
-    jobs: SeenJobs | None = None
+    scripts: Scripts | None = None
+    jobs: Jobs | None = None
     monitor: bool | None = None
     fields: t.Mapping[str, Json] | None = None
 
@@ -81,10 +66,10 @@ def compare(known: Known | None, seen: Seen | Failure, target: Target, rules: Ru
     changes = [] if before.readable else [Change(READABLE[target.scope], target.id, None, None)]
     now = before._replace(readable=True)
     if seen.scripts is not None:
-        found, further = compare_scripts(before.scripts, seen.scripts, silent=rules.silent, is_covered=rules.is_covered)
+        found, further = compare_scripts(before.scripts, seen.scripts, rules)
         now, changes = now._replace(scripts=found), changes + further
     if seen.jobs is not None:
-        listed, further = compare_jobs(before.jobs, seen.jobs, silent=rules.silent)
+        listed, further = compare_jobs(before.jobs, seen.jobs, rules)
         now, changes = now._replace(jobs=listed), changes + further
     return _with_settings(now, seen, changes)
 
@@ -115,23 +100,18 @@ _SHOWN_OF_SCRIPT = (
 )
 
 
-def compare_scripts(
-    known: Scripts | None, seen: SeenScripts, *, silent: bool, is_covered: t.Callable[[Identity], bool]
-) -> tuple[Scripts, list[Change]]:
-    """Return the scripts to remember and what changed; scripts that were never listed before are `silent` or all new."""
+def compare_scripts(known: Scripts | None, seen: Scripts, rules: Rules) -> tuple[Scripts, list[Change]]:
+    """Return the scripts to remember and what changed; scripts that were never listed before are silent or all new."""
     before = known or {}
-    after = {identity: _remembered_script(before.get(identity), script) for identity, script in seen.scripts.items()}
-    if known is None and silent:
+    after = {identity: _remembered_script(before.get(identity), script) for identity, script in seen.items()}
+    if known is None and rules.silent:
         return after, []
     changes: list[Change] = []
     for identity in sorted(after):
-        details = seen.details.get(identity, {})
-        changes.extend(_script_changes(identity, before.get(identity), after[identity], details, is_covered))
+        changes.extend(_script_changes(identity, before.get(identity), after[identity], rules))
     gone = sorted(before.keys() - after.keys())
-    return after, [
-        *changes,
-        *(Change(SCRIPT_GONE, subject_of(identity), _show_script(identity, before[identity]), None) for identity in gone),
-    ]
+    changes += [Change(SCRIPT_GONE, subject_of(identity), _show_script(identity, before[identity]), None) for identity in gone]
+    return after, changes
 
 
 def subject_of(identity: Identity) -> str:
@@ -148,20 +128,15 @@ def _remembered_script(before: Script | None, now: Script) -> Script:
     )
 
 
-def _script_changes(
-    identity: Identity,
-    before: Script | None,
-    now: Script,
-    details: t.Mapping[str, Json],
-    is_covered: t.Callable[[Identity], bool],
-) -> t.Iterator[Change]:
-    shown = {**_show_script(identity, now), **{name: details[name] for name in _SHOWN_OF_SCRIPT if name in details}}
+def _script_changes(identity: Identity, before: Script | None, now: Script, rules: Rules) -> t.Iterator[Change]:
+    details = {name: now.details[name] for name in _SHOWN_OF_SCRIPT if name in now.details}
+    shown = {**_show_script(identity, now), **details}
     was = None if before is None else _show_script(identity, before)
 
     def change(kind: str) -> Change:
         return Change(kind, subject_of(identity), was, shown)
 
-    if before is None and not is_covered(identity):
+    if before is None and not rules.is_covered(identity):
         yield change(SCRIPT_NEW)
     if before is not None and before.hashes and set(now.hashes) - set(before.hashes):
         yield change(SCRIPT_CHANGED)
@@ -183,18 +158,19 @@ def _show_script(identity: Identity, script: Script) -> dict[str, Json]:
     }
 
 
-def compare_jobs(known: Jobs | None, seen: SeenJobs, *, silent: bool) -> tuple[Jobs, list[Change]]:
-    """Return the jobs to remember and what changed; jobs that were never listed before are `silent` or all new."""
+def compare_jobs(known: Jobs | None, seen: Jobs, rules: Rules) -> tuple[Jobs, list[Change]]:
+    """Return the jobs to remember and what changed; jobs that were never listed before are silent or all new."""
     before = known or {}
-    after = {number: _remembered_job(before.get(number), job) for number, job in seen.jobs.items()}
-    if known is None and silent:
+    after = {number: _remembered_job(before.get(number), job) for number, job in seen.items()}
+    if known is None and rules.silent:
         return after, []
     changes: list[Change] = []
     names = _job_labels(after)
     for number in sorted(after):
-        changes.extend(_job_changes(names[number], before.get(number), after[number], seen.health[number]))
-    gone, names = sorted(before.keys() - after.keys()), _job_labels(before)
-    return after, [*changes, *(Change(JOB_DELETED, names[number], _show_job(before[number]), None) for number in gone)]
+        changes.extend(_job_changes(names[number], before.get(number), after[number]))
+    names, gone = _job_labels(before), sorted(before.keys() - after.keys())
+    changes += [Change(JOB_DELETED, names[number], _show_job(before[number]), None) for number in gone]
+    return after, changes
 
 
 def _job_labels(jobs: Jobs) -> dict[int, str]:
@@ -209,8 +185,8 @@ def _remembered_job(before: Job | None, now: Job) -> Job:
     return now._replace(health=before.health) if before and now.health == UNKNOWN else now
 
 
-def _job_changes(subject: str, before: Job | None, now: Job, health: t.Mapping[str, Json]) -> t.Iterator[Change]:
-    shown = {**now.shown, "health": dict(health)}
+def _job_changes(subject: str, before: Job | None, now: Job) -> t.Iterator[Change]:
+    shown = {**now.shown, "health": dict(now.details)}
     was = None if before is None else _show_job(before)
     if before is None:
         yield Change(JOB_CREATED, subject, None, shown, now.destination)

@@ -10,42 +10,28 @@ import typing as t
 from .._core import Json
 from .._logpush.health import DISABLED, FAILING, STALE
 from .._text import digest_of, line
-from .._zones import ACCOUNT, ZONE, Address
+from .._zones import ACCOUNT, ZONE, Address, hosts
 
 SCRIPTS, JOBS, SETTINGS = "scripts", "jobs", "settings"
 WATCHED = (SCRIPTS, JOBS, SETTINGS)
 SILENT, EMIT = "silent", "emit"
 
-SCRIPT_NEW, SCRIPT_CHANGED, SCRIPT_GONE = "script_new", "script_changed", "script_gone"
-SCRIPT_MALICIOUS, SCRIPT_REPORTED = "script_malicious", "script_reported"
-JOB_CREATED, JOB_CHANGED, JOB_DELETED, JOB_RECOVERED = "job_created", "job_changed", "job_deleted", "job_recovered"
-MONITOR_CHANGED, FIELDS_CHANGED = "monitor_changed", "fields_changed"
-ZONE_UNREADABLE, ZONE_READABLE = "zone_unreadable", "zone_readable"
-ACCOUNT_UNREADABLE, ACCOUNT_READABLE = "account_unreadable", "account_readable"
-UNREADABLE: t.Mapping[str, str] = {ZONE: ZONE_UNREADABLE, ACCOUNT: ACCOUNT_UNREADABLE}
-READABLE: t.Mapping[str, str] = {ZONE: ZONE_READABLE, ACCOUNT: ACCOUNT_READABLE}
+SCRIPT_NEW, SCRIPT_CHANGED, SCRIPT_MALICIOUS, SCRIPT_REPORTED, SCRIPT_GONE = _OF_SCRIPTS = (
+    "script_new",
+    "script_changed",
+    "script_malicious",
+    "script_reported",
+    "script_gone",
+)
+JOB_CREATED, JOB_CHANGED, JOB_DELETED, JOB_RECOVERED = _OF_JOBS = ("job_created", "job_changed", "job_deleted", "job_recovered")
+MONITOR_CHANGED, FIELDS_CHANGED = _OF_SETTINGS = ("monitor_changed", "fields_changed")
+UNREADABLE: t.Mapping[str, str] = {ZONE: "zone_unreadable", ACCOUNT: "account_unreadable"}
+READABLE: t.Mapping[str, str] = {ZONE: "zone_readable", ACCOUNT: "account_readable"}
 # A job that the user disabled, where `disabled` is one that the service did.
 OFF = "off"
 # States of a job's health that are events.
 TROUBLE: t.Mapping[str, str] = {FAILING: "job_failing", DISABLED: "job_disabled", STALE: "job_stale"}
-KINDS = (
-    SCRIPT_NEW,
-    SCRIPT_CHANGED,
-    SCRIPT_MALICIOUS,
-    SCRIPT_REPORTED,
-    SCRIPT_GONE,
-    JOB_CREATED,
-    JOB_CHANGED,
-    JOB_DELETED,
-    *TROUBLE.values(),
-    JOB_RECOVERED,
-    MONITOR_CHANGED,
-    FIELDS_CHANGED,
-    ZONE_UNREADABLE,
-    ZONE_READABLE,
-    ACCOUNT_UNREADABLE,
-    ACCOUNT_READABLE,
-)
+KINDS = (*_OF_SCRIPTS, *_OF_JOBS, *TROUBLE.values(), *_OF_SETTINGS, *UNREADABLE.values(), *READABLE.values())
 
 # The subject of events about a part of a zone that has no name of its own.
 MONITOR_SUBJECT, FIELDS_SUBJECT = "script_monitor", "custom_fields"
@@ -86,6 +72,13 @@ class Target(t.NamedTuple):
     def key(self) -> str:
         """Return what it is called in the state file, where a zone and an account can have the same id."""
         return self.id if self.scope == ZONE else f"{ACCOUNT}_{self.id}"
+
+
+def with_hosts(targets: t.Iterable[Target]) -> tuple[Target, ...]:
+    """Return each target once, with its name as a host of the inventory: of a zone, if its name is known."""
+    distinct = {target.key: target for target in targets}
+    named = dict(hosts((each.id, each.name) for each in distinct.values() if each.scope == ZONE and each.name))
+    return tuple(each._replace(host=named.get(each.id) if each.scope == ZONE else each.key) for each in distinct.values())
 
 
 class Change(t.NamedTuple):
@@ -129,14 +122,3 @@ def inert(value: Json) -> Json:
     if isinstance(value, (list, tuple)):
         return [inert(item) for item in value]
     return value
-
-
-def is_event(value: Json) -> bool:
-    """Return whether a value of a state file is an event."""
-    members = value.get("edgeops") if isinstance(value, dict) else None
-    return (
-        isinstance(members, dict)
-        and isinstance(members.get("id"), str)
-        and isinstance(members.get("kind"), str)
-        and isinstance(value.get("meta"), dict)
-    )

@@ -27,21 +27,17 @@ from .._scripts.facts import REPORTED
 from .._scripts.findings import observe
 from .._scripts.read import monitor
 from .._scripts.read import scripts as list_scripts
-from .._zones import ACCOUNT
-from .compare import Seen, SeenJobs, SeenScripts
-from .facts import JOBS, OFF, SCRIPTS, SETTINGS, Target
-from .options import LOGGER, Settings, discover, name_of, with_hosts
+from .._zones import ACCOUNT, PAGES_SIDE_BY_SIDE, PER_PAGE, Filters, is_selected, query, read_account, read_zone
+from .compare import Seen
+from .facts import JOBS, OFF, SCRIPTS, SETTINGS, Target, with_hosts
+from .options import LOGGER, Settings
 from .state import Identity, Job, Script
-
-
-async def _pause(seconds: float) -> None:
-    await asyncio.sleep(seconds)
 
 
 class Clock(t.NamedTuple):
     """Time, which tests replace: the pause between polls, the time of day, and a clock for durations."""
 
-    sleep: t.Callable[[float], t.Awaitable[None]] = _pause
+    sleep: t.Callable[[float], t.Awaitable[None]] = asyncio.sleep
     now: t.Callable[[], float] = time.time
     monotonic: t.Callable[[], float] = time.monotonic
 
@@ -58,37 +54,27 @@ def requests_for(watch: t.Collection[str], target: Target) -> int:
     return bool(monitored) + 2 * (SCRIPTS in watch) + (SETTINGS in watch) + (JOBS in watch)
 
 
-class Look(t.NamedTuple):
-    """Which parts to observe, and how to judge them."""
-
-    watch: t.Collection[str]
-    query: inventory.Query
-    stale_after: int
-
-
-def look_at(client: Client, look: Look, now: float) -> Seen:
-    """Return what there is in the client's zone or account, without the client's own credentials; raise where any part cannot be read."""
+def look_at(client: Client, settings: Settings, watch: t.Collection[str], now: float) -> Seen:
+    """Return the watched parts of the client's zone or account, without the client's own credentials; raise if one cannot be read."""
     seen = Seen()
     hide = functools.partial(scrub, secrets=client.secrets)
-    if {SCRIPTS, SETTINGS} & set(look.watch):
-        state = monitor(client, look.query.route)
-        if SETTINGS in look.watch:
-            seen = seen._replace(
-                monitor=state.status["enabled"],
-                fields=hide(report_fields(entry_point(client, confirm=False))["custom_fields"]),
-            )
-        if SCRIPTS in look.watch:
-            query = look.query.on_route(state.route)
-            seen = seen._replace(scripts=see_scripts(inventory.report(hide(list_scripts(client, query)), query)["scripts"]))
-    if JOBS in look.watch:
-        seen = seen._replace(jobs=see_jobs(listed(client), look.stale_after, now, hide))
+    if {SCRIPTS, SETTINGS} & set(watch):
+        state = monitor(client, settings.query.route)
+        if SETTINGS in watch:
+            fields = report_fields(entry_point(client, confirm=False))["custom_fields"]
+            seen = seen._replace(monitor=state.status["enabled"], fields=hide(fields))
+        if SCRIPTS in watch:
+            on_route = settings.query.on_route(state.route)
+            listing = inventory.report(hide(list_scripts(client, on_route)), on_route)
+            seen = seen._replace(scripts=see_scripts(listing["scripts"]))
+    if JOBS in watch:
+        seen = seen._replace(jobs=see_jobs(listed(client), settings.stale_after, now, hide))
     return seen
 
 
-def see_scripts(items: t.Iterable[inventory.Script]) -> SeenScripts:
+def see_scripts(items: t.Iterable[inventory.Script]) -> dict[Identity, Script]:
     """Return the scripts of a listing by identity; one that is listed several times has the hashes of all, the latest first."""
     found: dict[Identity, Script] = {}
-    details: dict[Identity, t.Mapping[str, Json]] = {}
     for seen in observe(items):
         same = seen.scripts[::-1]
         verdicts = {item["malicious"] for item in same}
@@ -99,9 +85,9 @@ def see_scripts(items: t.Iterable[inventory.Script]) -> SeenScripts:
             hashes=tuple(dict.fromkeys(value.lower() for value in listed if isinstance(value, str) and value)),
             malicious=True if True in verdicts else False if False in verdicts else None,
             reported=tuple(sorted({reason for item in same for reason in _reported(item)})),
+            details=seen.latest,
         )
-        details[identity] = seen.latest
-    return SeenScripts(found, details)
+    return found
 
 
 def _reported(item: inventory.Script) -> t.Iterator[str]:
@@ -110,20 +96,21 @@ def _reported(item: inventory.Script) -> t.Iterator[str]:
     yield from inventory.categories_of(item)
 
 
-def see_jobs(items: t.Iterable[ServiceJob], stale_after: int, now: float, hide: t.Callable[[Json], Json]) -> SeenJobs:
+def see_jobs(items: t.Iterable[ServiceJob], stale_after: int, now: float, hide: t.Callable[[Json], Json]) -> dict[int, Job]:
     """Return the jobs of a listing by id."""
     found: dict[int, Job] = {}
-    reported: dict[int, t.Mapping[str, Json]] = {}
     for job in items:
-        shown = hide(view(job))
-        number = job.id
-        reported[number] = hide(_steady(health_of(job, stale_after, now)))
-        found[number] = Job(
-            {name: value for name, value in shown.items() if name not in _LEFT_OUT},
-            hashlib.sha256(f"{number} {job.members.get('destination_conf') or ''}".encode(errors="replace")).hexdigest()[:32],
-            _state(shown, reported[number]["state"]),
+        shown, details = hide(view(job)), hide(_steady(health_of(job, stale_after, now)))
+        destination = f"{job.id} {job.members.get('destination_conf') or ''}".encode(errors="replace")
+        # Those that the user disabled apart from those that the service did.
+        is_off = details["state"] == DISABLED and not shown["error_message"]
+        found[job.id] = Job(
+            shown={name: value for name, value in shown.items() if name not in _LEFT_OUT},
+            destination=hashlib.sha256(destination).hexdigest()[:32],
+            health=OFF if is_off else details["state"],
+            details=details,
         )
-    return SeenJobs(found, reported)
+    return found
 
 
 def _steady(health: t.Mapping[str, Json]) -> dict[str, Json]:
@@ -132,17 +119,28 @@ def _steady(health: t.Mapping[str, Json]) -> dict[str, Json]:
     return {**told, "message": f"The last delivery was at {told['since']}."} if told["state"] == STALE else told
 
 
-def _state(shown: t.Mapping[str, Json], state: str) -> str:
-    """Return the state of a job's health, with those that the user disabled apart from those that the service did."""
-    return OFF if state == DISABLED and not shown["error_message"] else state
-
-
 # Failures that say nothing about the right to read a name.
 _PASSING = (UNAVAILABLE, RATE_LIMITED, BAD_RESPONSE)
 # Cloudflare refuses an unknown e-mail address or key with 403 and this code.
 _UNKNOWN_KEY = 9103
 # A pause that is worth a line in the log.
 _LONG_PAUSE_SECONDS = 5
+
+
+def discover(client: Client, filters: Filters, with_accounts: bool) -> t.Iterator[Target]:
+    """Yield the zones, and if requested the accounts, that the credentials may see and that meet the filters."""
+    listed = client.items("zones.list", query=query(filters), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
+    yield from (Target(zone["id"], zone["name"]) for zone in map(read_zone, listed) if is_selected(zone, filters))
+    if with_accounts:
+        found = map(read_account, client.items("accounts.list", per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE))
+        chosen = filters["account_ids"]
+        yield from (Target(each["id"], each["name"], scope=ACCOUNT) for each in found if not chosen or each["id"] in chosen)
+
+
+def name_of(client: Client, scope: str) -> str | None:
+    """Return the name of the client's zone or account."""
+    name = client.call(f"{scope}s.get").result.get("name")
+    return name if isinstance(name, str) and name else None
 
 
 class Stopped(Exception):
@@ -154,7 +152,6 @@ class Service:
 
     def __init__(self, settings: Settings, clock: Clock, stop: threading.Event) -> None:
         self._settings = settings
-        self._look = Look(settings.watch, settings.query, settings.stale_after)
         self._clock = clock
         self._stop = stop
         self._client = Client(settings.connection, sleep=self._sleep, now=clock.now)
@@ -182,9 +179,9 @@ class Service:
         if target.key not in self._names and target.key not in self._nameless:
             self._find_name(target)
         client = self._client.at(target.address)
-        look = self._look._replace(watch=(JOBS,)) if target.scope == ACCOUNT else self._look
+        watch = (JOBS,) if target.scope == ACCOUNT else self._settings.watch
         try:
-            return look_at(client, look, self._clock.now())
+            return look_at(client, self._settings, watch, self._clock.now())
         except Stopped:
             raise
         except Failure as failure:

@@ -9,7 +9,6 @@ import typing as t
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from .._api.client import Client
 from .._api.connection import Connection
 from .._core import INVALID_OPTION, Failure, invalid_option
 from .._engine.task import CONNECTION_OPTIONS, ArgumentSpec, connection
@@ -18,46 +17,21 @@ from .._redact import scrub
 from .._scripts.baseline import Baseline, parse_baseline
 from .._scripts.facts import AUTO, ROUTE_CHOICES
 from .._scripts.inventory import Query
-from .._zones import (
-    ACCOUNT,
-    PAGES_SIDE_BY_SIDE,
-    PER_PAGE,
-    ZONE,
-    Filters,
-    hosts,
-    is_selected,
-    is_zone_id,
-    query,
-    read_account,
-    read_zone,
-)
+from .._zones import ACCOUNT, is_zone_id
 from .compare import Rules
-from .facts import DEFAULT_BUDGET, DEFAULT_INTERVAL, EMIT, JOBS, MIN_INTERVAL, SCRIPT_STATUSES, SILENT, WATCHED, Target
+from .facts import (
+    DEFAULT_BUDGET,
+    DEFAULT_INTERVAL,
+    EMIT,
+    JOBS,
+    MIN_INTERVAL,
+    SCRIPT_STATUSES,
+    SILENT,
+    WATCHED,
+    Target,
+    with_hosts,
+)
 from .state import Identity
-
-
-def discover(client: Client, filters: Filters, with_accounts: bool) -> t.Iterator[Target]:
-    """Yield the zones, and if requested the accounts, that the credentials may see and that meet the filters."""
-    listed = client.items("zones.list", query=query(filters), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
-    yield from (Target(zone["id"], zone["name"]) for zone in map(read_zone, listed) if is_selected(zone, filters))
-    if with_accounts:
-        found = map(read_account, client.items("accounts.list", per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE))
-        chosen = filters["account_ids"]
-        yield from (Target(each["id"], each["name"], scope=ACCOUNT) for each in found if not chosen or each["id"] in chosen)
-
-
-def with_hosts(targets: t.Iterable[Target]) -> tuple[Target, ...]:
-    """Return each target once, with its name as a host of the inventory: of a zone, where its name is known."""
-    distinct = {target.key: target for target in targets}
-    named = dict(hosts((each.id, each.name) for each in distinct.values() if each.scope == ZONE and each.name))
-    return tuple(each._replace(host=named.get(each.id) if each.scope == ZONE else each.key) for each in distinct.values())
-
-
-def name_of(client: Client, scope: str) -> str | None:
-    """Return the name of the client's zone or account."""
-    name = client.call(f"{scope}s.get").result.get("name")
-    return name if isinstance(name, str) and name else None
-
 
 LOGGER = logging.getLogger("edgeops.observability.zone_events")
 ZONE_FILTERS = ("names", "statuses", "account_ids")

@@ -48,18 +48,15 @@ class Pace:
         self._begin = self._monotonic()
         self.polls += 1
         if self.polls == 1:
-            self._need(expected)
-
-    def end(self, requests: int) -> None:
-        """End a poll that took so many requests."""
-        self._need(requests)
+            self.need(expected)
 
     @property
     def pause(self) -> float:
         """Seconds until the next poll, from the end of this one."""
         return max(self._interval, self._needed - (self._monotonic() - self._begin))
 
-    def _need(self, requests: int) -> None:
+    def need(self, requests: int) -> None:
+        """Grow the interval to what the budget needs for a poll of so many requests."""
         if self._budget is None:
             return
         allowed, seconds = self._budget
@@ -136,7 +133,7 @@ class Source:
         if self._refused:
             raise self._refused[0][1]
         self._state.forget(received)
-        self.pace.end(self._service.take_count())
+        self.pace.need(self._service.take_count())
         for warning in self._service.take_warnings():
             LOGGER.warning("%s", warning)
         return self._stored()

@@ -9,12 +9,14 @@ import json
 import os
 import threading
 import time
+import types
 import typing as t
 
 from .._core import CONFLICT, Failure, Json, invalid_option
 from .._files import lock, open_regular, read_regular, replace_file
+from .._schema import Schema, array, nullable, problems, record, row, string
 from .._text import canonical, finite_float, is_integer, no_constant, shown, unique_members
-from .facts import Event, is_event
+from .facts import Event
 
 _MODE = 0o600
 
@@ -40,20 +42,31 @@ def take_lock(path: str) -> int:
 Identity = tuple[str, str]
 
 
+_NOTHING: t.Mapping[str, Json] = types.MappingProxyType({})
+
+
 class Script(t.NamedTuple):
-    """What is compared of a script: every hash that is listed for it, the verdict, and why it was reported."""
+    """What is compared of a script: every hash that is listed for it, the verdict, and why it was reported.
+
+    `details` are what else the service lists of it; they are shown in events, and not stored.
+    """
 
     hashes: tuple[str, ...]
     malicious: bool | None
     reported: tuple[str, ...]
+    details: t.Mapping[str, Json] = _NOTHING
 
 
 class Job(t.NamedTuple):
-    """What is compared of a job: its members without secrets, a digest of its destination, and its health."""
+    """What is compared of a job: its members without secrets, a digest of its destination, and the state of its health.
+
+    `details` are its health as reported; they are shown in events, and not stored.
+    """
 
     shown: t.Mapping[str, Json]
     destination: str
     health: str
+    details: t.Mapping[str, Json] = _NOTHING
 
 
 class Known(t.NamedTuple):
@@ -74,53 +87,38 @@ def encode(known: Known) -> str:
     """Return the zone as one line of JSON; equal states give equal lines."""
     document: dict[str, Json] = {"name": known.name, "readable": known.readable, "monitor": known.monitor, "fields": known.fields}
     if known.scripts is not None:
-        document["scripts"] = [[*identity, *known.scripts[identity]] for identity in sorted(known.scripts)]
+        document["scripts"] = [[*identity, *known.scripts[identity][:3]] for identity in sorted(known.scripts)]
     if known.jobs is not None:
-        document["jobs"] = [[number, *known.jobs[number]] for number in sorted(known.jobs)]
+        document["jobs"] = [[number, *known.jobs[number][:3]] for number in sorted(known.jobs)]
     return canonical(document)
 
 
 def decode(document: Json) -> Known:
-    """Return the zone that a line means; raise `ValueError` where it is not of that form."""
-    try:
-        scripts, jobs = document.get("scripts"), document.get("jobs")
-        known = Known(
-            document["name"],
-            document["readable"],
-            None if scripts is None else {(url, host): _script(*members) for url, host, *members in scripts},
-            None if jobs is None else {number: Job(*members) for number, *members in jobs},
-            document["monitor"],
-            document["fields"],
-        )
-        if not _is_sound(known):
-            raise ValueError("a member is of another type")
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ValueError("a zone in it is not of the form that this version writes") from error
-    return known
-
-
-def _script(hashes: Json, malicious: Json, reported: Json) -> Script:
-    if not isinstance(hashes, list) or not isinstance(reported, list):
-        raise ValueError("a list of a script is none")
-    return Script(tuple(hashes), malicious, tuple(reported))
-
-
-def _is_sound(known: Known) -> bool:
-    scripts, jobs = known.scripts or {}, known.jobs or {}
-    return (
-        isinstance(known.name, (str, type(None)))
-        and isinstance(known.readable, bool)
-        and isinstance(known.monitor, (bool, type(None)))
-        and isinstance(known.fields, (dict, type(None)))
-        and all(isinstance(text, str) for identity, script in scripts.items() for text in (*identity, *script.hashes))
-        and all(isinstance(text, str) for script in scripts.values() for text in script.reported)
-        and all(isinstance(script.malicious, (bool, type(None))) for script in scripts.values())
-        and all(isinstance(job.shown, dict) and isinstance(job.destination, str) for job in jobs.values())
-        and all(isinstance(job.health, str) for job in jobs.values())
-        and all(map(is_integer, jobs))
+    """Return the zone of a line."""
+    scripts, jobs = document.get("scripts"), document.get("jobs")
+    return Known(
+        document["name"],
+        document["readable"],
+        None if scripts is None else {(url, host): Script(tuple(h), bad, tuple(why)) for url, host, h, bad, why in scripts},
+        None if jobs is None else {number: Job(*members) for number, *members in jobs},
+        document["monitor"],
+        document["fields"],
     )
 
 
+_FLAG: Schema = {"type": "boolean"}
+_ZONE = record(
+    {
+        "name": nullable(string()),
+        "readable": _FLAG,
+        "monitor": nullable(_FLAG),
+        "fields": {"type": ["object", "null"]},
+        "scripts": nullable(array(row(string(), string(), array(string()), nullable(_FLAG), array(string())))),
+        "jobs": nullable(array(row({"type": "integer"}, {"type": "object"}, string(), string()))),
+    },
+    optional=("scripts", "jobs"),
+)
+_EVENT = record({"edgeops": record({"id": string(), "kind": string()}), "meta": {"type": "object"}})
 VERSION = 1
 # Of the time that passes, at most this part is spent on saving while a poll goes on.
 _SAVING_SHARE = 0.05
@@ -239,16 +237,15 @@ class StateFile:
                 f"{self.path} has version {shown(document['version'])}, and this version of the collection reads {VERSION}."
                 " Use another path, or move the file away to start again.",
             )
-        zones, pending = document.get("zones"), document.get("pending")
-        if not isinstance(zones, dict) or not isinstance(pending, list) or not all(map(is_event, pending)):
+        zones: Json = document.get("zones")
+        pending: Json = document.get("pending")
+        if not isinstance(zones, dict) or any(problems(array(_EVENT), pending)):
             raise self._damaged("zones or pending events are missing in it")
-        try:
-            for zone_id, zone in zones.items():
-                known = decode(zone)
-                self._zones[zone_id] = encode(known)
-                self._names.update({zone_id: known.name} if known.name else {})
-        except ValueError as error:
-            raise self._damaged(str(error)) from None
+        for zone_id, zone in zones.items():
+            if any(problems(_ZONE, zone)):
+                raise self._damaged("a zone in it is not of the form that this version writes")
+            self._zones[zone_id] = encode(decode(zone))
+            self._names.update({zone_id: zone["name"]} if zone["name"] else {})
         self.pending = pending
 
     def _damaged(self, reason: str) -> Failure:

@@ -12,8 +12,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import (
     Rules,
     Seen,
-    SeenJobs,
-    SeenScripts,
     compare,
     subject_of,
 )
@@ -30,17 +28,16 @@ SAME_FILTER = '{"where":{"and":[{"key":"B","operator":"eq","value":2},{"key":"A"
 REFUSED = Failure(PERMISSION, "reading is not allowed")
 
 
-def seen_scripts(*found: tuple[tuple[str, str], Script]) -> SeenScripts:
-    return SeenScripts(dict(found), {})
+def seen_scripts(*found: tuple[tuple[str, str], Script]) -> dict[tuple[str, str], Script]:
+    return dict(found)
 
 
 def job(health: str = "healthy", destination: str = "d1", **members: t.Any) -> Job:
     return Job({"id": 1, "name": "logs", "dataset": "http_requests", "enabled": True, **members}, destination, health)
 
 
-def seen_jobs(*found: Job) -> SeenJobs:
-    listed = {each.shown["id"]: each for each in found}
-    return SeenJobs(listed, {number: {"state": each.health, "since": None} for number, each in listed.items()})
+def seen_jobs(*found: Job) -> dict[int, Job]:
+    return {each.shown["id"]: each._replace(details={"state": each.health, "since": None}) for each in found}
 
 
 def kinds(changes: list[Change]) -> list[str]:

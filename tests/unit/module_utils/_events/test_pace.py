@@ -56,5 +56,5 @@ def test_warning_comes_once_until_it_grows_again() -> None:
     pace = world.pace((300, 300.0))
     for requests in (1000, 1001, 1050, 900, 1050, 2000, 2001):
         pace.begin(0)
-        pace.end(requests)
+        pace.need(requests)
     assert ["1000 sec" in world.said[0], "2000 sec" in world.said[1], len(world.said)] == [True, True, 2]

@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.inventory.zones import InventoryModule
-from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Change, Target, make_event
-from ansible_collections.edgeops.observability.plugins.module_utils._events.options import with_hosts
+from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Change, Target, make_event, with_hosts
 
 NAMES = st.sampled_from(
     (
