@@ -86,16 +86,8 @@ AUDIT, RESTORE, REPAIR, SCRIPTS, BASELINE, DECLARE, SELECT, RENEW, LOOK = (
         "Select the fields in an enabled job that has neither a filter nor a sample rate.",
         "guide_custom_fields.rst",
     ),
-    Action(
-        "Renew or remove waivers that ended",
-        "What they covered counts again.",
-        "guide_waivers.rst",
-    ),
-    Action(
-        "Worth a look",
-        "Nothing has to be done about notes.",
-        "reference_report.rst",
-    ),
+    Action("Renew or remove waivers that ended", "What they covered counts again.", "guide_waivers.rst"),
+    Action("Worth a look", "Nothing has to be done about notes.", "reference_report.rst"),
 )
 ACTIONS = (AUDIT, SCRIPTS, REPAIR, RESTORE, DECLARE, SELECT, BASELINE, RENEW, LOOK)
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import json
 import re
 import typing as t
@@ -13,8 +14,21 @@ import xml.etree.ElementTree as ET
 from .._core import Json
 from .._logpush.health import STATES
 from .._text import distinct, line, parse_time
-from .facts import KINDS, LOOK, MAX_MARKDOWN_CHARACTERS, NOTE, RESOURCES, STATUSES, UNAUDITED, UNMANAGED, Action, guide_url
-from .items import Item, Row, count_types, counting, subject_words
+from .facts import (
+    DIFFERENCE,
+    KINDS,
+    LOOK,
+    MAX_MARKDOWN_CHARACTERS,
+    NOTE,
+    RESOURCES,
+    STATUSES,
+    TYPES,
+    UNAUDITED,
+    UNMANAGED,
+    Action,
+    guide_url,
+)
+from .items import Item, Row, counting, subject_words
 from .lines import Group, error_text, groups_by_action, in_words, verdict, waiver_reasons
 
 # The report as JSON, JUnit XML, Markdown and metrics; the page has files of its own.
@@ -193,91 +207,52 @@ def escape(text: object) -> str:
 
 # OpenMetrics text for a file that a node exporter collects: every series in every run, also at 0.
 
-Sample = tuple[dict[str, str], int]
+_METRICS: t.Mapping[str, str] = {
+    "edgeops_zone_status": "1 for the status that the zone has.",
+    "edgeops_zone_items": "Differences, findings and notes that are not waived.",
+    "edgeops_zone_findings": "Findings and notes that are not waived, by type.",
+    "edgeops_job_state": "1 for the state that the Logpush job has.",
+    "edgeops_job_last_success_timestamp_seconds": "When a Logpush job last delivered; 0 if never.",
+    "edgeops_job_window_records": "Records that a Logpush job delivered in the window.",
+    "edgeops_job_window_dropped_records": "Records that a Logpush job lost for good in the window.",
+    "edgeops_audit_timestamp_seconds": "When the report was made.",
+}
 
 
 def render_metrics(report: Report) -> bytes:
     """Return the report as metrics."""
+    samples: dict[str, list[str]] = {name: [] for name in _METRICS}
+
+    def add(name: str, value: int, **labels: str) -> None:
+        pairs = [(label, text.replace("\\", "\\\\").replace('"', '\\"')) for label, text in labels.items()]
+        within = ",".join(f'{label}="{text}"' for label, text in pairs)
+        samples[name].append(f"{name}{{{within}}} {value}" if pairs else f"{name} {value}")
+
     # Two series must differ in what is shown of their names.
-    zones = zip(distinct(line(row["zone"]) for row in report["zones"]), report["zones"], strict=True)
-    rows = [{**row, "zone": zone} for zone, row in zones]
-    families = [
-        _family("edgeops_zone_status", "1 for the status that the zone has.", _statuses(rows)),
-        _family("edgeops_zone_items", "Differences, findings and notes that are not waived.", _items(rows)),
-        _family("edgeops_zone_findings", "Findings and notes that are not waived, by type.", _findings(rows)),
-        _family("edgeops_job_state", "1 for the state that the Logpush job has.", _states(rows)),
-        _family(
-            "edgeops_job_last_success_timestamp_seconds",
-            "When a Logpush job last delivered; 0 if never.",
-            (({"zone": zone, "job": job["job"]}, _unix_seconds(job["last_complete"])) for zone, job in _jobs(rows)),
-        ),
-        _family("edgeops_job_window_records", "Records that a Logpush job delivered in the window.", _window(rows, "records")),
-        _family(
-            "edgeops_job_window_dropped_records",
-            "Records that a Logpush job lost for good in the window.",
-            _window(rows, "dropped_records"),
-        ),
-        _family("edgeops_audit_timestamp_seconds", "When the report was made.", [({}, _unix_seconds(report["generated_at"]))]),
-    ]
-    return ("".join(families) + "# EOF\n").encode()
-
-
-def _statuses(rows: t.Sequence[Row]) -> t.Iterator[Sample]:
-    for row in rows:
+    for zone, row in zip(distinct(line(row["zone"]) for row in report["zones"]), report["zones"], strict=True):
         for status in STATUSES:
-            yield {"zone": row["zone"], "status": status}, int(row["status"] == status)
-
-
-def _items(rows: t.Sequence[Row]) -> t.Iterator[Sample]:
-    for row in rows:
-        found = collections.Counter((item["resource"], item["kind"]) for item in _shown(row))
-        for resource in RESOURCES:
-            for kind in KINDS:
-                yield {"zone": row["zone"], "resource": resource, "kind": kind}, found[resource, kind]
-
-
-def _findings(rows: t.Sequence[Row]) -> t.Iterator[Sample]:
-    for row in rows:
-        for name, number in count_types(_shown(row)).items():
-            yield {"zone": row["zone"], "type": name}, number
-
-
-def _shown(row: Row) -> list[Item]:
-    """Return what counts; of a zone outside this run, what its last audit found, because 0 would mean that it is resolved."""
-    return [item for item in row["items"] if not item["waived"]] if row["carried"] else counting(row["items"])
-
-
-def _states(rows: t.Sequence[Row]) -> t.Iterator[Sample]:
-    for zone, job in _jobs(rows):
-        for state in STATES:
-            yield {"zone": zone, "job": job["job"], "state": state}, int(job["health"] == state)
-
-
-def _window(rows: t.Sequence[Row], name: str) -> t.Iterator[Sample]:
-    """Yield a member of the delivery facts of each job; nothing for zones whose facts were not read."""
-    by_zone = {row["zone"]: {each.get("job_id"): each for each in row["delivery"]} for row in rows if row["delivery"] is not None}
-    for zone, job in _jobs(rows):
-        if zone in by_zone:
-            number = by_zone[zone].get(job.get("job_id"), {}).get(name)
-            yield {"zone": zone, "job": job["job"]}, number if isinstance(number, int) else 0
-
-
-def _jobs(rows: t.Sequence[Row]) -> t.Iterator[tuple[str, dict[str, Json]]]:
-    for row in rows:
+            add("edgeops_zone_status", int(row["status"] == status), zone=zone, status=status)
+        # Of a zone outside this run, what its last audit found, because 0 would mean that it is resolved.
+        items = [item for item in row["items"] if not item["waived"]] if row["carried"] else counting(row["items"])
+        found = collections.Counter((item["resource"], item["kind"]) for item in items)
+        for resource, kind in itertools.product(RESOURCES, KINDS):
+            add("edgeops_zone_items", found[resource, kind], zone=zone, resource=resource, kind=kind)
+        types = collections.Counter(item["type"] for item in items if item["kind"] != DIFFERENCE)
+        for name in TYPES:
+            add("edgeops_zone_findings", types[name], zone=zone, type=name)
         jobs = row["jobs"] or []
+        delivered = {each.get("job_id"): each for each in row["delivery"] or ()}
         for label, job in zip(distinct(line(job["job"]) for job in jobs), jobs, strict=True):
-            yield row["zone"], {**job, "job": label}
-
-
-def _family(name: str, explained: str, samples: t.Iterable[Sample]) -> str:
-    lines = [f"# TYPE {name} gauge", f"# HELP {name} {explained}"]
-    lines += [f"{name}{_labels(labels)} {value}" for labels, value in samples]
-    return "\n".join(lines) + "\n"
-
-
-def _labels(labels: t.Mapping[str, str]) -> str:
-    pairs = [(name, value.replace("\\", "\\\\").replace('"', '\\"')) for name, value in labels.items()]
-    return "{" + ",".join(f'{name}="{value}"' for name, value in pairs) + "}" if pairs else ""
+            for state in STATES:
+                add("edgeops_job_state", int(job["health"] == state), zone=zone, job=label, state=state)
+            last = _unix_seconds(job["last_complete"])
+            add("edgeops_job_last_success_timestamp_seconds", last, zone=zone, job=label)
+            for name in ("records", "dropped_records") if row["delivery"] is not None else ():
+                number = delivered.get(job.get("job_id"), {}).get(name)
+                add(f"edgeops_job_window_{name}", number if isinstance(number, int) else 0, zone=zone, job=label)
+    add("edgeops_audit_timestamp_seconds", _unix_seconds(report["generated_at"]))
+    families = ([f"# TYPE {name} gauge", f"# HELP {name} {explained}", *samples[name]] for name, explained in _METRICS.items())
+    return ("\n".join(itertools.chain(*families)) + "\n# EOF\n").encode()
 
 
 def _unix_seconds(text: object) -> int:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import collections
 import hashlib
 import json
 import typing as t
@@ -13,7 +12,7 @@ from .._core import Json
 from .._filter.text import explain_echo
 from .._logpush import logpull_options
 from .._text import canonical, shorten
-from .facts import DIFFERENCE, KINDS, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIES, TYPES, ZONE, type_of
+from .facts import DIFFERENCE, KINDS, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIES, ZONE, type_of
 
 # An item is one difference, finding or note of a zone; a row is one zone of the report.
 
@@ -126,12 +125,6 @@ def subject_words(item: Item) -> str:
     script = " on ".join(str(part) for part in parts[:2] if part)
     entry = f"entry {parts[2]}" if parts[2] else ""
     return f"{script} ({entry})" if script and entry else script or entry
-
-
-def count_types(items: t.Iterable[Item]) -> dict[str, int]:
-    """Return the number of items of each known type of finding or note."""
-    numbers = collections.Counter(item["type"] for item in items if item["kind"] != DIFFERENCE)
-    return {name: numbers[name] for name in TYPES}
 
 
 # The words for an item in every format: what is, and what should be.

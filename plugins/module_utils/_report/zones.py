@@ -81,7 +81,7 @@ def _row_of(record: AuditRecord, order: Order, destinations: findings.Destinatio
         "proposals": audit.get("proposals"),
         "resources": _resources(record, order),
         "jobs": None if record.jobs is None else [_job(label, job) for label, job in findings.labelled(record.jobs)],
-        "inventory": None if record.scripts is None else _inventory(record.scripts),
+        "inventory": None if record.scripts is None else [_script(each) for each in audit.get("inventory") or ()],
     }
 
 
@@ -125,15 +125,12 @@ def _job(label: str, job: t.Mapping[str, Json]) -> Row:
     }
 
 
-def _inventory(audit: t.Mapping[str, Json]) -> list[Row]:
-    """Return the scripts that the audit saw, with the entry of the baseline that covers each."""
-    listed = audit.get("inventory") or ()
-    return [{**_script(item.get("script")), "entry": item.get("entry")} for item in listed]
-
-
-def _script(script: Json) -> Row:
+def _script(listed: t.Mapping[str, Json]) -> Row:
+    """Return a script that the audit saw, with the entry of the baseline that covers it."""
+    script = listed.get("script")
     members = script if isinstance(script, dict) else {"url": script}
-    return {"script_url": members.get("url") or members.get("script_url"), "host": members.get("host")}
+    url = members.get("url") or members.get("script_url")
+    return {"script_url": url, "host": members.get("host"), "entry": listed.get("entry")}
 
 
 def with_status(row: Row) -> Row:
@@ -221,21 +218,18 @@ def fleet_plan_id(plans: t.Iterable[tuple[str | None, t.Mapping[str, str | None]
 
 def refused(rows: t.Sequence[Row], fail_on: t.Sequence[str]) -> dict[str, list[str]]:
     """Return the zones that `fail_on` refuses, by the status or type that it names."""
-    present = [row for row in rows if not row["carried"]]
-    zones = {name: [row["zone"] for row in present if name in (row["status"], *_finding_types(row))] for name in fail_on}
+    zones: dict[str, list[str]] = {name: [] for name in fail_on}
+    for row in rows:
+        found = {row["status"], *(item["type"] for item in counting(row["items"]) if item["kind"] == FINDING)}
+        for name in () if row["carried"] else found.intersection(fail_on):
+            zones[name].append(row["zone"])
     return {name: named for name, named in zones.items() if named}
 
 
 def refusal(refusals: t.Mapping[str, t.Sequence[str]], path: str) -> str:
     """Return why `fail_on` refuses a report, naming the zones; "" if it does not."""
-    parts = [f"{name} in {_named(zones)}" for name, zones in refusals.items()]
+    parts = []
+    for name, zones in refusals.items():
+        more = f" and {len(zones) - _MAX_NAMED} more" if len(zones) > _MAX_NAMED else ""
+        parts.append(f"{name} in {', '.join(line(zone, 100) for zone in zones[:_MAX_NAMED])}{more}")
     return f"fail_on: {'; '.join(parts)}. The report is in {path}." if parts else ""
-
-
-def _finding_types(row: Row) -> set[str]:
-    return {item["type"] for item in counting(row["items"]) if item["kind"] == FINDING}
-
-
-def _named(zones: t.Sequence[str]) -> str:
-    more = f" and {len(zones) - _MAX_NAMED} more" if len(zones) > _MAX_NAMED else ""
-    return ", ".join(line(zone, 100) for zone in zones[:_MAX_NAMED]) + more
