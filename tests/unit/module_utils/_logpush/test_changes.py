@@ -9,7 +9,6 @@ import typing as t
 import pytest
 from samples.logpush import CONDITION, JOB, S3, TEXT, planned, sent
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import carried
 
@@ -137,13 +136,3 @@ def test_successor_has_the_newer_form_only() -> None:
     assert "logpull_options" not in body
     assert (found.before["logpull_options"], found.after["logpull_options"]) == ("fields=RayID", None)
     assert found.result["job"]["logpull_options"] is None
-
-
-def test_older_form_conflicts_with_output_options() -> None:
-    """The older form is refused for a job that uses the newer one."""
-    with pytest.raises(Failure) as caught:
-        planned({"fields": ["a"]}, {**JOB, "output_options": OPTIONS})
-    assert str(caught.value) == (
-        "logpull_options: job 7 already uses output_options, beside which the service ignores logpull_options."
-        " Give output_options instead of fields, timestamp_format, option_flags and logpull_options."
-    )

@@ -9,8 +9,9 @@ import typing as t
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from samples.logpush import JOB
 
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import STATES, health_of
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import STATES, delivery_warnings, health_of
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job
 
 NOW = 1_772_445_600  # 2026-03-02T10:00:00Z
@@ -105,3 +106,64 @@ def test_any_texts_have_a_state(members: dict[str, t.Any]) -> None:
     assert shown["state"] in STATES
     assert (shown["state"] == "unknown") >= (not members)
     assert shown["lag_seconds"] is None or shown["lag_seconds"] >= 0
+
+
+FAILED = "Job 'n' (id 7): its last delivery failed"
+DISABLED = (
+    "Job 'n' (id 7) is disabled, probably by the service after it had failed to deliver for a day; records of that time are lost."
+)
+ZERO = "0001-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("job", "wants_enabled", "sentences"),
+    [
+        ({"enabled": True, "last_complete": "2026-03-02"}, None, ()),
+        ({"enabled": True, "last_complete": "2026-03-02", "last_error": "2026-03-02"}, None, ()),
+        (
+            {"enabled": True, "last_error": "2026-03-02"},
+            None,
+            (f"{FAILED} at 2026-03-02; the service gives no reason.",),
+        ),
+        (
+            {"enabled": False, "last_error": "2026-03-02", "last_complete": "2026-03-01"},
+            True,
+            (f"{FAILED} at 2026-03-02; the service gives no reason.", DISABLED),
+        ),
+        ({"enabled": True, "error_message": "no bucket"}, None, (f"{FAILED}: no bucket",)),
+        (
+            {"error_message": "no bucket", "last_error": "2026-03-02"},
+            None,
+            (f"{FAILED} at 2026-03-02: no bucket", DISABLED),
+        ),
+        ({"error_message": "no bucket"}, False, (f"{FAILED}: no bucket",)),
+        ({"enabled": True, "last_error": ZERO}, None, ()),
+        ({"enabled": True, "last_error": ZERO, "last_complete": "2026-03-02T10:00:00Z"}, None, ()),
+        ({"enabled": True, "last_error": ZERO, "error_message": "no bucket"}, None, (f"{FAILED}: no bucket",)),
+        (
+            {"enabled": True, "last_error": "2026-03-02T10:00:00Z", "last_complete": ZERO},
+            None,
+            (f"{FAILED} at 2026-03-02T10:00:00Z; the service gives no reason.",),
+        ),
+    ],
+)
+def test_undelivering_job_is_described(job: dict[str, t.Any], wants_enabled: bool | None, sentences: tuple[str, ...]) -> None:
+    """Sentences about a job that does not deliver."""
+    assert delivery_warnings(parse_job({**JOB, **job}), wants_enabled) == sentences
+
+
+@pytest.mark.parametrize(
+    ("error", "complete", "failed"),
+    [
+        ("2026-03-02T10:00:00Z", "2026-03-02T10:00:00.5Z", False),
+        ("2026-03-02T10:00:00.5Z", "2026-03-02T10:00:00Z", True),
+        ("2026-03-02T10:00:00.500Z", "2026-03-02T10:00:00.5Z", False),
+        ("2026-03-02T10:00:00+02:00", "2026-03-02T09:00:00Z", False),
+        ("2026-03-02T09:00:00-05:00", "2026-03-02T10:00:00Z", True),
+        ("2026-03-02t10:00:01z", "2026-03-02T10:00:00Z", True),
+    ],
+)
+def test_last_failure_is_told_by_time(error: str, complete: str, failed: bool) -> None:
+    """However the service writes its times, the later one counts."""
+    job = {**JOB, "enabled": True, "last_error": error, "last_complete": complete}
+    assert bool(delivery_warnings(parse_job(job), None)) is failed

@@ -7,6 +7,7 @@ from __future__ import annotations
 import typing as t
 
 import pytest
+from support.refusals import refusal
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._destination import parse as parse_destination
@@ -75,10 +76,7 @@ EMPTY = "ownership_challenge: is empty; omit the option to request a challenge"
     [("", EMPTY), (" ", EMPTY), ("a b", "ownership_challenge: contains white space, which no token has")],
 )
 def test_an_empty_token_is_not_a_question(token: str, sentence: str) -> None:
-    with pytest.raises(Failure) as caught:
-        desire({"destination_conf": "gs://bucket", "ownership_challenge": token})
-    assert caught.value.kind == "invalid_option"
-    assert str(caught.value) == sentence
+    assert refusal(desire, {"destination_conf": "gs://bucket", "ownership_challenge": token}) == ("invalid_option", sentence)
 
 
 UNUSABLE = "The service's answer about the ownership has no usable '{}'."
@@ -109,9 +107,8 @@ def test_answers_that_are_results() -> None:
     assert concluded(ASK, answer).result == {"ownership": {"filename": "f", "valid": True, "message": ""}}
     assert concluded(ASK, {"valid": True}).result == {"ownership": {"filename": None, "valid": True, "message": None}}
     assert concluded(VALIDATE, answer).result == {"ownership": {"valid": True}}
-    with pytest.raises(Failure) as caught:
-        concluded(VALIDATE, {"valid": False})
-    assert str(caught.value) == "The token is not a valid proof of ownership of the destination."
+    message = "The token is not a valid proof of ownership of the destination."
+    assert refusal(concluded, VALIDATE, {"valid": False}) == ("rejected", message)
 
 
 def test_texts_of_the_service_are_masked() -> None:

@@ -31,40 +31,42 @@ def token(claims: t.Any, header: t.Any = None) -> str:
     return f"{segment({'alg': 'HS256'} if header is None else header)}.{segment(claims)}.c2lnbmF0dXJl"
 
 
+EXPIRED = "the token has expired {} ago; request a new challenge with the module logpush_ownership"
+OWNER = "the token belongs to {}, and a challenge is valid only for the zone or account that requested it"
+ELSEWHERE = (
+    "the token belongs to another destination; a challenge is valid for exactly the destination_conf that it was requested for"
+)
+F = "f" * 32
+
+
 @pytest.mark.parametrize(
-    ("claims", "message"),
+    ("claims", "sentence"),
     [
         ({"exp": NOW + 1, "zone_id": ZONE.upper(), "destination_conf": S3}, None),
-        ({"exp": NOW}, "expired 0 seconds ago"),
-        ({"exp": NOW - 3 * 86400}, "expired 3 days ago"),
-        ({"exp": NOW - 7200.5}, "expired 2 hours ago"),
-        ({"exp": NOW - 600}, "expired 10 minutes ago"),
-        ({"exp": NOW - 119}, "expired 119 seconds ago"),
-        ({"exp": NOW - 120}, "expired 2 minutes ago"),
-        ({"exp": NOW - 2 * 86400}, "expired 2 days ago"),
-        ({"exp": -(10**400)}, "days ago"),
-        ({"exp": float("-inf")}, "days ago"),
+        ({"exp": NOW}, EXPIRED.format("0 seconds")),
+        ({"exp": NOW - 119}, EXPIRED.format("119 seconds")),
+        ({"exp": NOW - 120}, EXPIRED.format("2 minutes")),
+        ({"exp": NOW - 7200.5}, EXPIRED.format("2 hours")),
+        ({"exp": NOW - 2 * 86400}, EXPIRED.format("2 days")),
+        ({"exp": -(10**400)}, EXPIRED.format("12 days")),
+        ({"exp": float("-inf")}, EXPIRED.format("12 days")),
         ({"exp": True}, None),
         ({"exp": "soon"}, None),
-        ({"zone_id": "f" * 32}, "another zone"),
-        ({"zone": "f" * 32}, "another zone"),
+        ({"zone_id": F}, OWNER.format(f"another zone ({F})")),
+        ({"zone": F}, OWNER.format(f"another zone ({F})")),
+        ({"zone_tag": "ab"}, OWNER.format("another zone (ab)")),
         ({"zone": "example.com"}, None),
-        ({"account_id": "f" * 32}, None),
+        ({"account_id": F}, None),
         ({"destination_conf": "s3://bucket/dir?region=%61"}, None),
-        ({"destination_conf": "s3://bucket/other?region=a"}, "another destination"),
+        ({"destination_conf": "s3://bucket/other?region=a"}, ELSEWHERE),
+        ({"destination": "s3://other/dir"}, ELSEWHERE),
         ({"dest": "a hash of it"}, None),
         ({}, None),
         ([], None),
     ],
 )
-def test_what_can_be_told_without_the_key(claims: t.Any, message: str | None) -> None:
-    found = why_refused(token(claims), ADDRESS, DESTINATION, NOW)
-    if message is None:
-        assert found is None
-    else:
-        assert found is not None
-        assert message in found
-        assert "s3://" not in found
+def test_what_can_be_told_without_the_key(claims: t.Any, sentence: str | None) -> None:
+    assert why_refused(token(claims), ADDRESS, DESTINATION, NOW) == sentence
 
 
 @pytest.mark.parametrize(
@@ -73,30 +75,6 @@ def test_what_can_be_told_without_the_key(claims: t.Any, message: str | None) ->
 def test_any_other_text_is_left_to_the_service(text: str) -> None:
     assert read_claims(text) is None
     assert why_refused(text, ADDRESS, DESTINATION, NOW) is None
-
-
-BOUND = "a challenge is valid for exactly the destination_conf that it was requested for"
-
-
-@pytest.mark.parametrize(
-    ("claims", "sentence"),
-    [
-        (
-            {"exp": NOW - 7200},
-            "the token has expired 2 hours ago; request a new challenge with the module logpush_ownership",
-        ),
-        (
-            {"zone_tag": "ab"},
-            "the token belongs to another zone (ab), and a challenge is valid only for the zone or account that requested it",
-        ),
-        (
-            {"destination": "s3://other/dir"},
-            f"the token belongs to another destination; {BOUND}",
-        ),
-    ],
-)
-def test_sentences(claims: t.Any, sentence: str) -> None:
-    assert why_refused(token(claims), ADDRESS, DESTINATION, NOW) == sentence
 
 
 def test_base64url_characters_are_decoded() -> None:

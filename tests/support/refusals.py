@@ -1,0 +1,18 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+
+
+def refusal(call: t.Callable[..., object], *arguments: t.Any, **options: t.Any) -> tuple[str, str]:
+    """Call a function that must fail; return the kind and the message of its failure."""
+    with pytest.raises(Failure) as caught:
+        call(*arguments, **options)
+    return caught.value.kind, str(caught.value)
