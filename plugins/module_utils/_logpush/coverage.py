@@ -75,17 +75,13 @@ def _configured(given: Json) -> dict[str, list[str]]:
 
 
 def _jobs(given: Json) -> list[dict[str, Json]]:
-    found = _jobs_in(given) if isinstance(given, dict) else given
+    found = given
+    if isinstance(given, dict):
+        single = [given.get("job", given)] if not given or not _JOB.isdisjoint(given) else None
+        found = given.get("jobs", single)
     if not isinstance(found, (list, tuple)) or not all(job is None or isinstance(job, dict) for job in found):
         raise ValueError("jobs: the result of logpush_job_info or of logpush_job, or a list of jobs, is needed")
     return [job for job in found if job]
-
-
-def _jobs_in(given: dict[str, Json]) -> Json:
-    """Return the jobs in a module result, or the single job; None for a result without jobs."""
-    if "jobs" in given:
-        return given["jobs"]
-    return [given.get("job", given)] if not given or not _JOB.isdisjoint(given) else None
 
 
 def _names(given: Json) -> list[str]:
@@ -124,7 +120,9 @@ def select_custom_log_fields(job: Json, custom_fields: Json) -> dict[str, Json]:
         return job
     output = job.get("output_options")
     if output is not None:
-        return {**job, "output_options": _with_field_names(output, carriers)}
+        if not isinstance(output, dict):
+            return job  # the module refuses it
+        return {**job, "output_options": {**output, "field_names": _merged(output.get("field_names"), carriers)}}
     if job.get("logpull_options") is not None:
         return {**job, "logpull_options": _with_text_fields(str(job["logpull_options"]), carriers)}
     return {**job, "fields": _merged(job.get("fields"), carriers)}
@@ -133,12 +131,6 @@ def select_custom_log_fields(job: Json, custom_fields: Json) -> dict[str, Json]:
 def carriers_of(custom_fields: t.Mapping[str, Json]) -> list[str]:
     """Return the fields of a job that contain the custom fields of these lists."""
     return [carrier for carrier, kinds in CARRIERS.items() if any(custom_fields.get(kind) for kind in kinds)]
-
-
-def _with_field_names(output: Json, carriers: t.Sequence[str]) -> Json:
-    if not isinstance(output, dict):
-        return output  # the module refuses it
-    return {**output, "field_names": _merged(output.get("field_names"), carriers)}
 
 
 def _with_text_fields(text: str, carriers: t.Sequence[str]) -> str:

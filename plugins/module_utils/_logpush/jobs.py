@@ -89,22 +89,8 @@ class JobListing(t.NamedTuple):
         return None if self.refusal is not None else frozenset(job.id for job in self.jobs)
 
 
-class Match(t.NamedTuple):
-    """An item with the current state of its job."""
-
-    item: Item
-    state: JobState
-
-
-class Matches(t.NamedTuple):
-    """All items of a task, and the jobs that no item names, with their labels."""
-
-    items: tuple[Match, ...]
-    unlisted: tuple[tuple[str, Job], ...]
-
-
-def match(desired: DesiredJobs, listing: JobListing) -> Matches:
-    """Find the job of each item; refuse two items for one job."""
+def match(desired: DesiredJobs, listing: JobListing) -> tuple[list[tuple[Item, JobState]], list[tuple[str, Job]]]:
+    """Return each item with the state of its job, and the jobs that no item names with their labels; refuse two items for one job."""
     if listing.refusal is not None and desired.unlisted == ABSENT:
         message = f"The service cannot list jobs, so it is not known which of them are unlisted. ({listing.refusal})"
         raise dataclasses.replace(listing.refusal, kind=NOT_FOUND, message=message)
@@ -131,10 +117,7 @@ def match(desired: DesiredJobs, listing: JobListing) -> Matches:
         )
         for item, job, label in zip(items, jobs, names[: len(items)], strict=True)
     ]
-    return Matches(
-        tuple(Match(item, state) for item, state in zip(items, states, strict=True)),
-        tuple(zip(names[len(items) :], others, strict=True)),
-    )
+    return list(zip(items, states, strict=True)), list(zip(names[len(items) :], others, strict=True))
 
 
 def concerned(desired: DesiredJobs, listing: JobListing) -> list[Job]:
@@ -186,11 +169,11 @@ _UNKNOWN_UNLISTED = "unlisted_jobs: the service cannot list jobs, so it is not k
 
 def plan_jobs(desired: DesiredJobs, listing: JobListing) -> Composition:
     """Plan each item as `logpush_job` would, and the deletion of the jobs that no item names."""
-    matches = match(desired, listing)
-    items = [_step(found) for found in matches.items]
-    strays = [_deletion(label, job, listing) for label, job in matches.unlisted] if desired.unlisted == ABSENT else []
+    matches, others = match(desired, listing)
+    items = [_step(item, state) for item, state in matches]
+    strays = [_deletion(label, job, listing) for label, job in others] if desired.unlisted == ABSENT else []
     in_order = sorted((step for step in items if step.plan.requests), key=_rank) + strays
-    unlisted: list[Json] | None = [] if desired.unlisted == IGNORE else [_brief(job) for _label, job in matches.unlisted]
+    unlisted: list[Json] | None = [] if desired.unlisted == IGNORE else [_brief(job) for _label, job in others]
     unknown = listing.refusal is not None and desired.unlisted == REPORT
     everything = [*items, *strays]
 
@@ -232,10 +215,9 @@ def secrets_of_jobs(desired: DesiredJobs, listing: JobListing | None) -> frozens
     return frozenset().union(*requested, *found)
 
 
-def _step(found: Match) -> Step:
-    desired, state = found.item.desired, found.state
-    with within(found.item.place):
-        return Step(PART, found.item.place, state.label, desired, state, plan(desired, state))
+def _step(item: Item, state: JobState) -> Step:
+    with within(item.place):
+        return Step(PART, item.place, state.label, item.desired, state, plan(item.desired, state))
 
 
 def _deletion(label: str, job: Job, listing: JobListing) -> Step:

@@ -12,6 +12,7 @@ import typing as t
 from .._core import BAD_RESPONSE, REJECTED, Answer, Conclusion, Failure, Json, Plan, Request, invalid_option
 from .._destination import Destination, parse, public_destination, same_destination, secret_parts, takes_token, without_secrets
 from .._redact import scrub
+from .._text import duration
 from .._zones import ACCOUNT, ZONE, Address, is_zone_id
 from .options import check_challenge, check_destination, refuse_mask
 
@@ -27,9 +28,7 @@ def why_refused(token: str, address: Address | None, destination: Destination, n
         return None
     expires = claims.get("exp")
     if isinstance(expires, (int, float)) and not isinstance(expires, bool) and expires <= now:
-        return (
-            f"the token has expired {_ago(now - max(expires, 0))} ago; request a new challenge with the module logpush_ownership"
-        )
+        return f"the token has expired {duration(now - max(expires, 0))} ago; request a new challenge with the module logpush_ownership"
     owner = _other_owner(claims, address) if address else ""
     if owner:
         return f"the token belongs to {owner}, and a challenge is valid only for the zone or account that requested it"
@@ -70,13 +69,6 @@ def _segment(text: str) -> dict[str, Json] | None:
 
 def _text(claims: t.Mapping[str, Json], names: t.Iterable[str]) -> str | None:
     return next((claims[name] for name in names if isinstance(claims.get(name), str)), None)
-
-
-def _ago(seconds: float) -> str:
-    for unit, length in (("days", 86400), ("hours", 3600), ("minutes", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.0f} {unit}"
-    return f"{max(seconds, 0):.0f} seconds"
 
 
 # The members of the result after requesting or validating a challenge, with the types that the service may send.

@@ -18,7 +18,7 @@ OTHERWISE = "job 7 has members of another type than documented"
 @pytest.mark.parametrize(
     ("job", "sentence"),
     [
-        ("job", "a job is text, not an object"),
+        ("job", "a job is a string, not an object"),
         ([JOB], "a job is a list, not an object"),
         ({}, "a job has no id"),
         *(({"id": value}, f"a job has {value!r} as its id, not a number above 0") for value in (None, "7", True, 0)),
