@@ -106,8 +106,8 @@ def _ask(client: Client, ask: t.Callable[..., t.Iterable[Json]], parameters: t.M
             raise
         try:
             found = ask(query={name: value for name, value in parameters.items() if name not in refused})
-        except Failure:
-            raise failure from None
+        except Failure as second:
+            raise failure if second.status == _REFUSED else second from None
     client.warnings.append(
         f"The inventory may be incomplete: the service refuses {' and '.join(refused)}, so that it"
         " may leave out scripts with the same content, and those that Cloudflare itself serves."

@@ -193,6 +193,23 @@ def test_a_resource_that_fails_is_no_empty_list(change: t.Any, message: str) -> 
         listed(Listings(PUBLIC, {**ALL, **change}), resources=["cookies"])
 
 
+class Strict(Listings):
+    """A service that refuses the parameters of a complete listing."""
+
+    def items(self, operation: str, *, query: dict[str, str], **paging: t.Any) -> list[t.Any]:
+        if "exclude_cdn_cgi" in query:
+            raise FINAL[4]
+        return super().items(operation, query=query, **paging)
+
+
+@pytest.mark.parametrize(("second", "reported"), [(FINAL[3], FINAL[3]), (refusal("rejected", 400), FINAL[4])])
+def test_without_these_parameters_a_failure_has_its_own_reason(second: Failure, reported: Failure) -> None:
+    """A second refusal is not about the parameters, so that the first one is reported."""
+    with pytest.raises(Failure) as caught:
+        listed(Strict(PUBLIC, {**ALL, "page_shield.scripts": second}))
+    assert caught.value is reported
+
+
 def test_scripts_that_are_not_asked_for_are_null() -> None:
     service = Listings(PUBLIC, ALL)
     done = listed(service, resources=["cookies"])
