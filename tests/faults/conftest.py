@@ -14,12 +14,14 @@ from edgeops_simulator.testing import running
 
 # Three pages of zones for the inventory; a total that is seven too high would need a fourth.
 ZONES = [scenarios.ZONE, *(f"{number:032x}" for number in range(1, 145))]
+# Likewise one page of accounts.
+ACCOUNTS = [scenarios.ACCOUNT, *(f"{number:032x}" for number in range(1, 46))]
 
 
 @pytest.fixture(scope="session")
 def simulator_server() -> t.Iterator[t.Any]:
     """The simulator of this test process, with the fleet of the matrix."""
-    with running(zones=ZONES) as server:
+    with running(zones=ZONES, accounts=ACCOUNTS) as server:
         yield server
 
 

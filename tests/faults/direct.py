@@ -14,16 +14,23 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as _run
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import ZONE, Address
 from harness.modules import Document, checked, execute, task_of
 
 
 def run(
-    module: str | t.Any, simulator: t.Any, zone: str, args: t.Mapping[str, t.Any], *, check: bool = False, diff: bool = True
+    module: str | t.Any,
+    simulator: t.Any,
+    address: str | Address,
+    args: t.Mapping[str, t.Any],
+    *,
+    check: bool = False,
+    diff: bool = True,
 ) -> Document:
-    """The result of a module that runs once against the simulator; a task may stand for the module's name."""
+    """The result of a module that runs once against the simulator; a task may stand for the module's name, an id for a zone."""
     task = task_of(module) if isinstance(module, str) else module
-    connection = {"base_url": simulator.base_url, "api_token": simulator.token, "zone_id": zone, "request_budget": "none"}
-    given = {**connection, **args}
+    named = (address if isinstance(address, Address) else Address(ZONE, address)).named
+    given = {"base_url": simulator.base_url, "api_token": simulator.token, "request_budget": "none", **named, **args}
     refused = checked(task, given).errors
     assert not refused.errors, refused.msg
     return execute(task, given, check=check, diff=diff)

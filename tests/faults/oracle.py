@@ -14,9 +14,9 @@ AUTHENTICATION, PERMISSION, REJECTED = "authentication", "permission", "rejected
 RATE_LIMITED, UNAVAILABLE, BAD = "rate_limited", "unavailable", "bad_response"
 
 # Classes of requests. `GET none` is a read that the service answers with 404 in the ordinary course of things, `GET fields`
-# one that is omitted where it is not permitted.
-GET_FIELDS = "GET fields"
-GET, GET_NONE, LIST, PUT, DELETE, POST_RULESET, POST_JOB = "GET", "GET none", "LIST", "PUT", "DELETE", "POST ruleset", "POST job"
+# and `LIST further` are omitted where they are not permitted.
+GET, GET_NONE, GET_FIELDS, LIST, LIST_FURTHER = "GET", "GET none", "GET fields", "LIST", "LIST further"
+PUT, DELETE, POST_RULESET, POST_JOB, POST_OWNERSHIP = "PUT", "DELETE", "POST ruleset", "POST job", "POST ownership"
 
 ONCE, LASTING = "once", "lasting"
 RETRIES = 2
@@ -28,7 +28,8 @@ class Row:
 
     `once`: the fault befalls one request and is over. `lasting`: it befalls that request and all that follow.
     `others` names the classes of requests that end differently in both cases. `tried` says that the request is tried
-    again as often as `retries` allows, which the `attempts` of the error have to show.
+    again as often as `retries` allows, which the `attempts` of the error have to show. `post` is about a POST that creates
+    what can be looked for; `ownership` about one of which no trace can be read.
     """
 
     fault: t.Mapping[str, t.Any]
@@ -39,6 +40,7 @@ class Row:
     tried: bool = True
     others: t.Mapping[str, str] = dataclasses.field(default_factory=dict)
     ruleset: str | None = None
+    ownership: str | None = None
     timeout: float = 10.0
 
     def verdict(self, request: str, persistence: str) -> str:
@@ -47,14 +49,17 @@ class Row:
             return self.others[request]
         if persistence == LASTING:
             return self.lasting
-        if request == POST_RULESET and self.ruleset is not None:
-            return self.ruleset
-        return self.post if request in (POST_RULESET, POST_JOB) else self.once
+        special = {POST_RULESET: self.ruleset, POST_OWNERSHIP: self.ownership}.get(request)
+        return special or (self.post if request.startswith("POST") else self.once)
+
+    def stratum(self, request: str) -> str:
+        """The class of the request; a listing that ends as all listings do is one of them."""
+        return LIST if request.startswith(LIST) and self.verdict(request, ONCE) == self.verdict(LIST, ONCE) else request
 
 
 def _lost(fault: t.Mapping[str, t.Any], why: str, post: str, **more: t.Any) -> Row:
     """No usable answer came: everything but a POST is tried again."""
-    return Row(fault, why, once=OK, post=post, lasting=UNAVAILABLE, **more)
+    return Row(fault, why, **{"once": OK, "post": post, "lasting": UNAVAILABLE, "ownership": UNAVAILABLE, **more})
 
 
 def _final(fault: t.Mapping[str, t.Any], kind: str, why: str, **more: t.Any) -> Row:
@@ -69,7 +74,9 @@ _APPLIED = "it was applied: looked for and found, so that nothing is made twice"
 _NOT_APPLIED = "it may have been received, so it is not sent again; looked for and not found"
 
 ROWS: t.Mapping[str, Row] = {
-    "refused": _lost({"kind": "refused", "seconds": 0.05}, "nothing was received, so a POST is tried again, too", OK),
+    "refused": _lost(
+        {"kind": "refused", "seconds": 0.05}, "nothing was received, so a POST is tried again, too", OK, ownership=OK
+    ),
     "reset": _lost({"kind": "reset"}, _NOT_APPLIED, UNAVAILABLE),
     "reset-after": _lost({"kind": "reset_after"}, _APPLIED, OK),
     "timeout": _lost({"kind": "hang"}, _NOT_APPLIED, UNAVAILABLE, timeout=0.3),
@@ -78,7 +85,12 @@ ROWS: t.Mapping[str, Row] = {
         {"kind": "drip", "seconds": 0.1}, "the timeout counts for the whole try, its body included; " + _APPLIED, OK, timeout=0.3
     ),
     "drip-body": _lost({"kind": "drip", "seconds": 0.1, "part": "body"}, _APPLIED, OK, timeout=0.3),
-    "short-body": _lost({"kind": "short_body"}, "less came than was announced; " + _APPLIED, OK),
+    "short-body": _lost(
+        {"kind": "short_body"},
+        "less came than was announced, but a 404 is enough: the second DELETE finds nothing; " + _APPLIED,
+        OK,
+        others=_NOTHING_NEEDED,
+    ),
     "429-short": Row({"kind": "429", "retry_after": 2}, "any method is tried again", OK, OK, RATE_LIMITED),
     "429-date": Row({"kind": "429", "retry_after": "date:9"}, "any method is tried again", OK, OK, RATE_LIMITED),
     "429-unsaid": Row({"kind": "429", "retry_after": None}, "without Retry-After as backoff", OK, OK, RATE_LIMITED),
@@ -95,10 +107,15 @@ ROWS: t.Mapping[str, Row] = {
     "403": _final(
         {"kind": "status", "status": 403, "code": 1999},
         PERMISSION,
-        "403 is final; fields are not checked then",
-        others={GET_FIELDS: OK},
+        "403 is final; fields are not checked then, and what is listed beside scripts is missing",
+        others={GET_FIELDS: OK, LIST_FURTHER: OK},
     ),
-    "403-9109": _final({"kind": "status", "status": 403, "code": 9109}, AUTHENTICATION, "the code is more exact than the status"),
+    "403-9109": _final(
+        {"kind": "status", "status": 403, "code": 9109},
+        AUTHENTICATION,
+        "the code is more exact than the status; the status is enough for what may be missing",
+        others={LIST_FURTHER: OK},
+    ),
     "truncated": _final({"kind": "truncated"}, BAD, "not JSON", others=_STATUS_TELLS),
     "array": _final({"kind": "array"}, BAD, "not an object", others=_STATUS_TELLS),
     "string": _final({"kind": "string"}, BAD, "not an object", others=_STATUS_TELLS),
@@ -120,7 +137,7 @@ ROWS: t.Mapping[str, Row] = {
         {"kind": "bad_result_info"},
         BAD,
         "only listings have counts",
-        others={GET: OK, GET_FIELDS: OK, GET_NONE: OK, PUT: OK, DELETE: OK, POST_RULESET: OK, POST_JOB: OK},
+        others=dict.fromkeys((GET, GET_FIELDS, GET_NONE, PUT, DELETE, POST_RULESET, POST_JOB, POST_OWNERSHIP), OK),
     ),
     "failure-200": _final(
         {"kind": "failure_200"},

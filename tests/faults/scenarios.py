@@ -2,25 +2,42 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The scenarios of the fault matrix: what a zone has, the desired state, and which requests that takes."""
+"""The scenarios of the fault matrix: what a zone or an account has, the desired state, and which requests that takes."""
 
 from __future__ import annotations
 
 import copy
 import dataclasses
+import json
+import re
 import typing as t
 
 from faults import direct
-from faults.oracle import DELETE, GET, GET_FIELDS, GET_NONE, LIST, POST_JOB, POST_RULESET, PUT
+from faults.oracle import (
+    DELETE,
+    GET,
+    GET_FIELDS,
+    GET_NONE,
+    LIST,
+    LIST_FURTHER,
+    POST_JOB,
+    POST_OWNERSHIP,
+    POST_RULESET,
+    PUT,
+)
 
 from ansible_collections.edgeops.observability.plugins.inventory import zones as inventory
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import connection
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import Address
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 
 Document = dict[str, t.Any]
 ZONE = "5a1e0c47d2b94f6f8e3b7c9012d4a6f8"
+ACCOUNT = "9a7806061c88ada191ed06f989cc3dac"
+IN_ZONE, IN_ACCOUNT = Address("zone", ZONE), Address("account", ACCOUNT)
 PHASE = "http_log_custom_fields"
+DATASET = "http_requests"
 DESTINATION = "s3://edge-logs/all?region=eu-west-1&access-key-id=AK1&secret-access-key=planted-bucket-secret-51d7"
 
 # A rule of another owner, with every member that a rule can have.
@@ -69,10 +86,12 @@ OTHER_JOBS: list[Document] = [
 OUR_JOB: Document = {
     "id": 13,
     "name": "edge-logs",
+    "dataset": DATASET,
     "destination_conf": DESTINATION,
     "logpull_options": "fields=ClientIP&timestamps=rfc3339&CVE-2021-44228=true",
     "filter": '{"where":{"key":"ClientIP","operator":"eq","value":"192.0.2.1"}}',
     "enabled": False,
+    "kind": "edge",
     "max_upload_records": 2000,
 }
 NEIGHBOURS: tuple[Document, ...] = (
@@ -88,52 +107,96 @@ SCRIPTS: list[Document] = [
     }
     for number in range(5)
 ]
+CHALLENGE: Document = {
+    "token": "planted-token-of-a-challenge",
+    "destination_conf": "gs://edge-logs/all",
+    "expires": 4_000_000_000,
+}
+CONNECTIONS: list[Document] = [{"id": "1c" * 16, "url": "https://api.example/v1", "host": "www.example.com"}]
+COOKIES: list[Document] = [{"id": "1d" * 16, "name": "session", "host": "www.example.com"}]
+# The service does not know the parameters that ask for complete listings.
+REFUSALS = tuple({"kind": "status", "status": 400, "path": f"*/page_shield/{name}"} for name in ("scripts", "connections"))
 
 
 def _entry_point(*rules: Document) -> Document:
     return {"id": "0c" * 16, "name": "ours", "kind": "zone", "phase": PHASE, "version": "7", "rules": list(rules)}
 
 
+# What accounts have in place of the datasets of zones and their fields.
+_NAMES_OF_ACCOUNTS = {
+    DATASET: "gateway_dns",
+    "firewall_events": "audit_logs",
+    "ClientIP": "SrcIP",
+    "RayID": "QueryName",
+    "RequestHeaders": "Email",
+    "Cookies": "UserID",
+}
+
+
+def _of_account(document: t.Any) -> t.Any:
+    """The same options or jobs, for an account."""
+    return json.loads(re.sub("|".join(_NAMES_OF_ACCOUNTS), lambda name: _NAMES_OF_ACCOUNTS[name[0]], json.dumps(document)))
+
+
 @dataclasses.dataclass(frozen=True)
 class Scenario:
-    """A desired state of a zone, by one or more modules, with the requests that it takes where nothing goes wrong."""
+    """A desired state of a zone or an account, by one or more modules, with the requests that it takes where nothing goes wrong.
+
+    `faults` are those that each run has to cope with, beside the one of the matrix.
+    """
 
     requests: tuple[str, ...]
     steps: tuple[tuple[str, Document], ...]
     rules: tuple[Document, ...] | None = None
     jobs: tuple[Document, ...] = ()
     settings: Document = dataclasses.field(default_factory=dict)
+    faults: tuple[Document, ...] = ()
+    address: Address = IN_ZONE
+    idempotent: bool = True
+
+    def of_account(self) -> Scenario:
+        """The same scenario for the jobs of an account."""
+        steps = tuple((module, _of_account(args)) for module, args in self.steps)
+        return dataclasses.replace(self, steps=steps, jobs=tuple(_of_account(self.jobs)), address=IN_ACCOUNT)
 
     def seed(self) -> Document:
-        """The zone at the start; much in it belongs to others."""
+        """The zone and the account at the start; much in them belongs to others."""
         own = [_entry_point(*self.rules)] if self.rules is not None else []
+        jobs = {ZONE: list(OTHER_JOBS), ACCOUNT: _of_account(OTHER_JOBS)}
+        jobs[self.address.id] += self.jobs
         return copy.deepcopy(
             {
+                "accounts": [ACCOUNT],
                 "script_monitor": {ZONE: {"enabled": False}},
                 "scripts": {ZONE: SCRIPTS},
+                "connections": {ZONE: CONNECTIONS},
+                "cookies": {ZONE: COOKIES},
                 "rulesets": {ZONE: [OTHER_PHASE, *own, MANAGED]},
-                "jobs": {ZONE: [*OTHER_JOBS, *self.jobs]},
+                "jobs": jobs,
+                "challenges": {ACCOUNT: [CHALLENGE]},
                 "settings": self.settings,
             }
         )
 
-    def run(self, simulator: t.Any, options: Document) -> list[Document]:
+    def run(self, simulator: t.Any, options: Document, *, check: bool = False) -> list[Document]:
         """The results of the steps, up to the first that fails."""
         results: list[Document] = []
         for module, args in self.steps:
-            run = direct.run if module != "inventory" else list_zones
-            results.append(run(module, simulator, ZONE, {**args, **options}))
+            run = direct.run if module != "inventory" else list_all
+            results.append(run(module, simulator, self.address, {**args, **options}, check=check))
             if results[-1].get("failed"):
                 break
         return results
 
 
-def list_zones(_module: str, simulator: t.Any, _zone: str, args: t.Mapping[str, t.Any]) -> Document:
-    """The inventory's listing, in the form of a module's result."""
+def list_all(_module: str, simulator: t.Any, address: Address, args: t.Mapping[str, t.Any], **_modes: bool) -> Document:
+    """The inventory's listing of zones or of accounts, in the form of a module's result."""
     given = {"base_url": simulator.base_url, "api_token": simulator.token, "request_budget": "none", **args}
     params = validated({"argument_spec": inventory.SPECIFICATION}, given, "zones").params
+    described = connection(params)
     try:
-        return {"changed": False, "zones": inventory._fetched(connection(params), params)}
+        listed = inventory._fetched(described, params) if address == IN_ZONE else inventory._fetched_accounts(described)
+        return {"changed": False, "listed": listed}
     except Failure as failure:
         return {"failed": True, "changed": False, "msg": str(failure), "error": failure.report()}
 
@@ -142,17 +205,25 @@ _CHANGED_FIELDS: Document = {"request_fields": ["X-New", "x-old"], "response_fie
 _NEW_FIELDS: Document = {"request_fields": ["X-New"], "cookie_fields": ["Session"]}
 _NEW_JOB: Document = {
     "name": "edge-logs",
+    "dataset": DATASET,
     "destination_conf": DESTINATION,
     "fields": ["ClientIP", "RequestHeaders", "Cookies"],
     "timestamp_format": "rfc3339",
     "filter": {"key": "ClientIP", "operator": "!eq", "value": "192.0.2.7"},
     "enabled": True,
 }
-_CHANGED_JOB: Document = {"name": "edge-logs", "fields": ["ClientIP", "RayID"], "enabled": True, "filter": ""}
+_CHANGED_JOB: Document = {
+    "name": "edge-logs",
+    "dataset": DATASET,
+    "fields": ["ClientIP", "RayID"],
+    "enabled": True,
+    "filter": "",
+}
+_GONE_JOB: Document = {"name": "edge-logs", "dataset": DATASET, "state": "absent"}
 # All that would carry over from the old job is given, since a run after a failure finds no old job.
 _REPLACING_JOB: Document = {
     **_NEW_JOB,
-    "kind": "edge",
+    "kind": "",
     "recreate": True,
     "max_upload_records": 2000,
     "option_flags": {"CVE-2021-44228": True},
@@ -161,11 +232,12 @@ _NEW_LISTS: Document = {"request_fields": ["X-New"], "cookie_fields": ["Session"
 _OLD_LISTS: Document = {"request_fields": [], "response_fields": [], "cookie_fields": []}
 _NEW_NEIGHBOUR: Document = {**_NEW_JOB, "name": "edge-logs-new"}
 _CHANGED_NEIGHBOUR: Document = {**_CHANGED_JOB, "name": "edge-logs-changed"}
-_GONE_NEIGHBOUR: Document = {"name": "edge-logs-gone", "state": "absent"}
+_GONE_NEIGHBOUR: Document = {**_GONE_JOB, "name": "edge-logs-gone"}
+_PROOF: Document = {"destination_conf": CHALLENGE["destination_conf"], "ownership_challenge": CHALLENGE["token"]}
 _PLAIN_ROUTES: Document = {"entrypoint_route": False, "get_ruleset_route": False, "rules_in_list": True}
 _OLD: tuple[Document, ...] = (FOREIGN_RULE, OWN_RULE)
 
-SCENARIOS: t.Mapping[str, Scenario] = {
+_OF_ZONES: t.Mapping[str, Scenario] = {
     "enable": Scenario((GET, PUT), (("script_monitor", {"enabled": True}),)),
     "enable-over-the-other-route": Scenario(
         (GET_NONE, GET, PUT), (("script_monitor", {"enabled": True}),), settings={"script_monitor_routes": False}
@@ -188,7 +260,7 @@ SCENARIOS: t.Mapping[str, Scenario] = {
         (("logpush_job", _REPLACING_JOB),),
         jobs=(OUR_JOB,),
     ),
-    "delete-job": Scenario((LIST, DELETE), (("logpush_job", {"name": "edge-logs", "state": "absent"}),), jobs=(OUR_JOB,)),
+    "delete-job": Scenario((LIST, DELETE), (("logpush_job", _GONE_JOB),), jobs=(OUR_JOB,)),
     "role-from-nothing": Scenario(
         (GET_NONE, LIST, POST_RULESET, PUT, LIST, GET_FIELDS, POST_JOB, LIST, GET, PUT),
         (("log_custom_fields", _NEW_FIELDS), ("logpush_job", _NEW_JOB), ("script_monitor", {"enabled": True})),
@@ -214,5 +286,29 @@ SCENARIOS: t.Mapping[str, Scenario] = {
         jobs=(OUR_JOB,),
     ),
     "list-scripts": Scenario((GET, LIST, LIST, LIST), (("script_monitor_info", {"per_page": 2}),)),
+    "list-everything-over-the-other-route": Scenario(
+        (GET_NONE, GET, LIST, LIST, LIST, LIST, LIST_FURTHER, LIST_FURTHER, LIST_FURTHER),
+        (("script_monitor_info", {"per_page": 2, "resources": ["scripts", "connections", "cookies"]}),),
+        settings={"script_monitor_routes": False},
+        faults=REFUSALS,
+    ),
     "inventory": Scenario((LIST, LIST, LIST), (("inventory", {}),)),
 }
+_OF_JOBS = ("create-job", "change-job", "change-job-by-id", "replace-job", "delete-job", "manage-jobs")
+_OF_ACCOUNTS: t.Mapping[str, Scenario] = {
+    **{f"{name}-of-account": _OF_ZONES[name].of_account() for name in _OF_JOBS},
+    "manage-account": Scenario((LIST, GET_FIELDS, POST_JOB, LIST), (("zone_observability", {"job": _NEW_JOB}),)).of_account(),
+    "clear-account": Scenario(
+        (LIST, DELETE), (("zone_observability", {"state": "absent", "job": _NEW_JOB}),), jobs=(OUR_JOB,)
+    ).of_account(),
+    "describe-account": Scenario((LIST,), (("zone_variables_info", {}),), jobs=(OUR_JOB,)).of_account(),
+    "prove-ownership": Scenario((POST_OWNERSHIP,), (("logpush_ownership", _PROOF),), address=IN_ACCOUNT),
+    "ask-for-ownership": Scenario(
+        (POST_OWNERSHIP,),
+        (("logpush_ownership", {"destination_conf": CHALLENGE["destination_conf"]}),),
+        address=IN_ACCOUNT,
+        idempotent=False,
+    ),
+    "inventory-of-accounts": Scenario((LIST,), (("inventory", {}),), address=IN_ACCOUNT),
+}
+SCENARIOS: t.Mapping[str, Scenario] = {**_OF_ZONES, **_OF_ACCOUNTS}

@@ -6,18 +6,18 @@
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 import random
 import typing as t
 
 import pytest
 from faults import oracle, scenarios
+from faults.observed import Undisturbed, applied, creations, observed, run, start, undisturbed, writes
 from faults.oracle import LASTING, OK, ONCE, RETRIES, ROWS
-from faults.scenarios import SCENARIOS, ZONE
+from faults.scenarios import SCENARIOS
 
 SEED = 20261121
 Case = tuple[str, int, str, str]
+PREDICTED = ("changed", "diff", "plan_id", "plan_ids", "effects")
 
 
 def every_case() -> list[Case]:
@@ -44,7 +44,7 @@ def sampled(cases: t.Sequence[Case]) -> list[Case]:
     for case in random.Random(SEED).sample(cases, len(cases)):
         scenario, index, fault, persistence = case
         if persistence == ONCE:
-            strata.setdefault((fault, SCENARIOS[scenario].requests[index]), case)
+            strata.setdefault((fault, ROWS[fault].stratum(SCENARIOS[scenario].requests[index])), case)
         elif ROWS[fault].timeout > 1:  # timeouts that last cost real time
             strata.setdefault((fault,), case)
     chosen = set(strata.values())
@@ -60,86 +60,37 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("case", cases, ids=ids)
 
 
-@functools.cache
-def known_ids(name: str) -> frozenset[t.Any]:
-    """The ids of what is there at the start; all others are made by the service and differ from run to run."""
-    seed = SCENARIOS[name].seed()
-    rulesets = seed["rulesets"][ZONE]
-    rules = [rule for ruleset in rulesets for rule in ruleset.get("rules", [])]
-    found = [*rulesets, *rules, *seed["jobs"][ZONE]]
-    return frozenset(thing[member] for thing in found for member in ("id", "ref") if member in thing)
-
-
-def comparable(state: t.Any, known: frozenset[t.Any]) -> t.Any:
-    """A zone's state without what the service makes: times, versions, new ids."""
-    if isinstance(state, list):
-        return [comparable(item, known) for item in state]
-    if not isinstance(state, dict):
-        return state
-    kept = {name: value for name, value in state.items() if name not in ("version", "last_updated", "updated_at", "time_created")}
-    new = {name: "new" for name in ("id", "ref") if name in kept and kept[name] not in known}
-    return {name: new.get(name) or comparable(value, known) for name, value in kept.items()}
-
-
-def observed(simulator: t.Any, name: str) -> t.Any:
-    return comparable(simulator.state(ZONE), known_ids(name))
-
-
-def start(simulator: t.Any, name: str) -> None:
-    simulator.reset(**SCENARIOS[name].seed())
-
-
-@dataclasses.dataclass(frozen=True)
-class Undisturbed:
-    """What a run without any fault finds and leaves, and how many things it creates."""
-
-    before: t.Any
-    after: t.Any
-    creations: int
-
-
-_undisturbed: dict[str, Undisturbed] = {}
-
-
-def undisturbed(simulator: t.Any, name: str) -> Undisturbed:
-    if name not in _undisturbed:
-        start(simulator, name)
-        before = observed(simulator, name)
-        results = SCENARIOS[name].run(simulator, {})
-        assert not any(result.get("failed") for result in results), results
-        _undisturbed[name] = Undisturbed(before, observed(simulator, name), len(applied(simulator.journal(), "POST")))
-    return _undisturbed[name]
-
-
-def applied(journal: t.Iterable[dict[str, t.Any]], *methods: str) -> list[dict[str, t.Any]]:
-    """The requests of those methods that the service has applied."""
-    done = [entry for entry in journal if entry["applied"] and entry["method"] in methods]
-    return [entry for entry in done if entry["status"] is None or entry["status"] < 400 or entry["fault"]]
-
-
-def others_things(state: t.Any) -> t.Any:
-    """What in a zone belongs to others: their rules, rulesets and jobs, the scripts."""
-    ours = (scenarios.OWN_RULE["action"], scenarios.OUR_JOB["name"])
-    rules = [rule for ruleset in state["rulesets"] for rule in ruleset["rules"] if rule["action"] != ours[0]]
-    rulesets = [ruleset for ruleset in state["rulesets"] if ruleset["phase"] != scenarios.PHASE]
-    jobs = [job for job in state["jobs"] if not job["name"].startswith(ours[1]) or job["dataset"] != "http_requests"]
-    return rules, rulesets, jobs, state["scripts"]
+def others_things(states: t.Any) -> t.Any:
+    """What in a zone and an account belongs to others: their rules, rulesets and jobs, what pages load."""
+    zone, account = states
+    rules = [rule for ruleset in zone["rulesets"] for rule in ruleset["rules"] if rule["action"] != scenarios.OWN_RULE["action"]]
+    rulesets = [ruleset for ruleset in zone["rulesets"] if ruleset["phase"] != scenarios.PHASE]
+    theirs = ("firewall_events", "audit_logs")
+    jobs = [job for job in zone["jobs"] + account["jobs"] if not job["name"].startswith("edge-logs") or job["dataset"] in theirs]
+    return rules, rulesets, jobs, zone["scripts"], zone["connections"], zone["cookies"]
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_scenario_sends_its_declared_requests(simulator, pauses, name):
-    """A scenario takes the requests that the matrix knows."""
+    """A scenario takes the requests that the matrix knows, and check mode predicts it without a write."""
     found = undisturbed(simulator, name)
     assert others_things(found.after) == others_things(found.before)
     start(simulator, name)
-    SCENARIOS[name].run(simulator, {})
+    predicted = run(simulator, name, check=True)
+    assert simulator.writes() == [] and observed(simulator, name) == found.before
+    assert [[each.get(member) for member in PREDICTED] for each in predicted] == [
+        [each.get(member) for member in PREDICTED] for each in found.results
+    ]
+    start(simulator, name)
+    run(simulator, name)
     journal = simulator.journal()
     requests = SCENARIOS[name].requests
     assert [entry["method"] for entry in journal] == [request.split()[0].replace("LIST", "GET") for request in requests]
     for entry, request in zip(journal, requests, strict=True):
         assert (entry["status"] == 404) == (request == oracle.GET_NONE)
-        ends = {oracle.POST_JOB: "/jobs", oracle.POST_RULESET: "/rulesets"}
-        assert entry["path"].endswith(ends.get(request, ""))
+        where = {oracle.POST_JOB: "/jobs", oracle.POST_RULESET: "/rulesets", oracle.POST_OWNERSHIP: "/ownership"}
+        assert entry["path"].startswith(f"/{SCENARIOS[name].address.scope}s")
+        assert where.get(request, "") in entry["path"]
     assert pauses.made == []
 
 
@@ -152,24 +103,26 @@ def test_injected_fault_ends_as_the_table_says(simulator, pauses, case, cases):
 
     pauses.max_seconds = 0.05 if fault == "refused" and persistence == ONCE else 0.0
     simulator.faults({**row.fault, "index": index, "count": 1 if persistence == ONCE else None})
-    results = scenario.run(simulator, {"timeout": row.timeout, "retries": RETRIES if persistence == LASTING else 4})
+    results = run(simulator, name, {"timeout": row.timeout, "retries": RETRIES if persistence == LASTING else 4})
     simulator.clear_faults()
 
     journal = simulator.journal()
-    assert any(entry["fault"] for entry in journal) or fault == "refused"
+    assert fault == "refused" or journal[index]["fault"]
     assert not any("followed" in entry["path"] for entry in journal)
     verdict, tries = oracle.expected(row, scenario.requests, index, persistence)
-    check_outcome(results, verdict, tries)
+    check_outcome(results, verdict, tries, scenario.address.scope)
     if verdict == oracle.BAD:
         # A write that was accepted is a change, whether its answer can be read or not.
-        assert any(result["changed"] for result in results) == bool(applied(journal, "PUT", "POST", "DELETE"))
-    if verdict == OK or not applied(journal, "PUT", "POST", "DELETE"):
+        assert any(result["changed"] for result in results) == bool(applied(journal))
+    if verdict == OK or not applied(journal):
         assert observed(simulator, name) == (reference.after if verdict == OK else reference.before)
+    if verdict == OK and reference.before == reference.after:
+        assert results == reference.results or results[-1]["warnings"], "what only reads has lost something"
     check_recovery(simulator, name, reference, verdict)
     cases[f"fault matrix: {fault}"] += 1
 
 
-def check_outcome(results: list[dict[str, t.Any]], verdict: str, tries: int | None) -> None:
+def check_outcome(results: list[dict[str, t.Any]], verdict: str, tries: int | None, scope: str) -> None:
     """A success, or the failure of the kind of the table, reported in full."""
     last = results[-1]
     assert (last["error"]["kind"] if last.get("failed") else OK) == verdict, last
@@ -178,21 +131,25 @@ def check_outcome(results: list[dict[str, t.Any]], verdict: str, tries: int | No
     error = last["error"]
     assert last["msg"] and "could not make sense" not in last["msg"]
     assert set(error) == {"kind", "method", "path", "status", "errors", "request_id", "attempts"}
-    assert error["method"] in ("GET", "PUT", "POST", "DELETE") and error["path"].startswith("/zones"), error
+    assert error["method"] in ("GET", "PUT", "POST", "DELETE") and error["path"].startswith(f"/{scope}s"), error
     # A POST that may have been received is never repeated; everything else is tried as often as it may be.
     assert tries is None or error["attempts"] in ((1, tries) if error["method"] == "POST" else (tries,)), error
 
 
 def check_recovery(simulator: t.Any, name: str, reference: Undisturbed, verdict: str) -> None:
     """A plain second run ends where an undisturbed one does, a third finds nothing to do, and nothing was made twice."""
-    second = SCENARIOS[name].run(simulator, {})
+    made = creations(simulator.journal())
+    second = run(simulator, name)
     assert len(second) == len(SCENARIOS[name].steps)
     assert not any(result.get("failed") for result in second), second
+    if not SCENARIOS[name].idempotent:  # each run makes one of its own
+        assert made <= 1 and creations(simulator.journal()) == made + 1
+        return
     assert verdict != OK or not any(result["changed"] for result in second), second
     journal = simulator.journal()
     simulator.clear_journal()
-    third = SCENARIOS[name].run(simulator, {})
+    third = run(simulator, name)
     assert not any(result.get("failed") or result["changed"] for result in third), third
     assert observed(simulator, name) == reference.after
-    assert simulator.writes() == []
-    assert len(applied(journal, "POST")) == reference.creations
+    assert writes(simulator.journal()) == []
+    assert creations(journal) == reference.creations

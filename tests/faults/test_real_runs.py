@@ -9,37 +9,44 @@ from __future__ import annotations
 import json
 
 import pytest
-from faults import scenarios
+from faults.observed import observed, start, undisturbed
 from faults.oracle import OK, ONCE, ROWS, expected
-from faults.scenarios import SCENARIOS, ZONE
-from zone_runs import job, lists, play, role_variables
+from faults.scenarios import SCENARIOS
+from zone_runs import play, role_variables
 
 from harness import Playbook
 from harness.process import BIN, Place, execute
 
-VARIABLES = role_variables(ZONE, job=job(), custom_fields=lists(["X-New"], [], ["Session"]), script_monitor_enabled=True)
 # Waiting costs nothing here either: at most one further try.
-PLAY = {**play(VARIABLES), "module_defaults": {"group/edgeops.observability.zone": {"retries": 1}}}
+DEFAULTS = {"group/edgeops.observability.zone": {"retries": 1}}
 
 
 @pytest.mark.parametrize(
-    ("index", "fault"), [(2, "504-after"), (3, "truncated"), (5, "reset-after"), (5, "502-html"), (6, "no-success"), (7, "503")]
+    ("name", "index", "fault"),
+    [
+        ("manage-zone", 2, "504-after"),
+        ("manage-zone", 3, "truncated"),
+        ("manage-zone", 5, "reset-after"),
+        ("manage-zone", 5, "502-html"),
+        ("manage-zone", 6, "no-success"),
+        ("manage-zone", 7, "503"),
+        ("manage-account", 2, "504-after"),
+    ],
 )
-def test_role_ends_as_the_table_says(simulator, tmp_path, cases, index, fault):
+def test_role_ends_as_the_table_says(simulator, tmp_path, cases, name, index, fault):
     """The role ends as the table says, and converges."""
-    scenario = SCENARIOS["manage-zone"]
-    simulator.reset(**scenario.seed())
-    playbook = Playbook(simulator, ZONE, tmp_path)
+    scenario = SCENARIOS[name]
+    reference = undisturbed(simulator, name)
+    start(simulator, name)
+    playbook = Playbook(simulator, scenario.address.id, tmp_path)
+    ((_module, desired),) = scenario.steps
+    deliver = {**play(role_variables(**scenario.address.named, **desired)), "module_defaults": DEFAULTS}
     verdict, _tries = expected(ROWS[fault], scenario.requests, index, ONCE)
     simulator.faults({**ROWS[fault].fault, "index": index})
-    report = playbook.run(playbook=[PLAY], fails=None if verdict == OK else verdict, verbosity=0)
+    report = playbook.run(playbook=[deliver], fails=None if verdict == OK else verdict, verbosity=0)
     assert report.journal[index]["fault"]
-    again = playbook.run(playbook=[PLAY, PLAY], verbosity=0)
-    state = simulator.state(ZONE)
-    ours = [found for found in state["jobs"] if (found["name"], found["dataset"]) == ("edge-logs", "http_requests")]
-    assert len(ours) == 1 and state["script_monitor"]["enabled"] is True
-    (ruleset,) = [found for found in state["rulesets"] if found["phase"] == scenarios.PHASE]
-    assert [rule["action_parameters"]["request_fields"] for rule in ruleset["rules"]] == [[{"name": "x-new"}]]
+    again = playbook.run(playbook=[deliver, deliver], verbosity=0)
+    assert observed(simulator, name) == reference.after
     second = again.ours[len(again.ours) // 2 :]  # of the two plays
     assert not any(outcome.result["changed"] for outcome in second)
     assert verdict != OK or not again.writes

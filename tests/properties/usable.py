@@ -30,7 +30,7 @@ def unusable(method: str, path: str, body: bytes) -> bool:
 
 
 def _result_is_unusable(method: str, path: str, result: Json) -> bool:
-    if re.fullmatch(r".*/(rulesets|jobs|scripts)|/zones", path) and method == "GET":
+    if re.fullmatch(r".*/(rulesets|jobs|scripts)|/zones|/accounts", path) and method == "GET":
         items = result if isinstance(result, list) else [None]
         check = _bad_job if path.endswith("jobs") else _bad_listed
         # A listing gives each thing once; what repeats an id is not looked at.
