@@ -274,12 +274,10 @@ def public_destination(destination: Destination | None) -> dict[str, Json]:
 
 
 def public_change(before: Destination | None, after: Destination) -> tuple[dict[str, Json], dict[str, Json]]:
-    """Return both public forms, with what changed behind a mask marked, so that they differ exactly if the destinations do."""
+    """Return the public forms of two destinations that differ, with what changed behind a mask marked, so that they differ as well."""
     old, new = public_destination(before), public_destination(after)
     if before is None:
         return old, new
-    if same_destination(after, before):
-        return old, old
     was, will = _masked_options(before), _masked_options(after)
     # What the service itself masks may well be the same.
     changed = {name for name in was.keys() & will.keys() if was[name] != will[name] and any(map(_is_visible, was[name]))}

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import collections
 import collections.abc
 import functools
 import itertools
@@ -227,13 +228,8 @@ def _unique_pairs(pairs: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
     members = dict(pairs)
     if len(members) == len(pairs):
         return members
-    seen: set[str] = set()
     marked = RepeatedMembers(members)
-    for name, _unused in pairs:
-        if name in seen:
-            marked.repeated = name
-            break
-        seen.add(name)
+    marked.repeated = next(name for name, count in collections.Counter(name for name, _value in pairs).items() if count > 1)
     return marked
 
 

@@ -97,31 +97,15 @@ MEMBERS: t.Mapping[str, Member] = {
 # What the service shows instead of a time that it does not have.
 ZERO_TIME = "0001-01-01T00:00:00"
 
-# Members whose values are compared as they are; the others have a grammar of their own.
-PLAIN = (
-    "name",
-    "dataset",
-    "enabled",
-    "kind",
-    "frequency",
-    "max_upload_bytes",
-    "max_upload_interval_seconds",
-    "max_upload_records",
-    "filter_attack_traffic",
-    "transformer_id",
-)
+# Members with a grammar of their own; the values of the others are compared as they are.
+_GRAMMARS = ("filter", "logpull_options", "output_options")
+PLAIN = tuple(name for name, member in MEMBERS.items() if member.sent and name not in _GRAMMARS)
 
 # Members without an option that are neither reported nor copied when a job is re-created: the service sets them, or they are secret.
 NOT_CARRIED = frozenset(
     (
-        "destination_conf",
-        "ownership_challenge",
-        "time_created",
-        "created_at",
-        "created_on",
-        "modified_at",
-        "modified_on",
-        "updated_at",
+        *("destination_conf", "ownership_challenge"),
+        *("time_created", "created_at", "created_on", "modified_at", "modified_on", "updated_at"),
     )
 )
 

@@ -46,7 +46,10 @@ def from_parts(
     if timestamp_format is not None:
         others[TIMESTAMPS] = _check_word("timestamp_format", timestamp_format) if timestamp_format else ""
     for name, value in (flags or {}).items():
-        others[_flag_name(name)] = _flag_value(f"option_flags.{name}", value)
+        if name in (FIELDS, TIMESTAMPS):
+            option = "fields" if name == FIELDS else "timestamp_format"
+            raise invalid_option(f"option_flags.{name}", f"cannot be set here; use the option {option}")
+        others[_check_word("option_flags", name)] = _flag_value(f"option_flags.{name}", value)
     names = None if fields is None else tuple(dict.fromkeys(_check_word(f"fields[{i}]", str(n)) for i, n in enumerate(fields)))
     return Requested(names, others, (FIELDS, *others))
 
@@ -139,13 +142,6 @@ def _check_word(place: str, text: str) -> str:
     if not _NAME.fullmatch(text.strip()):
         raise invalid_option(place, f"{text!r} is empty or contains white space or one of the characters & = , ? # % + ;")
     return text.strip()
-
-
-def _flag_name(name: str) -> str:
-    if name in (FIELDS, TIMESTAMPS):
-        option = "fields" if name == FIELDS else "timestamp_format"
-        raise invalid_option(f"option_flags.{name}", f"cannot be set here; use the option {option}")
-    return _check_word("option_flags", name)
 
 
 def _flag_value(place: str, value: t.Any) -> str:

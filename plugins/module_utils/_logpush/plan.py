@@ -87,17 +87,18 @@ def fixed_changes(desired: DesiredJob, job: Job) -> list[str]:
 
 
 def _plain(name: str, value: Json, job: Job | None) -> Change:
-    before, after = (job.value(name) if job else MEMBERS[name].default), MEMBERS[name].normal(value)
-    return Change(name, before, after, after, {name: value} if before != after or job is None else {})
+    after = MEMBERS[name].normal(value)
+    return _whole(name, job, value, after, job is None or job.value(name) != after)
 
 
 def _destination(desired: DesiredJob, requested: Destination, present: Destination | None) -> Change:
-    before, after = public_change(present, requested)
     if present is not None and same_destination(requested, present):
-        masked = desired.sending == IF_MASKED and is_assumed_same(requested, present)
-        if not (desired.sending == ALWAYS or masked):
-            return Change("destination", before, before, public_destination(present), {})
+        if desired.sending != ALWAYS and not (desired.sending == IF_MASKED and is_assumed_same(requested, present)):
+            shown = public_destination(present)
+            return Change("destination", shown, shown, shown, {})
         before, after = public_resend(present)
+    else:
+        before, after = public_change(present, requested)
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
     return Change("destination", before, after, public_destination(requested), {"destination_conf": requested.text, **proof})
 
@@ -140,13 +141,10 @@ def _output(requested: t.Mapping[str, Json], job: Job | None) -> list[Change]:
 
 
 def _filter(requested: Tree | t.Literal[""], job: Job | None) -> Change:
-    there = job.value("filter") if job else None
     if requested == NO_FILTER:
-        return Change("filter", there, None, None, {"filter": NO_FILTER} if there else {})
-    if job and job.filter is not None and same_filter(requested, job.filter):
-        return Change("filter", there, there, there, {})
+        return _whole("filter", job, NO_FILTER, None, bool(job and job.value("filter")))
     text = to_text(requested)
-    return Change("filter", there, text, text, {"filter": text})
+    return _whole("filter", job, text, text, not (job and job.filter and same_filter(requested, job.filter)))
 
 
 def _whole(name: str, job: Job | None, new: Json, result: Json, differs: bool) -> Change:

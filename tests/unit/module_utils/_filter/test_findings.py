@@ -143,6 +143,8 @@ WARNINGS = [
         ],
     ),
     (both(of("gt", 5), of("gt", 3)), [f"{W}.and[1]: has no effect: {W}.and[0] already implies it; remove one of them"]),
+    (both(of("leq", 5), of("lt", 5)), [f"{W}.and[0]: has no effect: {W}.and[1] already implies it; remove one of them"]),
+    (both(of("geq", 5), of("gt", 5)), [f"{W}.and[0]: has no effect: {W}.and[1] already implies it; remove one of them"]),
     (both(of("gt", 3), of("gt", 5)), [f"{W}.and[0]: has no effect: {W}.and[1] already implies it; remove one of them"]),
     (
         both(of("in", [1]), of("eq", 1)),

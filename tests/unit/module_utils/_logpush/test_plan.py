@@ -81,6 +81,7 @@ def conclude(desired, planned, answer):
         ),
         ({"destination_conf": "gs://b"}, {"destination_conf": None}, {"destination_conf": "gs://b"}),
         ({"destination_conf": KEYS}, {"destination_conf": KEYS.replace("planted", "*****")}, None),
+        ({"destination_conf": KEYS}, {"destination_conf": KEYS.replace("/dir", "/d%69r")}, None),
         ({"ownership_challenge": "token"}, {}, None),
         ({"fields": ["b", "a"]}, {"logpull_options": "fields=a,b"}, None),
         ({"fields": ["a"]}, {"logpull_options": "fields=a,b&X=true"}, {"logpull_options": "fields=a&X=true"}),
