@@ -108,13 +108,12 @@ def delivery_warnings(job: Job, wants_enabled: bool | None) -> tuple[str, ...]:
     signs = signs_of(job)
     complete, error = signs.times
     is_later = signs.error > signs.complete if signs.error and signs.complete else (error or "") > (complete or "")
-    found = []
-    if signs.reason:
-        when = f" at {error}" if error else ""
-        found.append(f"{words_for(job)}: its last delivery failed{when}: {signs.reason}")
-    elif error and is_later:
-        found.append(f"{words_for(job)}: its last delivery failed at {error}; the service gives no reason.")
-    if found and not job.value("enabled") and wants_enabled is not False:
+    if not signs.reason and not (error and is_later):
+        return ()
+    when = f" at {error}" if error else ""
+    why = f": {signs.reason}" if signs.reason else "; the service gives no reason."
+    found = [f"{words_for(job)}: its last delivery failed{when}{why}"]
+    if not job.value("enabled") and wants_enabled is not False:
         found.append(
             f"{words_for(job)} is disabled, probably by the service after it had failed to deliver for a day;"
             " records of that time are lost."

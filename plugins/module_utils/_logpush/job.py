@@ -141,18 +141,14 @@ def identity_after(desired: DesiredJob, job: Job | None) -> Identity:
 
 def labels(jobs: t.Sequence[Identity]) -> list[str]:
     """Return a label for each of all jobs of a zone: its name; `name/dataset/id` if that is empty or an older job has it."""
-    oldest: dict[str, float] = {}
-    ages = [math.inf if job.id is None else job.id for job in jobs]
-    for job, age in zip(jobs, ages, strict=True):
-        if job.name:
-            oldest[job.name] = min(oldest.get(job.name, math.inf), age)
     full = [f"{job.name or ''}/{job.dataset}/{'new' if job.id is None else job.id}" for job in jobs]
-    taken, found = set(full), []
-    for job, age, long in zip(jobs, ages, full, strict=True):
-        short = bool(job.name) and oldest[str(job.name)] == age and job.name not in taken
-        found.append(str(job.name) if short else long)
-        taken |= {str(job.name)} if short else set()
-    return found
+    oldest: dict[str | None, int] = {}
+    for index, job in sorted(enumerate(jobs), key=lambda each: math.inf if each[1].id is None else each[1].id):
+        oldest.setdefault(job.name, index)
+    taken = {None, "", *full}
+    return [
+        str(job.name) if oldest[job.name] == index and job.name not in taken else full[index] for index, job in enumerate(jobs)
+    ]
 
 
 def words_for(job: Job) -> str:

@@ -171,6 +171,7 @@ M = MASK
         ("https://user:pla?nted@h/in", M, {}),
         ("https://user%3Aplanted%40h/in", M, {}),
         ("https://user:12/planted@h/in", M, {}),
+        ("s3://user:12/planted%40h/in", M, {}),
         ("https://user:12?planted@h/in", M, {}),
         ("https://user:planted@/in", M, {}),
     ],
