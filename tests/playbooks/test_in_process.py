@@ -114,6 +114,22 @@ ON_EVERY_CORE: dict[str, Scenario] = {
         ],
         fails="invalid_option",
     ),
+    "odd values": Scenario(
+        [
+            task("script_monitor", enabled="yes"),
+            task("script_monitor", enabled="{{ 1 == 1 }}"),
+            task("log_custom_fields", request_fields="x-a,x-b"),
+            task("log_custom_fields", request_fields=["{{ 'X-' ~ _each }}"], purge=False)
+            | LOOP
+            | {"loop": [2, 12345678901234567890]},
+            task("script_monitor", enabled="{{ flag | bool }}")
+            | {"vars": {"flag": "on"}, "register": "found", "until": "found is succeeded"},
+        ]
+    ),
+}
+
+# With every ansible-core: what it words itself, compared as it is printed.
+PRINTED: dict[str, Scenario] = {
     "check mode": Scenario([MONITOR], check=True),
     "refused by ansible-core": Scenario(
         [
@@ -128,18 +144,6 @@ ON_EVERY_CORE: dict[str, Scenario] = {
         [task("script_monitor", enabled=True, api_token="planted-other-token")], fails="authentication"
     ),
     "a warning": Scenario([task("log_custom_fields", request_fields=["range", "x-a"])], warns=("range",)),
-    "odd values": Scenario(
-        [
-            task("script_monitor", enabled="yes"),
-            task("script_monitor", enabled="{{ 1 == 1 }}"),
-            task("log_custom_fields", request_fields="x-a,x-b"),
-            task("log_custom_fields", request_fields=["{{ 'X-' ~ _each }}"], purge=False)
-            | LOOP
-            | {"loop": [2, 12345678901234567890]},
-            task("script_monitor", enabled="{{ flag | bool }}")
-            | {"vars": {"flag": "on"}, "register": "found", "until": "found is succeeded"},
-        ]
-    ),
 }
 
 
@@ -245,7 +249,7 @@ def both_ways(playbook: Playbook, scenarios: t.Mapping[str, Scenario], **run: t.
 def comparable(value: t.Any, *aside: str) -> t.Any:
     """A result without what the service or the clock makes each time, and without what ansible-core adds."""
     if isinstance(value, dict):
-        made = (*MOVING, *IDENTITY, "request_id", "filename", "invocation", "exception", *aside)
+        made = (*MOVING, *IDENTITY, "request_id", "filename", "exception", *aside)
         if isinstance(value.get("since"), str):  # a window up to now: what stays is how long it is
             start, end = (datetime.datetime.fromisoformat(value[name]) for name in ("since", "until"))
             value = {**value, "since": "", "until": str(end - start)}
@@ -271,11 +275,22 @@ def requests_of(report: Report) -> list[tuple[t.Any, ...]]:
     ]
 
 
-@pytest.mark.parametrize("scenarios", [pytest.param(ON_EVERY_CORE, marks=EVERY_CORE), ON_ONE_CORE], ids=["every", "one"])
-def test_both_ways_give_the_same(playbook: Playbook, scenarios: dict[str, Scenario]) -> None:
-    for name, here, there in both_ways(playbook, scenarios, timeout=900):  # many processes, on a machine with other work
-        assert AS_MODULE not in here.stdout
-        assert there.stdout.count(AS_MODULE) >= len(there.ours) > 0
+@pytest.mark.parametrize(
+    ("scenarios", "verbosity"),
+    [pytest.param(ON_EVERY_CORE, 3, marks=EVERY_CORE), pytest.param(PRINTED, 0, marks=EVERY_CORE), (ON_ONE_CORE, 3)],
+    ids=["every", "printed", "one"],
+)
+def test_both_ways_give_the_same(playbook: Playbook, scenarios: dict[str, Scenario], verbosity: int) -> None:
+    """Results, masked invocations included, requests, and, with the usual verbosity, the output."""
+    run = {"verbosity": verbosity, "env": {"ANSIBLE_INJECT_INVOCATION": "true"}}
+    for name, here, there in both_ways(playbook, scenarios, timeout=900, **run):  # many processes, on a machine with other work
+        if verbosity:
+            assert AS_MODULE not in here.stdout
+            assert there.stdout.count(AS_MODULE) >= len(there.ours) > 0
+            assert all("invocation" in result for outcome in here.ours for result in outcome.each())
+        else:
+            texts = [worded(report.stdout + report.stderr).replace(str(report.folder), "") for report in (here, there)]
+            assert texts[0] == texts[1] and texts[0]
         # Plans name the ids of what is there, which are new in each run where the run itself makes it.
         aside = ("plan_id", "plan_ids") if any(entry["method"] == "POST" for entry in here.journal) else ()
         for one, other in zip(here.outcomes, there.outcomes, strict=True):
@@ -285,25 +300,6 @@ def test_both_ways_give_the_same(playbook: Playbook, scenarios: dict[str, Scenar
             assert results[0] == results[1], name
         # Reads of one task may be side by side.
         assert sorted(map(repr, requests_of(here))) == sorted(map(repr, requests_of(there))), name
-
-
-@EVERY_CORE
-def test_both_ways_look_the_same(playbook: Playbook) -> None:
-    names = ("check mode", "refused by ansible-core", "refused credentials", "a warning")
-    for _name, here, there in both_ways(playbook, {name: ON_EVERY_CORE[name] for name in names}, verbosity=0):
-        texts = [worded(report.stdout + report.stderr).replace(str(report.folder), "") for report in (here, there)]
-        assert texts[0] == texts[1] and texts[0]
-
-
-@EVERY_CORE
-def test_both_ways_mask_the_same_invocation(playbook: Playbook) -> None:
-    masked = task("script_monitor", enabled="yes", api_token=playbook.simulator.token)
-    start = playbook.simulator.snapshot()
-    here = playbook.run(masked, in_process=True, env={"ANSIBLE_INJECT_INVOCATION": "true"})
-    playbook.simulator.restore(start)
-    there = playbook.run(masked, in_process=False, env={"ANSIBLE_INJECT_INVOCATION": "true"})
-    assert here.result["invocation"] == there.result["invocation"]
-    assert here.result["invocation"]["module_args"]["enabled"] is True
 
 
 def test_every_module_is_compared() -> None:
