@@ -67,8 +67,7 @@ def test_task_and_module_defaults_take_precedence(playbook, simulator, zone):
 
 
 @pytest.mark.every_core
-@pytest.mark.parametrize("in_process", [True, False])
-def test_a_task_takes_the_address_of_its_host(playbook, simulator, zone, in_process):
+def test_a_task_takes_the_address_of_its_host(playbook, simulator, zone):
     """The first of zone_id, account_id and zone_name counts; an address of the task takes precedence, and it is not taken unasked."""
     simulator.seed(zones=[{"id": zone, "name": "shop.example"}])
     broken = "{{ nowhere }}"
@@ -76,6 +75,7 @@ def test_a_task_takes_the_address_of_its_host(playbook, simulator, zone, in_proc
         "by_id": {"zone_id": zone, "account_id": broken, "zone_name": broken},
         "by_account": {"account_id": simulator.account, "zone_name": broken},
         "by_name": {"zone_name": "shop.example"},
+        "as_module": {"zone_id": zone, "edgeops_in_process": False},
         "own": {"zone_id": broken, "own": {"zone_id": zone}},
         "broken": {"zone_id": broken, "zone_name": "shop.example"},
         "unasked": {"zone_id": zone, "asks": False},
@@ -90,12 +90,10 @@ def test_a_task_takes_the_address_of_its_host(playbook, simulator, zone, in_proc
         "ignore_errors": True,
     }
     desired = {"name": "Read", "hosts": "all", "gather_facts": False, "tasks": [task]}
-    report = playbook.run(
-        playbook=[desired], inventory=hosts, extra_vars={"edgeops_in_process": in_process}, fails=("invalid_option", "ansible")
-    )
+    report = playbook.run(playbook=[desired], inventory=hosts, fails=("invalid_option", "ansible"))
     results = {outcome.host: outcome.result for outcome in report.ours}
     assert {host: result["zone_id"] for host, result in results.items() if "zone_id" in result} == dict.fromkeys(
-        ("by_id", "by_name", "own"), zone
+        ("by_id", "by_name", "as_module", "own"), zone
     )
     assert results["by_account"]["account_id"] == simulator.account
     assert {host for host, result in results.items() if result.get("failed")} == {"broken", "unasked", "nothing"}
