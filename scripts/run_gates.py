@@ -58,19 +58,15 @@ class Outcome:
 
 
 def main() -> int:
-    """Set the environments up, run everything, report."""
+    """Run everything, report."""
     run, *names = sys.argv[1:]
     gates = [gate for gate in RUNS[run] if not names or gate.name in names]
     LOGS.mkdir(parents=True, exist_ok=True)
     # Some machines forbid bytecode: every gate would compile the tests again, and every test the simulator that it starts.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    missing = {core: note for core in CORES if any(gate.core == core for gate in gates) and (note := _set_up(core))}
-    outcomes = [Outcome(gate, 0, 0, f"skipped: {missing[gate.core]}") for gate in gates if gate.core in missing]
-    runnable = [gate for gate in gates if gate.core not in missing]
     print(ROW.format("gate", "tool", "version", "result", "seconds", "processor"), flush=True)
-    for outcome in outcomes:
-        print(outcome.row())
-    for outcome in _outcomes(runnable):
+    outcomes = []
+    for outcome in _outcomes(gates):
         outcomes.append(outcome)
         print(outcome.row(), flush=True)
     return _report(outcomes)
@@ -85,6 +81,9 @@ def _outcomes(gates: list[Gate]) -> t.Iterator[Outcome]:
     with concurrent.futures.ThreadPoolExecutor(1) as one, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as several:
         begun = [one.submit(_run, gate) for gate in small]
         yield from map(_run, timed)
+        # Beside the longest gate, which needs the main environment only.
+        for core in dict.fromkeys(gate.core for gate in rest):
+            several.submit(_set_up, core)
         begun += [several.submit(_run, gate) for gate in sorted(rest, key=lambda gate: gate.seconds, reverse=True)]
         for done in concurrent.futures.as_completed(begun):
             yield done.result()
@@ -107,18 +106,20 @@ def _report(outcomes: list[Outcome]) -> int:
     return 1 if failed else 0
 
 
-def _set_up(core: str) -> str:
-    """Make the environment of a core; where its interpreter is missing, the sentence that says so."""
+@functools.cache
+def _set_up(core: str) -> tuple[int, str]:
+    """Make the environment of a core; returns the exit code and the output."""
     command = ["scripts/environment.sh", environment(core), " ".join(CORES[core]), pins(core)]
     done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
-    if done.returncode == NO_INTERPRETER:
-        return done.stderr.strip().splitlines()[-1]
-    if done.returncode:
-        raise SystemExit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
-    return ""
+    return done.returncode, done.stdout + done.stderr
 
 
 def _run(gate: Gate) -> Outcome:
+    code, output = _set_up(gate.core)
+    if code == NO_INTERPRETER:
+        return Outcome(gate, 0, 0, f"skipped: {output.strip().splitlines()[-1]}")
+    if code:
+        return Outcome(gate, 0, 1, "", output=output)
     log = LOGS / f"{gate.name}-{gate.core}.log".replace(" ", "-")
     began = time.monotonic()
     try:
