@@ -7,7 +7,6 @@ from __future__ import annotations
 import secrets
 from pathlib import Path
 
-import pytest
 from hand_made import CANARY, seed
 
 from harness import Playbook
@@ -22,7 +21,6 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-@pytest.mark.every_core
 def test_adopted_zones_deliver_without_a_write(playbook: Playbook, tmp_path: Path) -> None:
     """Random zones, adopted: a delivery with the files writes nothing, and adopting once more changes no byte."""
     hosts = seed(playbook.simulator, ZONES, SEED)

@@ -99,41 +99,40 @@ def test_delivery_facts(playbook, simulator):
 
 
 def test_failing_zone_hides_no_other_zone(playbook, simulator):
-    """A failing zone, and one without its variables, hide no other zone."""
-    hosts = without_role_zone(fleet(simulator, [DESIRED, DESIRED, DESIRED, DESIRED]))
+    """A failing zone, one without its variables, and one that is not reached and alone in its batch, hide no other zone."""
+    hosts = without_role_zone(fleet(simulator, [DESIRED, DESIRED, DESIRED, DESIRED, DESIRED]))
     hosts["zone1"]["log_delivery_job"] = {"enabled": True}
     del hosts["zone2"]["zone_id"]
     simulator.faults(
         {"kind": "status", "status": 403, "zone": hosts["zone3"]["zone_id"], "code": 10000, "message": "no", "count": None}
     )
-    fails = ("ansible", "authentication", "invalid_option")
+    hosts["zone4"].update(ansible_connection="ssh", ansible_host="127.0.0.1", ansible_port=9, edgeops_in_process=False)
+    fails = ("ansible", "authentication", "invalid_option", "unreachable")
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"edgeops_zones_at_once": 2}, fails=fails)
     stats, shown = findings(report)
-    assert stats["drifted"] == ["zone0"] and stats["unaudited"] == ["zone1", "zone2", "zone3"]
+    assert stats["drifted"] == ["zone0"] and stats["unaudited"] == ["zone1", "zone2", "zone3", "zone4"]
     errors = [line.partition(" unaudited: ")[2] for line in shown if " unaudited: " in line]
     assert errors[0].startswith("invalid_option: job.name: ")
     assert errors[1].startswith("invalid_option: ") and "zone_id" in errors[1]
     assert errors[2].startswith("authentication: ")
+    assert errors[3] == "unavailable: it could not be reached"
     assert report.returncode != 0
-    assert failed_hosts(report) == {"zone1", "zone2", "zone3"}
-
-
-@pytest.mark.parametrize(("text", "fails"), [("drifted", "ansible"), ("unaudited, unmanaged", None)])
-def test_drift_fails_only_with_fail_on(playbook, simulator, text, fails):
-    """Differences fail the play only if `fail_on` asks for it."""
-    hosts = fleet(simulator, [DESIRED])
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"edgeops_fail_on": text}, fails=fails)
-    assert (report.returncode != 0) is (fails is not None)
-    assert failed_hosts(report) == ({"zone0"} if fails else set())
+    assert failed_hosts(report) == {"zone1", "zone2", "zone3", "zone4"}
 
 
 def test_target_and_limit_narrow_the_audit(playbook, simulator):
-    """A target and a limit narrow the audit."""
+    """A target and a limit narrow the audit; differences fail those zones only if `fail_on` asks for it."""
     hosts = fleet(simulator, [DESIRED, DESIRED, DESIRED])
-    stats, _shown = findings(playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"edgeops_target": "zone1:zone2"}))
+    variables = {"edgeops_target": "zone1:zone2", "edgeops_fail_on": "unaudited, unmanaged"}
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=variables)
+    stats, _shown = findings(report)
     assert (stats["drifted"], stats["unaudited"]) == (["zone1", "zone2"], [])
-    stats, _shown = findings(playbook.run(playbook=CHECK, inventory=hosts, arguments=["--limit", "zone2"]))
+    assert report.returncode == 0 and not failed_hosts(report)
+    variables = {"edgeops_fail_on": "drifted"}
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=variables, arguments=["--limit", "zone2"], fails="ansible")
+    stats, _shown = findings(report)
     assert (stats["drifted"], stats["unaudited"]) == (["zone2"], [])
+    assert report.returncode != 0 and failed_hosts(report) == {"zone2"}
 
 
 @pytest.mark.parametrize(("name", "target", "arguments"), [(CHECK, "zone0:!zone0", []), (DELIVER, "zone0", ["--limit", "zone1"])])
@@ -183,26 +182,18 @@ def test_zones_that_cannot_be_addressed(playbook, simulator, name, changes, said
     assert report.failure["msg"].startswith(said) and not report.journal
 
 
-def test_evidence_that_cannot_be_found_fails_its_zone(playbook, simulator):
-    """Without its history an audit of scripts would pass, and leave no record."""
-    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 3)
+def test_script_audits_that_fail_their_zone(playbook, simulator):
+    """A finding that the variable of a zone names fails that zone only; without its history an audit would pass, and leave no record."""
+    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 4)
     hosts["zone0"]["edgeops_evidence_dir"] = hosts["zone1"]["edgeops_expected_head"] = "{{ nowhere }}"
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"edgeops_audit_scripts": "yes"}, fails="ansible")
+    hosts["zone2"]["edgeops_script_fail_on"] = ["nothing_seen", "monitor_off"]
+    report = playbook.run(
+        playbook=CHECK, inventory=hosts, extra_vars={"edgeops_audit_scripts": "yes"}, fails=("ansible", "gate"), secrets=[SECRET]
+    )
     stats, shown = findings(report)
     assert stats["unaudited"] == ["zone0", "zone1"]
     assert all("'nowhere' is undefined" in line for line in shown if " unaudited: " in line)
-
-
-def test_refused_script_audit_fails_its_zone(playbook, simulator):
-    """A finding that the variable of a zone names fails that zone, after the report, and no other."""
-    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 2)
-    hosts["zone0"]["edgeops_script_fail_on"] = ["nothing_seen", "monitor_off"]
-    report = playbook.run(
-        playbook=CHECK, inventory=hosts, extra_vars={"edgeops_audit_scripts": True}, fails=("ansible", "gate"), secrets=[SECRET]
-    )
-    stats, _shown = findings(report)
-    assert stats["unaudited"] == [] and report.returncode != 0
-    assert failed_hosts(report) == {"zone0"}
+    assert failed_hosts(report) == {"zone0", "zone1", "zone2"}
 
 
 def test_checked_twice_in_one_run(playbook, simulator):
@@ -261,18 +252,6 @@ def test_failed_batch_does_not_end_delivery(playbook, simulator):
             *["zone3 changed"][: int(changed)] * len(shown[4:]),
         ]
     assert len(simulator.state(hosts["zone3"]["zone_id"])["jobs"]) == 1
-
-
-def test_unreachable_zone_is_not_compliant(playbook, simulator):
-    """A zone that is not reached is not compliant."""
-    hosts = fleet(simulator, [DESIRED, DESIRED])
-    hosts["zone0"].update(ansible_connection="ssh", ansible_host="127.0.0.1", ansible_port=9, edgeops_in_process=False)
-    report = playbook.run(
-        playbook=CHECK, inventory=hosts, extra_vars={"edgeops_zones_at_once": 1}, fails=("ansible", "unreachable")
-    )
-    stats, shown = findings(report)
-    assert (stats["unaudited"], stats["compliant"]) == (["zone0"], [])
-    assert "zone0 unaudited: unavailable: it could not be reached" in shown and failed_hosts(report) == {"zone0"}
 
 
 def test_changed_secret_differs_and_is_masked(playbook, simulator):

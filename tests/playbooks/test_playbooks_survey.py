@@ -63,7 +63,6 @@ def lines(report: t.Any) -> list[str]:
     return t.cast("list[str]", shown)
 
 
-@pytest.mark.every_core
 def test_survey_of_a_fleet(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
     """A token, no variables: every zone has its status, its findings and notes, and nothing is written."""
     simulator.reset()

@@ -7,7 +7,6 @@ from __future__ import annotations
 import typing as t
 from pathlib import Path
 
-import pytest
 from support.audited import task
 
 from harness import Playbook
@@ -33,7 +32,6 @@ def verify(playbook: Playbook, evidence: Path, *, fails: str | None = None, **va
     return "\n".join(lines)
 
 
-@pytest.mark.every_core
 def test_verify_names_the_first_bad_record(playbook: Playbook, scripts: None, evidence: Path, zone: str) -> None:
     done = playbook.run([task(str(number), evidence_dir=str(evidence), details="none") for number in range(4)])
     heads = [outcome.result["evidence"]["head"] for outcome in done.ours]
