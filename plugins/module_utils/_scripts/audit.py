@@ -99,7 +99,7 @@ class Audit(t.NamedTuple):
     def _row(self, seen: Observation, match: Match, since: datetime.datetime | None) -> Row:
         pages = seen.pages() if self.pages else ()
         found = [page for page in pages if any(pattern.covers(normalize_url(page)) for pattern in self.pages)]
-        return Row(seen, match, seen.hashes(since), found if pages else None)
+        return Row(seen, match.entry, match.names, seen.hashes(since), found if pages else None)
 
     def _scope(self, route: str) -> dict[str, Json]:
         """Return what the audit looks at; records with different scopes differ in what the absence of a finding means."""

@@ -9,7 +9,7 @@ import typing as t
 
 from .._redact import clean_text
 from .._text import list_of, parse_date, parse_time, shown
-from .baseline import Entry, Match
+from .baseline import Entry
 from .facts import FINDINGS, is_digest
 from .inventory import Script, categories_of, is_reported
 from .pattern import normalize_url
@@ -35,7 +35,7 @@ class Observation(t.NamedTuple):
         listed = (version for script in self.scripts for version in list_of(script.get("versions")))
         versions = [version for version in listed if isinstance(version, dict)]
         found = [script.get("hash") for script in self.scripts]
-        if since is not None:
+        if versions and since is not None:
             fetched = ((version.get("hash"), parse_time(version.get("fetched_at"))) for version in versions)
             # A version without a usable time counts, so that no change goes unseen.
             found += [value for value, time in fetched if time is None or time > since]
@@ -55,11 +55,10 @@ def observe(scripts: t.Iterable[Script]) -> list[Observation]:
     found: dict[tuple[str, str, str], list[Script]] = {}
     for script in scripts:
         found.setdefault(_identity(script), []).append(script)
-    return [
-        # Nearly all keys have one script, whose time need not be parsed.
-        Observation(url or None, host or None, tuple(same if len(same) == 1 else sorted(same, key=_last_seen)))
-        for (url, host, _identifier), same in sorted(found.items())
-    ]
+    for same in found.values():
+        if len(same) > 1:  # nearly always there is one, whose time need not be parsed
+            same.sort(key=_last_seen)
+    return [Observation(key[0] or None, key[1] or None, tuple(found[key])) for key in sorted(found)]
 
 
 def _identity(script: Script) -> tuple[str, str, str]:
@@ -90,17 +89,13 @@ class Finding(t.NamedTuple):
 
 
 class Row(t.NamedTuple):
-    """One script with the entries of the baseline that match it, its hashes, and the pages of the audit that load it."""
+    """One script with its entry, the names of all entries that match it, its hashes, and the pages of the audit that load it."""
 
     seen: Observation
-    match: Match
+    entry: Entry | None
+    matching: frozenset[str]
     hashes: frozenset[str]
     pages: list[str] | None
-
-    @property
-    def entry(self) -> Entry | None:
-        """Return the entry that takes precedence."""
-        return self.match.entry
 
     @property
     def unauthorised(self) -> frozenset[str]:
@@ -135,17 +130,17 @@ def _kinds(row: Row) -> t.Iterator[tuple[str, str]]:
         yield "reported", "; ".join(["the URL or the domain is reported as malicious", *categories])
     if row.entry is None:
         yield "new", "no entry of the baseline covers it" if row.seen.url else "the service shows no URL, so no entry covers it"
-    elif row.unauthorised:
-        hashes = ", ".join(value if is_digest(value) else shown(value) for value in sorted(row.unauthorised)[:3])
-        noun = "hash" if len(row.unauthorised) == 1 else "hashes"
-        yield "changed", f"{len(row.unauthorised)} {noun} seen that the entry does not list: {hashes}"
+    elif unauthorised := row.unauthorised:
+        hashes = ", ".join(value if is_digest(value) else shown(value) for value in sorted(unauthorised)[:3])
+        noun = "hash" if len(unauthorised) == 1 else "hashes"
+        yield "changed", f"{len(unauthorised)} {noun} seen that the entry does not list: {hashes}"
     elif row.entry.pinned and not row.hashes:
         yield "unverified", "the entry is pinned, and the service shows no hash; the plan of the account may hide it"
 
 
 def find_in_entries(entries: t.Sequence[Entry], rows: t.Iterable[Row], hosts: t.Sequence[str], today: str) -> list[Finding]:
     """Return the findings about entries; `hosts` are those that the listing was limited to."""
-    used = frozenset[str]().union(*(row.match.names for row in rows))
+    used = frozenset[str]().union(*(row.matching for row in rows))
     found: list[tuple[Entry, str, str]] = []
     for entry in entries:
         if entry.review_by is not None and entry.review_by < today:
