@@ -111,7 +111,7 @@ def _check_target(hosts: HostVariables, host: str) -> None:
     if "edgeops_target" in hosts.extra:
         target = hosts.evaluated(host, "edgeops_target")
         if not isinstance(target, str) or not target.strip():
-            raise invalid_option("edgeops_target", f"must be text. {_HINT}")
+            raise invalid_option("edgeops_target", f"must be a string. {_HINT}")
 
 
 def _zones(arguments: Arguments, everyone: t.Sequence[str], hosts: HostVariables, purpose: str) -> list[str]:
@@ -163,10 +163,9 @@ def _read_rails(hosts: HostVariables, zones: t.Sequence[str]) -> rails.Rails:
 def _report(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
     """Return the options of the report; relative paths start at the user's working directory."""
     values = _of_run(hosts, zones, REPORT)
-    for place in ("edgeops_report_put_url",):
-        if not re.match(r"https?:", str(values[place] or "http:")):
-            # Do not repeat the text, because it may contain credentials.
-            raise invalid_option(place, "must be an http or https URL")
+    if not re.match(r"https?:", str(values["edgeops_report_put_url"] or "http:")):
+        # Do not repeat the text, because it may contain credentials.
+        raise invalid_option("edgeops_report_put_url", "must be an http or https URL")
     variables.read_json("edgeops_report_put_headers", values["edgeops_report_put_headers"], dict)
     folder = values["edgeops_report_dir"]
     dest = _path(str(folder)) if folder else None
@@ -229,7 +228,7 @@ def _path(name: str) -> str:
 
 
 def _evaluate(_arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
-    """Evaluate the predicted changes of all zones against the rails and the rails."""
+    """Compare the predicted changes of all zones with the rails and the approved report."""
     names = [str(name) for name in given["ansible_play_hosts_all"]]
     limits = _read_rails(hosts, names)
     zones = sorted(records.predicted_zone(host, hosts.of(host)) for host in names) if limits.guard or _is_check(given) else []

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import json
 import os
@@ -117,7 +116,9 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         host = variables.get("inventory_hostname")
         if not result.get("warnings") or host in (None, "localhost") or not set(ALL_ADDRESSES).intersection(self._task.args):
             return result
-        return {**result, "warnings": [_with_prefix(f"{host}: ", warning) for warning in result["warnings"]]}
+        # Newer cores make an object of a warning of an ordinary module.
+        texts = [str(getattr(getattr(warning, "event", None), "msg", warning)) for warning in result["warnings"]]
+        return {**result, "warnings": [f"{host}: {text}" for text in texts]}
 
     def _run_task(self, checked: Validated, host: object) -> Result:
         if checked.error is not None:
@@ -128,16 +129,6 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         if not result["warnings"]:
             del result["warnings"]
         return result
-
-
-def _with_prefix(prefix: str, warning: t.Any) -> t.Any:
-    """Return a warning with text before its message; newer cores make an object of a warning of an ordinary module."""
-    if isinstance(warning, str):
-        return prefix + warning
-    try:
-        return dataclasses.replace(warning, event=dataclasses.replace(warning.event, msg=prefix + warning.event.msg))
-    except (AttributeError, TypeError):
-        return warning
 
 
 def _announce(host: object, seconds: float) -> None:

@@ -122,7 +122,7 @@ def test_only_changed_zones_are_written(zones: Zones, playbook: Playbook) -> Non
         ({"approved_plan_id": None}, "conflict", "nothing was approved"),
         ({"approved_plan_id": "{{ nowhere }}"}, "invalid_option", "edgeops_approved_plan_id: cannot be evaluated: 'nowhere' is"),
         ({"allow": "{{ nowhere }}"}, "invalid_option", "edgeops_allow: cannot be evaluated: 'nowhere' is undefined"),
-        ({"target": ["zone0"]}, "invalid_option", "edgeops_target: must be text"),
+        ({"target": ["zone0"]}, "invalid_option", "edgeops_target: must be a string"),
     ],
 )
 def test_refused_before_a_write(zones: Zones, playbook: Playbook, variables: dict[str, t.Any], kind: str, said: str) -> None:
