@@ -152,9 +152,7 @@ CERTIFICATES: dict[str, t.Callable[[trustme.CA], trustme.LeafCert]] = {
 @pytest.mark.parametrize("credentials", CREDENTIALS.values(), ids=CREDENTIALS)
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
 @pytest.mark.parametrize("make", CERTIFICATES.values(), ids=CERTIFICATES)
-def test_a_certificate_that_does_not_verify(
-    authority: trustme.CA, bundle: str, make: t.Any, host: str, credentials: t.Any
-) -> None:
+def test_a_certificate_that_does_not_verify(authority, bundle, make, host, credentials):
     with serving(make(authority)) as server:
         url = f"https://{host}:{server.port}"
         result = run(url, ca_path=bundle, **credentials)
@@ -165,7 +163,7 @@ def test_a_certificate_that_does_not_verify(
         assert len(server.requests) == 1
 
 
-def test_self_signed_certificate_needs_ca_path(tmp_path: Path) -> None:
+def test_self_signed_certificate_needs_ca_path(tmp_path):
     """A self signed certificate is refused and can be trusted by name."""
     authority = trustme.CA()
     with serving(authority.issue_cert("localhost")) as server:
@@ -177,9 +175,7 @@ def test_self_signed_certificate_needs_ca_path(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("variable", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
-def test_options_beat_bundles_of_the_environment(
-    authority: trustme.CA, bundle: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
-) -> None:
+def test_options_beat_bundles_of_the_environment(authority, bundle, tmp_path, monkeypatch, variable):
     other = tmp_path / "other.pem"
     trustme.CA().cert_pem.write_to_path(other)
     with serving(authority.issue_cert("localhost")) as server:
@@ -195,7 +191,7 @@ def test_options_beat_bundles_of_the_environment(
         assert len(server.requests) == 3
 
 
-def test_sni_is_sent_and_netrc_is_ignored(authority: trustme.CA, bundle: str) -> None:
+def test_sni_is_sent_and_netrc_is_ignored(authority, bundle):
     """The host is named in the handshake, and .netrc is not read."""
     with serving(authority.issue_cert("localhost")) as server:
         for credentials in CREDENTIALS.values():
@@ -210,7 +206,7 @@ def test_sni_is_sent_and_netrc_is_ignored(authority: trustme.CA, bundle: str) ->
 @pytest.mark.parametrize(
     "target", ["http, other port", "https, other port", "https, other host", "http, same host", "same origin"]
 )
-def test_no_redirect_is_followed(authority: trustme.CA, bundle: str, target: str, credentials: t.Any) -> None:
+def test_no_redirect_is_followed(authority, bundle, target, credentials):
     with serving(authority.issue_cert("localhost", "127.0.0.1")) as server, contextlib.ExitStack() as others:
         secure = target.startswith("https")
         other = others.enter_context(serving(authority.issue_cert("localhost", "127.0.0.1") if secure else None))

@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import time
 from collections.abc import Iterator
 from urllib.parse import quote, quote_plus
 
@@ -14,7 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, clean_text, scrub, text_without
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import (
+    MASK,
+    Needle,
+    Plain,
+    clean_text,
+    needles_of,
+    possible,
+    scrub,
+    text_without,
+)
 
 # Few characters, so that a secret often is in a text, and some that JSON writes in more than one way.
 TEXTS = st.sampled_from('ab1.-"\\/\n\x7f\u00e9\ud83d\ude00\U0001f600')
@@ -48,7 +58,7 @@ SPELLINGS = {
 
 @pytest.mark.parametrize("spelling", SPELLINGS.values(), ids=SPELLINGS.keys())
 @pytest.mark.parametrize("known", [SECRET, quote(SECRET, safe=""), quote_plus(SECRET)], ids=["plain", "encoded", "form"])
-def test_every_usual_spelling_is_masked(spelling: str, known: str) -> None:
+def test_every_usual_spelling_is_masked(spelling, known):
     masked = scrub({"msg": f"before {spelling} after", "list": [[spelling]]}, [known])
     assert masked["msg"].startswith(f"before {MASK}")
     assert spelling not in json.dumps(masked, ensure_ascii=False)
@@ -79,23 +89,23 @@ def test_every_usual_spelling_is_masked(spelling: str, known: str) -> None:
         ("key c2VjcmVX.", ["secreW"], f"key {MASK}."),
     ],
 )
-def test_what_is_masked_and_what_stays(value: object, secrets: list[str], expected: object) -> None:
+def test_what_is_masked_and_what_stays(value, secrets, expected):
     assert scrub(value, secrets) == expected
 
 
-def test_no_secrets_return_the_same_object() -> None:
+def test_no_secrets_return_the_same_object():
     """Without secrets the very same value is returned."""
     value = {"a": [1]}
     assert scrub(value, []) is value
 
 
-def test_no_match_returns_the_same_object() -> None:
+def test_no_match_returns_the_same_object():
     """Where nothing is to be masked, the very same value is returned."""
     value = {"a": ["planted", 1, None], "b": {"c": 'pl"anted'}}
     assert scrub(value, ["planted-secret"]) is value
 
 
-def test_a_part_of_a_secret_is_no_secret() -> None:
+def test_a_part_of_a_secret_is_no_secret():
     value = ["planted-secre", "lanted-secret"]
     assert scrub(value, ["planted-secret"]) is value
     assert text_without(value, ["planted-secret"]) == json.dumps(value)
@@ -110,18 +120,18 @@ LOOP.append(LOOP)
 
 
 @pytest.mark.parametrize("value", [{"a": Odd()}, {"a": float("nan")}, {"a": {1, 2}}, LOOP])
-def test_non_json_value_is_not_cleared(value: object) -> None:
+def test_non_json_value_is_not_cleared(value):
     """What is no JSON is not called free of secrets."""
     assert text_without(value, ["planted-secret"]) is None
 
 
-def test_a_secret_beside_what_is_no_json_is_masked() -> None:
+def test_a_secret_beside_what_is_no_json_is_masked():
     odd = Odd()
     assert scrub({"a": odd, "b": "a planted%2Dsecret"}, ["planted-secret"]) == {"a": odd, "b": f"a {MASK}"}
 
 
 @given(JSON, st.lists(st.text(TEXTS, min_size=1, max_size=3), max_size=3))
-def test_a_look_at_the_whole_misses_no_secret(value: object, secrets: list[str]) -> None:
+def test_a_look_at_the_whole_misses_no_secret(value, secrets):
     text = text_without(value, secrets)
     assert text is None or not any(secret in member for member in _texts(value) for secret in secrets)
     # As texts, because two halves of one character are read as that character.
@@ -140,7 +150,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 @given(st.text(min_size=4), st.text(), st.text())
-def test_no_text_keeps_a_secret(secret: str, before: str, after: str) -> None:
+def test_no_text_keeps_a_secret(secret, before, after):
     if secret.strip("*") and secret not in MASK:
         masked = scrub(before + secret + after, [secret])
         assert secret not in masked.replace(MASK, "\0")
@@ -159,3 +169,91 @@ def test_no_text_keeps_a_secret(secret: str, before: str, after: str) -> None:
 )
 def test_texts_of_the_service_are_one_line(text, clean):
     assert clean_text(text) == clean
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "places"),
+    [
+        ("a+b", "a b", [(0, 1), (1, 2), (2, 3)]),
+        ("%2Fx", "/x", [(0, 3), (3, 4)]),
+        ("%25252fx", "/x", [(0, 7), (7, 8)]),
+        ("%2", "%2", [(0, 1), (1, 2)]),
+        ("a\\\\u0041z", "aAz", [(0, 1), (1, 8), (8, 9)]),
+        ("\\ud83d\\ude00", "\xf0\x9f\x98\x80", [(0, 12)] * 4),
+        ("\\U0001f600", "\xf0\x9f\x98\x80", [(0, 10)] * 4),
+        ("\\xe9", "\xc3\xa9", [(0, 4)] * 2),
+        ("\u00e9", "\xc3\xa9", [(0, 1)] * 2),
+        ("%C3%A9", "\xc3\xa9", [(0, 3), (3, 6)]),
+        ("&amp;&#39;&lt;", "&'<", [(0, 5), (5, 10), (10, 14)]),
+        ('\\"\\/', '"/', [(1, 2), (3, 4)]),
+        ("%5c\\x5Cq", "q", [(7, 8)]),
+        ("a\\\\b", "ab", [(0, 1), (3, 4)]),
+        ("\ud800", "\xed\xa0\x80", [(0, 1)] * 3),
+        ("a\\n\n", "ann", [(0, 1), (2, 3), (3, 4)]),
+    ],
+)
+def test_escapes_are_decoded(text, content, places):
+    plain = Plain.of(text)
+    assert (plain.content, [*zip(plain.starts, plain.ends, strict=True)]) == (content, places)
+
+
+@pytest.mark.parametrize(
+    ("secret", "shown"),
+    [
+        ("abc", {"abc"}),
+        ("abcd", {"abcd", "YWJjZ"}),
+        ("\ud800b", {"\ud800b", "7aCAY"}),
+        ("abcdef", {"abcdef", "YWJjZGVm", "FiY2RlZ", "hYmNkZW"}),
+        ("??>>~~", {"??>>~~", "Pz8+Pn5+", "Pz8-Pn5-", "8/Pj5+f", "8_Pj5-f", "/Pz4+fn", "_Pz4-fn"}),
+    ],
+)
+def test_what_is_looked_for(secret, shown):
+    assert {needle.text for needle in needles_of(secret)} == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "secret", "may"),
+    [
+        ("an edge-token is here", "edge-token", True),
+        ("a token is here", "edge-token", True),
+        ("an edge is here", "edge-token", False),
+        ("%65dge, %74oken", "edge-token", True),
+        ("%2f, nothing else", "edge-token", False),
+        ("anything", "-/-/-", True),
+        ("zz only", "zz-edgetoken", False),
+    ],
+)
+def test_a_first_look(text, secret, may):
+    assert bool(possible([Needle(secret)], text)) is may
+
+
+@pytest.mark.parametrize(
+    ("text", "secret", "masked"),
+    [
+        ('say \\"abc\\" now', '"abc"', f"say {MASK} now"),
+        ("x%5Cabcd%5cx", "abcd", f"x%5C{MASK}%5cx"),
+        ("a1b %31 1", "1", f"a1b {MASK} {MASK}"),
+        ("a%31b", "1", "a%31b"),
+        ("%C3%A9t\\u00e9 \u00e9t\u00e9", "\u00e9t\u00e9", f"{MASK} {MASK}"),
+        ("1a- 1-", "1", f"1a- {MASK}-"),
+        ("ab%5Cu0041", "ab\\u0041", MASK),
+        ("abc", "\\" * 4, "abc"),
+        ("-eGFiY2RlZmd5-", "abcdefg", f"-e{MASK}5-"),
+        ("aaaa", "aaa", "aaaa"),
+        ("aaaaa", "aaaa", MASK),
+        # `abcdef` at each place of a group, with what follows it.
+        ("-YWJjZGVm-", "abcdef", f"-{MASK}-"),
+        ("-eGFiY2RlZnk-", "abcdef", f"-e{MASK}k-"),
+        ("-eHhhYmNkZWY-", "abcdef", f"-eH{MASK}-"),
+    ],
+)
+def test_where_a_secret_is(text, secret, masked):
+    assert scrub(text, [secret]) == masked
+
+
+@pytest.mark.parametrize("text", ["%" * 3000, "\\" * 3000, "%25" * 3000, "a" * 3000, "\\u00" * 3000])
+@pytest.mark.parametrize("secret", ["a" * 60, "\\" * 60, "%25" * 20, "\\%a" * 20])
+def test_a_search_takes_no_time_for_hostile_texts(text, secret):
+    began = time.process_time()
+    scrub([text + "!", secret], [secret + "?"])
+    assert time.process_time() - began < 2

@@ -66,20 +66,20 @@ def announcing(clock: t.Any, seconds: float, remaining: int = 0) -> dict[str, st
 
 
 @pytest.mark.parametrize(("text", "meaning"), [("1200/300", (1200, 300.0)), (" 1/1 ", (1, 1.0)), ("none", None), ("None", None)])
-def test_budgets(text: str, meaning: t.Any) -> None:
+def test_budgets(text, meaning):
     assert parse_budget(text) == meaning
 
 
 @pytest.mark.parametrize(
     "text", ["", "0/5", "5/0", "5", "5/", "/5", "5/5/5", "-1/5", "1.5/5", "5/x", "65537/1", "1/86401", "٣/٣", "1e3/5"]
 )
-def test_budgets_that_are_refused(text: str) -> None:
+def test_budgets_that_are_refused(text):
     with pytest.raises(Failure) as caught:
         parse_budget(text)
     assert caught.value.kind == "invalid_option" and caught.value.message.startswith("request_budget: ")
 
 
-def test_one_request_over_waits_one_window(clock: t.Any) -> None:
+def test_one_request_over_waits_one_window(clock):
     """Requests within the budget do not wait; one more waits for the window, and hardly longer."""
     mine = Mine(clock)
     for number in range(3):
@@ -92,7 +92,7 @@ def test_one_request_over_waits_one_window(clock: t.Any) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
-def test_no_window_ever_holds_more(new_clock: t.Callable[[], t.Any], data: st.DataObject) -> None:
+def test_no_window_ever_holds_more(new_clock, data):
     clock, token = new_clock(), secrets.token_hex()
     requests, seconds = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 20))
     budgets = [Mine(clock, (requests, seconds), token=token) for _process in range(3)]
@@ -108,7 +108,7 @@ def test_no_window_ever_holds_more(new_clock: t.Callable[[], t.Any], data: st.Da
         assert last - first >= seconds
 
 
-def test_budget_is_per_credential_and_service(clock: t.Any) -> None:
+def test_budget_is_per_credential_and_service(clock):
     pair = {"token": None, "email": "me@example.com"}
     others: list[dict[str, t.Any]] = [
         {"token": "u"},
@@ -124,7 +124,7 @@ def test_budget_is_per_credential_and_service(clock: t.Any) -> None:
     assert clock.pauses
 
 
-def test_budgets_of_different_size_read_one_log(clock: t.Any) -> None:
+def test_budgets_of_different_size_read_one_log(clock):
     wide = Mine(clock, (100, 10))
     wide.acquire()
     wide.acquire()
@@ -132,7 +132,7 @@ def test_budgets_of_different_size_read_one_log(clock: t.Any) -> None:
     assert sum(clock.pauses) > 10
 
 
-def test_no_budget_never_waits(clock: t.Any) -> None:
+def test_no_budget_never_waits(clock):
     """Without a budget nothing waits and nothing counts."""
     free = Mine(clock, None)
     for _request in range(9):
@@ -142,7 +142,7 @@ def test_no_budget_never_waits(clock: t.Any) -> None:
     assert clock.pauses == []
 
 
-def test_state_file_has_no_credential(clock: t.Any, tmp_path: t.Any) -> None:
+def test_state_file_has_no_credential(clock, tmp_path):
     """The state file holds no credential, and only its owner can read it."""
     Mine(clock, token="canary").acquire()
     found = state_file(tmp_path)
@@ -154,7 +154,7 @@ def test_state_file_has_no_credential(clock: t.Any, tmp_path: t.Any) -> None:
 @pytest.mark.parametrize(
     "rubbish", [b"", b"x", b"rubbish" * 1000, os.urandom(600_000), b"edgeops1" + b"\xff" * (64 + CAPACITY * 8 - 8)]
 )
-def test_rubbish_is_read_as_an_empty_log(clock: t.Any, tmp_path: t.Any, rubbish: bytes) -> None:
+def test_rubbish_is_read_as_an_empty_log(clock, tmp_path, rubbish):
     Mine(clock, (1, 10)).acquire()
     state_file(tmp_path).write_bytes(rubbish)
     mine = Mine(clock, (1, 10))
@@ -164,7 +164,7 @@ def test_rubbish_is_read_as_an_empty_log(clock: t.Any, tmp_path: t.Any, rubbish:
     assert 10 < sum(clock.pauses) < 11
 
 
-def test_rubbish_among_the_times_delays_nobody(clock: t.Any, tmp_path: t.Any) -> None:
+def test_rubbish_among_the_times_delays_nobody(clock, tmp_path):
     mine = Mine(clock, (2, 10))
     mine.acquire()
     with state_file(tmp_path).open("r+b") as file:
@@ -175,7 +175,7 @@ def test_rubbish_among_the_times_delays_nobody(clock: t.Any, tmp_path: t.Any) ->
     assert sum(clock.pauses) < 31
 
 
-def test_a_clock_that_was_set_back(clock: t.Any) -> None:
+def test_a_clock_that_was_set_back(clock):
     mine = Mine(clock, (1, 10))
     mine.acquire()
     clock.time -= 100_000
@@ -185,7 +185,7 @@ def test_a_clock_that_was_set_back(clock: t.Any) -> None:
     assert 10 < sum(clock.pauses) < 11
 
 
-def test_the_log_goes_round(clock: t.Any) -> None:
+def test_the_log_goes_round(clock):
     mine = Mine(clock, (2, 10))
     mine.begin_at(CAPACITY - 1)
     for _request in range(5):
@@ -194,14 +194,14 @@ def test_the_log_goes_round(clock: t.Any) -> None:
 
 
 @pytest.mark.parametrize(("retry_wait_max", "waits"), [(300, [120]), (60, [])])
-def test_a_pause_is_shared(clock: t.Any, retry_wait_max: int, waits: list[int]) -> None:
+def test_a_pause_is_shared(clock, retry_wait_max, waits):
     """A pause of another task is waited for, unless it is longer than this task's retry_wait_max."""
     Mine(clock, (100, 10)).pause(120)
     Mine(clock, (100, 10), retry_wait_max=retry_wait_max).acquire()
     assert clock.pauses == [pytest.approx(wait) for wait in waits]
 
 
-def test_the_service_may_allow_less(clock: t.Any) -> None:
+def test_the_service_may_allow_less(clock):
     mine, other = Mine(clock, (100, 10)), Mine(clock, (100, 10))
     mine.request({"x-ratelimit-limit": "100", **announcing(clock, 60, remaining=2)})
     other.acquire()
@@ -224,7 +224,7 @@ def test_the_service_may_allow_less(clock: t.Any) -> None:
         {"x-ratelimit-remaining": "", "x-ratelimit-reset": 60},
     ],
 )
-def test_headers_never_raise_the_budget(clock: t.Any, headers: dict[str, t.Any]) -> None:
+def test_headers_never_raise_the_budget(clock, headers):
     """Headers of the service never allow more requests than the budget, and invalid ones are ignored."""
     reset = headers.get("x-ratelimit-reset")
     if isinstance(reset, int):
@@ -237,7 +237,7 @@ def test_headers_never_raise_the_budget(clock: t.Any, headers: dict[str, t.Any])
     assert 10 < sum(clock.pauses) < 11
 
 
-def test_consistent_headers_change_nothing(clock: t.Any) -> None:
+def test_consistent_headers_change_nothing(clock):
     """Headers that the budget already covers need no correction."""
     mine = Mine(clock, (4, 10))
     for remaining in (3, 2, 1, 0):
@@ -247,7 +247,7 @@ def test_consistent_headers_change_nothing(clock: t.Any) -> None:
 
 
 @pytest.mark.parametrize("place", ["file", "link", "readonly"])
-def test_unusable_folder_has_a_fallback(clock: t.Any, tmp_path: t.Any, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+def test_unusable_folder_has_a_fallback(clock, tmp_path, monkeypatch, place):
     """A folder that cannot be used gives way to another."""
     folder = tmp_path / "state" / "edgeops.observability"
     (tmp_path / "elsewhere").mkdir()
@@ -263,7 +263,7 @@ def test_unusable_folder_has_a_fallback(clock: t.Any, tmp_path: t.Any, monkeypat
     assert list((tmp_path / "elsewhere").glob(f"edgeops.observability-{os.geteuid()}/requests-*"))
 
 
-def test_without_any_place_there_is_a_warning(clock: t.Any, tmp_path: t.Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_any_place_there_is_a_warning(clock, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null/nowhere")
     monkeypatch.setattr("tempfile.tempdir", "/dev/null/nowhere")
     free = Mine(clock, (1, 10))
@@ -273,7 +273,7 @@ def test_without_any_place_there_is_a_warning(clock: t.Any, tmp_path: t.Any, mon
 
 
 @pytest.mark.parametrize("broken", ["flock", "pwrite"])
-def test_a_file_that_fails_later_is_a_warning_too(clock: t.Any, monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
+def test_a_file_that_fails_later_is_a_warning_too(clock, monkeypatch, broken):
     mine = Mine(clock, (1, 10))
     mine.acquire()
 
@@ -289,7 +289,7 @@ def test_a_file_that_fails_later_is_a_warning_too(clock: t.Any, monkeypatch: pyt
     assert mine.warnings == ["request_budget is not kept from here on: No space left on device."]
 
 
-def test_nobody_sleeps_while_the_file_is_locked(clock: t.Any) -> None:
+def test_nobody_sleeps_while_the_file_is_locked(clock):
     mine, other = Mine(clock, (1, 10)), Mine(clock, (1, 10))
     mine.acquire()
     locked: list[bool] = []
@@ -313,7 +313,7 @@ def hammer(results: t.Any) -> None:
     results.put([mine.acquire() for _request in range(100)])
 
 
-def test_eight_processes_count_together() -> None:
+def test_eight_processes_count_together():
     results = FORK.SimpleQueue()
     processes = [FORK.Process(target=hammer, args=(results,)) for _process in range(8)]
     for process in processes:
@@ -324,7 +324,7 @@ def test_eight_processes_count_together() -> None:
     assert sorted(numbers) == list(range(800))
 
 
-def test_threads_of_one_process_count_together() -> None:
+def test_threads_of_one_process_count_together():
     mine = real_budget()
     numbers: list[int | None] = []
     threads = [threading.Thread(target=lambda: numbers.extend(mine.acquire() for _request in range(50))) for _thread in range(4)]
@@ -335,7 +335,7 @@ def test_threads_of_one_process_count_together() -> None:
     assert sorted(number for number in numbers if number is not None) == list(range(200))
 
 
-def test_a_process_that_dies_lets_go(clock: t.Any) -> None:
+def test_a_process_that_dies_lets_go(clock):
     process = FORK.Process(target=lambda: Mine(clock)._locked(lambda state: os._exit(1), None))
     process.start()
     process.join(10)
@@ -343,7 +343,7 @@ def test_a_process_that_dies_lets_go(clock: t.Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["link", "pipe"])
-def test_a_state_file_of_another_kind_is_refused(clock: t.Any, tmp_path: t.Any, kind: str) -> None:
+def test_a_state_file_of_another_kind_is_refused(clock, tmp_path, kind):
     Mine(clock)
     path, target = state_file(tmp_path), tmp_path / "target"
     path.unlink()
@@ -354,7 +354,7 @@ def test_a_state_file_of_another_kind_is_refused(clock: t.Any, tmp_path: t.Any, 
     assert target.read_text() == ""
 
 
-def test_retries_count_and_429_pauses_all(serve: t.Any, talks: t.Any, client: t.Any, clock: t.Any) -> None:
+def test_retries_count_and_429_pauses_all(serve, client, clock):
     """Retries count and a rate limit pauses all."""
 
     def talk(peer: t.Any, _number: int) -> None:
@@ -376,7 +376,7 @@ def test_retries_count_and_429_pauses_all(serve: t.Any, talks: t.Any, client: t.
 
 
 @pytest.mark.parametrize("first", [0, CAPACITY - 3], ids=["from the start", "around the end"])
-def test_slow_request_takes_one_place(clock: t.Any, first: int) -> None:
+def test_slow_request_takes_one_place(clock, first):
     """A slow request takes one place only, and one that is too slow takes none of another."""
     mine = Mine(clock)
     mine.begin_at(first)
@@ -395,7 +395,7 @@ def test_slow_request_takes_one_place(clock: t.Any, first: int) -> None:
 
 
 @pytest.mark.parametrize("longest", [300, 59])
-def test_an_announced_wait_is_a_warning(clock: t.Any, longest: int) -> None:
+def test_an_announced_wait_is_a_warning(clock, longest):
     """If it is longer than the option allows, no run sleeps because of it; later runs with the same state do not either."""
     mine = Mine(clock, retry_wait_max=longest)
     mine.request(announcing(clock, 60))
@@ -414,7 +414,7 @@ def test_an_announced_wait_is_a_warning(clock: t.Any, longest: int) -> None:
 
 
 @pytest.mark.parametrize(("seconds", "said"), [(4.0, 0), (60.0, 1)])
-def test_long_wait_is_reported_once(clock: t.Any, seconds: float, said: int) -> None:
+def test_long_wait_is_reported_once(clock, seconds, said):
     """A wait for the budget of more than five seconds is reported, with its length and the reason, however often it happens."""
     mine = Mine(clock, (1, seconds))
     for _request in range(3):

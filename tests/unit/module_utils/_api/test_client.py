@@ -14,6 +14,7 @@ import typing as t
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from support.conversations import answering
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import side_by_side
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
@@ -44,7 +45,7 @@ def listing(total: int, size: int) -> t.Callable[[t.Any, int], None]:
 
 
 @pytest.mark.parametrize("parallel", [1, 4, 99])
-def test_parallel_listing_keeps_order(serve: t.Any, client: t.Any, parallel: int) -> None:
+def test_parallel_listing_keeps_order(serve, client, parallel):
     """A listing in order over several connections."""
     server = serve(listing(95, 10))
     found = client(server).items(LIST, per_page=100, parallel=parallel, query={"status": "infrequent"}, keys=("script_id",))
@@ -53,7 +54,7 @@ def test_parallel_listing_keeps_order(serve: t.Any, client: t.Any, parallel: int
     assert server.connections <= min(parallel, 8)
 
 
-def test_page_failure_fails_the_listing(serve: t.Any, client: t.Any) -> None:
+def test_page_failure_fails_the_listing(serve, client):
     """A failure on a page is the failure of the listing."""
     good = listing(95, 10)
 
@@ -73,7 +74,7 @@ def test_page_failure_fails_the_listing(serve: t.Any, client: t.Any) -> None:
     "result_info",
     ['{"total_count": "1"}', '{"page": 7}', '{"count": 9}', '{"total_count": 5, "per_page": 2, "page": 1}', '{"cursors": 1}'],
 )
-def test_contradictory_listing_names_its_answer(serve: t.Any, client: t.Any, result_info: str, parallel: int) -> None:
+def test_contradictory_listing_names_its_answer(serve, client, result_info, parallel):
     """The failure has the status, the tries and the id of the answer in which it was found."""
     body = f'{{"success": true, "result": [1], "result_info": {result_info}}}'.encode()
 
@@ -92,7 +93,7 @@ def test_contradictory_listing_names_its_answer(serve: t.Any, client: t.Any, res
     assert (report["status"], report["request_id"]) == (203, "ray-of-203") and report["attempts"] == 2
 
 
-def test_side_by_side_keeps_order() -> None:
+def test_side_by_side_keeps_order():
     """Side by side keeps order and leaves nothing running."""
     assert list(side_by_side(lambda value: value * 2, range(20), 4)) == [value * 2 for value in range(20)]
 
@@ -104,9 +105,9 @@ def test_side_by_side_keeps_order() -> None:
     assert not [thread for thread in threading.enumerate() if "ThreadPool" in thread.name]
 
 
-def test_closed_client_can_be_used_again(serve: t.Any, talks: t.Any, client: t.Any) -> None:
+def test_closed_client_can_be_used_again(serve, client):
     """The client can be used after it was closed."""
-    server = serve(talks.answering())
+    server = serve(answering())
     one = client(server)
     one.call("script_monitor.get")
     one.close()
@@ -122,7 +123,7 @@ def run(code: str) -> str:
     return result.stdout
 
 
-def test_missing_requests_is_reported() -> None:
+def test_missing_requests_is_reported():
     """Everything imports without the library, and the failure names what is missing."""
     said = run(
         """
@@ -140,7 +141,7 @@ def test_missing_requests_is_reported() -> None:
     assert said.startswith("unavailable ") and "requests" in said and sys.executable in said and "canary" not in said
 
 
-def test_too_old_library_counts_as_missing() -> None:
+def test_too_old_library_counts_as_missing():
     """A library that is too old counts as missing."""
     said = run(
         """
@@ -153,8 +154,8 @@ def test_too_old_library_counts_as_missing() -> None:
     assert "1.25.11" in said and sys.executable in said
 
 
-def test_an_unverified_connection_makes_no_noise(serve: t.Any, talks: t.Any, client: t.Any, tls: t.Any, recwarn: t.Any) -> None:
-    client(serve(talks.answering(), tls), "https", verify=False).call("script_monitor.get")
+def test_an_unverified_connection_makes_no_noise(serve, client, tls, recwarn):
+    client(serve(answering(), tls), "https", verify=False).call("script_monitor.get")
     assert [str(warning.message) for warning in recwarn] == []
 
 
@@ -177,9 +178,9 @@ ZONES = [{"id": "ab", "name": "shop.example", "account": {"id": "a1", "name": "S
         (["x"], "shop.example", "bad_response: The service lists a zone without"),
     ],
 )
-def test_zone_names(serve, client, talks, zones, name, outcome):
+def test_zone_names(serve, client, zones, name, outcome):
     """A name is looked up once, by one request."""
-    server = serve(talks.answering(zones))
+    server = serve(answering(zones))
     unresolved = client(server, address=Address(ZONE, "", name))
     with contextlib.nullcontext() if outcome is None else pytest.raises(Failure) as caught:
         found = unresolved.resolve()

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import typing as t
 
 import pytest
 from hypothesis import given
@@ -69,25 +68,25 @@ def read(body: bytes, status: int = 200, operation: str = "script_monitor.get", 
         (b'{"success": true, "result": {}, "result_info": []}', "`result_info` is a list instead of an object"),
     ],
 )
-def test_what_an_answer_must_not_be(body: bytes, words: str) -> None:
+def test_what_an_answer_must_not_be(body, words):
     with pytest.raises(Failure) as caught:
         read(body)
     assert caught.value.kind == "bad_response" and words in caught.value.message
     assert "canary" not in caught.value.message
 
 
-def test_unparsable_body_names_content_type() -> None:
+def test_unparsable_body_names_content_type():
     """The content type is named where it explains the failure."""
     with pytest.raises(Failure, match=r"its type is text/html"):
         read(b"<html>", content_type="text/html; charset=utf-8")
 
 
-def test_null_errors_and_messages_are_no_matter() -> None:
+def test_null_errors_and_messages_are_no_matter():
     answer = read(b'{"success": true, "result": {"a": 1}, "errors": null, "messages": null}')
     assert (answer.result, answer.result_info) == ({"a": 1}, None)
 
 
-def test_codes_in_messages_are_no_errors() -> None:
+def test_codes_in_messages_are_no_errors():
     """A code in the messages of a successful answer is no error."""
     assert read(b'{"success": true, "result": {}, "errors": [], "messages": [{"code": 10000, "message": "active"}]}').result == {}
 
@@ -95,17 +94,17 @@ def test_codes_in_messages_are_no_errors() -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"{}", b'{"success": true}', b'{"success": true, "result": null}', b'{"result": {"id": 7}}']
 )
-def test_what_a_delete_may_answer(body: bytes) -> None:
+def test_what_a_delete_may_answer(body):
     assert read(body, operation="logpush_jobs.delete").status == 200
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"success": "yes"}', b'{"success": false}'])
-def test_what_a_delete_must_not_answer(body: bytes) -> None:
+def test_what_a_delete_must_not_answer(body):
     with pytest.raises(Failure):
         read(body, operation="logpush_jobs.delete")
 
 
-def test_empty_read_answer_is_bad_response() -> None:
+def test_empty_read_answer_is_bad_response():
     """An empty answer to a read is never taken for "does not exist"."""
     with pytest.raises(Failure) as caught:
         read(b"", status=204)
@@ -113,7 +112,7 @@ def test_empty_read_answer_is_bad_response() -> None:
 
 
 @pytest.mark.parametrize("operation", ENDPOINTS)
-def test_the_types_of_each_operation(operation: str) -> None:
+def test_the_types_of_each_operation(operation):
     expected = ENDPOINTS[operation].result
     for result in ({}, [], "x", 1, None):
         body = json.dumps({"success": True, "result": result}).encode()
@@ -125,7 +124,7 @@ def test_the_types_of_each_operation(operation: str) -> None:
 
 
 @given(body=st.binary(max_size=60) | JSON.map(lambda value: json.dumps(value).encode()))
-def test_decoding_knows_one_exception(body: bytes) -> None:
+def test_decoding_knows_one_exception(body):
     try:
         decode(body)
     except BadEnvelope as bad:
@@ -136,12 +135,12 @@ def test_decoding_knows_one_exception(body: bytes) -> None:
 
 
 @given(value=JSON)
-def test_good_json_is_read_as_it_is(value: t.Any) -> None:
+def test_good_json_is_read_as_it_is(value):
     assert decode(json.dumps(value).encode()) == value
 
 
 @given(value=JSON | ENVELOPES, expected=st.sampled_from([(dict,), (list,), (dict, list), ()]))
-def test_opening_knows_one_exception(value: t.Any, expected: tuple[type, ...]) -> None:
+def test_opening_knows_one_exception(value, expected):
     try:
         result, info = open_envelope(value, expected)
     except BadEnvelope:
@@ -155,7 +154,7 @@ def test_opening_knows_one_exception(value: t.Any, expected: tuple[type, ...]) -
     status=st.sampled_from([200, 201, 204, 299, 301, 400, 401, 403, 404, 409, 429, 500, 503, 599]),
     operation=st.sampled_from(sorted(ENDPOINTS)),
 )
-def test_any_answer_is_an_answer_or_a_failure(value: t.Any, status: int, operation: str) -> None:
+def test_any_answer_is_an_answer_or_a_failure(value, status, operation):
     try:
         answer = read(json.dumps(value).encode(), status, operation)
     except Failure as caught:

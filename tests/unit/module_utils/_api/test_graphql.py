@@ -27,7 +27,7 @@ def errors(message: str) -> dict[str, t.Any]:
     return {"data": None, "errors": [{"message": message, "path": None, "extensions": {"code": "authz"}}]}
 
 
-def test_data() -> None:
+def test_data():
     assert read_data(CONNECTION, exchange({"data": {"viewer": {}}, "errors": None})) == {"viewer": {}}
 
 
@@ -49,7 +49,7 @@ def test_data() -> None:
         (b"", 404, "not_found", "HTTP 404"),
     ],
 )
-def test_failures(body: t.Any, status: int, kind: str, part: str) -> None:
+def test_failures(body, status, kind, part):
     """Errors come with HTTP 200 or with the status that the documentation gives; their text tells the kind."""
     with pytest.raises(Failure) as caught:
         read_data(CONNECTION, exchange(body, status))
@@ -57,7 +57,7 @@ def test_failures(body: t.Any, status: int, kind: str, part: str) -> None:
     assert (caught.value.path, caught.value.status) == ("/graphql", status)
 
 
-def test_no_answer() -> None:
+def test_no_answer():
     with pytest.raises(Failure, match=r"was refused; the host is service\.example") as caught:
         read_data(CONNECTION, Exchange("POST", "/graphql", Fault(UNAVAILABLE, "the connection was refused"), 1, False, False))
     assert caught.value.kind == UNAVAILABLE

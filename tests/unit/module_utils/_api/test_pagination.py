@@ -65,7 +65,7 @@ def refusal(fetch_all: Answers, *settings: t.Any, match: str | None = None, **mo
 
 @pytest.mark.parametrize("together", [1, 3])
 @pytest.mark.parametrize("total", [0, 1, 2, 3, 4, 9, 40])
-def test_every_page_once_and_in_order(total: int, together: int) -> None:
+def test_every_page_once_and_in_order(total, together):
     service = Service(total)
     assert collect(service, 100, parallel=together) == service.items
     assert [query["page"] for query in service.asked] == list(range(1, max(1, -(-total // 2)) + 1))
@@ -73,7 +73,7 @@ def test_every_page_once_and_in_order(total: int, together: int) -> None:
 
 
 @pytest.mark.parametrize("total", [0, 1, 4, 5])
-def test_no_result_info_reads_until_empty_page(total: int) -> None:
+def test_no_result_info_reads_until_empty_page(total):
     """Without result_info pages are read until one is empty."""
     service = Service(total, info=lambda page, result_info: None)
     assert collect(service, 2) == service.items
@@ -81,19 +81,19 @@ def test_no_result_info_reads_until_empty_page(total: int) -> None:
 
 
 @pytest.mark.parametrize("result_info", [{}, {"page": None, "total_count": None}])
-def test_result_info_without_counts_is_ignored(result_info: Info) -> None:
+def test_result_info_without_counts_is_ignored(result_info):
     """result_info without counts is treated like none."""
     service = Service(5, info=lambda page, _told: result_info)
     assert collect(service, 2) == service.items
 
 
-def test_a_route_without_pages_is_asked_once() -> None:
+def test_a_route_without_pages_is_asked_once():
     service = Service(3, size=10, info=lambda page, result_info: None)
     assert collect(service) == service.items
     assert service.asked == [{}]
 
 
-def test_a_route_that_turns_out_to_have_pages() -> None:
+def test_a_route_that_turns_out_to_have_pages():
     service = Service(5)
     assert collect(service) == service.items
     assert service.asked == [{}, {"page": 2}, {"page": 3}]
@@ -117,18 +117,18 @@ def test_a_route_that_turns_out_to_have_pages() -> None:
         {"cursor": 5},
     ],
 )
-def test_result_info_that_contradicts_itself(change: dict[str, t.Any]) -> None:
+def test_result_info_that_contradicts_itself(change):
     service = Service(5, info=lambda page, result_info: {**result_info, **change})
     refusal(service, 2)
 
 
 @pytest.mark.parametrize("count", [6, 8, 10**9])
-def test_fewer_items_than_counted(count: int) -> None:
+def test_fewer_items_than_counted(count):
     service = Service(5, info=lambda page, result_info: {**result_info, "total_count": count, "total_pages": -(-count // 2)})
     refusal(service, 2, parallel=2, match="also when read again")
 
 
-def test_huge_total_pages_is_no_endless_loop() -> None:
+def test_huge_total_pages_is_no_endless_loop():
     """A total number of pages alone does not lead to endless requests."""
     service = Service(5, info=lambda page, result_info: {"total_pages": 10**9})
     refusal(service, 2, match="page 4 of 1000000000 is empty")
@@ -154,7 +154,7 @@ def only(*names: str, **change: t.Any) -> t.Callable[[int, dict[str, t.Any]], In
     ],
     ids="+".join,
 )
-def test_a_part_of_result_info_is_enough_for_the_whole(names: tuple[str, ...], total: int, per_page: int | None) -> None:
+def test_a_part_of_result_info_is_enough_for_the_whole(names, total, per_page):
     service = Service(total, info=only(*names))
     assert collect(service, per_page) == service.items
 
@@ -173,9 +173,7 @@ def test_a_part_of_result_info_is_enough_for_the_whole(names: tuple[str, ...], t
         (("cursors",), {"cursors": {"after": 0}}),
     ],
 )
-def test_a_part_of_result_info_that_contradicts_the_items(
-    names: tuple[str, ...], change: dict[str, t.Any], per_page: int | None
-) -> None:
+def test_a_part_of_result_info_that_contradicts_the_items(names, change, per_page):
     service = Service(5, info=only(*names, **change))
     refusal(service, per_page)
 
@@ -195,7 +193,7 @@ def test_a_part_of_result_info_that_contradicts_the_items(
         ([["a", "b"], ["c"]], [{"cursor": "x", "total_count": 4}, {"total_count": 4}]),
     ],
 )
-def test_pages_that_do_not_fit_together(pages: list[list[str]], infos: t.Any) -> None:
+def test_pages_that_do_not_fit_together(pages, infos):
     reported = infos if isinstance(infos, list) else [infos] * len(pages)
     answers = [*zip(pages, reported, strict=True), ([], reported[-1])]
 
@@ -203,31 +201,31 @@ def test_pages_that_do_not_fit_together(pages: list[list[str]], infos: t.Any) ->
     refusal(service, 2, match="also when read again")
 
 
-def test_an_empty_list_may_have_one_page() -> None:
+def test_an_empty_list_may_have_one_page():
     service = Service(0, info=lambda page, result_info: {**result_info, "total_pages": 1})
     assert collect(service, 2) == [] and len(service.asked) == 1
 
 
 @pytest.mark.parametrize("edit", [lambda items: items.pop(0), lambda items: items.insert(0, {"id": "new"})])
-def test_a_list_that_moves_is_read_again(edit: t.Callable[[list[t.Any]], t.Any]) -> None:
+def test_a_list_that_moves_is_read_again(edit):
     service = Service(9)
     service.info = lambda page, result_info: (edit(service.items), result_info)[1] if len(service.asked) == 2 else result_info
     found = collect(service, 2)
     assert len(found) == len(service.items) and all(item in found for item in service.items)
 
 
-def test_a_service_that_ignores_page() -> None:
+def test_a_service_that_ignores_page():
     refusal(Answers(lambda query: ([{"id": 1}, {"id": 2}], None)), 2, match="page 2 repeats")
 
 
-def test_duplicates_without_counts_are_ignored() -> None:
+def test_duplicates_without_counts_are_ignored():
     """Duplicates are ignored where nothing is counted."""
     pages = {1: [{"script_id": "a"}, {"script_id": "b"}], 2: [{"script_id": "b"}, {"script_id": "c"}]}
     found = collect(Answers(lambda query: (pages.get(query["page"], []), None)), 2)
     assert [item["script_id"] for item in found] == ["a", "b", "c"]
 
 
-def test_items_of_any_shape_are_told_apart() -> None:
+def test_items_of_any_shape_are_told_apart():
     odd = [1, "1", None, {"id": 1}, {"id": "1"}, {"id": None}, {"x": [1]}, [1]]
     assert collect(Answers(lambda query: (odd, None))) == odd
 
@@ -235,21 +233,21 @@ def test_items_of_any_shape_are_told_apart() -> None:
 @pytest.mark.parametrize(
     "info", [None, {}, {"cursors": {}}, {"cursors": {"before": "x"}}, {"cursors": {"after": ""}}, {"cursor": ""}]
 )
-def test_cursors_are_followed_to_the_end(info: Info) -> None:
+def test_cursors_are_followed_to_the_end(info):
     service = Answers.by_cursor({None: (["a"], {"cursors": {"after": "x"}}), "x": (["b"], {"cursor": "y"}), "y": (["c"], info)})
     assert collect(service) == ["a", "b", "c"]
     assert service.asked == [{}, {"cursor": "x"}, {"cursor": "y"}]
     assert collect(Answers(lambda query: (["a"], info))) == ["a"]
 
 
-def test_cursor_duplicates_are_listed_once() -> None:
+def test_cursor_duplicates_are_listed_once():
     """A list that changes while it is read shows an item again; the first of both counts."""
     first, second, third = [{"id": 1, "n": 1}, {"id": 2}], [{"id": 2}, {"id": 3}, {"id": 3}], [{"id": 1, "n": 2}]
     service = Answers.by_cursor({None: (first, {"cursor": "x"}), "x": (second, {"cursor": "y"}), "y": (third, None)})
     assert collect(service) == [{"id": 1, "n": 1}, {"id": 2}, {"id": 3}]
 
 
-def test_a_loop_of_cursors_ends() -> None:
+def test_a_loop_of_cursors_ends():
     refusal(Answers(lambda query: ([1], {"cursor": "x"})), match="cursor")
 
 
@@ -265,7 +263,7 @@ ITEMS = st.lists(
 
 @settings(max_examples=300)
 @given(answers=st.lists(st.tuples(ITEMS, INFOS), min_size=1, max_size=6), per_page=st.sampled_from([None, 2]))
-def test_any_answers_end_in_a_list_or_a_failure(answers: list[tuple[list[t.Any], Info]], per_page: int | None) -> None:
+def test_any_answers_end_in_a_list_or_a_failure(answers, per_page):
     try:
         found = collect(Answers(lambda query: answers[min(query.get("page", 1), len(answers)) - 1]), per_page)
     except Failure as failure:

@@ -56,7 +56,7 @@ def failure_of(status: int, *errors: t.Any, operation: str = "logpush_jobs.list"
         (304, [], "bad_response"),
     ],
 )
-def test_the_kind(status: int, codes: list[int], kind: str) -> None:
+def test_the_kind(status, codes, kind):
     assert kind_of(status, codes) == kind
     if status != 304:
         assert failure_of(status, *({"code": code, "message": "m"} for code in codes)).kind == kind
@@ -82,7 +82,7 @@ def test_the_kind(status: int, codes: list[int], kind: str) -> None:
         (200, [7003], False, False),
     ],
 )
-def test_a_route_that_the_service_lacks(status: int, codes: list[int | None], route: bool, object_or_route: bool) -> None:
+def test_a_route_that_the_service_lacks(status, codes, route, object_or_route):
     failure = failure_of(status, *({"code": code, "message": "m"} for code in codes))
     assert lacks_route(failure) is route
     assert is_missing(failure) is object_or_route
@@ -106,11 +106,11 @@ def test_a_route_that_the_service_lacks(status: int, codes: list[int | None], ro
         ([{"code": 1, "message": "m", "error_chain": {"code": 2, "message": "n"}}], [(1, "m"), (2, "n")]),
     ],
 )
-def test_error_objects_of_any_shape(errors: t.Any, found: list[tuple[int | None, str]]) -> None:
+def test_error_objects_of_any_shape(errors, found):
     assert [(error["code"], error["message"]) for error in service_errors({"errors": errors})] == found
 
 
-def test_error_chain_and_list_are_bounded() -> None:
+def test_error_chain_and_list_are_bounded():
     """An endless chain and a long list are bounded."""
     deep: dict[str, t.Any] = {"code": 1}
     for _level in range(40):
@@ -119,7 +119,7 @@ def test_error_chain_and_list_are_bounded() -> None:
     assert len(service_errors({"errors": [{"code": 1}] * 1000})) == 50
 
 
-def test_a_failure_carries_everything() -> None:
+def test_a_failure_carries_everything():
     failure = failure_of(403, {"code": 1004, "message": "reading job for product is not allowed"}, attempts=2)
     assert failure.report() == {
         "kind": "permission",
@@ -159,12 +159,12 @@ def test_a_failure_carries_everything() -> None:
         ("page_shield.script", 404, None, "set route"),
     ],
 )
-def test_hints(operation: str, status: int, code: int | None, words: str) -> None:
+def test_hints(operation, status, code, words):
     errors = [] if code is None else [{"code": code, "message": "m"}]
     assert words in failure_of(status, *errors, operation=operation).message
 
 
-def test_no_hint_where_there_is_none() -> None:
+def test_no_hint_where_there_is_none():
     assert "route" not in failure_of(404, {"code": 10007, "message": "no script"}, operation="page_shield.script").message
     assert failure_of(409, {"code": 5, "message": "busy"}).message.endswith(
         "failed: the service answered HTTP 409: busy (code 5)."
@@ -172,23 +172,23 @@ def test_no_hint_where_there_is_none() -> None:
 
 
 @pytest.mark.parametrize("operation", ["logpush_jobs.create", "logpush_ownership.validate"])
-def test_missing_proof_of_ownership_names_the_module(operation: str) -> None:
+def test_missing_proof_of_ownership_names_the_module(operation):
     failure = failure_of(400, {"code": 1002, "message": "error validating Ownership"}, operation=operation)
     assert "Request a challenge with the module logpush_ownership" in failure.message
 
 
-def test_a_service_that_quotes_the_credential() -> None:
+def test_a_service_that_quotes_the_credential():
     failure = failure_of(400, {"code": 6111, "message": "Invalid format: Bearer canary-token"})
     assert "canary" not in failure.message + repr(failure.report())
 
 
-def test_a_connection_shows_no_secret() -> None:
+def test_a_connection_shows_no_secret():
     shown = repr(Connection("https://service.example", token="canary", email="e", key="canary"))
     assert "canary" not in shown
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 500, 502])
-def test_an_error_page_is_read_by_its_status(status: int) -> None:
+def test_an_error_page_is_read_by_its_status(status):
     reply = Reply(status, {"Content-Type": "text/html"}, b"<html>nope</html>")
     with pytest.raises(Failure) as caught:
         read_answer(CONNECTION, "zones.list", Exchange("GET", "/zones", reply, 1, True, False))
@@ -217,7 +217,7 @@ ACCOUNT_JOBS = ("logpush_jobs.list", Address(ACCOUNT, "9a"))
         (ACCOUNT_JOBS, 429, 1, "m", "lower request_budget"),
     ],
 )
-def test_hints_name_the_address(asked: tuple[str, Address | None], status: int, code: int, message: str, part: str) -> None:
+def test_hints_name_the_address(asked, status, code, message, part):
     """Advice speaks of what the request is about."""
     operation, address = asked
     found = hint(operation, status, [{"code": code, "message": message}], address)

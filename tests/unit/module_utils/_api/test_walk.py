@@ -81,9 +81,7 @@ def answer(peer: t.Any, _number: int) -> None:
         ("logpush_job", {"name": "edge", "enabled": True}, "PUT"),
     ],
 )
-def test_the_walk_to_a_request_is_short(
-    module: str, options: dict[str, t.Any], method: str, way: str, serve: t.Any, walks: Walks, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_walk_to_a_request_is_short(module, options, method, way, serve, walks, monkeypatch):
     server = serve(answer)
     run(module, monkeypatch, base_url=f"http://127.0.0.1:{server.port}", zone_id="abc", **options)
     walk = walks[way, method]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import gc
 
@@ -37,29 +38,19 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.task
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import ZONE, Address
 
-OPTIONS = {
-    "base_url": "http://127.0.0.1:1",
-    "api_token": "canary-token",
-    "api_email": None,
-    "api_key": None,
-    "zone_id": "abc",
-    "zone_name": None,
-    "timeout": 1.0,
-    "retries": 0,
-    "retry_wait_max": 1,
-    "validate_certs": True,
-    "ca_path": None,
-    "request_budget": "none",
-    "expected_plan_id": None,
-}
+DESIRED, OTHER = {"value": "desired"}, {"value": "of another run"}
 
 
 class Service:
-    """A store behind the client's interface that holds one thing, and does to each write what the test has queued for it."""
+    """A store behind the client's interface that holds one thing, and does to each write what the test has queued for it.
 
-    def __init__(self, thing=None, outcomes=()):
+    `reads` are the results of the reads, if they are not the thing.
+    """
+
+    def __init__(self, thing=None, outcomes=(), reads=None):
         self.thing = thing
         self.outcomes = list(outcomes)
+        self.reads = reads
         self.sent = []
         self.warnings = []
         self.secrets = ("canary-of-a-proxy",)
@@ -70,20 +61,19 @@ class Service:
 
     def read(self):
         self.sent.append("GET")
-        return self.thing
+        return self.thing if self.reads is None else self._outcome(self.reads.pop(0))
 
     def call(self, operation, *, ids=None, body=None, query=None):
         self.sent.append(operation)
-        outcome = self.outcomes.pop(0) if self.outcomes else None
-        if outcome is None or getattr(outcome, "unanswered", False):
-            self.thing = body
-        self._fail(outcome)
-        return Answer(result={"id": "new", **(outcome or body)}, result_info=None, status=200, attempts=1, request_id=None)
+        outcome = self._outcome(self.outcomes.pop(0) if self.outcomes else None) or body
+        self.thing = body
+        return Answer(result={"id": "new", **outcome}, result_info=None, status=200, attempts=1, request_id=None)
 
     @staticmethod
-    def _fail(outcome):
+    def _outcome(outcome):
         if isinstance(outcome, Failure):
             raise outcome
+        return outcome
 
     def delete(self, operation, *, ids=None):
         self.sent.append(operation)
@@ -94,7 +84,7 @@ class Service:
         return failure
 
     def close(self):
-        self.sent.append("closed")
+        pass
 
 
 def plan(desired, state):
@@ -113,12 +103,16 @@ def plan(desired, state):
 TASK = StateTask(
     name="thing",
     spec=Spec(options={}),
-    desire=lambda params: {"value": "desired"},
+    desire=lambda params: DESIRED,
     read=lambda client, desired: client.read(),
     plan=plan,
     conclude=lambda desired, state, planned, answers: Conclusion({"thing": answers[-1].result}, ("concluded",)),
     secrets=lambda desired, state: ["canary-secret"],
 )
+
+
+OPTIONS = {name: option.get("default") for name, option in TASK.arguments()["argument_spec"].items()}
+OPTIONS |= {"base_url": "http://127.0.0.1:1", "api_token": "canary-token", "zone_id": "abc", "request_budget": "none"}
 
 
 @pytest.fixture
@@ -133,7 +127,7 @@ def execute(monkeypatch):
 def test_check_mode_predicts_and_writes_nothing(execute):
     service = Service()
     result = execute(service, check_mode=True, diff_mode=True)
-    assert service.sent == ["GET", "closed"]
+    assert service.sent == ["GET"]
     assert result["changed"] is True
     assert result["thing"] == {"value": "desired"}
     assert result["diff"] == {"before": {}, "after": {"value": "desired"}}
@@ -144,18 +138,16 @@ def test_real_run_matches_the_prediction(execute):
     predicted = execute(Service(), check_mode=True, diff_mode=True)
     service = Service()
     result = execute(service, diff_mode=True)
-    assert service.sent == ["GET", "logpush_jobs.create", "closed"]
+    assert service.sent == ["GET", "logpush_jobs.create"]
     assert result["thing"] == {"id": "new", "value": "desired"}
-    assert {name: result[name] for name in ("changed", "diff", "plan_id")} == {
-        name: predicted[name] for name in ("changed", "diff", "plan_id")
-    }
+    assert all(result[name] == predicted[name] for name in ("changed", "diff", "plan_id"))
     assert result["warnings"] == ["planned", "concluded"]
 
 
 def test_nothing_is_written_where_nothing_differs(execute):
-    service = Service({"value": "desired"})
+    service = Service(DESIRED)
     result = execute(service)
-    assert service.sent == ["GET", "closed"]
+    assert service.sent == ["GET"]
     assert result["changed"] is False and "diff" not in result
 
 
@@ -164,11 +156,11 @@ def test_nothing_is_written_where_nothing_differs(execute):
 def test_unapproved_plan_is_refused(execute, check_mode, empty):
     """A plan other than the approved one is refused in both modes, and an empty text approves none."""
     approved = "" if empty else execute(Service(), check_mode=True)["plan_id"]
-    service = Service({"value": "moved"})
+    service = Service(OTHER)
     result = execute(service, check_mode=check_mode, expected_plan_id=approved)
     assert result["failed"] and result["error"]["kind"] == CONFLICT and not result["changed"]
     assert result["msg"].startswith("expected_plan_id is empty" if empty else "expected_plan_id: ")
-    assert service.sent == ["GET", "closed"]
+    assert service.sent == ["GET"]
 
 
 def test_the_approved_plan_is_applied(execute):
@@ -176,32 +168,41 @@ def test_the_approved_plan_is_applied(execute):
     assert execute(Service(), expected_plan_id=approved)["changed"]
 
 
-def test_unanswered_creation_is_adopted(execute):
-    """A creation without an answer is read again, found and adopted."""
-    service = Service(outcomes=[Failure(UNAVAILABLE, "cut off", unanswered=True)])
+CREATED, LOOKED_AGAIN = ["GET", "logpush_jobs.create"], ["GET", "logpush_jobs.create", "GET"]
+LOST = Failure(UNAVAILABLE, "cut off.", unanswered=True)
+REFUSED = Failure(REJECTED, "not allowed.")
+GARBLED, ACCEPTED = (Failure(BAD_RESPONSE, "no JSON.", accepted=accepted) for accepted in (False, True))
+
+
+@pytest.mark.parametrize(
+    ("reads", "outcome", "sent", "changed", "kind"),
+    [
+        # A creation whose outcome is unknown: read again, found and adopted, or not repeated.
+        ([None, DESIRED], LOST, LOOKED_AGAIN, True, None),
+        ([None, DESIRED], {"id": None}, LOOKED_AGAIN, True, None),
+        ([None, None], LOST, LOOKED_AGAIN, False, UNAVAILABLE),
+        ([None, None], dataclasses.replace(LOST, accepted=True), LOOKED_AGAIN, False, UNAVAILABLE),
+        ([None, Failure(UNAVAILABLE, "down")], dataclasses.replace(LOST, accepted=True), LOOKED_AGAIN, True, UNAVAILABLE),
+        # A refusal: perhaps another run created the thing, which is changed then.
+        ([None, OTHER], REFUSED, [*LOOKED_AGAIN, "logpush_jobs.update"], True, None),
+        ([None, DESIRED], REFUSED, LOOKED_AGAIN, False, None),
+        ([None, None], REFUSED, LOOKED_AGAIN, False, REJECTED),
+        # An invalid answer: the write is a change if it was accepted.
+        ([None], GARBLED, CREATED, False, BAD_RESPONSE),
+        ([None], ACCEPTED, CREATED, True, BAD_RESPONSE),
+        ([OTHER], GARBLED, ["GET", "logpush_jobs.update"], False, BAD_RESPONSE),
+        ([OTHER], ACCEPTED, ["GET", "logpush_jobs.update"], True, BAD_RESPONSE),
+    ],
+)
+def test_what_becomes_of_a_write(execute, reads, outcome, sent, changed, kind):
+    service = Service(outcomes=[outcome], reads=list(reads))
     result = execute(service)
-    assert service.sent == ["GET", "logpush_jobs.create", "GET", "closed"]
-    assert result["changed"] and result["thing"] == {"value": "desired"}
-
-
-def test_creation_without_id_is_adopted(execute):
-    """A creation whose answer has no id is read again, found and adopted."""
-    service = Service(outcomes=[{"id": None}])
-    reads = iter([None, {"value": "desired"}])
-    service.read = lambda: service.sent.append("GET") or next(reads)
-    result = execute(service)
-    assert service.sent == ["GET", "logpush_jobs.create", "GET", "closed"]
-    assert result["changed"] and result["thing"] == {"value": "desired"}
-
-
-@pytest.mark.parametrize("accepted", [True, False])
-def test_garbled_answer_to_an_accepted_write(execute, accepted):
-    """A write that was accepted is a change, even if its answer cannot be used."""
-    service = Service({"value": "moved"}, outcomes=[Failure(BAD_RESPONSE, "no JSON", accepted=accepted)])
-    result = execute(service)
-    assert result["failed"] and result["error"]["kind"] == BAD_RESPONSE
-    assert result["changed"] is accepted
-    assert service.sent == ["GET", "logpush_jobs.update", "closed"]
+    assert (service.sent, result["changed"], result.get("error", {}).get("kind")) == (sent, changed, kind)
+    if kind is None:
+        assert result["thing"]["value"] == "desired"
+    else:
+        assert result["msg"].startswith(f"{outcome} That is all.")
+        assert ("Reading the service again failed: down" in result["msg"]) is (len(reads) == 2 and reads[1] is not None)
 
 
 def composed(*tasks):
@@ -218,8 +219,7 @@ def composed(*tasks):
 
 def test_garbled_answer_to_a_part(execute):
     """A part that was accepted with a garbled answer is a change, and the parts behind it are not sent."""
-    garbled = Failure(BAD_RESPONSE, "no JSON", accepted=True)
-    result = execute(Service(outcomes=[garbled]), composed(TASK, dataclasses.replace(TASK, name="other")))
+    result = execute(Service(outcomes=[ACCEPTED]), composed(TASK, dataclasses.replace(TASK, name="other")))
     assert result["error"]["kind"] == BAD_RESPONSE and result["changed"] is True
     assert "not sent: 'other'" in result["msg"]
 
@@ -235,7 +235,7 @@ def test_conflict_after_the_last_write_is_a_change(execute):
     for task in (meeting, composed(meeting)):
         service = Service()
         result = execute(service, task)
-        assert service.sent == ["GET", "logpush_jobs.create", "closed"]
+        assert service.sent == ["GET", "logpush_jobs.create"]
         assert (result["changed"], result["error"]["kind"], result["msg"]) == (True, CONFLICT, "another run was faster")
 
 
@@ -254,58 +254,13 @@ def asking(changes):
 @pytest.mark.parametrize("changes", [True, False])
 def test_a_request_is_sent_once(execute, changes):
     service = Service()
-    assert execute(service, asking(changes), check_mode=True)["changed"] is changes and service.sent == ["closed"]
+    assert execute(service, asking(changes), check_mode=True)["changed"] is changes and service.sent == []
     result = execute(service, asking(changes))
     assert (result["changed"], result["thing"]["value"]) == (changes, "asked") and "plan_id" not in result
-    assert service.sent == ["closed", "logpush_ownership.create", "closed"]
-
-
-@pytest.mark.parametrize("changes", [True, False])
-@pytest.mark.parametrize("accepted", [True, False])
-def test_garbled_answer_to_a_request(execute, changes, accepted):
-    result = execute(Service(outcomes=[Failure(BAD_RESPONSE, "no JSON", accepted=accepted)]), asking(changes))
-    assert result["failed"] and result["changed"] is (changes and accepted)
-
-
-def test_a_creation_that_was_lost_is_not_repeated(execute):
-    service = Service(outcomes=[Failure(UNAVAILABLE, "cut off.", unanswered=True)])
-    service.read = lambda: service.sent.append("GET")
-    result = execute(service)
-    assert service.sent == ["GET", "logpush_jobs.create", "GET", "closed"]
-    assert result["failed"] and result["error"]["kind"] == UNAVAILABLE
-    assert result["msg"] == "cut off. That is all."
-
-
-def test_lost_race_continues_with_existing_object(execute):
-    """A lost race goes on with what the other run created."""
-    service = Service(outcomes=[Failure(REJECTED, "there is one already")])
-    reads = iter([None, {"value": "of the other one"}])
-    service.read = lambda: next(reads)
-    result = execute(service)
-    assert service.sent == ["logpush_jobs.create", "logpush_jobs.update", "closed"]
-    assert result["changed"]
-
-
-@pytest.mark.parametrize("thing", [None, {"value": "present"}])
-def test_unreadable_answer_to_a_write_is_a_change(execute, thing):
-    service = Service(thing, outcomes=[Failure(BAD_RESPONSE, "not JSON.", accepted=True)])
-    result = execute(service)
-    assert (result["failed"], result["changed"], result["error"]["kind"]) == (True, True, BAD_RESPONSE)
-
-
-@pytest.mark.parametrize("listed", [True, False])
-def test_cut_answer_to_a_creation_is_a_change_unless_nothing_is_found(execute, listed):
-    service = Service(outcomes=[Failure(UNAVAILABLE, "cut off.", unanswered=True, accepted=True)])
-    reads = iter([None, None] if listed else [None])
-    service.read = lambda: next(reads) if listed or not service.sent else service._fail(Failure(UNAVAILABLE, "down"))
-    result = execute(service)
-    assert (result["failed"], result["changed"], result["error"]["kind"]) == (True, not listed, UNAVAILABLE)
-
-
-def test_unexplained_refusal_is_reported(execute):
-    """A refusal that a second read does not explain is the failure."""
-    result = execute(Service(outcomes=[Failure(REJECTED, "not allowed.")]))
-    assert result["failed"] and result["error"]["kind"] == REJECTED and result["changed"] is False
+    assert service.sent == ["logpush_ownership.create"]
+    for garbled in (GARBLED, ACCEPTED):
+        result = execute(Service(outcomes=[garbled]), asking(changes))
+        assert result["failed"] and result["changed"] is (changes and garbled.accepted)
 
 
 def test_object_gone_meanwhile_is_no_change(execute):
@@ -319,24 +274,22 @@ def test_object_gone_meanwhile_is_no_change(execute):
     assert execute(Service({"x": 1}), deletion)["changed"] is True
 
 
+REQUESTS = (Request("rulesets.create", body={}), Request("rulesets.update", body={}, id_from_answer="ruleset_id"))
+TWO_WRITES = dataclasses.replace(TASK, plan=lambda desired, state: Plan({}, {"x": 1}, {}, REQUESTS))
+
+
 def test_id_is_taken_from_the_answer(execute):
-    """An id that only the answer has is taken from there."""
-    requests = (Request("rulesets.create", body={}), Request("rulesets.update", body={}, id_from_answer="ruleset_id"))
-    task = dataclasses.replace(TASK, plan=lambda desired, state: Plan({}, {"x": 1}, {}, requests))
-    seen = []
-    service = Service()
+    seen, service = [], Service()
     send = service.call
     service.call = lambda operation, **given: seen.append(given["ids"]) or send(operation, **given)
-    assert execute(service, task)["changed"]
+    assert execute(service, TWO_WRITES)["changed"]
     assert seen == [{}, {"ruleset_id": "new"}]
 
 
 @pytest.mark.parametrize("identifier", [None, "", True, 1.5, {}])
 def test_answer_without_id_fails_as_changed(execute, identifier):
     """An answer without a usable id ends the run, which reports that something was written."""
-    requests = (Request("rulesets.create", body={}), Request("rulesets.update", body={}, id_from_answer="ruleset_id"))
-    task = dataclasses.replace(TASK, plan=lambda desired, state: Plan({}, {"x": 1}, {}, requests))
-    result = execute(Service(outcomes=[{"id": identifier}]), task)
+    result = execute(Service(outcomes=[{"id": identifier}]), TWO_WRITES)
     assert result["failed"] and result["error"]["kind"] == BAD_RESPONSE and result["changed"] is True
 
 
@@ -347,15 +300,7 @@ def test_an_option_is_refused_before_any_request(execute):
     service = Service()
     result = execute(service, dataclasses.replace(TASK, desire=refuse))
     assert service.sent == [] and result["msg"] == "fields[0]: empty"
-    assert result["error"] == {
-        "kind": "invalid_option",
-        "method": None,
-        "path": None,
-        "status": None,
-        "errors": [],
-        "request_id": None,
-        "attempts": 0,
-    }
+    assert result["error"] == invalid_option("fields[0]", "empty").report()
 
 
 def test_secrets_are_masked_everywhere(execute):
@@ -425,10 +370,7 @@ def test_garbage_waits_for_the_end(fault, enabled):
     (gc.enable if enabled else gc.disable)()
     try:
         task = LocalTask(name="fake", spec=Spec({}), desire=lambda params: None, report=report)
-        if isinstance(fault, KeyboardInterrupt):
-            with pytest.raises(KeyboardInterrupt):
-                run_module.Run({}, check_mode=False, diff_mode=False).finish(task)
-        else:
+        with contextlib.suppress(KeyboardInterrupt):
             run_module.Run({}, check_mode=False, diff_mode=False).finish(task)
         assert (collected, gc.isenabled()) == ([False], enabled)
     finally:

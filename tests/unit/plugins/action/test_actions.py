@@ -23,12 +23,12 @@ def names(folder: str) -> set[str]:
     return {path.stem for path in (PLUGINS / folder).glob("*.py")} - {"__init__"}
 
 
-def test_every_module_has_an_action() -> None:
+def test_every_module_has_an_action():
     assert names("action") == names("modules")
 
 
 @pytest.mark.parametrize("name", sorted(names("modules")))
-def test_an_action_runs_the_task_of_its_module(name: str) -> None:
+def test_an_action_runs_the_task_of_its_module(name):
     action = importlib.import_module(f"{PACKAGE}.action.{name}").ActionModule
     if issubclass(action, FleetAction):
         return  # it decides on the controller alone, and its module is its documentation
@@ -39,6 +39,6 @@ def test_an_action_runs_the_task_of_its_module(name: str) -> None:
     assert task.name == name
 
 
-def test_an_action_brings_the_libraries_with_it() -> None:
+def test_an_action_brings_the_libraries_with_it():
     code = f"import sys, {PACKAGE}.action.script_monitor; sys.exit(not {{'requests', 'urllib3'}} <= set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # put together above

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import typing as t
-from pathlib import Path
 
 import pytest
 from ansible.errors import AnsibleError
@@ -29,7 +28,7 @@ NOTHING: dict[str, list[str]] = {"names": [], "statuses": [], "account_ids": []}
         ({**ZONE, "name": "bücher.example"}, {**KEPT, "name": "bücher.example"}),
     ],
 )
-def test_members_that_are_kept(item: dict[str, t.Any], zone: dict[str, t.Any]) -> None:
+def test_members_that_are_kept(item, zone):
     assert zones.read_zone(item) == zone
 
 
@@ -52,13 +51,13 @@ def test_members_that_are_kept(item: dict[str, t.Any], zone: dict[str, t.Any]) -
         ({"account": {"name": False}}, "account.name"),
     ],
 )
-def test_zones_without_sense(change: dict[str, t.Any], member: str) -> None:
+def test_zones_without_sense(change, member):
     with pytest.raises(Failure, match=rf"The zone .* has .* as its {member}\.$"):
         zones.read_zone({**ZONE, **change})
 
 
 @pytest.mark.parametrize("item", [None, "zone", ["zone"], 3])
-def test_what_is_no_zone(item: object) -> None:
+def test_what_is_no_zone(item):
     with pytest.raises(Failure, match="not an object"):
         zones.read_zone(item)
 
@@ -83,14 +82,14 @@ def test_what_is_no_zone(item: object) -> None:
         ("a" * 254, f"{'a' * 200}_{ID}"),
     ],
 )
-def test_host_names(name: str, host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_host_names(name, host, monkeypatch):
     plugin, warnings = zones.InventoryModule(), []
     monkeypatch.setattr(plugin.display, "warning", warnings.append)
     assert [found for found, _zone in plugin._named([{**KEPT, "name": name}])] == [host]
     assert len(warnings) == (name != host) and all(text.isprintable() for text in warnings)
 
 
-def test_host_names_are_unique(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_host_names_are_unique(monkeypatch):
     plugin = zones.InventoryModule()
     monkeypatch.setattr(plugin.display, "warning", lambda text: None)
     listed = [
@@ -126,7 +125,7 @@ class Cache(dict[str, t.Any]):
         (AnsibleError("the cache file was corrupt"), True, True),
     ],
 )
-def test_cache_that_holds_something_else(held: t.Any, fetched: bool, warned: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_that_holds_something_else(held, fetched, warned, monkeypatch):
     """What is no listing is read again, and replaced."""
     plugin, warnings = zones.InventoryModule(), []
     monkeypatch.setattr(plugin.display, "warning", warnings.append)
@@ -150,7 +149,7 @@ def test_cache_that_holds_something_else(held: t.Any, fetched: bool, warned: boo
         ("a.zones.json", False),
     ],
 )
-def test_files(name: str, meant: bool, tmp_path: Path) -> None:
+def test_files(name, meant, tmp_path):
     (tmp_path / name).touch()
     assert zones.InventoryModule().verify_file(str(tmp_path / name)) is meant
     assert zones.InventoryModule().verify_file(str(tmp_path / f"missing-{name}")) is False

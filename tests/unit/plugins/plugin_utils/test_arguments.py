@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import datetime
-import typing as t
 
 import pytest
 from ansible.parsing.dataloader import DataLoader
@@ -29,20 +28,20 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
         (wrap_var("{{ text }}"), "{{ text }}"),
     ],
 )
-def test_values_are_what_a_module_gets(value: object, plain: object) -> None:
+def test_values_are_what_a_module_gets(value, plain):
     found = serialised({"option": value})["option"]
     assert found == plain
     assert type(found) is type(plain)
 
 
-def test_yaml_loses_its_tags() -> None:
+def test_yaml_loses_its_tags():
     loaded = DataLoader().load("{list: [1, yes], text: some, day: 2024-02-29}")
     found = serialised(loaded)
     assert found == {"list": [1, True], "text": "some", "day": "2024-02-29"}
     assert {type(value) for value in found.values()} == {list, str}
 
 
-def test_what_has_no_json_is_refused() -> None:
+def test_what_has_no_json_is_refused():
     with pytest.raises(TypeError):
         serialised({"option": object()})
 
@@ -51,7 +50,7 @@ def test_what_has_no_json_is_refused() -> None:
     ("given", "params"),
     [({"a": "1"}, {"a": 1, "b": "x", "c": None}), ({"a": 1, "c": ["y"]}, {"a": 1, "b": "x", "c": ["y"]})],
 )
-def test_options_are_converted_and_completed(given: dict[str, t.Any], params: dict[str, t.Any]) -> None:
+def test_options_are_converted_and_completed(given, params):
     specification = {
         "argument_spec": {"a": {"type": "int"}, "b": {"default": "x"}, "c": {"type": "list", "elements": "str", "no_log": True}}
     }
@@ -90,7 +89,7 @@ SPEC = {
         ({"jobs": [{"fields": '["a"]', "option_flags": "{}"}]}, {"jobs": [{"fields": ["a"], "option_flags": {}}]}),
     ],
 )
-def test_json_text_becomes_data(given: dict[str, t.Any], found: dict[str, t.Any]) -> None:
+def test_json_text_becomes_data(given, found):
     assert prepared(SPEC, given) == found
 
 
@@ -110,13 +109,13 @@ def test_json_text_becomes_data(given: dict[str, t.Any], found: dict[str, t.Any]
         ({"expected_plan_ids": None}, {}),
     ],
 )
-def test_null_means_omitted(given: dict[str, t.Any], found: dict[str, t.Any]) -> None:
+def test_null_means_omitted(given, found):
     """At every depth; only in an approval it says something: a part without a plan."""
     assert prepared(SPEC, given) == found
 
 
 @pytest.mark.parametrize("text", ['[{"name": "secret", ]', "secret", "[" * 5000, "[secret()]"])
-def test_other_text_is_refused_with_its_place(text: str) -> None:
+def test_other_text_is_refused_with_its_place(text):
     with pytest.raises(Failure, match=r"^jobs: not JSON: ") as caught:
         prepared(SPEC, {"jobs": text})
     with pytest.raises(Failure, match=r"^job: not JSON: "):
@@ -125,7 +124,7 @@ def test_other_text_is_refused_with_its_place(text: str) -> None:
 
 
 @pytest.mark.parametrize(("item", "words"), [("edge", "a string"), (7, "a number"), (["a"], "a list"), (True, "a boolean")])
-def test_item_that_is_no_dictionary_is_named(item: object, words: str) -> None:
+def test_item_that_is_no_dictionary_is_named(item, words):
     """AnsibleModule says neither which item nor which option it is."""
     jobs = {"jobs": {"type": "list", "elements": "dict", "options": {"name": {"type": "str"}}}}
     with pytest.raises(Failure, match=rf"^jobs\[1\]: must be a dictionary of options, not {words}$") as caught:

@@ -72,7 +72,7 @@ def action(
     return made
 
 
-def test_runs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_here(tmp_path, monkeypatch):
     modes: list[dict[str, bool]] = []
 
     def recorded(params: t.Mapping[str, t.Any], *, announce: t.Callable[[float], None], **given: bool) -> Run:
@@ -106,7 +106,7 @@ def test_runs_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ({"name": "a", "secret": "hidden-1", "count": "hidden-1"}, "argument 'count'"),
     ],
 )
-def test_refuses_like_a_module(args: dict[str, t.Any], message: str, tmp_path: Path) -> None:
+def test_refuses_like_a_module(args, message, tmp_path):
     result = action(tmp_path, args).run(task_vars={})
     assert result["failed"] is True
     assert message in result["msg"]
@@ -115,26 +115,26 @@ def test_refuses_like_a_module(args: dict[str, t.Any], message: str, tmp_path: P
 
 
 @pytest.mark.parametrize("switch", [False, "no", "false", 0])
-def test_the_switch(switch: object, tmp_path: Path) -> None:
+def test_the_switch(switch, tmp_path):
     assert action(tmp_path).run(task_vars={"edgeops_in_process": switch}) == {"as": "module"}
 
 
 @pytest.mark.parametrize("change", [{"async_val": 10}, {"environment": [{}, {"A": "b"}]}])
-def test_keywords_of_the_task(change: dict[str, t.Any], tmp_path: Path) -> None:
+def test_keywords_of_the_task(change, tmp_path):
     assert action(tmp_path, **change).run(task_vars={}) == {"as": "module"}
 
 
 @pytest.mark.parametrize("change", [{"transport": "ssh"}, {"transport": "community.docker.docker"}, {"become": object()}])
-def test_connections(change: dict[str, t.Any], tmp_path: Path) -> None:
+def test_connections(change, tmp_path):
     assert action(tmp_path, connection=change).run(task_vars={}) == {"as": "module"}
 
 
 @pytest.mark.parametrize("environment", [None, [], [{}], [{}, None]])
-def test_an_empty_environment_is_none(environment: object, tmp_path: Path) -> None:
+def test_an_empty_environment_is_none(environment, tmp_path):
     assert "as" not in action(tmp_path, environment=environment).run(task_vars={"edgeops_in_process": "yes"})
 
 
-def test_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library(tmp_path, monkeypatch):
     monkeypatch.setattr(_in_process, "missing_requests", lambda: Failure(UNAVAILABLE, "no requests"))
     assert action(tmp_path).run(task_vars={}) == {"as": "module"}
 
@@ -150,7 +150,7 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.text("ab1"), JSON, max_size=3), st.sets(st.text('ab1.-e"\n', max_size=3), max_size=2))
-def test_masks_as_a_module_does(result: dict[str, t.Any], secrets: set[str]) -> None:
+def test_masks_as_a_module_does(result, secrets):
     expected = remove_values(result, secrets)
     expected.update({name: value for name, value in result.items() if value is None or isinstance(value, bool)})
     assert json.dumps(_in_process._masked(result, secrets)) == json.dumps(expected)
@@ -168,7 +168,7 @@ def test_masks_as_a_module_does(result: dict[str, t.Any], secrets: set[str]) -> 
         "hidden-1 \ud800 \u00e9",
     ],
 )
-def test_output_is_that_of_a_module(value: object, secrets: set[str]) -> None:
+def test_output_is_that_of_a_module(value, secrets):
     """Each member is masked by itself, with the result that masking the whole has as JSON."""
     result = {"changed": False, "found": value, "none": None, "invocation": {"module_args": {"secret": "hidden-1", "count": 7}}}
     expected = {**remove_values(result, secrets), "changed": False, "none": None}
@@ -176,13 +176,13 @@ def test_output_is_that_of_a_module(value: object, secrets: set[str]) -> None:
 
 
 @pytest.mark.parametrize(("value", "returned"), [((1, (2,)), [1, [2]]), ({1: (), "a": {None: 2}}, {"1": [], "a": {"null": 2}})])
-def test_a_result_is_what_json_can_say(value: object, returned: object) -> None:
+def test_a_result_is_what_json_can_say(value, returned):
     """A task sees no tuple, and no name that is not text, whichever way the module went."""
     assert repr(_in_process._masked({"found": value}, {"absent"})) == repr({"found": returned})
     assert repr(_in_process._masked({"found": value}, set())) == repr({"found": returned})
 
 
-def test_secrets_among_the_arguments_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secrets_among_the_arguments_alone(tmp_path, monkeypatch):
     """The rest of the result is handed on as it is: a long listing is not rebuilt text by text."""
     masked: list[object] = []
 
@@ -199,7 +199,7 @@ def test_secrets_among_the_arguments_alone(tmp_path: Path, monkeypatch: pytest.M
     assert result["invocation"]["module_args"]["secret"] == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 
 
-def test_interruption_restores_the_folder(tmp_path: Path) -> None:
+def test_interruption_restores_the_folder(tmp_path):
     """The working folder is left also after an interruption."""
     made = action(tmp_path)
     made.seen.result = None  # interrupts: the time limit of a task is no Exception either

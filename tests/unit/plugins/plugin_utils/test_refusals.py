@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import typing as t
-
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.task import TASK
@@ -27,7 +25,7 @@ ZONE = {"zone_id": "a"}
         ({}, None, ""),
     ],
 )
-def test_refusals_name_the_item(given: dict[str, t.Any], place: str | None, said: str) -> None:
+def test_refusals_name_the_item(given, place, said):
     found = refusal(TASK.arguments(), {**ZONE, **given})
     if place is None:
         assert found is None

@@ -39,7 +39,7 @@ def _is_clear(text: str) -> bool:
 
 @settings(max_examples=300)
 @given(st.data())
-def test_no_mixture_of_spellings_is_shown(data: st.DataObject) -> None:
+def test_no_mixture_of_spellings_is_shown(data):
     secret = data.draw(
         st.text('abXY19 /+%&="\\\n\u00e9\U0001f600', min_size=4, max_size=20).filter(_is_clear),
         label="secret",
@@ -52,7 +52,7 @@ def test_no_mixture_of_spellings_is_shown(data: st.DataObject) -> None:
 
 @settings(max_examples=200)
 @given(st.text("abXY19/+?~\u00e9", min_size=6, max_size=30), st.binary(max_size=7), st.binary(max_size=7))
-def test_base64_of_a_longer_text_is_masked(secret: str, before: bytes, after: bytes) -> None:
+def test_base64_of_a_longer_text_is_masked(secret, before, after):
     """A whole destination in Base64 holds each of its secrets at any place of a group of four characters."""
     raw = secret.encode()
     for encode in (base64.b64encode, base64.urlsafe_b64encode):

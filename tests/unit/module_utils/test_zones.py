@@ -4,9 +4,32 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import is_selected, query
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import is_selected, is_zone_id, query
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.parametrize("text", ["0", "023e105f4ecef8ad9ca31a8372d0c353", "ABCdef"])
+def test_ids(text):
+    assert is_zone_id(text)
+
+
+@pytest.mark.parametrize("text", ["", "0" * 33, "abc\n", "x", "../0", "0/../1", "0x12", "٣", " 0"])
+def test_what_is_no_id(text):
+    assert not is_zone_id(text)
+
+
+def test_no_other_file_has_the_pattern():
+    """A check that stands twice is changed once."""
+    command = ["git", "grep", "--untracked", "-lF", "]{1,32}", "--", "plugins/*.py", "extensions/*.py"]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    assert found == ["plugins/module_utils/_zones.py"]
+
 
 ACCOUNT = {"id": "b" * 32, "name": "Example"}
 KEPT = {"id": "a" * 32, "name": "a.example", "status": "active", "account": ACCOUNT}
@@ -26,11 +49,11 @@ NOTHING: dict[str, list[str]] = {"names": [], "statuses": [], "account_ids": []}
         ({"names": ["a.example"], "statuses": ["pending"]}, False),
     ],
 )
-def test_filters(filters: dict[str, list[str]], selected: bool) -> None:
+def test_filters(filters, selected):
     assert is_selected(KEPT, {**NOTHING, **filters}) is selected
 
 
-def test_zone_without_account_matches_none() -> None:
+def test_zone_without_account_matches_none():
     """A zone without account has none of the accounts."""
     assert not is_selected({**KEPT, "account": None}, {**NOTHING, "account_ids": ["b"]})
 
@@ -44,5 +67,5 @@ def test_zone_without_account_matches_none() -> None:
         ({"names": ["A.example"], "statuses": ["active"]}, {"status": "active"}),
     ],
 )
-def test_filters_that_the_service_gets(filters: dict[str, list[str]], sent: dict[str, str]) -> None:
+def test_filters_that_the_service_gets(filters, sent):
     assert query({**NOTHING, **filters}) == sent

@@ -4,11 +4,57 @@
 
 from __future__ import annotations
 
-import typing as t
-
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Json, Plan, Request, plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils import _core
+from ansible_collections.edgeops.observability.plugins.module_utils._core import (
+    KINDS,
+    Failure,
+    Plan,
+    Request,
+    conflict,
+    invalid_option,
+    plan_id,
+)
+
+DOCUMENTED = (
+    "invalid_option authentication permission not_found rejected rate_limited unavailable bad_response conflict gate internal"
+)
+
+
+def test_kinds_are_the_documented_ones():
+    assert set(DOCUMENTED.split()) == KINDS
+    assert all(getattr(_core, kind.upper()) == kind for kind in KINDS)
+
+
+def test_a_failure_without_particulars():
+    failure = conflict("both")
+    assert (str(failure), failure.args, failure.unanswered) == ("both", ("both",), False)
+    nothing = dict.fromkeys(("method", "path", "status", "request_id"))
+    assert failure.report() == {**nothing, "kind": "conflict", "errors": [], "attempts": 0}
+
+
+def test_a_failure_with_all_of_them():
+    errors = [{"code": 1, "message": "no"}]
+    failure = Failure("rejected", "Refused.", "PUT", "/p", 400, errors, "ray", 3, True)
+    noted = failure.with_note("Gone.")
+    assert str(noted) == "Refused. Gone." and noted.unanswered
+    request = {"method": "PUT", "path": "/p", "status": 400, "request_id": "ray", "attempts": 3}
+    assert noted.report() == failure.report() == {"kind": "rejected", "errors": errors, **request}
+    assert failure.with_note("") is failure
+    noted.report()["errors"][0]["code"] = 2
+    assert errors[0]["code"] == 1, "a report is a copy"
+
+
+def test_refusals_name_their_place():
+    refused = invalid_option("filter.where", "is empty")
+    assert (refused.kind, str(refused)) == ("invalid_option", "filter.where: is empty")
+
+
+def test_an_unknown_kind_is_a_mistake_of_ours():
+    with pytest.raises(ValueError, match=r"^'odd' is not a kind of failure$"):
+        raise Failure("odd", "x")
+
 
 CREATE = Request(
     "rulesets.create", body={"name": "Läden", "kind": "zone"}, creates=True, look_again_on=("rejected",), if_it_fails="Oh."
@@ -47,7 +93,7 @@ ADDRESS = {"zone_id": "z"}
         ),
     ],
 )
-def test_plan_id_is_stable(address: dict[str, str], plan: Plan, digest: str) -> None:
+def test_plan_id_is_stable(address, plan, digest):
     """A plan has the same id on every machine and in every run."""
     assert plan_id(address, plan) == digest
 
@@ -63,7 +109,7 @@ def test_plan_id_is_stable(address: dict[str, str], plan: Plan, digest: str) -> 
         {"requests": (CREATE, UPDATE._replace(ids={"job_id": 7, "ruleset_id": "r"}))},
     ],
 )
-def test_plan_id_ignores_wording_and_order(same: dict[str, Json]) -> None:
+def test_plan_id_ignores_wording_and_order(same):
     """Wording, other objects and the order of members do not change the plan id."""
     assert plan_id(ADDRESS, PLAN._replace(**same)) == plan_id(ADDRESS, PLAN)
 
@@ -83,10 +129,10 @@ def test_plan_id_ignores_wording_and_order(same: dict[str, Json]) -> None:
         {"requests": (CREATE._replace(body={"name": "Laden", "kind": "zone"}), UPDATE)},
     ],
 )
-def test_plan_id_covers_basis_and_requests(other: dict[str, t.Any]) -> None:
+def test_plan_id_covers_basis_and_requests(other):
     """The plan id depends on the current state and on what would be sent."""
     assert plan_id(ADDRESS, PLAN._replace(**other)) != plan_id(ADDRESS, PLAN)
 
 
-def test_the_address_counts() -> None:
+def test_the_address_counts():
     assert len({plan_id(address, PLAN) for address in ({"zone_id": "z"}, {"zone_id": "other"}, {"account_id": "z"}, {})}) == 4

@@ -1,0 +1,156 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A server that holds conversations of a test's own making."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import ssl
+import threading
+import typing as t
+
+Conversation = t.Callable[["Peer", int], None]
+
+
+class Peer:
+    """The server's end of one connection."""
+
+    def __init__(self, sock: socket.socket, seen: list[bytes], over: threading.Event) -> None:
+        self.sock = sock
+        self.over = over
+        self._seen = seen
+
+    def read(self) -> bytes:
+        """One request; b"" where the client has hung up."""
+        data = b""
+        while b"\r\n\r\n" not in data:
+            more = self.sock.recv(65536)
+            if not more:
+                return b""
+            data += more
+        head, _blank, body = data.partition(b"\r\n\r\n")
+        length = next((int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), 0)
+        while len(body) < length:
+            body += self.sock.recv(65536)
+        self._seen.append(head + b"\r\n\r\n" + body)
+        return self._seen[-1]
+
+    def answer(self, body: t.Any = None, status: int = 200, **headers: str) -> None:
+        """One whole answer; a body that is not bytes is put into an envelope."""
+        if not isinstance(body, bytes):
+            body = json.dumps({"success": True, "errors": [], "messages": [], "result": body}).encode()
+        lines = [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+        head = "\r\n".join([f"HTTP/1.1 {status} X", f"Content-Length: {len(body)}", *lines])
+        self.sock.sendall(head.encode() + b"\r\n\r\n" + body)
+
+    def begin_tls(self, context: ssl.SSLContext) -> None:
+        """Goes on in TLS."""
+        with self.sock as plain:
+            self.sock = context.wrap_socket(plain, server_side=True)
+
+    def drip(self, data: bytes) -> None:
+        """Sends a byte now and then until the client hangs up."""
+        with contextlib.suppress(OSError):
+            for byte in data:
+                self.sock.sendall(bytes([byte]))
+                if self.over.wait(0.05):
+                    return
+
+    def reset(self) -> None:
+        """Closes so that the client sees a reset."""
+        self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
+        self.sock.close()
+
+
+class Server:
+    """Holds a conversation of the test's own making over each connection; `requests` is what arrived."""
+
+    def __init__(self, talk: Conversation, context: ssl.SSLContext | None = None) -> None:
+        self.requests: list[bytes] = []
+        self.connections = 0
+        self._talk = talk
+        self._context = context
+        self._over = threading.Event()
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self._threads = [threading.Thread(target=self._accept, daemon=True)]
+        self._threads[0].start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                sock, _address = self._listener.accept()
+            except OSError:
+                return
+            thread = threading.Thread(target=self._serve, args=(sock, self.connections), daemon=True)
+            self.connections += 1
+            self._threads.append(thread)
+            thread.start()
+
+    def _serve(self, sock: socket.socket, number: int) -> None:
+        sock.settimeout(60)
+        peer = Peer(sock, self.requests, self._over)
+        with contextlib.suppress(OSError):
+            if self._context:
+                peer.begin_tls(self._context)
+            self._talk(peer, number)
+        peer.sock.close()
+
+    def close(self) -> None:
+        self._over.set()
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    @property
+    def methods(self) -> list[str]:
+        return [request.split(b" ")[0].decode() for request in self.requests]
+
+
+def each(*talks: Conversation) -> Conversation:
+    """A conversation for each connection in turn; the last one for all further ones."""
+
+    def talk(peer: Peer, number: int) -> None:
+        talks[min(number, len(talks) - 1)](peer, number)
+
+    return talk
+
+
+def answering(body: t.Any = None, status: int = 200, **headers: str) -> Conversation:
+    """Answers every request of a connection in this way."""
+
+    def talk(peer: Peer, _number: int) -> None:
+        while peer.read():
+            peer.answer({"enabled": True} if body is None else body, status, **headers)
+
+    return talk
+
+
+def sending(data: bytes) -> Conversation:
+    """Answers the first request of a connection with these bytes, whatever they are, and hangs up."""
+
+    def talk(peer: Peer, _number: int) -> None:
+        peer.read()
+        peer.sock.sendall(data)
+
+    return talk
+
+
+def dripping(data: bytes, *, head: bytes = b"") -> Conversation:
+    """Answers the first request of a connection byte by byte, after a head at once."""
+
+    def talk(peer: Peer, _number: int) -> None:
+        peer.read()
+        peer.sock.sendall(head)
+        peer.drip(data)
+
+    return talk
+
+
+def reset(peer: Peer, _number: int) -> None:
+    """Resets the connection after the first request."""
+    peer.read()
+    peer.reset()

@@ -1,0 +1,200 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import datetime
+import json
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._text import (
+    MAX_LINE_LENGTH,
+    did_you_mean,
+    diff_lines,
+    duration,
+    format_time,
+    json_type,
+    nearest,
+    need_date,
+    need_time,
+    parse_date,
+    parse_time,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("{}", "an object"),
+        ("[]", "a list"),
+        ('""', "a string"),
+        ("true", "a boolean"),
+        ("1", "a number"),
+        ("1.5", "a number"),
+        ("null", "null"),
+    ],
+)
+def test_each_type_of_json_has_a_name(text, name):
+    assert json_type(json.loads(text)) == name
+
+
+def test_foreign_type_has_its_python_name():
+    """A type that JSON does not have is named as Python names it."""
+    assert json_type(b"") == "a value of type bytes"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-11-21T06:00:00Z", "2026-11-21T06:00:00Z"),
+        ("2026-11-21T06:00:00.123456789Z", "2026-11-21T06:00:00Z"),
+        ("2026-11-21 06:00:00+01:00", "2026-11-21T05:00:00Z"),
+        ("2026-11-21T06:00:00", "2026-11-21T06:00:00Z"),
+        ("2026-11-21t06:00:00.5z", "2026-11-21T06:00:00Z"),
+        (" 2026-11-21 06:00:00 Z\n", "2026-11-21T06:00:00Z"),
+        ("0900-01-01T00:00:00Z", "0900-01-01T00:00:00Z"),
+    ],
+)
+def test_times(text, expected):
+    time = parse_time(text)
+    assert time is not None and time.tzinfo is datetime.timezone.utc and format_time(time) == expected
+
+
+@pytest.mark.parametrize(
+    "text", [None, 7, "", "2026-11-21", "2026-11-21T06:00", "2026-13-01T00:00:00Z", "0001-01-01T00:00:00+14:00"]
+)
+def test_what_is_no_time(text):
+    assert parse_time(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        7,
+        "",
+        "2026-11-31",
+        "2026-11-30x",
+        "20261130",
+        "tomorrow",
+        "2026-11-30T",
+        "2026-11-30 or later",
+        "2026-11-30T25:00:00Z",
+        "\uff12026-11-30",
+    ],
+)
+def test_what_is_no_date(text):
+    assert parse_date(text) is None
+
+
+@pytest.mark.parametrize("text", ["2027-04-01", " 2027-04-01 ", "2027-04-01 00:00:00", "2027-04-01T23:00:00-05:00"])
+def test_the_day_of_a_date(text):
+    assert parse_date(text) == need_date("until", text) == "2027-04-01"
+
+
+@pytest.mark.parametrize("need", [need_time, need_date])
+def test_an_option_that_is_neither(need):
+    with pytest.raises(Failure, match=r"waivers\[0\]\.until: 'tomorrow' is not a (time|date) such as 20") as caught:
+        need("waivers[0].until", "tomorrow")
+    assert caught.value.kind == INVALID_OPTION
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0, "0 seconds"),
+        (0.2, "1 second"),
+        (90, "90 seconds"),
+        (3600, "60 minutes"),
+        (108_000, "30 hours"),
+        (259_200, "3 days"),
+    ],
+)
+def test_duration(seconds, words):
+    assert duration(seconds) == words
+
+
+KNOWN = ("name", "enabled", "dataset", "script_url", "url_reported_malicious")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("enabeld", "enabled"),
+        ("NAME", "name"),
+        ("nmae", "name"),
+        ("url", "script_url"),
+        ("data", "dataset"),
+        ("frequency", ""),
+        ("headers", ""),
+        ("q", ""),
+        ("", ""),
+    ],
+)
+def test_only_a_similar_name_is_suggested(name, meant):
+    assert nearest(name, KNOWN) == meant
+    assert did_you_mean(meant) == (f" (did you mean {meant!r}?)" if meant else "")
+
+
+def test_nothing_is_suggested_without_names():
+    assert nearest("name", ()) == ""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [
+        ({"enabled": True}, {"enabled": True}, []),
+        ({"enabled": False}, {"enabled": True}, ["enabled: false -> true"]),
+        ({"fields": ["b", "a"]}, {"fields": ["a", "c"]}, ["fields: +c -b"]),
+        ({"fields": ["b", "a"]}, {"fields": ["a", "b"]}, ['fields: ["b", "a"] -> ["a", "b"]']),
+        ({"filter": "x"}, {"filter": ""}, ['filter: x -> ""']),
+        ({"filter": None}, {"filter": "x"}, ["filter: null -> x"]),
+        ({"options": {"a": 1, "b": 2}}, {"options": {"a": 1, "b": 3}}, ["options.b: 2 -> 3"]),
+        ({"options": {"a": 1}}, {"options": {}}, ["options: exists; would be removed"]),
+        ({"jobs": {"a": {}}}, {"jobs": {"a": {"b": 1}}}, ["jobs.a: does not exist; would be created"]),
+        ({"a": 1}, {"a": 1, "b": 2}, ["b: null -> 2"]),
+        ({"b": 1, "a": 1}, {"b": 2, "a": 2}, ["a: 1 -> 2", "b: 1 -> 2"]),
+        ({"rules": [{"id": "x"}]}, {"rules": []}, ['rules: [{"id": "x"}] -> []']),
+        ({}, {"name": "n"}, ["does not exist; would be created"]),
+        (None, {"name": "n"}, ["does not exist; would be created"]),
+        ({"name": "n"}, {}, ["exists; would be removed"]),
+        ({"name": "n"}, None, ["exists; would be removed"]),
+        ("one text", "another", ["one text -> another"]),
+        ({"name": ["über"]}, {"name": {}}, ['name: ["über"] -> {}']),
+        ({"since": datetime.date(2026, 1, 2)}, {"since": None}, ['since: "2026-01-02" -> null']),
+    ],
+)
+def test_one_line_for_each_member_that_differs(before, after, lines):
+    assert diff_lines({"before": before, "after": after}) == lines
+    assert diff_lines({"changed": True, "diff": {"before": before, "after": after}}) == lines
+
+
+def test_long_values_are_shortened():
+    (line,) = diff_lines({"before": {"filter": "a" * MAX_LINE_LENGTH}, "after": {"filter": "b" * (MAX_LINE_LENGTH + 1)}})
+    assert line == f"filter: {'a' * MAX_LINE_LENGTH} -> {'b' * (MAX_LINE_LENGTH - 3)}..."
+    (line,) = diff_lines({"before": {"filter": "a" * 500}, "after": {"filter": "b" * 500}})
+    assert line == f"filter: {'a' * (MAX_LINE_LENGTH - 3)}... -> {'b' * (MAX_LINE_LENGTH - 3)}..."
+    (line,) = diff_lines({"before": {"fields": []}, "after": {"fields": ["x" * 60, "y" * 60]}})
+    assert len(line) == len("fields: ") + MAX_LINE_LENGTH and line.endswith("...")
+
+
+@pytest.mark.parametrize("result", [None, {}, {"changed": False}, {"changed": False, "diff": None}])
+def test_no_diff_has_no_lines(result):
+    """A result without a diff has nothing to describe."""
+    assert diff_lines(result) == []
+
+
+@pytest.mark.parametrize("other", ["text", [], {"diff": []}, {"before": {}}])
+def test_other_input_is_refused(other):
+    with pytest.raises(ValueError, match="needed") as refusal:
+        diff_lines(other)
+    assert str(refusal.value) == "a diff with 'before' and 'after', or the result that holds one, is needed"
+
+
+def test_service_text_adds_no_lines():
+    """Text of the service adds no lines of its own."""
+    (line,) = diff_lines({"before": {"name": "a"}, "after": {"name": "b\x1b[2J\nzone9 failed"}})
+    assert line == "name: a -> b [2J zone9 failed"
