@@ -122,8 +122,8 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted i
 FILTERS = {name: {"type": "list", "elements": "str", "default": []} for name in ("names", "statuses", "account_ids")}
 SPECIFICATION = {**CONNECTION_OPTIONS, **FILTERS, "accounts": {"type": "bool", "default": False}}
 
-Zone = dict[str, t.Any]
-Account = dict[str, t.Any]
+Item = dict[str, t.Any]
+READERS: t.Mapping[str, t.Callable[[t.Any], Item]] = {"zones.list": read_zone, "accounts.list": read_account}
 
 
 class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: ignore[misc]  # ansible-core ships no types
@@ -141,8 +141,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         params = self._params(self._read_config_data(path), path)
         try:
             described = connection(params)
-            found = self._cached(path, described, query(params), cache, read_zone, lambda: _fetched(described, params))
-            zones = [zone for zone in found if is_selected(zone, params)]
+            listed = self._listed(path, described, "zones.list", query(params), cache)
+            zones = [zone for zone in listed if is_selected(zone, params)]
             accounts = self._accounts(path, described, params, cache) if params["accounts"] else []
         except Failure as failure:
             # `from None`: the cause of a failure may quote secrets that the failure itself masks.
@@ -161,62 +161,61 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         super().set_options(task_keys, var_options, self._evaluated(direct or {}))
 
     def _evaluated(self, config: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-        return {name: value for name, value in config.items() if name not in SPECIFICATION} | self._given(config)
-
-    def _given(self, config: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-        given = {name: self.templar.template(value) for name, value in config.items() if name in SPECIFICATION}
+        """Return the options of a file without empty ones, the templates in those of connection and filters evaluated."""
+        found = {name: self.templar.template(value) if name in SPECIFICATION else value for name, value in config.items()}
         for name in ("api_token", "api_key"):
-            if isinstance(given.get(name), (list, dict)):
+            if isinstance(found.get(name), (list, dict)):
                 # Refused here because the error of ansible-core would quote the value.
                 raise AnsibleParserError(f"{self.NAME}: {name} must be a string")
-        return without_empty(given)
+        return without_empty(found)
 
     def _params(self, config: t.Mapping[str, t.Any], path: str) -> dict[str, t.Any]:
-        """Evaluate templates in the options of connection and filters, and validate them like those of a module."""
+        """Validate the options of connection and filters like those of a module."""
         unknown = sorted(set(config) - set(self.get_options()))
         if unknown:
             raise AnsibleParserError(f"{path}: unknown option: {', '.join(map(repr, unknown))}")
-        checked = validated({"argument_spec": SPECIFICATION}, serialised(self._given(config)), self.NAME)
+        given = {name: value for name, value in self._evaluated(config).items() if name in SPECIFICATION}
+        checked = validated({"argument_spec": SPECIFICATION}, serialised(given), self.NAME)
         if checked.error is not None:
             raise AnsibleParserError(f"{path}: {scrub(checked.error, checked.secrets)}")
         return checked.params
 
-    def _accounts(self, path: str, described: Connection, params: t.Mapping[str, t.Any], cache: bool) -> list[Account]:
-        found = self._cached(path, described, "accounts", cache, read_account, lambda: _fetched_accounts(described))
+    def _accounts(self, path: str, described: Connection, params: t.Mapping[str, t.Any], cache: bool) -> list[Item]:
+        try:
+            found = self._listed(path, described, "accounts.list", {}, cache)
+        except Failure as failure:
+            if failure.kind not in (AUTHENTICATION, PERMISSION, NOT_FOUND):
+                raise
+            note = (
+                "Without this right, omit the option accounts, and declare hosts with their account_id in another inventory file."
+            )
+            raise failure.with_note(note) from None
         return [account for account in found if not params["account_ids"] or account["id"] in params["account_ids"]]
 
-    def _cached(
-        self,
-        path: str,
-        described: Connection,
-        asked: t.Any,
-        cache: bool,
-        read: t.Callable[[t.Any], dict[str, t.Any]],
-        fetch: t.Callable[[], list[dict[str, t.Any]]],
-    ) -> list[dict[str, t.Any]]:
+    def _listed(self, path: str, described: Connection, operation: str, filters: t.Mapping[str, str], cache: bool) -> list[Item]:
         """Return zones or accounts from the cache or the service."""
         if not self.get_option("cache"):
-            return fetch()
+            return _fetched(described, operation, filters)
         # Each query has its own key; credentials are not part of it.
-        meant = json.dumps([described.base_url, asked], sort_keys=True).encode()
+        meant = json.dumps([described.base_url, operation, filters], sort_keys=True).encode()
         key = f"{self.get_cache_key(path)}_{hashlib.sha256(meant).hexdigest()[:16]}"
         if cache:
             try:
-                return [read(item) for item in self._cache[key]]
+                return list(map(READERS[operation], self._cache[key]))
             except KeyError:
                 pass  # not cached, or expired
             except (AnsibleError, Failure, TypeError):
                 self.display.warning(f"{self.NAME}: the cache cannot be used; the service is read again")
-        self._cache[key] = found = fetch()
+        self._cache[key] = found = _fetched(described, operation, filters)
         return found
 
-    def _warn_of_missing(self, zones: t.Iterable[Zone], names: t.Iterable[str]) -> None:
+    def _warn_of_missing(self, zones: t.Iterable[Item], names: t.Iterable[str]) -> None:
         known = {zone["name"].lower() for zone in zones}
         for name in names:
             if name.lower() not in known:
                 self.display.warning(f"{self.NAME}: names: no zone is named {name!r}, or the other filters exclude it")
 
-    def _named(self, zones: t.Iterable[Zone]) -> t.Iterator[tuple[str, Zone]]:
+    def _named(self, zones: t.Iterable[Item]) -> t.Iterator[tuple[str, Item]]:
         by_id = {zone["id"]: zone for zone in zones}
         for zone_id, host in hosts((zone_id, zone["name"]) for zone_id, zone in by_id.items()):
             name = by_id[zone_id]["name"]
@@ -240,23 +239,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         self._add_host_to_keyed_groups(self.get_option("keyed_groups"), variables, name, strict)
 
 
-def _fetched(described: Connection, params: t.Mapping[str, t.Any]) -> list[Zone]:
-    return [read_zone(item) for item in _listed(described, "zones.list", query(params))]
-
-
-def _fetched_accounts(described: Connection) -> list[Account]:
-    try:
-        return [read_account(item) for item in _listed(described, "accounts.list", {})]
-    except Failure as failure:
-        if failure.kind not in (AUTHENTICATION, PERMISSION, NOT_FOUND):
-            raise
-        note = "Without this right, omit the option accounts, and declare hosts with their account_id in another inventory file."
-        raise failure.with_note(note) from None
-
-
-def _listed(described: Connection, operation: str, filters: t.Mapping[str, str]) -> list[t.Any]:
+def _fetched(described: Connection, operation: str, filters: t.Mapping[str, str]) -> list[Item]:
     client = Client(described)
     try:
-        return client.items(operation, query=filters, per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
+        listed = client.items(operation, query=filters, per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
+        return list(map(READERS[operation], listed))
     finally:
         client.close()

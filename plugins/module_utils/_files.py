@@ -101,11 +101,6 @@ def lock(descriptor: int, *, wait: bool = True) -> None:
     fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
 
-def unlock(descriptor: int) -> None:
-    """Let other processes lock an open file."""
-    fcntl.flock(descriptor, fcntl.LOCK_UN)
-
-
 def remove(path: str) -> None:
     """Remove a file; ignore errors."""
     with contextlib.suppress(OSError):

@@ -82,7 +82,7 @@ def _in_bytes(text: str) -> str:
     return text.encode(errors="surrogatepass").decode("latin-1")
 
 
-@dataclasses.dataclass(eq=False)
+@dataclasses.dataclass(eq=False, repr=False)
 class Needle:
     """What to search for; `before` and `after`: the adjacent Base64 character may contain bits of the secret."""
 

@@ -195,8 +195,8 @@ def list_all(_module: str, simulator: t.Any, address: Address, args: t.Mapping[s
     params = validated({"argument_spec": inventory.SPECIFICATION}, given, "zones").params
     described = connection(params)
     try:
-        listed = inventory._fetched(described, params) if address == IN_ZONE else inventory._fetched_accounts(described)
-        return {"changed": False, "listed": listed}
+        operation, filters = ("zones.list", inventory.query(params)) if address == IN_ZONE else ("accounts.list", {})
+        return {"changed": False, "listed": inventory._fetched(described, operation, filters)}
     except Failure as failure:
         return {"failed": True, "changed": False, "msg": str(failure), "error": failure.report()}
 

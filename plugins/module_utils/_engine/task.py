@@ -162,7 +162,7 @@ class Spec(t.NamedTuple):
     required_by: t.Mapping[str, t.Sequence[str]] = types.MappingProxyType({})
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(kw_only=True)
 class Task:
     """What a module does, in functions; its options are those of the connection, of the address and its own.
 
@@ -189,7 +189,7 @@ class Task:
         return {"argument_spec": {**shared, **rules.pop("options")}, **rules}
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(kw_only=True)
 class StateTask(Task, t.Generic[Desired, State]):
     """A module that brings one resource of a zone into its desired state.
 
@@ -223,7 +223,7 @@ class StateTask(Task, t.Generic[Desired, State]):
         return Composition.of(Step(self.name, "", self.name, desired, state, self.plan(desired, state)))
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(kw_only=True)
 class CompositeTask(Task, t.Generic[Desired, State]):
     """A module that brings several resources of a zone into their desired state and makes every plan before the first write.
 
@@ -238,7 +238,7 @@ class CompositeTask(Task, t.Generic[Desired, State]):
     approvable: bool = True
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(kw_only=True)
 class RequestTask(Task, t.Generic[Desired]):
     """A module that sends one request whatever the state of the service is.
 
@@ -255,7 +255,7 @@ class RequestTask(Task, t.Generic[Desired]):
     secrets: t.Callable[[Desired], t.Iterable[str]] = lambda desired: ()
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(kw_only=True)
 class InfoTask(Task, t.Generic[Desired]):
     """A module that only reads: `report(client, desired)` returns its result."""
 
@@ -263,7 +263,7 @@ class InfoTask(Task, t.Generic[Desired]):
     report: t.Callable[[Client, Desired], Conclusion]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(kw_only=True)
 class LocalTask(Task, t.Generic[Desired]):
     """A module that sends no requests and has no connection options.
 

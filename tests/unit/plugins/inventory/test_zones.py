@@ -10,6 +10,7 @@ import pytest
 from ansible.errors import AnsibleError
 
 from ansible_collections.edgeops.observability.plugins.inventory import zones
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 
 ID, ACCOUNT = "a" * 32, {"id": "b" * 32, "name": "Example"}
@@ -131,9 +132,9 @@ def test_cache_that_holds_something_else(held, fetched, warned, monkeypatch):
     monkeypatch.setattr(plugin.display, "warning", warnings.append)
     monkeypatch.setattr(plugin, "get_option", lambda name: True)
     monkeypatch.setattr(plugin, "get_cache_key", lambda path: "key")
+    monkeypatch.setattr(zones, "_fetched", lambda described, operation, filters: [KEPT, KEPT])
     plugin._cache = Cache(held)
-    described = t.cast("t.Any", type("Described", (), {"base_url": "http://127.0.0.1"}))
-    found = plugin._cached("a.zones.yml", described, {}, True, zones.read_zone, lambda: [KEPT, KEPT])
+    found = plugin._listed("a.zones.yml", Connection("http://127.0.0.1"), "zones.list", {}, True)
     assert (found, bool(warnings)) == ([KEPT, KEPT] if fetched else held, warned)
     assert list(plugin._cache.values()) == ([[KEPT, KEPT]] if fetched else [])
 
