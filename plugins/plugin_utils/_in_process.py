@@ -25,8 +25,13 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.task
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import text_without
 from ansible_collections.edgeops.observability.plugins.module_utils._text import duration
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES, HOST_ADDRESS, HOST_VARIABLES
-from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import Validated, prepared, serialised, validated
-from ansible_collections.edgeops.observability.plugins.plugin_utils._refusals import refusal
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import (
+    Validated,
+    prepared,
+    refusal,
+    serialised,
+    validated,
+)
 
 SWITCH = "edgeops_in_process"
 

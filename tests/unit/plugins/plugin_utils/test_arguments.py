@@ -11,7 +11,8 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.utils.unsafe_proxy import wrap_var
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, serialised, validated
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.task import TASK
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, refusal, serialised, validated
 
 
 @pytest.mark.parametrize(
@@ -131,3 +132,27 @@ def test_item_that_is_no_dictionary_is_named(item, words):
         prepared(jobs, {"jobs": [{"name": "a"}, item]})
     assert caught.value.kind == "invalid_option"
     assert prepared(jobs, {"jobs": ['{"name": "a"}', "name=a"]}) == {"jobs": [{"name": "a"}, {"name": "a"}]}
+
+
+ZONE = {"zone_id": "a"}
+
+
+@pytest.mark.parametrize(
+    ("given", "place", "said"),
+    [
+        ({"custom_fields": {"cookie_fields": 5.5}}, None, ""),
+        ({"jobs": [{}, {"kind": "odd"}]}, "jobs[1].kind", "edge"),
+        ({"jobs": [{"output_options": {"sample_rate": "x"}}]}, "jobs[0].output_options.sample_rate", ""),
+        ({"jobs": [{}, {"fieldz": 1}]}, "jobs[1].fieldz", "unsupported parameter (did you mean 'fields'?)"),
+        ({"job": {"fieldz": 1}}, "job.fieldz", "unsupported parameter (did you mean 'fields'?)"),
+        # The words of AnsibleModule name these already.
+        ({"timeout": "soon"}, None, ""),
+        ({}, None, ""),
+    ],
+)
+def test_refusals_name_the_item(given, place, said):
+    found = refusal(TASK.arguments(), {**ZONE, **given})
+    if place is None:
+        assert found is None
+    else:
+        assert found is not None and found.startswith(f"{place}: ") and said in found

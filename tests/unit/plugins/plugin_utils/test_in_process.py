@@ -114,29 +114,26 @@ def test_refuses_like_a_module(args, message, tmp_path):
     assert result["error"]["kind"] == INVALID_OPTION
 
 
-@pytest.mark.parametrize("switch", [False, "no", "false", 0])
-def test_the_switch(switch, tmp_path):
-    assert action(tmp_path).run(task_vars={"edgeops_in_process": switch}) == {"as": "module"}
+@pytest.mark.parametrize(
+    ("variables", "connection", "task"),
+    [
+        *(({"edgeops_in_process": switch}, {}, {}) for switch in (False, "no", "false", 0)),
+        *(({}, connection, {}) for connection in ({"transport": "ssh"}, {"transport": "x.docker"}, {"become": object()})),
+        *(({}, {}, task) for task in ({"async_val": 10}, {"environment": [{}, {"A": "b"}]})),
+    ],
+)
+def test_runs_as_a_module(variables, connection, task, tmp_path):
+    assert action(tmp_path, connection=connection, **task).run(task_vars=variables) == {"as": "module"}
 
 
-@pytest.mark.parametrize("change", [{"async_val": 10}, {"environment": [{}, {"A": "b"}]}])
-def test_keywords_of_the_task(change, tmp_path):
-    assert action(tmp_path, **change).run(task_vars={}) == {"as": "module"}
-
-
-@pytest.mark.parametrize("change", [{"transport": "ssh"}, {"transport": "community.docker.docker"}, {"become": object()}])
-def test_connections(change, tmp_path):
-    assert action(tmp_path, connection=change).run(task_vars={}) == {"as": "module"}
+def test_runs_as_a_module_without_the_library(tmp_path, monkeypatch):
+    monkeypatch.setattr(_in_process, "missing_requests", lambda: Failure(UNAVAILABLE, "no requests"))
+    assert action(tmp_path).run(task_vars={}) == {"as": "module"}
 
 
 @pytest.mark.parametrize("environment", [None, [], [{}], [{}, None]])
 def test_an_empty_environment_is_none(environment, tmp_path):
     assert "as" not in action(tmp_path, environment=environment).run(task_vars={"edgeops_in_process": "yes"})
-
-
-def test_without_the_library(tmp_path, monkeypatch):
-    monkeypatch.setattr(_in_process, "missing_requests", lambda: Failure(UNAVAILABLE, "no requests"))
-    assert action(tmp_path).run(task_vars={}) == {"as": "module"}
 
 
 JSON = st.recursive(

@@ -1,0 +1,343 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import typing as t
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
+from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
+from ansible_collections.edgeops.observability.plugins.module_utils._api.response import (
+    BadEnvelope,
+    decode,
+    hint,
+    is_missing,
+    kind_of,
+    lacks_route,
+    open_envelope,
+    read_answer,
+    service_errors,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply
+from ansible_collections.edgeops.observability.plugins.module_utils._core import KINDS, Answer, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import ACCOUNT, ZONE, Address
+
+CONNECTION = Connection("https://service.example/client/v4", address=Address(ZONE, "abc"), token="canary-token")
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8)
+JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4))
+MEMBERS = ("success", "result", "errors", "messages", "result_info")
+ENVELOPES = st.fixed_dictionaries({}, optional=dict.fromkeys(MEMBERS, JSON) | {"success": st.booleans() | JSON})
+
+
+def read(body: bytes, status: int = 200, operation: str = "script_monitor.get", content_type: str = "application/json") -> Answer:
+    reply = Reply(status, {"Content-Type": content_type}, body)
+    return read_answer(CONNECTION, operation, Exchange("GET", "/zones/abc/x", reply, 1, True, False))
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"", "empty"),
+        (b" \n", "empty"),
+        (b"<html>canary</html>", "not valid JSON"),
+        (b'{"success": true', "not valid JSON"),
+        (b'\xef\xbb\xbf{"success": true, "result": {}}', "BOM"),
+        (b'{"success": true, "result": {"a": "\xff"}}', "UTF-8"),
+        ('{"success": true, "result": {}}'.encode("utf-16"), "UTF-8"),
+        (b'{"success": true, "result": {"a": 1, "a": 2}}', "two members"),
+        (b'{"success": true, "result": {"a": NaN}}', "NaN"),
+        (b'{"success": true, "result": {"a": -Infinity}}', "Infinity"),
+        (b'{"success": true, "result": {"a": 1e999}}', "too large"),
+        (b'{"success": true, "result": {"a": ' + b"9" * 5000 + b"}}", "not valid JSON"),
+        (b'{"success": true, "result": {"a": "\\ud800"}}', "half a character"),
+        (b"[" * 100_000, "nested"),
+        (b"[" * 100 + b"]" * 100, "64 levels"),
+        (b'{"success": true, "result": ' + b'{"a":' * 70 + b"[1]" + b"}" * 71, "64 levels"),
+        (b"[]", "a list instead of an object"),
+        (b"null", "null instead of an object"),
+        (b'"x"', "a string instead of an object"),
+        (b"1.5", "a number instead of an object"),
+        (b"true", "a boolean instead of an object"),
+        (b"{}", "`success` is missing"),
+        (b'{"result": {}}', "`success` is missing"),
+        (b'{"success": 1, "result": {}}', "`success` is not a boolean"),
+        (b'{"success": null, "result": {}}', "`success` is not a boolean"),
+        (b'{"success": true}', "`result` is missing"),
+        (b'{"success": true, "result": null}', "`result` is null instead of an object"),
+        (b'{"success": true, "result": []}', "`result` is a list instead of an object"),
+        (b'{"success": true, "result": {}, "result_info": []}', "`result_info` is a list instead of an object"),
+    ],
+)
+def test_what_an_answer_must_not_be(body, words):
+    with pytest.raises(Failure) as caught:
+        read(body)
+    assert caught.value.kind == "bad_response" and words in caught.value.message
+    assert "canary" not in caught.value.message
+
+
+def test_unparsable_body_names_content_type():
+    """The content type is named where it explains the failure."""
+    with pytest.raises(Failure, match=r"its type is text/html"):
+        read(b"<html>", content_type="text/html; charset=utf-8")
+
+
+def test_null_errors_and_messages_are_no_matter():
+    answer = read(b'{"success": true, "result": {"a": 1}, "errors": null, "messages": null}')
+    assert (answer.result, answer.result_info) == ({"a": 1}, None)
+
+
+def test_codes_in_messages_are_no_errors():
+    """A code in the messages of a successful answer is no error."""
+    assert read(b'{"success": true, "result": {}, "errors": [], "messages": [{"code": 10000, "message": "active"}]}').result == {}
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{}", b'{"success": true}', b'{"success": true, "result": null}', b'{"result": {"id": 7}}']
+)
+def test_what_a_delete_may_answer(body):
+    assert read(body, operation="logpush_jobs.delete").status == 200
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"success": "yes"}', b'{"success": false}'])
+def test_what_a_delete_must_not_answer(body):
+    with pytest.raises(Failure):
+        read(body, operation="logpush_jobs.delete")
+
+
+def test_empty_read_answer_is_bad_response():
+    """An empty answer to a read is never taken for "does not exist"."""
+    with pytest.raises(Failure) as caught:
+        read(b"", status=204)
+    assert caught.value.kind == "bad_response"
+
+
+@pytest.mark.parametrize("operation", ENDPOINTS)
+def test_the_types_of_each_operation(operation):
+    expected = ENDPOINTS[operation].result
+    for result in ({}, [], "x", 1, None):
+        body = json.dumps({"success": True, "result": result}).encode()
+        if not expected or isinstance(result, expected):
+            assert read(body, operation=operation).result == result
+        else:
+            with pytest.raises(Failure, match="instead of"):
+                read(body, operation=operation)
+
+
+@given(body=st.binary(max_size=60) | JSON.map(lambda value: json.dumps(value).encode()))
+def test_decoding_knows_one_exception(body):
+    try:
+        decode(body)
+    except BadEnvelope as bad:
+        said = str(bad)
+    else:
+        said = "good"
+    assert said
+
+
+@given(value=JSON)
+def test_good_json_is_read_as_it_is(value):
+    assert decode(json.dumps(value).encode()) == value
+
+
+@given(value=JSON | ENVELOPES, expected=st.sampled_from([(dict,), (list,), (dict, list), ()]))
+def test_opening_knows_one_exception(value, expected):
+    try:
+        result, info = open_envelope(value, expected)
+    except BadEnvelope:
+        return
+    assert not expected or isinstance(result, expected)
+    assert info is None or isinstance(info, dict)
+
+
+@given(
+    value=JSON | ENVELOPES,
+    status=st.sampled_from([200, 201, 204, 299, 301, 400, 401, 403, 404, 409, 429, 500, 503, 599]),
+    operation=st.sampled_from(sorted(ENDPOINTS)),
+)
+def test_any_answer_is_an_answer_or_a_failure(value, status, operation):
+    try:
+        answer = read(json.dumps(value).encode(), status, operation)
+    except Failure as caught:
+        failure = caught
+    else:
+        assert 200 <= answer.status < 300 and value.get("success", True) is True
+        return
+    assert failure.kind in KINDS and failure.message and failure.status == status
+    json.dumps(failure.report()).encode()
+    for error in failure.errors:
+        assert set(error) == {"code", "message"} and isinstance(error["message"], str)
+
+
+def failure_of(status: int, *errors: t.Any, operation: str = "logpush_jobs.list", attempts: int = 1) -> Failure:
+    body = json.dumps({"success": False, "errors": list(errors), "messages": [], "result": None}).encode()
+    reply = Reply(status, {"CF-Ray": "8a1"}, body)
+    with pytest.raises(Failure) as caught:
+        read_answer(CONNECTION, operation, Exchange("GET", "/zones/abc/logpush/jobs", reply, attempts, True, False))
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("status", "codes", "kind"),
+    [
+        (400, [6003], "authentication"),
+        (400, [1, 6111], "authentication"),
+        (403, [9109], "authentication"),
+        (403, [10000], "authentication"),
+        (401, [], "authentication"),
+        (404, [10000], "authentication"),
+        (200, [10000], "authentication"),
+        (200, [], "rejected"),
+        (200, [1004], "rejected"),
+        (403, [1004], "permission"),
+        (403, [], "permission"),
+        (404, [10003], "not_found"),
+        (400, [20217], "rejected"),
+        (409, [], "rejected"),
+        (429, [10000], "rate_limited"),
+        (500, [10000], "unavailable"),
+        (503, [], "unavailable"),
+        (304, [], "bad_response"),
+    ],
+)
+def test_the_kind(status, codes, kind):
+    assert kind_of(status, codes) == kind
+    if status != 304:
+        assert failure_of(status, *({"code": code, "message": "m"} for code in codes)).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("status", "codes", "route", "object_or_route"),
+    [
+        (404, [], True, True),
+        (404, [7000], True, True),
+        (404, [7003], True, True),
+        (404, [None], True, True),
+        (404, [10003], False, True),
+        (404, [10000], False, False),
+        (405, [], True, True),
+        (405, [7001], True, True),
+        (405, [9109], False, False),
+        (400, [7003], True, True),
+        (400, [], False, False),
+        (400, [1004], False, False),
+        (403, [7003], False, False),
+        (500, [7003], False, False),
+        (200, [7003], False, False),
+    ],
+)
+def test_a_route_that_the_service_lacks(status, codes, route, object_or_route):
+    failure = failure_of(status, *({"code": code, "message": "m"} for code in codes))
+    assert lacks_route(failure) is route
+    assert is_missing(failure) is object_or_route
+
+
+@pytest.mark.parametrize(
+    ("errors", "found"),
+    [
+        (None, []),
+        ([], []),
+        ("broken", [(None, "broken")]),
+        ({"code": 7, "message": "m"}, [(7, "m")]),
+        ([{"code": 1004, "message": "m"}], [(1004, "m")]),
+        ([{"code": "1004", "message": None}], [(1004, "")]),
+        ([{"code": True, "message": 5}], [(None, "")]),
+        ([{"code": 1.5}], [(None, "")]),
+        (["text", 5, None, [], {}], [(None, "text")]),
+        ([{"message": "a\x1b[31mb\nc"}], [(None, "a [31mb c")]),
+        ([{"code": 6003, "message": "m", "error_chain": [{"code": 6111, "message": "n"}]}], [(6003, "m"), (6111, "n")]),
+        ([{"code": 1, "message": "m", "error_chain": None}], [(1, "m")]),
+        ([{"code": 1, "message": "m", "error_chain": {"code": 2, "message": "n"}}], [(1, "m"), (2, "n")]),
+    ],
+)
+def test_error_objects_of_any_shape(errors, found):
+    assert [(error["code"], error["message"]) for error in service_errors({"errors": errors})] == found
+
+
+def test_error_chain_and_list_are_bounded():
+    """An endless chain and a long list are bounded."""
+    deep: dict[str, t.Any] = {"code": 1}
+    for _level in range(40):
+        deep = {"code": 1, "error_chain": [deep]}
+    assert len(service_errors({"errors": [deep]})) == 6
+    assert len(service_errors({"errors": [{"code": 1}] * 1000})) == 50
+
+
+def test_a_failure_carries_everything():
+    failure = failure_of(403, {"code": 1004, "message": "reading job for product is not allowed"}, attempts=2)
+    errors = [{"code": 1004, "message": "reading job for product is not allowed"}]
+    request = {"method": "GET", "path": "/zones/abc/logpush/jobs", "status": 403, "request_id": "8a1", "attempts": 2}
+    assert failure.report() == {"kind": "permission", "errors": errors, **request}
+    assert "Listing the Logpush jobs (GET /zones/abc/logpush/jobs) failed" in failure.message
+    assert "reading job for product is not allowed (code 1004)" in failure.message
+    assert "tried 2 times" in failure.message
+
+
+def test_no_hint_where_there_is_none():
+    assert "route" not in failure_of(404, {"code": 10007, "message": "no script"}, operation="page_shield.script").message
+    assert failure_of(409, {"code": 5, "message": "busy"}).message.endswith(
+        "failed: the service answered HTTP 409: busy (code 5)."
+    )
+
+
+def test_a_service_that_quotes_the_credential():
+    failure = failure_of(400, {"code": 6111, "message": "Invalid format: Bearer canary-token"})
+    assert "canary" not in failure.message + repr(failure.report())
+
+
+def test_a_connection_shows_no_secret():
+    shown = repr(Connection("https://service.example", token="canary", email="e", key="canary"))
+    assert "canary" not in shown
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 500, 502])
+def test_an_error_page_is_read_by_its_status(status):
+    reply = Reply(status, {"Content-Type": "text/html"}, b"<html>nope</html>")
+    with pytest.raises(Failure) as caught:
+        read_answer(CONNECTION, "zones.list", Exchange("GET", "/zones", reply, 1, True, False))
+    assert caught.value.kind == kind_of(status, ()) and caught.value.errors == []
+
+
+AN_ACCOUNT, A_ZONE = Address(ACCOUNT, "9a"), Address(ZONE, "ab")
+
+
+@pytest.mark.parametrize(
+    ("operation", "address", "status", "error", "parts"),
+    [
+        ("logpush_jobs.list", A_ZONE, 403, None, ["Logs: Write"]),
+        ("logpush_ownership.create", A_ZONE, 403, None, ["Logs: Write"]),
+        ("rulesets.update", A_ZONE, 403, None, ["Logs: Write"]),
+        ("rulesets.update", A_ZONE, 400, (6003, "m"), ["Logs: Write", "credentials"]),
+        ("script_monitor.get", A_ZONE, 403, None, ["Page Shield: Read"]),
+        ("page_shield.update", A_ZONE, 403, None, ["Page Shield: Write"]),
+        ("zones.list", None, 403, None, ["Zone: Read"]),
+        ("zones.list", None, 401, None, ["Zone: Read", "api_token"]),
+        ("zones.list", None, 400, (6111, "m"), ["API key in api_token"]),
+        ("zones.list", None, 403, (10000, "m"), ["does not accept the credentials for this request"]),
+        ("logpush_jobs.list", A_ZONE, 403, (9109, "m"), ["expired", "or this zone belongs to another account"]),
+        ("logpush_jobs.list", AN_ACCOUNT, 403, (10000, "m"), ["does not accept the credentials for this account"]),
+        ("logpush_jobs.list", AN_ACCOUNT, 404, (7003, "m"), ["Check account_id"]),
+        ("script_monitor.get", A_ZONE, 404, (7003, "m"), ["Check zone_id", "set route"]),
+        ("script_monitor.get", A_ZONE, 404, (1999, "m"), ["set route"]),
+        ("page_shield.scripts", A_ZONE, 405, None, ["set route"]),
+        ("page_shield.script", A_ZONE, 404, None, ["set route"]),
+        ("logpush_jobs.list", AN_ACCOUNT, 403, (1004, "exceeded max jobs allowed"), ["If this account has no Logpush job of"]),
+        ("logpush_jobs.create", AN_ACCOUNT, 400, (1004, "m"), ["several causes"]),
+        ("logpush_jobs.create", A_ZONE, 400, (1105, "m"), ["The host name of the destination cannot be resolved"]),
+        ("logpush_jobs.create", A_ZONE, 400, (1002, "error validating Ownership"), ["with the module logpush_ownership"]),
+        ("logpush_ownership.validate", A_ZONE, 400, (1002, "validating Ownership"), ["with the module logpush_ownership"]),
+        ("logpush_jobs.list", A_ZONE, 429, (1, "m"), ["lower request_budget"]),
+    ],
+)
+def test_hints(operation, address, status, error, parts):
+    """Advice names what the user can do, and what the request is about."""
+    errors = [] if error is None else [dict(zip(("code", "message"), error, strict=True))]
+    found = hint(operation, status, errors, address)
+    assert all(part in found for part in parts) and "{" not in found
+    if address == A_ZONE:
+        assert found in failure_of(status, *errors, operation=operation).message
