@@ -10,7 +10,7 @@ import typing as t
 from ._core import Json
 from ._text import did_you_mean, nearest, parse_date, shown
 
-# The part of JSON Schema that this collection uses: schemas, and what of a value does not fit one.
+# The part of JSON Schema that this collection uses: how to write schemas, and the validation of values.
 
 Schema = dict[str, t.Any]
 
@@ -22,7 +22,7 @@ _TYPES: t.Mapping[str, tuple[type, ...]] = {
     "boolean": (bool,),
     "null": (type(None),),
 }
-_NAMES = {"object": "an object", "array": "a list", "string": "text", "integer": "a number", "boolean": "true or false"}
+_NAMES = {"object": "a dictionary", "array": "a list", "string": "a string", "integer": "an integer", "boolean": "true or false"}
 
 
 def string(**rules: t.Any) -> Schema:
@@ -47,16 +47,16 @@ def row(*members: Schema) -> Schema:
 
 
 def nullable(schema: Schema) -> Schema:
-    """Return a schema that null fits as well."""
+    """Return a schema that also accepts null."""
     return {**schema, "type": [schema["type"], "null"]}
 
 
 def problems(schema: Schema, value: Json, place: str = "", *, later: bool = False) -> t.Iterator[str]:
-    """Yield what of a value does not fit a schema, its place first; with `later`, unknown words of an enumeration are valid."""
+    """Yield why a value does not fit a schema, each with its path; with `later`, unknown words of an enumeration are valid."""
     types = schema.get("type", [])
     allowed = [types] if isinstance(types, str) else types
     if allowed and not any(_is(value, name) for name in allowed):
-        yield f"{place or 'the whole'}: {shown(value)} is not {_NAMES[allowed[0]]}"
+        yield f"{place or 'the whole'}: must be {_NAMES[allowed[0]]}, not {shown(value)}"
     elif isinstance(value, dict) and "properties" in schema:
         yield from _object_problems(schema, value, place, later)
     elif isinstance(value, list) and "prefixItems" in schema:
@@ -68,16 +68,16 @@ def problems(schema: Schema, value: Json, place: str = "", *, later: bool = Fals
         for number, member in enumerate(value):
             yield from problems(schema["items"], member, f"{place}[{number}]", later=later)
         if schema.get("uniqueItems") and len(set(map(repr, value))) < len(value):
-            yield f"{place}: has an item twice"
+            yield f"{place}: has a duplicate"
     elif isinstance(value, (str, int)) and not _fits(schema, value, later):
-        yield f"{place}: {shown(value)} cannot be used there"
+        yield f"{place}: {shown(value)} is not valid"
 
 
 def _object_problems(schema: Schema, value: dict[str, Json], place: str, later: bool) -> t.Iterator[str]:
     known = schema["properties"]
     for name in value if schema.get("additionalProperties") is False else ():
         if name not in known:
-            yield f"{_path(place, name)}: does not exist there{did_you_mean(nearest(str(name), known))}"
+            yield f"{_path(place, name)}: is unknown{did_you_mean(nearest(str(name), known))}"
     yield from (f"{_path(place, name)}: is missing" for name in schema["required"] if name not in value)
     for name, member in known.items():
         if name in value:

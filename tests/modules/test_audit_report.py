@@ -113,7 +113,7 @@ def test_bad_input_writes_nothing(modules, tmp_path):
             "dest": dest,
             "waivers": [{**WAIVER, "zones": "a"}],
         },
-        "zones[0].result: 'x' is not an object": {"dest": dest, "zones": [{"zone": "a", "result": "x"}]},
+        "zones[0].result: must be a dictionary, not 'x'": {"dest": dest, "zones": [{"zone": "a", "result": "x"}]},
         "at: 'noon' is not a time": {"dest": dest, "at": "noon"},
         "value of fail_on must be one or more of": {"dest": dest, "fail_on": ["drift"]},
         "value of formats must be one or more of": {"dest": dest, "formats": ["pdf"]},

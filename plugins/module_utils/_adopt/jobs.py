@@ -234,9 +234,9 @@ def _drop(item: dict[str, Json], name: str) -> None:
 
 
 def _troubles(item: t.Mapping[str, Json], job: Job) -> dict[str, str]:
-    """Why members of an item cannot be declared: the plan of the module itself would write or refuse them."""
+    """Return why members of an item cannot be declared: the plan of the module would write or refuse them."""
     identity = {name: item[name] for name in ("name", "job_id", "dataset") if name in item}
-    # The role switches on what does not say otherwise.
+    # The role enables jobs by default.
     given = {"enabled": True, **item}
     found = {}
     for name, value in given.items():

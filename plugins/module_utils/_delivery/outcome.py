@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-# What a run says at its end: the outcome of each zone of a delivery, whether the health of its jobs became worse,
-# and which zones are adopted.
+# The end of a run: the outcome of each zone of a delivery, jobs with worse health than before, and adopted zones.
 import typing as t
 
 from .._core import PARTS, Json
@@ -105,9 +104,9 @@ _RANKS = {"healthy": 0, "stale": 1, "never": 1, "unknown": 1, "disabled": 2, "fa
 
 
 def worse_jobs(before: t.Sequence[Job], after: t.Sequence[Job], part: Job) -> list[str]:
-    """Return a sentence for each job whose state is neither the one before nor better; `part` is what the delivery did to jobs.
+    """Return a sentence for each job whose health is worse than before; `part` is the result of the delivery for jobs.
 
-    A job that the delivery removed or re-created is not missed.
+    Jobs that the delivery deleted or re-created are not missed.
     """
     delivered = {job["id"]: job for job in part.get("jobs") or () if job}
     managed = (part.get("diff") or {}).get("before") or {}
@@ -135,7 +134,7 @@ def _worse(job: Job, existed: bool, now: Job | None, delivered: Job | None) -> s
     return f"{name}{was} is {state}: {now['health'].get('message') or 'no reason was given'}"
 
 
-# Which zones of a run are adopted, and whether a delivery would leave them as they are.
+# Which zones of a run are adopted, and whether a delivery would change them.
 
 _ADDRESSES = ("zone_id", "account_id", "zone_name")
 _NEXT = "Next: move group_vars and host_vars beside your inventory, then run ansible-playbook edgeops.observability.check -i INVENTORY"

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-# Whether a predicted delivery to many zones may begin: the safety rails, and whether the plan is the one that was approved.
+# Whether a predicted delivery to many zones may begin: the safety rails, and the approval of its plan.
 import typing as t
 
 from .._core import GATE, PARTS, Failure, Json, conflict, invalid_option

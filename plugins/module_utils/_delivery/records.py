@@ -27,7 +27,7 @@ def done(result: Json) -> dict[str, Json] | None:
 
 
 def error_of(variables: Variables, names: t.Sequence[str]) -> dict[str, str] | None:
-    """Return why a zone failed: the task that ended its block, or one of these that could not be run at all."""
+    """Return why a zone failed: the failure that ended its block, or that of one of the named tasks."""
     for name in (FAILED, *names):
         found = variables.get(name)
         if not isinstance(found, dict) or found.get("skipped"):
@@ -37,7 +37,7 @@ def error_of(variables: Variables, names: t.Sequence[str]) -> dict[str, str] | N
         failure = failure_of(found)
         if failure:
             has_kind = isinstance(found.get("error"), dict)
-            # What ansible-core itself refuses is a variable that cannot be evaluated.
+            # Without a kind the failure is of ansible-core: a variable cannot be evaluated.
             kind = failure["kind"] if has_kind else "invalid_option"
             return {"kind": kind, "message": line(" ".join(failure["message"].split()), _MAX_LINE)}
     return None
@@ -63,7 +63,7 @@ def predicted_zone(host: str, variables: Variables) -> Prediction:
 
 
 def audit_record(host: str, variables: Variables) -> dict[str, Json]:
-    """Return the record of a host for a report; one that left nothing behind was not reached."""
+    """Return the record of a host for a report; a host without any result was not reached."""
     result = done(variables.get(PREDICTION))
     error = error_of(variables, (PREDICTION, LISTED, SCRIPTS)) or (None if result else dict(_UNREACHED))
     address = _address({**variables, **(result or {})})
@@ -84,12 +84,12 @@ def audit_record(host: str, variables: Variables) -> dict[str, Json]:
 
 
 def zone_id_of(variables: Variables) -> str:
-    """Return the id of the zone of a host; "" if its variables do not hold one."""
+    """Return the id of the zone of a host; "" if its variables contain none."""
     return (_address(variables).get("zone_id") or "").lower()
 
 
 def _address(found: Variables) -> dict[str, str | None]:
-    """Return the id in a result; of a zone that failed, what the variables of the host say, if that is no template."""
+    """Return the id in a result, or that in the variables of a host that failed, unless it is a template."""
     for name in ("account_id", "zone_id"):
         for value in (found.get(f"log_delivery_{name}"), found.get(name)):
             if isinstance(value, (str, int)) and "{{" not in str(value):
@@ -98,7 +98,7 @@ def _address(found: Variables) -> dict[str, str | None]:
 
 
 def questions(records: t.Mapping[str, Record], connection_of: t.Callable[[str], Json]) -> dict[str, Record]:
-    """Return the options of the task of each host that asks; the first host of a connection asks for all its zones."""
+    """Return the options of the query of each host; the first host of a connection queries all zones of it."""
     first: dict[str, str] = {}
     found: dict[str, Record] = {}
     for host, record in records.items():
@@ -111,7 +111,7 @@ def questions(records: t.Mapping[str, Record], connection_of: t.Callable[[str], 
 
 
 def answered(records: t.Sequence[Record], asked: t.Mapping[str, Record], answers: t.Mapping[str, Record]) -> list[Record]:
-    """Return records with what the answer to its question says of each zone or account."""
+    """Return the records with the delivery facts of each zone or account from the answers."""
     facts: Record = {}
     for host, question in asked.items():
         owners = question["zone_ids"] if "zone_ids" in question else [question["account_id"]]

@@ -107,7 +107,7 @@ _BATCH = re.compile(r"[1-9][0-9]{0,8}%?")
 def check_names(
     names: t.Iterable[str], prefixes: t.Sequence[str] = _PREFIXES, hosts: t.Mapping[str, t.Sequence[str]] | None = None
 ) -> None:
-    """Refuse names with a prefix of this collection that it does not know: a misspelt rail would protect nothing.
+    """Refuse unknown names with a prefix of this collection: a misspelt rail would protect nothing.
 
     `hosts` tells of a name of the inventory who has it, so that the message leads to the file.
     """
@@ -160,7 +160,7 @@ def same_for_all(name: str, values: t.Mapping[str, Json], default: Json) -> Json
 
 
 def read_boolean(name: str, value: Json, default: bool) -> bool:
-    """Return a switch; null and empty text are its default."""
+    """Return a boolean; its default for null and empty text."""
     if value in (None, ""):
         return default
     try:
@@ -170,7 +170,7 @@ def read_boolean(name: str, value: Json, default: bool) -> bool:
 
 
 def read_count(name: str, value: Json) -> int:
-    """Return a number of seconds; null and empty text are none."""
+    """Return a number of seconds; 0 for null and empty text."""
     if value in (None, ""):
         return 0
     if isinstance(value, bool) or not re.fullmatch(r"[0-9]{1,9}", str(value).strip()):
@@ -191,14 +191,14 @@ def read_names(name: str, value: Json) -> list[str]:
 
 
 def read_json(name: str, value: Json, kind: type) -> Json:
-    """Return data that is given as such or as its JSON text; null and empty text are an empty one."""
+    """Return a dictionary or list, or its JSON text parsed; an empty one for null and empty text."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return kind()
     if isinstance(value, str):
         try:
             value = json.loads(value)
         except (ValueError, RecursionError) as error:
-            # The text itself is not repeated: it may hold secrets.
+            # Do not repeat the text, because it may contain secrets.
             raise invalid_option(name, f"not JSON: {error}") from None
     if not isinstance(value, kind):
         raise invalid_option(name, f"must be a {'dictionary' if kind is dict else 'list'}, or its JSON text")
@@ -206,7 +206,7 @@ def read_json(name: str, value: Json, kind: type) -> Json:
 
 
 def read_allow(value: Json) -> tuple[str, ...]:
-    """Return the names of what a zone may lose."""
+    """Return the names of the destructive changes that are allowed."""
     names = read_names("edgeops_allow", value)
     for name in names:
         if name not in (*EFFECTS, ALL):
@@ -240,7 +240,7 @@ class Threshold(t.NamedTuple):
 
 
 def read_threshold(name: str, value: Json) -> Threshold | None:
-    """Return a threshold; null and empty text are none."""
+    """Return a threshold; None for null and empty text."""
     if value is None or not str(value).strip():
         return None
     text = str(value).strip()

@@ -41,14 +41,14 @@ Jobs = t.Mapping[int, Job]
 
 
 class Rules(t.NamedTuple):
-    """What decides beside the states: whether a first look is silent, and which scripts an entry of the baseline covers."""
+    """The options that decide: whether a first look sends no events, and which scripts an entry of the baseline covers."""
 
     silent: bool
     is_covered: t.Callable[[Identity], bool]
 
 
 class Seen(t.NamedTuple):
-    """What one look at a zone or account found; a part that is not watched is None."""
+    """The result of one look at a zone or account; None for parts that are not watched."""
 
     scripts: Scripts | None = None
     jobs: Jobs | None = None
@@ -57,7 +57,7 @@ class Seen(t.NamedTuple):
 
 
 def compare(known: Known | None, seen: Seen | Failure, target: Target, rules: Rules) -> tuple[Known, list[Change]]:
-    """Return the state to remember and what changed. Nothing of a zone or account that could not be read as a whole is compared."""
+    """Return the state to store and the changes. A zone or account that could not be read completely is not compared."""
     before = known or NOTHING
     if isinstance(seen, Failure):
         after = {"error": {"kind": seen.kind, "message": str(seen)}}
@@ -75,7 +75,7 @@ def compare(known: Known | None, seen: Seen | Failure, target: Target, rules: Ru
 
 
 def _with_settings(known: Known, seen: Seen, changes: list[Change]) -> tuple[Known, list[Change]]:
-    """Settings that were never read before have not changed, whatever they are."""
+    """Compare the settings; settings that were never read before have not changed."""
     if seen.monitor is not None:
         was, now = {"enabled": known.monitor}, {"enabled": seen.monitor}
         if known.monitor not in (None, seen.monitor):
@@ -88,7 +88,7 @@ def _with_settings(known: Known, seen: Seen, changes: list[Change]) -> tuple[Kno
     return known, changes
 
 
-# Of what the service lists of a script: members that help to react to it.
+# Members of a listed script that help to react to an event.
 _SHOWN_OF_SCRIPT = (
     "script_id",
     "status",
@@ -101,7 +101,7 @@ _SHOWN_OF_SCRIPT = (
 
 
 def compare_scripts(known: Scripts | None, seen: Scripts, rules: Rules) -> tuple[Scripts, list[Change]]:
-    """Return the scripts to remember and what changed; scripts that were never listed before are silent or all new."""
+    """Return the scripts to store and the changes; a first listing gives no event or one for each script."""
     before = known or {}
     after = {identity: _remembered_script(before.get(identity), script) for identity, script in seen.items()}
     if known is None and rules.silent:
@@ -115,12 +115,12 @@ def compare_scripts(known: Scripts | None, seen: Scripts, rules: Rules) -> tuple
 
 
 def subject_of(identity: Identity) -> str:
-    """Return what an event about a script is about: the JSON of URL and host."""
+    """Return the subject of events about a script: URL and host as JSON."""
     return json.dumps(identity, separators=(",", ":"), ensure_ascii=False)
 
 
 def _remembered_script(before: Script | None, now: Script) -> Script:
-    """A script that is listed without a hash or a score for a while keeps the last ones: a change in between is one, and no change is none."""
+    """Return the script to store; it keeps its last hashes and verdict while the service omits them, so that changes are found later."""
     if before is None:
         return now
     return now._replace(
@@ -159,7 +159,7 @@ def _show_script(identity: Identity, script: Script) -> dict[str, Json]:
 
 
 def compare_jobs(known: Jobs | None, seen: Jobs, rules: Rules) -> tuple[Jobs, list[Change]]:
-    """Return the jobs to remember and what changed; jobs that were never listed before are silent or all new."""
+    """Return the jobs to store and the changes; a first listing gives no event or one for each job."""
     before = known or {}
     after = {number: _remembered_job(before.get(number), job) for number, job in seen.items()}
     if known is None and rules.silent:
@@ -181,7 +181,7 @@ def _job_labels(jobs: Jobs) -> dict[int, str]:
 
 
 def _remembered_job(before: Job | None, now: Job) -> Job:
-    """A job of which the service shows no health keeps what was known."""
+    """Return the job to store; it keeps its last health while the service reports none."""
     return now._replace(health=before.health) if before and now.health == UNKNOWN else now
 
 
@@ -201,7 +201,7 @@ def _job_changes(subject: str, before: Job | None, now: Job) -> t.Iterator[Chang
 
 
 def _is_changed(before: Job, now: Job) -> bool:
-    """Return whether a user changed the job; that the service disabled it is another event."""
+    """Return whether a user changed the job; if the service disabled it, that is another event."""
     left_out = {"enabled"} if now.health == DISABLED and before.shown.get("enabled") and not now.shown.get("enabled") else set()
     return before.destination != now.destination or any(
         _meaning(name, before.shown.get(name)) != _meaning(name, now.shown.get(name))
@@ -210,7 +210,7 @@ def _is_changed(before: Job, now: Job) -> bool:
 
 
 def _meaning(name: str, value: Json) -> Json:
-    """Return a member in a form that is equal for all texts with one meaning: order and percent-encoding are no change."""
+    """Return a member in a form that is equal for texts with the same meaning: order and percent-encoding do not count."""
     if name == "logpull_options":
         return logpull_options.canonical(logpull_options.parse(value))
     tree = read_echo(value) if name == "filter" and isinstance(value, str) else None

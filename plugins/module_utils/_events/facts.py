@@ -27,7 +27,7 @@ JOB_CREATED, JOB_CHANGED, JOB_DELETED, JOB_RECOVERED = _OF_JOBS = ("job_created"
 MONITOR_CHANGED, FIELDS_CHANGED = _OF_SETTINGS = ("monitor_changed", "fields_changed")
 UNREADABLE: t.Mapping[str, str] = {ZONE: "zone_unreadable", ACCOUNT: "account_unreadable"}
 READABLE: t.Mapping[str, str] = {ZONE: "zone_readable", ACCOUNT: "account_readable"}
-# A job that the user disabled, where `disabled` is one that the service did.
+# The state of a job that the user disabled; `disabled` is that of a job that the service disabled.
 OFF = "off"
 # States of a job's health that are events.
 TROUBLE: t.Mapping[str, str] = {FAILING: "job_failing", DISABLED: "job_disabled", STALE: "job_stale"}
@@ -36,27 +36,27 @@ KINDS = (*_OF_SCRIPTS, *_OF_JOBS, *TROUBLE.values(), *_OF_SETTINGS, *UNREADABLE.
 # The subject of events about a part of a zone that has no name of its own.
 MONITOR_SUBJECT, FIELDS_SUBJECT = "script_monitor", "custom_fields"
 
-# Scripts of these statuses are on the pages of a zone now.
+# The statuses of scripts that are on the pages of a zone now.
 SCRIPT_STATUSES = ("active", "infrequent")
 
 MIN_INTERVAL = 60
 DEFAULT_INTERVAL = 300
-# A quarter of what Cloudflare allows: a poll leaves the rest to deliveries.
+# A quarter of what Cloudflare allows, which leaves the rest for deliveries.
 DEFAULT_BUDGET = "300/300"
 SIDE_BY_SIDE = 4
 
 
 Event = dict[str, Json]
 
-# What opens a template of Jinja, and the header that changes what opens one: playbooks get an event as a variable, which ansible-core evaluates.
+# The Jinja delimiters, and the header that can change them: playbooks get events as variables, which ansible-core evaluates.
 _TEMPLATE = re.compile(r"\{(?=[{%#])|#(?=jinja2:)")
 _ENCODED: t.Mapping[str, str] = {"{": "%7B", "#": "%23"}
-# A host name that selects itself and nothing else; a pattern, a list or a group would select other hosts of the inventory.
+# A host name that selects only itself; a pattern, a list or a group would select other hosts of the inventory.
 _HOST = re.compile(r"(?!(?:all|ungrouped|localhost)$)[\w.-]+")
 
 
 class Target(t.NamedTuple):
-    """A zone or an account that is watched: its id, its name if that is known, and its name as a host of an inventory."""
+    """A watched zone or account: its id, its name if known, and its host name in the inventory."""
 
     id: str
     name: str | None = None
@@ -70,19 +70,19 @@ class Target(t.NamedTuple):
 
     @property
     def key(self) -> str:
-        """Return what it is called in the state file, where a zone and an account can have the same id."""
+        """Return its key in the state file; a zone and an account can have the same id."""
         return self.id if self.scope == ZONE else f"{ACCOUNT}_{self.id}"
 
 
 def with_hosts(targets: t.Iterable[Target]) -> tuple[Target, ...]:
-    """Return each target once, with its name as a host of the inventory: of a zone, if its name is known."""
+    """Return each target once, with its host name in the inventory if known; a zone needs a name for it."""
     distinct = {target.key: target for target in targets}
     named = dict(hosts((each.id, each.name) for each in distinct.values() if each.scope == ZONE and each.name))
     return tuple(each._replace(host=named.get(each.id) if each.scope == ZONE else each.key) for each in distinct.values())
 
 
 class Change(t.NamedTuple):
-    """One difference: its kind, what it is about, both sides as shown, and what of the state after it is not shown."""
+    """One difference: its kind, its subject, both sides as shown, and the part of the new state that is not shown."""
 
     kind: str
     subject: str
@@ -92,7 +92,7 @@ class Change(t.NamedTuple):
 
 
 def make_event(change: Change, target: Target, now: str) -> Event:
-    """Return the event of a change in a zone or account; texts of the service in it are inert."""
+    """Return the event of a change in a zone or account, with the texts of the service made inert."""
     host = target.host if target.host and _HOST.fullmatch(target.host) else target.key
     members = {
         "kind": change.kind,
@@ -109,12 +109,12 @@ def make_event(change: Change, target: Target, now: str) -> Event:
 
 
 def again(event: Event) -> Event:
-    """Return an event as it goes out once more."""
+    """Return an event as it is sent again."""
     return {**event, "edgeops": {**event["edgeops"], "redelivered": True}}
 
 
 def inert(value: Json) -> Json:
-    """Return the same JSON with nothing in its texts that a template engine or a terminal obeys."""
+    """Return JSON without anything in its texts that a template engine or a terminal would interpret."""
     if isinstance(value, str):
         return _TEMPLATE.sub(lambda found: _ENCODED[found[0]], line(value))
     if isinstance(value, dict):

@@ -42,12 +42,12 @@ class Clock(t.NamedTuple):
     monotonic: t.Callable[[], float] = time.monotonic
 
 
-# Members that are derived from others, or that move while nobody changes the job.
+# Members that are derived from others, or that change although no user changed the job.
 _LEFT_OUT = frozenset(("filter_explained", *(name for name, member in MEMBERS.items() if member.volatile)))
 
 
 def requests_for(watch: t.Collection[str], target: Target) -> int:
-    """Return how many requests a look takes at least: at a zone the monitor, two lists of scripts, the custom fields, the jobs."""
+    """Return the minimum number of requests for a target; for a zone: monitor, two lists of scripts, custom fields, jobs."""
     if target.scope == ACCOUNT:
         return 1
     monitored = {SCRIPTS, SETTINGS} & set(watch)
@@ -55,7 +55,7 @@ def requests_for(watch: t.Collection[str], target: Target) -> int:
 
 
 def look_at(client: Client, settings: Settings, watch: t.Collection[str], now: float) -> Seen:
-    """Return the watched parts of the client's zone or account, without the client's own credentials; raise if one cannot be read."""
+    """Return the watched parts of the client's zone or account, with its credentials masked; raise `Failure` if one cannot be read."""
     seen = Seen()
     hide = functools.partial(scrub, secrets=client.secrets)
     if {SCRIPTS, SETTINGS} & set(watch):
@@ -73,7 +73,7 @@ def look_at(client: Client, settings: Settings, watch: t.Collection[str], now: f
 
 
 def see_scripts(items: t.Iterable[inventory.Script]) -> dict[Identity, Script]:
-    """Return the scripts of a listing by identity; one that is listed several times has the hashes of all, the latest first."""
+    """Return the scripts of a listing by identity; duplicates are joined, with the hashes of all, the latest first."""
     found: dict[Identity, Script] = {}
     for seen in observe(items):
         same = seen.scripts[::-1]
@@ -102,7 +102,6 @@ def see_jobs(items: t.Iterable[ServiceJob], stale_after: int, now: float, hide: 
     for job in items:
         shown, details = hide(view(job)), hide(_steady(health_of(job, stale_after, now)))
         destination = f"{job.id} {job.members.get('destination_conf') or ''}".encode(errors="replace")
-        # Those that the user disabled apart from those that the service did.
         is_off = details["state"] == DISABLED and not shown["error_message"]
         found[job.id] = Job(
             shown={name: value for name, value in shown.items() if name not in _LEFT_OUT},
@@ -114,21 +113,21 @@ def see_jobs(items: t.Iterable[ServiceJob], stale_after: int, now: float, hide: 
 
 
 def _steady(health: t.Mapping[str, Json]) -> dict[str, Json]:
-    """Return a job's health without what only grows older, so that one state has one id."""
+    """Return a job's health without its age, so that events of one state have one id."""
     told = {name: value for name, value in health.items() if name != "lag_seconds"}
     return {**told, "message": f"The last delivery was at {told['since']}."} if told["state"] == STALE else told
 
 
-# Failures that say nothing about the right to read a name.
+# Failures that do not show whether the credentials may read a name.
 _PASSING = (UNAVAILABLE, RATE_LIMITED, BAD_RESPONSE)
 # Cloudflare refuses an unknown e-mail address or key with 403 and this code.
 _UNKNOWN_KEY = 9103
-# A pause that is worth a line in the log.
+# Longer pauses are logged.
 _LONG_PAUSE_SECONDS = 5
 
 
 def discover(client: Client, filters: Filters, with_accounts: bool) -> t.Iterator[Target]:
-    """Yield the zones, and if requested the accounts, that the credentials may see and that meet the filters."""
+    """Yield the zones, and if requested the accounts, that the credentials can read and that match the filters."""
     listed = client.items("zones.list", query=query(filters), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
     yield from (Target(zone["id"], zone["name"]) for zone in map(read_zone, listed) if is_selected(zone, filters))
     if with_accounts:
@@ -148,7 +147,7 @@ class Stopped(Exception):
 
 
 class Service:
-    """The zones and accounts as the service shows them; all share connections and the request budget."""
+    """Reads zones and accounts; all share connections and the request budget."""
 
     def __init__(self, settings: Settings, clock: Clock, stop: threading.Event) -> None:
         self._settings = settings
@@ -158,7 +157,7 @@ class Service:
         self._names: dict[str, str] = {}
         self._nameless: set[str] = set()
         self._counted = 0
-        # One line a poll.
+        # At most one line for each poll.
         self._told_of_pause = False
 
     def learn(self, names: t.Mapping[str, str]) -> None:
@@ -166,7 +165,7 @@ class Service:
         self._names.update(names)
 
     def list_targets(self, *, at_start: bool = False) -> tuple[Target, ...]:
-        """Return what is watched; at the start, show that the service knows the credentials."""
+        """Return what is watched; at the start, raise `Failure` if the service rejects the credentials."""
         found: tuple[Target, ...] = ()
         if self._settings.discover is not None:
             found = self._discover(self._settings.discover)
@@ -175,7 +174,7 @@ class Service:
         return with_hosts([*map(self._with_name, self._settings.given), *found])
 
     def look(self, target: Target) -> Seen | Failure:
-        """Return what there is in a zone or account, or why it cannot be read."""
+        """Return the watched parts of a zone or account, or why they cannot be read."""
         if target.key not in self._names and target.key not in self._nameless:
             self._find_name(target)
         client = self._client.at(target.address)
@@ -195,12 +194,12 @@ class Service:
         return target if target.name or not named.name else with_hosts([named])[0]
 
     def take_count(self) -> int:
-        """Return how many requests were sent since the last time."""
+        """Return the number of requests since the last call."""
         before, self._counted = self._counted, self._client.tries
         return self._counted - before
 
     def take_warnings(self) -> list[str]:
-        """Return what the client had to say since the last time."""
+        """Return the warnings of the client since the last call."""
         self._told_of_pause = False
         said, self._client.warnings[:] = list(dict.fromkeys(self._client.warnings)), []
         return said
@@ -230,7 +229,7 @@ class Service:
             if at_start and (_are_unknown(failure) or self._is_refused_everywhere(failure)):
                 raise self._public(client, failure) from None
             if failure.kind in _PASSING:
-                return  # asked again at the next look; until then the id stands for the name
+                return  # read again at the next look; until then the id is used as the name
             name = None
         if name:
             self._names[target.key] = name
@@ -238,7 +237,7 @@ class Service:
             self._nameless.add(target.key)
 
     def _is_refused_everywhere(self, failure: Failure) -> bool:
-        """Return whether a user's key that may not read one zone may read none: what a key may do is not cut down, as a token's is."""
+        """Return whether a user's key can read no zone at all; a key, unlike a token, is not limited to some zones."""
         if failure.kind != AUTHENTICATION or not self._settings.connection.email:
             return False
         try:
@@ -248,7 +247,7 @@ class Service:
         return False
 
     def _public(self, client: Client, failure: Failure) -> Failure:
-        """Return the failure in words without secrets, at a length that can be read."""
+        """Return the failure with a readable message that contains no secret."""
         located = client.locate(failure)
         shown = readable_failure(scrub({"msg": str(located), "error": located.report()}, client.secrets))
         kind = AUTHENTICATION if _are_unknown(located) else located.kind

@@ -58,12 +58,12 @@ OPTIONS: ArgumentSpec = {
     "script_baseline": {"type": "list", "elements": "dict"},
 }
 
-# Added by ansible-rulebook itself where a rulebook asks for feedback.
+# Added by ansible-rulebook if a rulebook requests feedback.
 _NOT_OURS = ("eda_feedback_queue",)
 
 
 class Settings(t.NamedTuple):
-    """The arguments of the source, checked and completed; `given` are the zones and accounts that are not discovered."""
+    """The validated arguments of the source; `given` are the zones and accounts that are not discovered."""
 
     connection: Connection
     given: tuple[Target, ...]
@@ -77,7 +77,7 @@ class Settings(t.NamedTuple):
 
 
 def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
-    """Return what the arguments of a rulebook mean; raise `invalid_option` where they could never work."""
+    """Return the validated arguments of a rulebook; raise `invalid_option` for invalid ones."""
     params = _validated({name: value for name, value in arguments.items() if name not in _NOT_OURS and value is not None})
     if params["interval"] < MIN_INTERVAL:
         raise invalid_option("interval", f"{params['interval']} is below {MIN_INTERVAL} seconds")
@@ -109,7 +109,7 @@ def _validated(arguments: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
 
 
 def _given(params: t.Mapping[str, t.Any]) -> tuple[Target, ...]:
-    """Return the zones and accounts of which the ids are given."""
+    """Return the zones and accounts whose ids are listed in the options."""
     for option in ("zones", "accounts"):
         for index, each in enumerate(params[option] or ()):
             if not is_zone_id(each):
@@ -125,7 +125,7 @@ def _given(params: t.Mapping[str, t.Any]) -> tuple[Target, ...]:
 
 
 def _coverage(entries: t.Sequence[t.Mapping[str, t.Any]] | None) -> t.Callable[[Identity], bool]:
-    """Return whether an entry of the baseline covers a script; without a baseline none does."""
+    """Return a function that tells whether an entry of the baseline covers a script; without a baseline none does."""
     baseline = Baseline(parse_baseline(entries or [], "script_baseline"))
 
     def is_covered(identity: Identity) -> bool:
@@ -133,7 +133,7 @@ def _coverage(entries: t.Sequence[t.Mapping[str, t.Any]] | None) -> t.Callable[[
         try:
             return baseline.match(url, host or None).entry is not None
         except Failure as tie:
-            # Each of the entries covers the script; which one does is a question of the audit.
+            # Several entries cover the script; which one applies matters only to an audit.
             LOGGER.warning("script_%s", tie)
             return True
 

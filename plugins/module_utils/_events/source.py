@@ -20,12 +20,12 @@ from .observe import Clock, Service, requests_for
 from .options import LOGGER, Settings, settings
 from .state import StateFile
 
-# A poll takes a few requests more or less each time; only a longer interval than this many times the last one is news.
-_NEWS = 1.1
+# The number of requests varies a little; warn only if the interval grew by this factor since the last warning.
+_GROWTH_TO_WARN = 1.1
 
 
 class Pace:
-    """How long to pause between polls: the interval of the user, or what the request budget needs for all zones."""
+    """The pause between polls: the interval of the user, or a longer one if the request budget needs it for all zones."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Pace:
         self.polls = 0
 
     def begin(self, expected: int) -> None:
-        """Begin a poll; before the first one nothing but the expected number of requests is known."""
+        """Begin a poll; for the first one, only the expected number of requests is known."""
         self._begin = self._monotonic()
         self.polls += 1
         if self.polls == 1:
@@ -52,16 +52,16 @@ class Pace:
 
     @property
     def pause(self) -> float:
-        """Seconds until the next poll, from the end of this one."""
+        """Return the seconds from the end of this poll to the next one."""
         return max(self._interval, self._needed - (self._monotonic() - self._begin))
 
     def need(self, requests: int) -> None:
-        """Grow the interval to what the budget needs for a poll of so many requests."""
+        """Extend the interval to what the budget needs for a poll with this number of requests."""
         if self._budget is None:
             return
         allowed, seconds = self._budget
         self._needed = math.ceil(requests * seconds / allowed)
-        if self._needed > self._said * _NEWS:
+        if self._needed > self._said * _GROWTH_TO_WARN:
             self._said = self._needed
             self._warn(
                 "interval grows from %d to %d seconds: a poll takes %d requests, and request_budget allows %d in %d seconds."
@@ -74,12 +74,12 @@ class Pace:
             )
 
 
-# What passes by itself, so that a source that starts just then has only to wait.
+# Temporary failures: a source that starts at that time waits.
 _PASSING = (UNAVAILABLE, RATE_LIMITED)
 
 
 class Source:
-    """What the source does in threads: every method may wait for the service or a disk, and one at a time runs."""
+    """The parts of the source that run in threads: each method may wait for the service or the disk; only one runs at a time."""
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
         self._settings = settings
@@ -108,7 +108,7 @@ class Source:
         return list(self._state.pending)
 
     def begin(self, waiting: int) -> tuple[list[Event], tuple[Target, ...]]:
-        """Begin a poll; return the events that are known when it ends, and the zones and accounts to look at.
+        """Begin a poll; return the events that count as received when it ends, and the zones and accounts to look at.
 
         Of the events that were put, so many are `waiting` to be taken, which a rulebook that is killed loses.
         """
@@ -118,18 +118,18 @@ class Source:
                 self._targets = self._service.list_targets()
             except Failure as failure:
                 LOGGER.warning("Zones cannot be listed, so those of the last listing are watched: %s", failure)
-        # A poll of no zones does not show that the credentials work.
+        # A poll without zones does not prove that the credentials work.
         taken = max(0, len(self._state.pending) - waiting) if self._targets else 0
         return self._state.pending[:taken], self._targets
 
     def look(self, targets: t.Sequence[Target]) -> list[Event]:
-        """Look at some zones and accounts and compare; return the events that are stored by now and go out next."""
+        """Look at some zones and accounts, and compare; return the events that are stored and can be sent."""
         for target, seen in zip(targets, side_by_side(self._service.look, targets, SIDE_BY_SIDE), strict=True):
             self._prove(target, seen)
         return self._stored() if self._state.is_due else []
 
     def complete(self, received: t.Sequence[Event]) -> list[Event]:
-        """End a poll of all zones: what was received before it is known from now on."""
+        """End a poll of all zones, and remove the received events from the pending ones."""
         if self._refused:
             raise self._refused[0][1]
         self._state.forget(received)
@@ -145,7 +145,7 @@ class Source:
         self._service.close()
 
     def _prove(self, target: Target, seen: Seen | Failure) -> None:
-        """Note a zone or account; as long as all of them refuse the credentials, these may be the wrong ones, which is no event."""
+        """Compare a zone or account. As long as all of them reject the credentials, send no event: the credentials may be wrong."""
         if self._refused is not None:
             if isinstance(seen, Failure) and seen.kind == AUTHENTICATION:
                 self._refused.append((target, seen))
@@ -170,14 +170,14 @@ class Source:
 
 
 class Queue(t.Protocol):
-    """Where ansible-rulebook takes events from; it holds one, which is taken when the rules have time for it."""
+    """The queue of ansible-rulebook; it holds one event, which is taken when the rules are ready."""
 
     async def put(self, event: Event, /) -> None:
         """Add an event; wait while the queue is full."""
 
 
 async def watch(queue: Queue, arguments: t.Mapping[str, t.Any], clock: Clock | None = None) -> None:
-    """Send what changes in the zones, until cancelled. Whatever takes time runs in a thread, beside the loop of the rulebook.
+    """Send an event for each change, until cancelled. Requests, comparison and files run in threads, not in the loop of the rulebook.
 
     An event is stored before it goes out and stays stored until it was taken from the queue and a poll after that is complete:
     one of which nobody knows whether it was received goes out again at the next start.
@@ -200,12 +200,12 @@ async def watch(queue: Queue, arguments: t.Mapping[str, t.Any], clock: Clock | N
 
 
 async def _put(queue: Queue, event: Event) -> None:
-    # Filters of the rulebook write into what they get, and this one may be stored once more.
+    # Filters of the rulebook change the events that they get, and this one may be stored again.
     await queue.put(copy.deepcopy(event))
     await asyncio.sleep(0)  # the rules have their turn before the next event
 
 
 def _waiting(queue: Queue) -> int:
-    """Return how many events wait in the queue; ansible-rulebook gives one that filters, in front of the one that waits."""
+    """Return the number of events in the queue; ansible-rulebook passes a filtering queue in front of the one that holds them."""
     count = getattr(getattr(queue, "queue", queue), "qsize", None)
     return int(count()) if count is not None else 0

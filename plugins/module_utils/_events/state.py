@@ -22,7 +22,7 @@ _MODE = 0o600
 
 
 def take_lock(path: str) -> int:
-    """Take the lock beside the file, which is replaced and so cannot carry one itself; the lock ends with this process."""
+    """Lock a file beside the state file, which is replaced and cannot be locked itself; the lock ends with this process."""
     name = f"{path}.lock"
     try:
         handle = open_regular(name, os.O_RDWR | os.O_CREAT, _MODE)
@@ -38,7 +38,7 @@ def take_lock(path: str) -> int:
     return handle
 
 
-# A script is known by its URL without fragment and the host that loads it: the service gives the same one a new id now and then.
+# A script is identified by its URL without fragment and the host that loads it, because the service changes its id at times.
 Identity = tuple[str, str]
 
 
@@ -120,12 +120,12 @@ _ZONE = record(
 )
 _EVENT = record({"edgeops": record({"id": string(), "kind": string()}), "meta": {"type": "object"}})
 VERSION = 1
-# Of the time that passes, at most this part is spent on saving while a poll goes on.
+# Maximum share of the time of a poll that is spent on saving.
 _SAVING_SHARE = 0.05
 
 
 class StateFile:
-    """What is known of each zone, and the events that may not have been received yet; the file is this process's alone.
+    """The known state of each zone, and the pending events, which may not have been received; locked for other processes.
 
     Zones are kept as the lines that are written, which take the least memory and cost nothing to write again.
     """
@@ -156,11 +156,11 @@ class StateFile:
 
     @property
     def is_due(self) -> bool:
-        """Return whether there are changes to save, and enough time has passed for the cost of the last save."""
+        """Return whether there are changes to save, and enough time has passed since the last save for its cost."""
         return self._is_changed and self._monotonic() >= self._next_save
 
     def zone(self, zone_id: str) -> Known | None:
-        """Return what is known of a zone."""
+        """Return the known state of a zone; None if it was never read."""
         line = self._zones.get(zone_id)
         return None if line is None else decode(json.loads(line))
 
@@ -169,7 +169,7 @@ class StateFile:
         return self._names
 
     def note(self, zone_id: str, known: Known, events: t.Sequence[Event]) -> None:
-        """Remember a zone together with the events that lead to it."""
+        """Store the state of a zone together with the events that led to it."""
         line = encode(known)
         if events or self._zones.get(zone_id) != line:
             self._zones[zone_id] = line
@@ -218,7 +218,7 @@ class StateFile:
             content = read_regular(self.path)
             with contextlib.suppress(OSError):  # of another owner, who decides
                 os.chmod(self.path, _MODE)
-            # A hook for each object lets other threads of this process have their turn; parsing in one go would not.
+            # The hook for each object lets other threads run; parsing without hooks would block them.
             document = json.loads(content, object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=finite_float)
         except FileNotFoundError:
             return

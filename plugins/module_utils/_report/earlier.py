@@ -16,7 +16,7 @@ from .facts import FINDINGS, KINDS, MANAGED, PATTERNS, RESOURCES, SCHEMA_MAJOR, 
 from .items import Row
 from .zones import NOTHING
 
-# The JSON Schema of a report; scripts/schema.py writes the file of it in extensions/schemas.
+# The JSON Schema of a report, which scripts/schema.py writes to extensions/schemas.
 
 _ANY: Schema = {}
 _NUMBER: Schema = {"type": "integer", "minimum": 0}
@@ -184,12 +184,12 @@ def _repeated(rows: t.Sequence[Row]) -> t.Iterator[str]:
         owner = row["zone_id"] or row.get("account_id")
         owners = zones.setdefault((row.get("scope", ZONE), row["zone"]), set())
         if owners and (owner in owners or None in (*owners, owner)):
-            yield f"zones[{number}].zone: {shown(row['zone'])} is there twice"
+            yield f"zones[{number}].zone: {shown(row['zone'])} is a duplicate"
         owners.add(owner)
         ids: set[str] = set()
         for place, item in enumerate(row["items"]):
             if item["id"] in ids:
-                yield f"zones[{number}].items[{place}].id: {item['id']} is there twice"
+                yield f"zones[{number}].items[{place}].id: {item['id']} is a duplicate"
             ids.add(item["id"])
 
 

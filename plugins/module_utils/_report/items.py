@@ -44,7 +44,7 @@ def found(
     resource: str | None = None,
     kind: str | None = None,
 ) -> Observation:
-    """Return a finding or note; the table of types has the text for what should be. The type is the member unless one is given."""
+    """Return a finding or note, with what should be from the table of types; the member is the name of the type by default."""
     return Observation(name, subject, name if member == "" else member, present, type_of(name).should_be, resource, kind)
 
 
@@ -134,7 +134,7 @@ _MAX_NAMES = 30
 
 
 class Wording(t.NamedTuple):
-    """The words of a difference: for two values, and for names that are missing in a list or too many."""
+    """The words of a difference: for two values, and for missing and surplus names of a list."""
 
     values: str
     lacking: str
@@ -144,7 +144,7 @@ class Wording(t.NamedTuple):
 # Before and after a difference is applied.
 FOUND = Wording("is {}, should be {}", "missing", "not declared")
 APPLIED = Wording("was {}, now {}", "added", "removed")
-# What became of something as a whole, by what it should have been.
+# The words for a whole object after the change, by what it should be before.
 _APPLIED_WHOLE = {"created": "created", "absent": "removed", "as declared": "changed"}
 
 
@@ -211,7 +211,7 @@ def _columns(member: str, present: Json, desired: Json) -> tuple[str, str]:
 
 
 def _missing(present: Json, desired: Json) -> tuple[list[str], list[str]]:
-    """Return what is missing and what is too much in a plain list; nothing if a side is not one."""
+    """Return the missing and the surplus members of a plain list; nothing if a side is not such a list."""
     sides = [[] if side is None else side for side in (present, desired)]
     if not all(isinstance(side, (list, tuple)) and not any(isinstance(each, (dict, list)) for each in side) for side in sides):
         return [], []

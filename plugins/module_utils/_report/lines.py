@@ -34,7 +34,7 @@ from .zones import zones_with
 
 # A report in words: the verdict, what to do about which items, and the lines for the terminal.
 
-# An item that at least so many zones share is shown once.
+# Minimum number of zones with an equal item to show it once.
 MIN_SHARED = 3
 _MAX_LINE = 2000
 _MEMBERS = ("kind", "type", "resource", "subject", "member", "is", "should_be", "message")
@@ -79,7 +79,7 @@ def item_counts(counts: t.Mapping[str, int]) -> str:
 
 
 def not_audited(rows: t.Iterable[Row]) -> str:
-    """Return what the status of the zones does not cover, because nothing declares it or nothing asked for it; "" for nothing."""
+    """Return the parts of zones that were not audited, because they are not declared or not requested; "" if there is none."""
     looked_at = [row for row in rows if row["scope"] == ZONE and not row["carried"] and {*row["resources"]} - {"fields"}]
     zones = [
         {*row["resources"], *(item["resource"] for item in row["items"] if item["type"] == "not_readable")} for row in looked_at

@@ -120,7 +120,7 @@ def _values(item: Item) -> list[Json]:
 
 
 def inherit(row: Row, old: Row | None) -> Row:
-    """Return a row with what it inherits from an earlier audit: when problems were first seen, and problems that this run did not look for."""
+    """Return a row with what it inherits from an earlier audit: when problems were first seen, and problems that were not looked for now."""
     if old is None or row["carried"]:
         return row
     since = {item["id"]: item["first_seen"] for item in old["items"]}

@@ -16,7 +16,7 @@ from .waivers import Waiver, parse_waivers
 
 # The options of `audit_report`, validated.
 
-# Resources of which a record has a part; `result` has those that the role manages.
+# The parts of a record; `result` contains the resources that the role manages.
 _PARTS = ("result", "jobs", "coverage", "scripts", "delivery")
 
 
@@ -52,7 +52,7 @@ _RECORD = record(
 
 
 class AuditRecord(t.NamedTuple):
-    """What a run found out about one zone or account; None for parts that it did not read.
+    """The results of a run for one zone or account; None for parts that were not read.
 
     `unreadable` names the resources that could not be read although the zone was, with the reason.
     """

@@ -19,14 +19,14 @@ from .lines import Group, about, error_text, groups_by_action, item_counts, not_
 from .page_template import STYLE, TEMPLATE
 from .zones import zones_with
 
-# The report as one page: what its template shows beside the report itself, and the words for it.
+# The report as one page: the data for its template beside the report itself, and the filters of the template.
 
 View = dict[str, Json]
 
 _MAX_TEXT = 300
-# What needs attention lists at most so many; all of it is with the zones.
+# Maximum number of lines in a table of what needs attention; the zones show all items.
 _MAX_LISTED = 200
-# With more zones than these, the sections of the zones are closed at first.
+# With more zones that need attention, the sections of the zones are closed at first.
 _MAX_OPEN = 20
 _CARRIED = "not part of this run"
 _COMPARED = (

@@ -147,7 +147,7 @@ def with_status(row: Row) -> Row:
 
 _Key = t.Callable[[Row], t.Hashable]
 _Fits = t.Callable[[Row, Row], bool]
-# The surest match first: zones of two accounts may have the same name, and a zone that cannot be read may have no id.
+# The most certain match first: zones of two accounts may have the same name, and a zone that cannot be read may have no id.
 _STEPS: tuple[tuple[_Key, _Fits], ...] = (
     (lambda row: (row["scope"], address(row), row["zone"]), lambda row, other: True),
     (lambda row: (row["scope"], address(row)), lambda row, other: address(row) is not None),
