@@ -119,20 +119,7 @@ def test_saving_takes_a_small_part_of_the_time(path: str) -> None:
     file.close()
 
 
-# What Python takes for members of the right type.
-MISREAD = [
-    '"scripts":[["u","h","abc",null,[]]]',
-    '"scripts":[["u","h",[],1,[]]]',
-    '"scripts":[["u","h",[],null,"abc"]]',
-    '"jobs":[[true,{},"digest","healthy"]]',
-    '"jobs":[[1.5,{},"digest","healthy"]]',
-    '"jobs":[[1,{},["digest"],"healthy"]]',
-]
-
-
-def zone_with(members: str) -> bytes:
-    zone = f'{{"name":"","readable":true,"monitor":null,"fields":null,{members}}}'
-    return f'{{"version":1,"pending":[],"zones":{{"a":{zone}}}}}'.encode()
+HEAD = b'{"version":1,"pending":[],"zones":'
 
 
 @pytest.mark.parametrize(
@@ -149,22 +136,12 @@ def zone_with(members: str) -> bytes:
         (b'{"version":true}', "has version true, and"),
         (b'{"version":1.0,"pending":[],"zones":{}}', "has version 1.0, and"),
         (b'{"version":' + b"9" * 4000 + b"}", "has version a very large number, and"),
-        (b'{"version":1,"pending":[],"zones":{"a":1e999}}', "is damaged: it is empty, or not JSON"),
-        (b'{"version":1,"pending":[],"zones":{"a":NaN}}', "is damaged: it is empty, or not JSON"),
-        (b'{"version":1,"pending":[],"zones":{},"zones":{}}', "is damaged: it is empty, or not JSON"),
-        *((zone_with(members), "is damaged: a zone in it is not of the form") for members in MISREAD),
+        (HEAD + b'{"a":1e999}}', "is damaged: it is empty, or not JSON"),
+        (HEAD + b'{"a":NaN}}', "is damaged: it is empty, or not JSON"),
+        (HEAD + b'{},"zones":{}}', "is damaged: it is empty, or not JSON"),
         (b'{"version":1}', "is damaged: zones or pending events are missing in it"),
         (b'{"version":1,"pending":[{}],"zones":{}}', "is damaged: zones or pending events are missing in it"),
-        (b'{"version":1,"pending":[],"zones":{"a":{}}}', "is damaged: a zone in it is not of the form"),
-        (b'{"version":1,"pending":[],"zones":{"a":[]}}', "is damaged: a zone in it is not of the form"),
-        (
-            b'{"version":1,"pending":[],"zones":{"a":{"name":1,"readable":true,"monitor":null,"fields":null}}}',
-            "is damaged: a zone in it is not of the form",
-        ),
-        (
-            b'{"version":1,"pending":[],"zones":{"a":{"name":"","readable":true,"monitor":null,"fields":null,"scripts":[["u"]]}}}',
-            "is damaged: a zone in it is not of the form",
-        ),
+        (HEAD + b'{"a":{}}}', "is damaged: a zone in it is not of the form"),
     ],
 )
 def test_unusable_file_is_refused_and_left_alone(path: str, content: bytes, reason: str) -> None:

@@ -1,0 +1,131 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import copy
+import json
+import typing as t
+
+import jsonschema
+import pytest
+from support.samples.fleet import audit, finding, full, job, outcome, unmanaged
+
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import _ZONE as ADOPTED
+from ansible_collections.edgeops.observability.plugins.module_utils._events.state import _EVENT as EVENT
+from ansible_collections.edgeops.observability.plugins.module_utils._events.state import _ZONE as KNOWN
+from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import REPORT
+from ansible_collections.edgeops.observability.plugins.module_utils._report.options import _RECORD as RECORD
+from ansible_collections.edgeops.observability.plugins.module_utils._schema import problems
+
+Path = tuple[t.Any, ...]
+NOTHING = object()
+
+
+def reported() -> dict[str, t.Any]:
+    made = full()
+    made["zones"] = [next(row for row in made["zones"] if row["inventory"]), next(row for row in made["zones"] if row["error"])]
+    made["zones"][0] |= {"evidence": None, "delivery": [{}], "proposals": [{}]}
+    return made
+
+
+AUDITED = {
+    **unmanaged("a", scripts=audit(finding(), scripts=[{}], proposals=[{}], inventory=[{}])),
+    "account_id": None,
+    "scope": "zone",
+    "error": None,
+    "delivery": [{}],
+    "jobs": [job()],
+    "coverage": {"unselected": [{}], "unconfigured": [{}], "sentences": ["text"]},
+    "result": {name: outcome({"x": 1}) for name in ("custom_fields", "jobs", "script_monitor")},
+}
+ADOPTED_ZONE = {
+    "zone": "a",
+    "zone_id": "1",
+    "account_id": None,
+    "vault": ["name"],
+    "notes": ["text"],
+    "variables": {"log_delivery_jobs": [{}]},
+    "vault_destinations": [{"destination_conf": "x"}],
+    "left_out": [{"what": "x", "why": "y"}],
+}
+KNOWN_ZONE = {
+    "name": "a",
+    "readable": True,
+    "monitor": None,
+    "fields": None,
+    "scripts": [["url", "host", ["hash"], None, ["reason"]]],
+    "jobs": [[1, {}, "digest", "healthy"]],
+}
+SAMPLES = {
+    "report": (REPORT, reported(), {"is", "should_be", "script_url", "host", "entry"}),
+    "record": (
+        RECORD,
+        AUDITED,
+        {0, "changed", "x", *job(), *finding(), "seq", "head", "state", "since", "lag_seconds", "message"} - {"health"},
+    ),
+    "adopted zone": (ADOPTED, ADOPTED_ZONE, set()),
+    "known zone": (KNOWN, KNOWN_ZONE, set()),
+    "event": (EVENT, {"edgeops": {"id": "x", "kind": "y"}, "meta": {}}, set()),
+}
+
+
+def places(value: t.Any, *path: t.Any) -> t.Iterator[Path]:
+    """Every place in a value, of lists the first members."""
+    yield path
+    members = value.items() if isinstance(value, dict) else enumerate(value[:5]) if isinstance(value, list) else ()
+    for name, member in members:
+        yield from places(member, *path, name)
+
+
+def altered(value: t.Any, path: Path, other: t.Any) -> t.Any:
+    """The value with another one in one place, or with nothing there."""
+    if not path:
+        return other
+    made = copy.deepcopy(value)
+    around = made
+    for name in path[:-1]:
+        around = around[name]
+    if other is NOTHING:
+        del around[path[-1]]
+    else:
+        around[path[-1]] = other
+    return made
+
+
+@pytest.mark.parametrize(("schema", "sample", "untyped"), SAMPLES.values(), ids=SAMPLES)
+def test_every_member_has_its_type(schema: dict[str, t.Any], sample: t.Any, untyped: set[str]) -> None:
+    """A number with a fraction is of no type that is used: refused wherever a schema names a type."""
+    assert not list(problems(schema, sample))
+    accepted = {path[-1] for path in places(sample) if not any(problems(schema, altered(sample, path, 1.5)))}
+    assert accepted == untyped
+
+
+@pytest.mark.parametrize(("schema", "sample", "untyped"), SAMPLES.values(), ids=SAMPLES)
+def test_problems_are_those_of_the_standard(schema: dict[str, t.Any], sample: t.Any, untyped: set[str]) -> None:
+    validator = jsonschema.Draft202012Validator(json.loads(json.dumps(schema)), format_checker=jsonschema.FormatChecker())
+    differing = []
+    for path in places(sample):
+        for value in (NOTHING, 5, -1, "x", "", None, [], {}, True, ["x", "x"]):
+            if value is NOTHING and not path:
+                continue
+            given = altered(sample, path, value)
+            if any(problems(schema, given)) is validator.is_valid(given):
+                differing.append((path, value))
+    assert not differing
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ([], "the whole: must be a dictionary, not a list"),
+        ({}, "zone: is missing"),
+        ({"zone": None}, "zone: must be a string, not null"),
+        ({"zone": ""}, "zone: '' is not valid"),
+        ({"zone": "a", "results": 1}, "results: is unknown (did you mean 'result'?)"),
+        ({"zone": "a", "jobs": [{"health": 1}]}, "jobs[0].health: must be a dictionary, not 1"),
+    ],
+)
+def test_messages_name_the_place(value: t.Any, message: str) -> None:
+    assert list(problems(RECORD, value)) == [message]
