@@ -17,7 +17,7 @@ from .model import build, compare, dated_ahead
 from .options import Order
 from .zones import names_by_status, refusal, refused
 
-_RENDERERS: t.Mapping[str, t.Callable[[t.Mapping[str, Json]], bytes]] = {
+RENDERERS: t.Mapping[str, t.Callable[[t.Mapping[str, Json]], bytes]] = {
     "json": formats.render_json,
     "html": page.render,
     "junit": formats.render_junit,
@@ -51,7 +51,7 @@ def audit(order: Order) -> Conclusion:
         check_folder(folder, [FILES[name] for name in order.formats])
         return Conclusion(_NOTHING)
     report = build(order, previous, slices)
-    contents = {FILES[name]: _RENDERERS[name](report) for name in order.formats}
+    contents = {FILES[name]: RENDERERS[name](report) for name in order.formats}
     modes = {name: METRICS_MODE if name == FILES["metrics"] else FILE_MODE for name in contents}
     files = write_files(folder, contents, modes)
     refusals = refused(report["zones"], order.fail_on)

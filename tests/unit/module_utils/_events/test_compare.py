@@ -71,15 +71,6 @@ def test_script(before: Script | None, after: Script | None, expected: list[str]
     assert all(change.subject == '["https://cdn.example/a.js","shop.example"]' for change in changes)
 
 
-def test_missing_hash_keeps_the_known_one() -> None:
-    """A hash that the service omits for a while is remembered."""
-    known, changes = compare(Known(scripts={A: CLEAN}), Seen(seen_scripts((A, CLEAN._replace(hashes=())))), ZONE, SILENT)
-    assert changes == []
-    _known, changes = compare(known, Seen(seen_scripts((A, CLEAN._replace(hashes=("h2",))))), ZONE, SILENT)
-    assert kinds(changes) == ["script_changed"]
-    assert (changes[0].before["hash"], changes[0].after["hash"]) == ("h1", "h2")
-
-
 @pytest.mark.parametrize(
     ("verdicts", "expected"),
     [
@@ -89,13 +80,16 @@ def test_missing_hash_keeps_the_known_one() -> None:
         ([None, None, True, None, True], ["script_malicious"]),
     ],
 )
-def test_missing_score_keeps_the_known_verdict(verdicts: list[bool | None], expected: list[str]) -> None:
-    """A score that the service omits for a while makes no second event."""
+def test_missing_score_or_hash_keeps_the_known_one(verdicts: list[bool | None], expected: list[str]) -> None:
+    """A score or hash that the service omits for a while makes no second event, and hides no change."""
     known, found = Known(scripts={A: CLEAN._replace(malicious=verdicts[0])}), []
     for verdict in verdicts[1:]:
-        known, changes = compare(known, Seen(seen_scripts((A, CLEAN._replace(malicious=verdict)))), ZONE, SILENT)
+        known, changes = compare(known, Seen(seen_scripts((A, Script((), verdict, ())))), ZONE, SILENT)
         found += kinds(changes)
     assert found == expected
+    now = CLEAN._replace(hashes=("h2",), malicious=None)
+    (change,) = compare(known, Seen(seen_scripts((A, now))), ZONE, SILENT)[1]
+    assert (change.kind, change.before["hash"], change.after["hash"]) == ("script_changed", "h1", "h2")
 
 
 def test_covered_script_is_watched_but_not_new() -> None:
@@ -149,30 +143,21 @@ def test_job(before: Job | None, after: Job | None, expected: list[str]) -> None
 
 
 def test_a_secret_that_changes_twice_is_two_states() -> None:
-    """Both look the same, and are not."""
-    ids, known = [], Known(jobs={1: job()})
+    """Both look the same, and are not; the secret is marked and not shown. A look without health keeps the last one."""
+    ids, known = [], Known(jobs={1: job("failing")})
     for destination in ("d2", "d3"):
-        known, (change,) = compare(known, Seen(jobs=seen_jobs(job(destination=destination))), ZONE, SILENT)
+        known, (change,) = compare(known, Seen(jobs=seen_jobs(job("unknown", destination))), ZONE, SILENT)
+        assert (change.before["destination_secret"], change.after["destination_secret"]) == ("********", "******** (changed)")
+        assert destination not in str((change.before, change.after))
         ids.append((change.after, make_event(change, ZONE, "now")["edgeops"]["id"]))
     assert ids[0][0] == ids[1][0] and ids[0][1] != ids[1][1]
-
-
-def test_unknown_health_keeps_the_last_one() -> None:
-    known, _changes = compare(Known(jobs={1: job("failing")}), Seen(jobs=seen_jobs(job("unknown"))), ZONE, SILENT)
-    _known, changes = compare(known, Seen(jobs=seen_jobs(job())), ZONE, SILENT)
-    assert kinds(changes) == ["job_recovered"]
+    assert kinds(compare(known, Seen(jobs=seen_jobs(job(destination="d3"))), ZONE, SILENT)[1]) == ["job_recovered"]
 
 
 def test_jobs_of_one_name_are_told_apart() -> None:
     two = seen_jobs(job(), job(id=2), job(id=3, name=""))
     _known, changes = compare(Known(jobs={}), Seen(jobs=two), ZONE, SILENT)
     assert [change.subject for change in changes] == ["logs", "logs/http_requests/2", "/http_requests/3"]
-
-
-def test_changed_secret_is_marked_and_not_shown() -> None:
-    _known, (change,) = compare(Known(jobs={1: job()}), Seen(jobs=seen_jobs(job(destination="d2"))), ZONE, SILENT)
-    assert (change.before["destination_secret"], change.after["destination_secret"]) == ("********", "******** (changed)")
-    assert "d2" not in str((change.before, change.after))
 
 
 @pytest.mark.parametrize(

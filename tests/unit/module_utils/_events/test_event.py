@@ -22,11 +22,11 @@ def event(change: Change = CHANGE, zone: str = "5a1e", name: str | None = "shop.
 
 def test_members() -> None:
     made = event()
-    assert set(made) == {"edgeops", "meta"}
     assert list(made["edgeops"]) == ["kind", "id", "zone", "subject", "before", "after", "observed_at", "redelivered"]
     assert made["edgeops"]["zone"] == {"id": "5a1e", "name": "shop.example"}
-    assert made["meta"] == {"hosts": "shop.example"}
+    assert {name: member for name, member in made.items() if name != "edgeops"} == {"meta": {"hosts": "shop.example"}}
     assert made["edgeops"]["redelivered"] is False
+    assert again(made) == {**made, "edgeops": {**made["edgeops"], "redelivered": True}}
 
 
 def test_event_of_an_account() -> None:
@@ -35,14 +35,6 @@ def test_event_of_an_account() -> None:
     assert made["edgeops"]["account"] == {"id": "5a1e", "name": "shop.example"} and "zone" not in made["edgeops"]
     assert made["meta"] == {"hosts": "account_5a1e"}
     assert made["edgeops"]["id"] != event()["edgeops"]["id"]
-
-
-def test_sent_again_differs_in_one_member_only() -> None:
-    once = event()
-    twice = again(once)
-    assert twice["edgeops"].pop("redelivered") is True
-    assert once["edgeops"].pop("redelivered") is False
-    assert once == twice
 
 
 @pytest.mark.parametrize(
@@ -61,21 +53,9 @@ def test_id_is_of_kind_zone_subject_and_all_that_is_after(other: dict[str, t.Any
     assert (other["edgeops"]["id"] == event()["edgeops"]["id"]) is same
 
 
-@pytest.mark.parametrize(
-    ("host", "expected"),
-    [
-        ("shop.example", "shop.example"),
-        ("shop.example_5a1e", "shop.example_5a1e"),
-        (None, "5a1e"),
-        ("*.example", "5a1e"),
-        ("a.example,b.example", "5a1e"),
-        ("all", "5a1e"),
-        ("a b", "5a1e"),
-        ("~.*", "5a1e"),
-        ("!x", "5a1e"),
-    ],
-)
-def test_host_selects_itself_only(host: str | None, expected: str) -> None:
+@pytest.mark.parametrize("host", ["shop.example", "shop.example_5a1e", None, "*.example", "a,b", "all", "a b", "~.*", "!x"])
+def test_host_selects_itself_only(host: str | None) -> None:
+    expected = host if host and host.startswith("shop.example") else "5a1e"
     assert event(host=host)["meta"]["hosts"] == expected
 
 

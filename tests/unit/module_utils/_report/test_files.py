@@ -62,18 +62,22 @@ def test_all_or_nothing(tmp_path, name):
     assert content(tmp_path) == {other: b"old" for other in NEW if other != name}
 
 
-def test_a_full_disk_leaves_the_old_files(tmp_path, monkeypatch):
-    write_files(str(tmp_path), dict.fromkeys(NEW, b"old"))
-    synced = iter([None])
+@pytest.mark.parametrize("kept", [0, 1])
+def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch, kept):
+    """The old files if the second one fails; a folder that was made for nothing is removed."""
+    write_files(str(tmp_path / "old"), dict.fromkeys(NEW, b"old"))
+    synced = iter([None] * kept)
 
     def fsync(descriptor):
         if next(synced, 1) is not None:
             raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", fsync)
-    with pytest.raises(Failure, match="cannot be written: No space left on device"):
-        write_files(str(tmp_path), NEW)
-    assert content(tmp_path) == dict.fromkeys(NEW, b"old")
+    for name in ("old", "made"):
+        with pytest.raises(Failure, match="cannot be written: No space left on device"):
+            write_files(str(tmp_path / name), NEW)
+    assert content(tmp_path / "old") == dict.fromkeys(NEW, b"old")
+    assert not (tmp_path / "made").exists()
 
 
 @pytest.mark.parametrize("dest", ["file", "file/below"])
@@ -82,16 +86,6 @@ def test_folder_that_cannot_be_made(tmp_path, dest):
     with pytest.raises(Failure, match=r"^dest: .* cannot be written"):
         write_files(str(tmp_path / dest), NEW)
     assert content(tmp_path) == {"file": b"old"}
-
-
-def test_folder_made_for_nothing_is_removed(tmp_path, monkeypatch):
-    def fsync(descriptor):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", fsync)
-    with pytest.raises(Failure):
-        write_files(str(tmp_path / "made"), NEW)
-    assert not (tmp_path / "made").exists()
 
 
 def test_link_is_replaced_and_not_followed(tmp_path):

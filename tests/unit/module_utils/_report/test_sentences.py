@@ -7,7 +7,13 @@ from __future__ import annotations
 import pytest
 from support.samples.fleet import LATER, WAIVER, audit, drifted, failed, finding, job, outcome, record, report, unmanaged
 
-from ansible_collections.edgeops.observability.plugins.module_utils._report.items import APPLIED, cells, plural, sentence
+from ansible_collections.edgeops.observability.plugins.module_utils._report.items import (
+    APPLIED,
+    cells,
+    plural,
+    sentence,
+    subject_words,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._report.lines import difference_lines, printed, verdict
 
 FILTER = '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"a"}]}}'
@@ -72,6 +78,7 @@ def test_applied_difference(member, present, desired, words):
 def test_finding_says_what_should_be():
     assert sentence({"kind": "finding", "is": "it fails", "should_be": "it works"}) == "it fails; should be: it works"
     assert sentence({"kind": "note", "is": "it waits", "should_be": None}) == "it waits"
+    assert [plural(1, "zone"), plural(1200, "zone"), plural(0, "batch", "batches")] == ["1 zone", "1,200 zones", "0 batches"]
 
 
 @pytest.mark.parametrize(
@@ -91,27 +98,34 @@ def test_columns(item, columns):
     assert cells(item) == columns
 
 
-def test_plural():
-    assert [plural(1, "zone"), plural(1200, "zone"), plural(0, "batch", "batches")] == ["1 zone", "1,200 zones", "0 batches"]
-
-
 @pytest.mark.parametrize(
-    ("zones", "words"),
+    ("zones", "outcome", "words"),
     [
-        ([record("a")], "1 zone is compliant."),
-        ([record("a"), record("b")], "All 2 zones are compliant."),
-        ([{**record("a"), "jobs": [job(state="stale")]}], "1 zone is compliant; 1 note is worth a look."),
-        ([{**record("a"), "jobs": [job(state="failing"), job("b", "stale")]}], "1 of 1 zone needs attention: 1 with findings."),
-        ([record("a"), unmanaged("b")], "No zone needs attention: 1 unmanaged, 1 compliant."),
-        ([record("a"), drifted("b")], "1 of 2 zones needs attention: 1 drifted."),
+        ([record("a")], "compliant", "1 zone is compliant."),
+        ([record("a"), record("b")], "compliant", "All 2 zones are compliant."),
+        ([{**record("a"), "jobs": [job(state="stale")]}], "compliant", "1 zone is compliant; 1 note is worth a look."),
+        ([record("a"), unmanaged("b")], "unmanaged", "No zone needs attention: 1 unmanaged, 1 compliant."),
+        (
+            [unmanaged("a"), {**record("b"), "jobs": [job(state="failing"), job("b", "stale")]}],
+            "findings",
+            "1 of 2 zones needs attention: 1 with findings.",
+        ),
+        (
+            [drifted("a"), record("b", scripts=audit(finding()))],
+            "drifted",
+            "2 of 2 zones need attention: 1 drifted, 1 with findings.",
+        ),
         (
             [failed("a"), drifted("b"), record("c", scripts=audit(finding())), record("d")],
+            "unaudited",
             "3 of 4 zones need attention: 1 unaudited, 1 drifted, 1 with findings.",
         ),
     ],
 )
-def test_verdict(zones, words):
-    assert verdict(report(*zones)["counts"]) == words
+def test_verdict_and_outcome(zones, outcome, words):
+    """The outcome is the worst status of a zone."""
+    made = report(*zones)
+    assert (verdict(made["counts"]), made["outcome"]) == (words, outcome)
 
 
 def test_lines_for_the_terminal():
@@ -168,3 +182,21 @@ def test_differences_of_one_result():
     assert difference_lines(result)[0].endswith("should be true; the service disabled it: 403 from the bucket")
     assert difference_lines(result, applied=True)[0].endswith("now true; the service disabled it: 403 from the bucket")
     assert difference_lines({}) == []
+
+
+@pytest.mark.parametrize(
+    ("subject", "words"),
+    [
+        ('["https://x/a.js","shop",null]', "https://x/a.js on shop"),
+        ('[null,null,"stripe"]', "entry stripe"),
+        ('["https://x/a.js",null,"stripe"]', "https://x/a.js (entry stripe)"),
+        ("[null,null,null]", ""),
+        *((text, text) for text in ('{"script_url":"x"}', "not JSON", "[" * 100_000)),
+        (None, ""),
+    ],
+    ids=["script", "entry", "both", "zone", "waiver", "text", "deep", "nothing"],
+)
+def test_scripts_are_named_in_words(subject, words):
+    """Whatever an earlier report holds there is shown, and never a reason to fail."""
+    assert subject_words({"resource": "scripts", "type": "new", "subject": subject}) == words
+    assert subject_words({"resource": "jobs", "type": "difference", "subject": subject}) == (subject or "")
