@@ -26,9 +26,14 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 ID = "023e105f4ecef8ad9ca31a8372d0c353"
 
 
-def zone(name: str = "shop.example", zone_id: str = ID, **members: t.Any) -> dict[str, t.Any]:
+def zone(name: str = "shop.example", zone_id: str | None = ID, **members: t.Any) -> dict[str, t.Any]:
     empty: dict[str, t.Any] = {"vault": [], "vault_destinations": [], "left_out": [], "notes": []}
     return {"zone": name, "zone_id": zone_id, "variables": {"log_delivery_script_monitor_enabled": True}, **empty, **members}
+
+
+def texts(*zones: dict[str, t.Any]) -> dict[str, str]:
+    """The files of an adoption of a whole group."""
+    return texts_of(zones, "all", True, "2026-11-21")
 
 
 def params(dest: Path, *zones: dict[str, t.Any], **options: t.Any) -> dict[str, t.Any]:
@@ -102,49 +107,25 @@ def test_bad_input(tmp_path: Path, options: dict[str, t.Any], place: str) -> Non
     assert not tree(tmp_path)
 
 
-def below_a_file(folder: Path) -> Path:
-    (folder / "file").write_text("mine\n")
-    return folder / "file" / "inventory"
-
-
-def file_in_the_way(folder: Path) -> Path:
-    (folder / "host_vars").write_text("mine\n")
-    return folder
-
-
-def folder_in_the_way(folder: Path) -> Path:
-    (folder / "vault-example.txt").mkdir()
-    return folder
-
-
-def link_to_nothing(folder: Path) -> Path:
-    (folder / "link").symlink_to(folder / "gone")
-    return folder / "link"
-
-
-def no_permission(folder: Path) -> Path:
-    (folder / "host_vars").mkdir(mode=0o500)
-    return folder
-
-
-PLACES: list[t.Callable[[Path], Path]] = [
-    below_a_file,
-    file_in_the_way,
-    folder_in_the_way,
-    link_to_nothing,
-    lambda folder: folder / ("a" * 300),
-    lambda folder: folder / "a\0b",
-]
-
-
-@pytest.mark.parametrize("place", [*PLACES, *([no_permission] if os.geteuid() else [])])
-def test_dest_that_cannot_hold_files(tmp_path: Path, place: t.Callable[[Path], Path]) -> None:
+@pytest.mark.parametrize(
+    ("prepare", "dest"),
+    [
+        (lambda folder: (folder / "file").write_text("mine\n"), "file/inventory"),
+        (lambda folder: (folder / "host_vars").write_text("mine\n"), ""),
+        (lambda folder: (folder / "vault-example.txt").mkdir(), ""),
+        (lambda folder: (folder / "link").symlink_to(folder / "gone"), "link"),
+        (lambda folder: None, "a" * 300),
+        (lambda folder: None, "a\0b"),
+        *([(lambda folder: (folder / "host_vars").mkdir(mode=0o500), "")] if os.geteuid() else []),
+    ],
+)
+def test_dest_that_cannot_hold_files(tmp_path: Path, prepare: t.Callable[[Path], object], dest: str) -> None:
     """A clear failure in check mode already, and nothing is written."""
-    dest = place(tmp_path)
+    prepare(tmp_path)
     before = tree(tmp_path)
-    with pytest.raises(Failure) as caught:
-        report(desire(params(dest, overwrite=True)))
-    assert caught.value.kind == INVALID_OPTION and str(caught.value).startswith("dest: ")
+    with pytest.raises(Failure, match=r"^dest: ") as caught:
+        report(desire(params(tmp_path / dest, overwrite=True)))
+    assert caught.value.kind == INVALID_OPTION
     assert tree(tmp_path) == before
 
 
@@ -187,17 +168,8 @@ def test_text_is_read_as_it_was(text: str) -> None:
     assert yaml.safe_load(yaml_text((), {"value": text, text: [text]})) == {"value": text, text: [text]}
 
 
-def test_half_a_character_keeps_no_file_from_loading() -> None:
-    """Libyaml, which Ansible prefers, refuses a file with a surrogate in it."""
-    assert yaml.safe_load(yaml_text((), ["a\ud800"])) == ["a\ufffd"]
-
-
-def test_comment_stays_a_comment() -> None:
-    assert yaml_text(["a\nkey: value"], {}).splitlines()[1] == "# a key: value"
-
-
 def test_hostile_text_in_the_summary() -> None:
-    text = texts_of([zone(left_out=[{"what": "<script>\n# x", "why": "`[a](b)`"}])], "all", True, "2026-11-21")["ADOPTED.md"]
+    text = texts(zone(left_out=[{"what": "<script>\n# x", "why": "`[a](b)`"}]))["ADOPTED.md"]
     assert "<script>" not in text.replace("\\<", "") and "\n# x" not in text
 
 
@@ -224,12 +196,12 @@ def with_secret(name: str, zone_id: str, key: str) -> dict[str, t.Any]:
 def test_two_zones_never_share_a_secret(zones: list[tuple[str, str, str]], secrets: list[str]) -> None:
     """The first digits of the id tell zones apart, or all of it, also where name and secret are one text together."""
     given = [with_secret(name, zone_id, f"vault_{key}_token") for name, zone_id, key in zones]
-    texts = texts_of(given, "all", True, "2026-11-21")
-    shown = yaml.safe_load(texts["vault-example.txt"])
+    files = texts(*given)
+    shown = yaml.safe_load(files["vault-example.txt"])
     for (name, _id, _key), secret in zip(zones, secrets, strict=True):
         conf = f"https://vault_a_job/h?token={{{{ vault_{secret}_token | urlencode }}}}"
         assert shown[name][0]["destination_conf"] == conf
-        assert texts["ADOPTED.md"].replace("\\_", "_").count(f"vault_{secret}_token") == 1
+        assert files["ADOPTED.md"].replace("\\_", "_").count(f"vault_{secret}_token") == 1
 
 
 def with_jobs(name: str, *jobs: dict[str, t.Any]) -> dict[str, t.Any]:
@@ -268,11 +240,11 @@ def test_common_is_what_all_jobs_share() -> None:
 def test_group_file_needs_the_whole_group(tmp_path: Path, hosts: list[str] | None, grouped: bool) -> None:
     """A file of a group would change the hosts of it that were not adopted, and not reach those outside it."""
     job = {"name": "x", "dataset": "http_requests", "frequency": "low"}
-    texts = desire(params(tmp_path, with_jobs("a", job), with_jobs("b", job), group="edge", group_hosts=hosts)).texts
-    assert ("group_vars/edge/adopted.yml" in texts) is grouped
-    host = yaml.safe_load(texts["host_vars/a/adopted.yml"])
+    files = desire(params(tmp_path, with_jobs("a", job), with_jobs("b", job), group="edge", group_hosts=hosts)).texts
+    assert ("group_vars/edge/adopted.yml" in files) is grouped
+    host = yaml.safe_load(files["host_vars/a/adopted.yml"])
     if grouped:
-        assert yaml.safe_load(texts["group_vars/edge/adopted.yml"]) == {
+        assert yaml.safe_load(files["group_vars/edge/adopted.yml"]) == {
             "log_delivery_job_defaults": {"dataset": "http_requests", "frequency": "low"}
         }
         assert host == {"log_delivery_jobs": [{"name": "x"}]}
@@ -282,48 +254,45 @@ def test_group_file_needs_the_whole_group(tmp_path: Path, hosts: list[str] | Non
 
 
 def test_account_is_a_host(tmp_path: Path) -> None:
-    account = {"zone": "account_1", "account_id": "1", "variables": {"log_delivery_jobs": [{"job_id": 4}]}}
-    empty: dict[str, t.Any] = {"vault": [], "vault_destinations": [], "left_out": [], "notes": []}
-    texts = desire(params(tmp_path, zone(), {**account, **empty})).texts
-    assert "# The account account_1 (1) as it was adopted on" in texts["host_vars/account_1/adopted.yml"]
-    assert "Account id: 1" in texts["ADOPTED.md"]
+    account = zone("account_1", None, account_id="1", variables={"log_delivery_jobs": [{"job_id": 4}]})
+    files = desire(params(tmp_path, zone(), account)).texts
+    assert "# The account account_1 (1) as it was adopted on" in files["host_vars/account_1/adopted.yml"]
+    assert "Account id: 1" in files["ADOPTED.md"]
 
 
-def test_direction_marks_are_escapes() -> None:
-    """What a terminal or an editor would act on is text between quotes, which is read as it was."""
+def test_marks_that_mislead_are_escapes() -> None:
+    """What a terminal or an editor would act on is text between quotes, which is read as it was; a comment stays one line.
+
+    Libyaml, which Ansible prefers, refuses a file with half a character in it.
+    """
     text = "a\u202eb\u200b\u2028\U000e0041c"
-    written = yaml_text([text], {"x": text, "y": "\u00fc"})
+    written = yaml_text([text, "a\nkey: value"], {"x": text, "y": "\u00fc", "z": "a\ud800"})
     assert not {"\u202e", "\u200b", "\u2028", "\U000e0041"} & set(written)
-    assert yaml.safe_load(written) == {"x": text, "y": "\u00fc"}
+    assert yaml.safe_load(written) == {"x": text, "y": "\u00fc", "z": "a\ufffd"}
+    assert "# a key: value" in written.splitlines()
 
 
 def test_line_to_copy_is_one_line() -> None:
     conf = "https://h/" + "a " * 200 + "?token={{ vault_x | urlencode }}"
     shown = {"job_id": 7, "name": None, "dataset": "d", "destination_conf": conf}
-    text = texts_of([zone(vault=["vault_x"], vault_destinations=[shown])], "all", True, "2026-11-21")["vault-example.txt"]
+    text = texts(zone(vault=["vault_x"], vault_destinations=[shown]))["vault-example.txt"]
     assert [line.strip() for line in text.splitlines() if "vault_x" in line] == [f'destination_conf: "{conf}"']
 
 
-def linked_host(folder: Path) -> None:
-    (folder / "elsewhere").mkdir()
-    (folder / "dest" / "host_vars").mkdir(parents=True)
-    (folder / "dest" / "host_vars" / "shop.example").symlink_to(folder / "elsewhere")
-
-
-def linked_file(folder: Path) -> None:
-    (folder / "dest" / "host_vars" / "shop.example").mkdir(parents=True)
-    (folder / "dest" / "host_vars" / "shop.example" / "adopted.yml").symlink_to(folder / "elsewhere")
-
-
-def fifo(folder: Path) -> None:
-    (folder / "dest").mkdir()
-    os.mkfifo(folder / "dest" / "ADOPTED.md")
-
-
-@pytest.mark.parametrize("prepare", [linked_host, linked_file, fifo])
-def test_only_regular_files_below_dest(tmp_path: Path, prepare: t.Callable[[Path], None]) -> None:
+@pytest.mark.parametrize(
+    "prepare",
+    [
+        lambda host, outside: (outside.mkdir(), host.rmdir(), host.symlink_to(outside)),
+        lambda host, outside: (host / "adopted.yml").symlink_to(outside),
+        lambda host, outside: os.mkfifo(host.parents[1] / "ADOPTED.md"),
+    ],
+    ids=["folder", "file", "pipe"],
+)
+def test_only_regular_files_below_dest(tmp_path: Path, prepare: t.Callable[[Path, Path], object]) -> None:
     """A link would lead out of the folder, and a named pipe would wait for ever."""
-    prepare(tmp_path)
+    host = tmp_path / "dest" / "host_vars" / "shop.example"
+    host.mkdir(parents=True)
+    prepare(host, tmp_path / "elsewhere")
     with pytest.raises(Failure, match=r"^dest: .*(symbolic link|not a regular file)"):
         adopt(tmp_path / "dest", overwrite=True)
     assert not tree(tmp_path)

@@ -92,24 +92,17 @@ def test_left_out(job: dict[str, t.Any], what: str) -> None:
     assert f"{what} of job 7 (shop-logs)" in reasons(found)
 
 
-@pytest.mark.parametrize(
-    ("job", "item"),
-    [
-        ({"name": "a\ud800"}, {"job_id": 7, "dataset": "http_requests"}),
-        ({"dataset": "of tomorrow"}, {"job_id": 7}),
-    ],
-)
-def test_identity_that_cannot_be_declared(job: dict[str, t.Any], item: dict[str, t.Any]) -> None:
-    found = item_of(**job)
-    assert {name: found[name] for name in ("name", "job_id", "dataset") if name in found} == item
-
-
-def test_repeated_names_are_told_apart_by_id() -> None:
-    found = express_jobs([parse_job(job) for job in ({**PLAIN, "id": 9}, PLAIN, {**PLAIN, "id": 8, "dataset": "dns_logs"})], "z")
-    assert [(item.get("job_id"), item.get("name")) for item in found.variables["log_delivery_jobs"]] == [
-        (7, None),
-        (None, "shop-logs"),
-        (9, None),
+def test_identity_of_a_job() -> None:
+    """The id where a name is shared or cannot be declared; without the dataset if that is unknown."""
+    listed = [{**PLAIN, "id": 9}, PLAIN, {**PLAIN, "id": 8, "dataset": "dns_logs"}]
+    listed += [{**PLAIN, "id": 10, "name": "a\ud800"}, {**PLAIN, "id": 11, "name": "x", "dataset": "of tomorrow"}]
+    items = express_jobs([parse_job(job) for job in listed], "z").variables["log_delivery_jobs"]
+    assert [tuple(item.get(name) for name in ("job_id", "name", "dataset")) for item in items] == [
+        (7, None, "http_requests"),
+        (None, "shop-logs", "dns_logs"),
+        (9, None, "http_requests"),
+        (10, None, "http_requests"),
+        (11, None, None),
     ]
 
 
@@ -158,16 +151,11 @@ def test_custom_fields_that_no_job_selects() -> None:
     assert found.variables["log_delivery_script_monitor_enabled"] is False
 
 
-def test_custom_fields_without_a_job() -> None:
-    rules = ruleset(fields(request_fields=["x-a"], response_fields=["set-cookie"]))
-    assert express_zone("z", rules, [], None).variables == {
-        "log_delivery_custom_fields": {"request_fields": ["x-a"], "response_fields": ["set-cookie"]}
-    }
-
-
-def test_empty_zone() -> None:
-    found = express_zone("z", None, [], None)
-    assert found.variables == {} and found.notes
+def test_zone_without_jobs() -> None:
+    lists = {"request_fields": ["x-a"], "response_fields": ["set-cookie"]}
+    assert express_zone("z", ruleset(fields(**lists)), [], None).variables == {"log_delivery_custom_fields": lists}
+    empty = express_zone("z", None, [], None)
+    assert empty.variables == {} and empty.notes
 
 
 @pytest.mark.parametrize(

@@ -55,11 +55,8 @@ def test_unlisted_job_is_a_finding():
 
 @pytest.mark.parametrize("listed", [None, []])
 def test_no_unlisted_jobs(listed):
-    assert items(report(with_unlisted([job()], listed))) == []
-
-
-def test_jobs_may_come_with_the_result():
-    made = record("a")
+    """And jobs that come with the result."""
+    made = with_unlisted(None, listed)
     made["result"]["listed_jobs"] = [job(state="failing")]
     assert types(report(made)) == ["job_failing"]
 
@@ -108,12 +105,9 @@ def test_delivery(row, found):
         )
 
 
-def test_delivery_of_a_disabled_or_new_job():
+def test_zones_without_delivery_facts():
     jobs = [job(id=1, enabled=False, state="disabled"), job("b", "never", id=2)]
     assert "no_upload" not in types(report({**record("a"), "jobs": jobs, "delivery": []}))
-
-
-def test_delivery_facts_that_are_not_available():
     made = report({**record("a"), "jobs": [job()], "delivery": {"available": False, "reason": "the plan has none", "jobs": []}})
     (note,) = items(made)
     assert (note["type"], note["kind"], note["resource"]) == ("not_readable", "note", "delivery")
@@ -181,6 +175,7 @@ def test_survey_has_its_title_and_statuses():
 def test_survey_of_a_zone(given, found):
     made = surveyed(given)
     assert types(made) == found
+    assert made["outcome"] != "unaudited"
     if found == ["monitor_off"]:
         assert (items(made)[0]["kind"], items(made)[0]["resource"], made["outcome"]) == ("note", "script_monitor", "unmanaged")
 
