@@ -178,14 +178,17 @@ def read_previous(path: str) -> Earlier | None:
 
 
 def _repeated(rows: t.Sequence[Row]) -> t.Iterator[str]:
-    """Yield duplicate zones and items; zones of different accounts may have the same name."""
-    zones: dict[tuple[str, str], set[str | None]] = {}
+    """Yield duplicate zones and items.
+
+    Zones of different accounts may have the same name, and so may a carried zone without an id and a zone that was renamed.
+    """
+    zones: dict[tuple[str, str], list[tuple[str | None, bool]]] = {}
     for number, row in enumerate(rows):
-        owner = row["zone_id"] or row.get("account_id")
-        owners = zones.setdefault((row.get("scope", ZONE), row["zone"]), set())
-        if owners and (owner in owners or None in (*owners, owner)):
+        owner, carried = row["zone_id"] or row.get("account_id"), row.get("carried", False)
+        others = zones.setdefault((row.get("scope", ZONE), row["zone"]), [])
+        if any(owner == other or (None in (owner, other) and carried == was_carried) for other, was_carried in others):
             yield f"zones[{number}].zone: {shown(row['zone'])} is a duplicate"
-        owners.add(owner)
+        others.append((owner, carried))
         ids: set[str] = set()
         for place, item in enumerate(row["items"]):
             if item["id"] in ids:

@@ -9,11 +9,11 @@ import os
 from pathlib import Path
 
 import pytest
-from support.samples.fleet import audit, drifted, finding, full, record, report
+from support.samples.fleet import audit, drifted, finding, full, record, report, zone_id
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._report.audit import RENDERERS
 from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import REPORT, read_previous, read_report
-from ansible_collections.edgeops.observability.plugins.module_utils._report.formats import render_json
 
 SCHEMA = Path(__file__).parents[4] / "extensions" / "schemas" / "audit-report-1.json"
 
@@ -31,7 +31,7 @@ def changed(made, zones=(), **members):
 
 def test_report_is_read_as_it_was(tmp_path):
     made = report(drifted("a", scripts=audit(finding())), waivers=[])
-    read = read_report("previous", stored(tmp_path, render_json(made)))
+    read = read_report("previous", stored(tmp_path, RENDERERS["json"](made)))
     assert (read.report_id, list(read.rows), list(read.waivers)) == (made["report_id"], made["zones"], made["waivers"])
 
 
@@ -90,8 +90,12 @@ def test_shipped_schema_is_the_one_that_is_checked():
     assert json.loads(SCHEMA.read_text(encoding="utf-8")) == REPORT
 
 
-@pytest.mark.parametrize("zones", [[record("a"), {**record("a"), "zone": "b"}], [full()]])
-def test_every_report_can_be_read_again(tmp_path, zones):
-    """Also one of two hosts for one zone."""
-    made = zones[0] if "report_id" in zones[0] else report(*zones)
-    assert read_report("merge[0]", stored(tmp_path, render_json(made))).rows == tuple(made["zones"])
+RENAMED = report(
+    {**record("new"), "zone_id": zone_id("old")}, previous=report({**drifted("new"), "zone_id": None}, record("old"))
+)
+
+
+@pytest.mark.parametrize("made", [report(record("a"), {**record("a"), "zone": "b"}), full(), RENAMED])
+def test_every_report_can_be_read_again(tmp_path, made):
+    """Also one of two hosts for one zone, and of a zone that got the name of one without an id."""
+    assert read_report("merge[0]", stored(tmp_path, RENDERERS["json"](made))).rows == tuple(made["zones"])
