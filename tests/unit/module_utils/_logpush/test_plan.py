@@ -16,10 +16,11 @@ from samples.logpush import CONDITION, JOB, KEYS, NOTHING, S3, TEXT, ZONE, decla
 from support.refusals import refusal
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure, Plan, Request, plan_id
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import JobState, find_by_name, parse_job
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import JobState, find_by_name, parse_job, view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import successor
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import desire as ask
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import secrets
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import carried, secrets
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.result import conclude as verified
 from ansible_collections.edgeops.observability.plugins.modules.logpush_job import TASK
 
@@ -66,6 +67,7 @@ def conclude(desired, planned, answer):
         ({"filter": json.dumps(CONDITION)}, {"filter": json.dumps({"where": CONDITION}, indent=1)}, None),
         ({"filter": CONDITION}, {"filter": {"where": CONDITION}}, None),
         ({"filter": CONDITION}, {}, {"filter": TEXT}),
+        ({"filter": CONDITION}, {"filter": TEXT.replace('"de"', '"fr"')}, {"filter": TEXT}),
         ({"filter": CONDITION}, {"filter": "not JSON"}, {"filter": TEXT}),
         ({"filter": ""}, {"filter": TEXT}, {"filter": ""}),
         ({"filter": ""}, {"filter": "not JSON"}, {"filter": ""}),
@@ -85,6 +87,7 @@ def conclude(desired, planned, answer):
         ({"ownership_challenge": "token"}, {}, None),
         ({"fields": ["b", "a"]}, {"logpull_options": "fields=a,b"}, None),
         ({"fields": ["a"]}, {"logpull_options": "fields=a,b&X=true"}, {"logpull_options": "fields=a&X=true"}),
+        ({"fields": []}, {"logpull_options": "fields=b"}, {"logpull_options": ""}),
         ({"option_flags": {"X": False}}, {}, None),
         ({"option_flags": {FLAG: True}}, {"logpull_options": "fields=a"}, {"logpull_options": f"fields=a&{FLAG}=true"}),
         (
@@ -95,6 +98,11 @@ def conclude(desired, planned, answer):
         ({"output_options": {}}, {"logpull_options": "fields=a"}, None),
         ({"output_options": {"field_names": ["a"]}}, {"logpull_options": "fields=a"}, {"output_options": {"field_names": ["a"]}}),
         ({"output_options": {"sample_rate": 1}}, {"output_options": {"field_names": ["a"]}}, None),
+        (
+            {"output_options": {"sample_rate": 0.5}},
+            {"output_options": {"field_names": ["a"]}},
+            {"output_options": {"field_names": ["a"], "sample_rate": 0.5}},
+        ),
         ({"fields": ["a"]}, {"output_options": {}}, {"logpull_options": "fields=a"}),
     ],
 )
@@ -105,6 +113,12 @@ def test_what_is_sent_to_an_existing_job(
     assert sent(found) == ([] if body is None else [("update", body)])
     assert [request.ids for request in found.requests] == ([] if body is None else [{"job_id": 7}])
     assert (found.before == found.after) is (body is None)
+    # The diff shows the job as it is reported, and then with what is sent; so does the result.
+    shown = view(parse_job({**JOB, **present}))
+    assert found.before == {name: shown[name] for name in found.before}
+    written = {name: MEMBERS[name].normal(value) for name, value in (body or {}).items() if name in MEMBERS}
+    after = {name: value for name, value in {**found.before, **written}.items() if name != "destination"}
+    assert {name: found.after[name] for name in after} == {name: found.result["job"][name] for name in after} == after
 
 
 def test_new_job_has_options_and_dataset() -> None:
@@ -682,3 +696,86 @@ def test_empty_expression_is_no_filter(there: t.Any) -> None:
 def test_unseen_destination_may_be_any() -> None:
     found = planned({"destination_conf": S3}, {**JOB, "destination_conf": None})
     assert [effect.name for effect in found.effects] == ["change_destination"]
+
+
+OPTIONS = {"field_names": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"timestamp_format": "unixnano"}, "timestamps=unixnano"),
+        ({"logpull_options": "sample=1"}, "sample=1"),
+        ({"option_flags": {"X": False}}, None),
+        ({"logpull_options": ""}, None),
+    ],
+)
+def test_new_job_gets_logpull_options(options: dict[str, t.Any], text: str | None) -> None:
+    """A new job gets the older form, even if its options have the defaults."""
+    ((_operation, body),) = sent(planned({"destination_conf": S3, **options}, None))
+    assert body.get("logpull_options") == text
+
+
+@pytest.mark.parametrize(
+    ("job", "taken"),
+    [
+        ({"id": 7, "destination_conf": S3, "error_message": "sick", "enabled": False, "frequency": "high"}, {}),
+        ({"output_options": OPTIONS}, {"output_options": OPTIONS}),
+        ({"output_options": OPTIONS, "logpull_options": "fields=a"}, {"output_options": OPTIONS}),
+        ({"output_options": {}, "logpull_options": "fields=a"}, {"logpull_options": "fields=a"}),
+        ({"name": "n", "filter": {"where": {"and": [CONDITION]}}}, {"name": "n", "filter": TEXT}),
+    ],
+)
+def test_a_successor_takes_over_what_is_set(job: dict[str, t.Any], taken: dict[str, t.Any]) -> None:
+    assert carried(parse_job({"id": 7, **job})) == taken
+
+
+OLDER = "fields=RayID,ClientIP&timestamps=rfc3339&sample=0.5"
+
+
+@pytest.mark.parametrize(
+    ("requested", "whole"),
+    [
+        ({"sample_rate": 0.1}, {"field_names": ["RayID", "ClientIP"], "timestamp_format": "rfc3339", "sample_rate": 0.1}),
+        ({"field_names": ["ClientIP"]}, {"field_names": ["ClientIP"], "timestamp_format": "rfc3339", "sample_rate": 0.5}),
+        # A default that the older form sets otherwise.
+        (
+            {"timestamp_format": "unixnano"},
+            {"field_names": ["RayID", "ClientIP"], "timestamp_format": "unixnano", "sample_rate": 0.5},
+        ),
+        # What the older form says already, the newer one has to say to count.
+        ({"sample_rate": 0.5}, {"field_names": ["RayID", "ClientIP"], "timestamp_format": "rfc3339", "sample_rate": 0.5}),
+        ({"batch_prefix": ""}, None),
+        ({}, None),
+    ],
+)
+def test_newer_form_takes_over_the_older_one(requested: dict[str, t.Any], whole: dict[str, t.Any] | None) -> None:
+    """What the task does not name keeps its meaning, and the diff shows where it comes from."""
+    job = {**JOB, "logpull_options": OLDER}
+    found = planned({"output_options": requested}, job)
+    if whole is None:
+        assert not found.requests and found.before == found.after == {"name": "n", "output_options": None}
+        return
+    assert sent(found) == [("update", {"output_options": whole})]
+    assert found.before == {"name": "n", "logpull_options": OLDER, "output_options": None}
+    assert found.after == {"name": "n", "logpull_options": OLDER, "output_options": whole}
+    assert found.result["job"]["logpull_options"] == OLDER
+    assert planned({"output_options": requested}, {**job, "output_options": whole}).requests == ()
+
+
+def test_newer_form_is_never_shown_as_none() -> None:
+    """Where the service leaves out what is false, the newer form is still there, and nothing differs again."""
+    job = {**JOB, "logpull_options": "CVE-2021-44228=true"}
+    options = {"output_options": {"cve_2021_44228": False}}
+    assert sent(planned(options, job)) == [("update", {"output_options": {"output_type": "ndjson", "CVE-2021-44228": False}})]
+    assert planned(options, {**job, "output_options": {"output_type": "ndjson"}}).requests == ()
+
+
+def test_successor_has_the_newer_form_only() -> None:
+    options = {"output_options": {"sample_rate": 0.1}, "kind": "edge", "recreate": True, "destination_conf": S3}
+    found = planned(options, {**JOB, "logpull_options": "fields=RayID"})
+    (_deletion, (_creation, body)) = sent(found)
+    assert body["output_options"] == {"field_names": ["RayID"], "sample_rate": 0.1}
+    assert "logpull_options" not in body
+    assert (found.before["logpull_options"], found.after["logpull_options"]) == ("fields=RayID", None)
+    assert found.result["job"]["logpull_options"] is None
