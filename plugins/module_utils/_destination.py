@@ -20,7 +20,7 @@ WHOLE, PLAIN_PARTS, ALL_BUT_LAST, NOTHING = ("whole", "plain parts", "all but th
 class Scheme(t.NamedTuple):
     """What is known of a type of destination: whatever is not readable here is masked everywhere.
 
-    `challenge`: whether the service asks for a proof of ownership, None where that is not documented.
+    `challenge`: whether the service requires a proof of ownership, None where that is not documented.
     `max_bytes` and `max_records`: what the destination takes in one upload. `fixed`: its uploads have a size of their own.
     """
 
@@ -60,7 +60,7 @@ _UNKNOWN = Scheme(PLAIN_PARTS, frozenset(), challenge=None)
 # New Relic is an https destination.
 _NEW_RELIC = re.compile(r"log-api\.(?:[a-z0-9-]+\.)?newrelic\.com")
 _NEW_RELIC_MAX_BYTES = 5_000_000
-# With either option an s3 address brings its keys, or is another store with the same protocol.
+# With either option, an s3 address contains its keys or names another store with the same protocol.
 _KEYS_IN_ADDRESS = frozenset(("access-key-id", "endpoint"))
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
@@ -72,7 +72,7 @@ _MAX_PLAIN_PART = 24
 _PLAIN_PART = re.compile(r"[A-Za-z0-9._~{}-]*")
 _RUN = re.compile(r"[A-Za-z0-9]{12,}")
 _WORD_OR_NUMBER = re.compile(r"[A-Za-z]?[a-z]+|[A-Z]{1,15}|[0-9]+")
-# The part behind this one is a key in Datadog's older addresses.
+# The part after this one is a key in Datadog's older addresses.
 _BEFORE_KEY = "input"
 
 # `;NAME=VALUE` in a path, an older way to write options.
@@ -176,7 +176,7 @@ def _options(query: str, readable: frozenset[str], hashed: bool) -> t.Iterator[O
 
 
 def takes_token(destination: Destination) -> bool | None:
-    """Return whether the service asks for a proof of ownership of this destination; None if that is not known."""
+    """Return whether the service requires a proof of ownership of this destination; None if that is not known."""
     names = {option.name.lower() for option in destination.options}
     if destination.scheme == "s3" and not _KEYS_IN_ADDRESS.isdisjoint(names):
         return False
@@ -380,7 +380,7 @@ _MAX_TEXT = 2000
 # Match only at the start of a word; otherwise the search takes quadratic time.
 _SCHEME_IN_TEXT = r"(?<![A-Za-z0-9+.-])([A-Za-z][A-Za-z0-9+.-]*)"
 _ADDRESS = re.compile(rf"{_SCHEME_IN_TEXT}:(?:\\?/){{2}}[^\s\"'<>`]+")
-# The same percent-encoded, with or without its slashes; what is behind the scheme then hardly is for reading.
+# The same percent-encoded, with or without its slashes; everything after the scheme is masked.
 _ENCODED = re.compile(rf"{_SCHEME_IN_TEXT}(?:%3A(?:%2F|/){{2}}|:(?:%2F){{2}})[^\s\"'<>`]+", re.IGNORECASE)
 
 

@@ -21,7 +21,7 @@ def same_filter(one: Tree, other: Tree) -> bool:
 
 
 def compile_filter(tree: Tree) -> Test:
-    """Return the expression as a function that tells whether a job with this filter delivers a record."""
+    """Return the expression as a function that returns whether a job with this filter delivers a record."""
     if isinstance(tree, Condition):
         return _condition(tree)
     tests = tuple(map(compile_filter, tree.children))

@@ -23,20 +23,20 @@ from .._core import (
 from .._text import format_time
 from .._zones import ACCOUNT, ACCOUNT_ID, ALL_ADDRESSES, ZONE, Address, is_zone_id
 
-# What the vendor measured of deliveries, from its GraphQL API: which queries to ask, what their rows add up to, and what they cost.
+# Deliveries as Cloudflare measured them: the queries to its GraphQL API, the sums of their rows, and the costs.
 
 HEALTH, USAGE = "logpushHealthAdaptiveGroups", "logpushUsageAdaptiveGroups"
 MAX_ZONES_PER_QUERY = 10
 MAX_HOURS = 720
 DEFAULT_HOURS = 24
 DEFAULT_PAGE_SIZE = 10_000
-# A window that is not longer than this is not split any more.
+# Windows of this length or shorter are not split.
 _MIN_WINDOW = datetime.timedelta(minutes=1)
 # The fields of a row by their group; the settings of a plan name them as in `sum_uploads`.
 _SUMS = ("uploads", "records", "bytes", "bytesCompressed")
 _FIELDS = {"sum": _SUMS, "max": ("timestamp",), "dimensions": ("jobId", "status", "success", "final", "datetimeHour")}
 _ALL_FIELDS = frozenset(f"{group}_{name}" for group, names in _FIELDS.items() for name in names)
-# The plan or the token has no such data; anything else that goes wrong is a failure.
+# Kinds of failures that mean that the plan or the token has no such data; any other failure ends the task.
 _NOT_AVAILABLE = (AUTHENTICATION, PERMISSION, NOT_FOUND, REJECTED)
 
 BYTES_PER_GB = 1_000_000_000
@@ -93,7 +93,7 @@ class Limits(t.NamedTuple):
 
 
 class Window(t.NamedTuple):
-    """From when until when deliveries are asked for."""
+    """The time span of the requested deliveries."""
 
     since: datetime.datetime
     until: datetime.datetime
@@ -115,7 +115,7 @@ class Window(t.NamedTuple):
 
 
 class Found(t.NamedTuple):
-    """What queries found: rows by zone or account, why others have none, and the window that each was asked for."""
+    """The result of queries: rows by zone or account, the reason why others have none, and the window that was requested for each."""
 
     rows: dict[str, list[Row]]
     missing: dict[str, str]
@@ -167,7 +167,7 @@ def report(ask: Ask, desired: DesiredFacts, address: Address | None, now: dateti
 
 
 def by_owner(result: t.Mapping[str, Json], owners: t.Iterable[str]) -> dict[str, Json]:
-    """Return what a result says of each zone or account: its rows, or a result that tells why there are none."""
+    """Return the rows of each zone or account, or a result with the reason why there are none."""
     if "jobs" not in result:
         result = {"available": False, "reason": result.get("msg") or "they were not read", "jobs": []}
     rows: dict[str, Json] = {each: [] for each in owners}
@@ -199,7 +199,7 @@ def _named(scope: str, ids: t.Sequence[str]) -> str:
 
 
 class _Query:
-    """Asks for the rows of zones, up to ten a query, or of one account."""
+    """Queries for the rows of zones, up to ten in a query, or of one account."""
 
     def __init__(self, ask: Ask, scope: str, now: datetime.datetime) -> None:
         self._ask = ask
@@ -207,7 +207,7 @@ class _Query:
         self.now = now
 
     def all(self, ids: t.Sequence[str], window: Window) -> Found:
-        """Return what there is of all zones or of the account, one query for each ten zones whose plans allow the window."""
+        """Return the rows of all zones or of the account, with one query for each ten zones whose plans allow the window."""
         found = Found({}, {}, {})
         for start in range(0, len(ids), MAX_ZONES_PER_QUERY):
             group = ids[start : start + MAX_ZONES_PER_QUERY]
@@ -218,14 +218,14 @@ class _Query:
                 if failure.kind not in _NOT_AVAILABLE:
                     raise
                 if found.missing and not found.windows:
-                    # Nothing was available for any zone so far: the token has no right to it, and that is asked only once.
+                    # If nothing is available for any zone so far, the token lacks a permission, and asking for each zone is useless.
                     found.missing.update(dict.fromkeys(group, str(failure)))
                 else:
                     self._add_apart(found, group, window)
         return found
 
     def _add_apart(self, found: Found, group: t.Sequence[str], window: Window) -> None:
-        """Ask for each of a group what its plan allows, since one of them fails the query for all."""
+        """Query each of a group by itself and within the limits of its plan, because one of them fails the query for all."""
         for each in group:
             try:
                 limits = self.settings(each, HEALTH)
@@ -268,7 +268,7 @@ class _Query:
         found = {each: _list(nodes[each], HEALTH) for each in group}
         for each, rows in found.items():
             allowed = limits or self._limits_of(each, nodes[each], HEALTH)
-            # A page may be cut at the size that the plan allows, which is smaller than the one that was asked for.
+            # A page may be cut at the size that the plan allows, which is smaller than the requested one.
             page_size = min(asked.page_size, allowed.page_size)
             if len(rows) >= page_size:
                 # A full page may have left rows out.
@@ -308,7 +308,7 @@ class _Query:
         found = {str(node.get(tag)).lower(): node for node in nodes}
         lacking = [each for each in group if each.lower() not in found]
         if lacking:
-            # A node that is missing is not an empty one.
+            # A missing node does not mean that there are no deliveries.
             raise Failure(PERMISSION, f"The service's answer lacks the {self._scope} {lacking[0]}, so the token cannot read it.")
         return {each: found[each.lower()] for each in group}
 

@@ -46,7 +46,7 @@ def describe_rival(outcome: Outcome, jobs: t.Sequence[Job]) -> str:
     )
 
 
-# No answer contains this.
+# Members of a request that no answer contains.
 _NEVER_ANSWERED = ("ownership_challenge",)
 
 
