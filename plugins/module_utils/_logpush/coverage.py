@@ -56,7 +56,7 @@ def log_field_coverage(custom_fields: Json, jobs: Json) -> dict[str, Json]:
 
 
 def selected_fields(job: t.Mapping[str, Json]) -> list[str]:
-    """Return the log fields that a reported job selects; the service ignores `logpull_options` beside `output_options`."""
+    """Return the log fields that a job selects, as reported or as sent by the service; the service ignores `logpull_options` beside `output_options`."""
     output = job.get("output_options")
     if isinstance(output, dict) and output:
         return _names(output.get("field_names"))

@@ -47,11 +47,6 @@ class Job(t.NamedTuple):
         """Return a member, or its default if the service omitted it."""
         return MEMBERS[name].normal(self.members.get(name))
 
-    @property
-    def fields(self) -> list[str]:
-        """Return the log fields that the job selects; the service ignores `logpull_options` beside `output_options`."""
-        return list(self.output.get("field_names") or ()) if self.output else logpull_options.selected(self.logpull)
-
 
 def parse_job(sent: Json, job_id: int | None = None, known: t.Mapping[str, Tree | None] | None = None) -> Job:
     """Parse a job of the service; raise `bad_response` if a member has an undocumented type or the id differs from `job_id`.

@@ -43,6 +43,7 @@ from .._filter.lint import findings
 from .._filter.text import budget, explain, to_text
 from .._filter.tree import Tree
 from . import logpull_options, output_options
+from .coverage import selected_fields
 from .facts import ALWAYS, EDGE_DATASET, IF_MASKED, MEMBERS, MERGE_SUBREQUESTS, NDJSON, NOT_CARRIED, kind_fits
 from .health import delivery_warnings
 from .job import Job, JobState, view, words_for
@@ -242,18 +243,16 @@ def _upload_warnings(desired: DesiredJob, facts: Scheme) -> t.Iterator[str]:
 def _effects(desired: DesiredJob, label: str, job: Job, made: t.Sequence[Change], body: Body) -> tuple[Effect, ...]:
     """Return what a write of `body` to an existing job destroys."""
     differing = {change.name for change in made if change.sends}
-    after = job._replace(members={**job.members, **body}, output=body.get("output_options", job.output))
-    if "logpull_options" in body:
-        after = after._replace(logpull=logpull_options.parse(body["logpull_options"]))
+    after = {**job.members, **body}
     found = []
-    if "enabled" in differing and not after.value("enabled"):
+    if "enabled" in differing and not after["enabled"]:
         found.append(Effect(DISABLE_JOB, label))
-    gone = sorted(set(job.fields) - set(after.fields))
+    gone = sorted(set(selected_fields(job.members)) - set(selected_fields(after)))
     if gone:
         found.append(Effect(DROP_JOB_FIELDS, label, tuple(gone)))
     if not {"filter", "filter_attack_traffic"}.isdisjoint(differing):
         found.append(Effect(CHANGE_FILTER, label))
-    if _sample_rate(after) < _sample_rate(job):
+    if _sample_rate(after) < _sample_rate(job.members):
         found.append(Effect(REDUCE_SAMPLE_RATE, label))
     if "transformer_id" in differing and job.value("transformer_id"):
         found.append(Effect(CHANGE_TRANSFORMER, label))
@@ -265,11 +264,10 @@ def _effects(desired: DesiredJob, label: str, job: Job, made: t.Sequence[Change]
     return tuple(found)
 
 
-def _sample_rate(job: Job) -> float:
+def _sample_rate(members: t.Mapping[str, Json]) -> float:
     """Return the fraction of records that a job delivers, in either form of its options; 1 if it cannot be parsed."""
-    rate = job.output.get("sample_rate")
-    if not job.output and logpull_options.SAMPLE in job.logpull:
-        rate = logpull_options.canonical(job.logpull).get(logpull_options.SAMPLE)
+    older, newer = logpull_options.parse(members.get("logpull_options")), members.get("output_options")
+    rate = newer.get("sample_rate") if newer else logpull_options.canonical(older).get(logpull_options.SAMPLE)
     return rate if isinstance(rate, (int, float)) and 0 < rate <= 1 else 1.0
 
 

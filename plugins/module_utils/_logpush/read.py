@@ -152,7 +152,7 @@ def selection(step: Step) -> Selection | None:
     dataset = str(MEMBERS["dataset"].normal(job["dataset"]))
     path = f"{step.place}." if step.place else ""
     names = [name for name in map(str.strip, selected_fields(job)) if name]
-    before = {name.strip() for name in present.fields} - {""} if present else set()
+    before = {name.strip() for name in selected_fields(present.members)} - {""} if present else set()
     fields = {name: path + step.desired.places.get(name, "fields") for name in names}
     written = list(conditions(step.desired.filter)) if step.desired.filter else []
     keys = {condition.key: f"{path}{place}.key" for place, condition in reversed(written)}
