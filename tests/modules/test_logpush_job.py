@@ -282,22 +282,6 @@ def test_next_run_converges_after_bad_answer(modules: Modules) -> None:
     assert all(outcome.result["changed"] for outcome in report.ours[::2])
 
 
-def test_misshapen_list_is_a_bad_response(modules: Modules) -> None:
-    """A list of another shape is never taken for an empty one."""
-    shapes: list[t.Any] = [
-        {"jobs": []},
-        ["job"],
-        [{"name": "shop-logs"}],
-        [{"id": 7, "name": "shop-logs", "enabled": "yes"}],
-    ]
-    modules.simulator.faults(
-        *({"kind": "wrong_result", "value": shape, "method": "GET", "index": index} for index, shape in enumerate(shapes))
-    )
-    report = modules.run([job_task(DESIRED, ignore_errors=True) for _shape in shapes], fails="bad_response")
-    assert len(report.failures) == len(shapes)
-    assert not report.writes
-
-
 def test_changed_secret_is_marked_and_masked(modules: Modules) -> None:
     """A changed secret is shown as changed, and never by value."""
     changed = WITH_KEYS.replace(KEY_ENCODED, "planted-second-key")
@@ -370,23 +354,6 @@ def test_invalid_options_send_nothing(modules: Modules) -> None:
     for outcome, named in zip(report.failures, refused, strict=True):
         assert named in outcome.result["msg"]
     assert not report.journal
-
-
-def test_unanswered_deletion_is_a_deletion(modules: Modules) -> None:
-    """A deletion whose answer was lost is a deletion."""
-    forms = ("id", "empty", "null", "204")
-    modules.simulator.seed(
-        jobs={modules.zone: [{"id": 7 + index, "name": "n", "destination_conf": S3} for index in range(len(forms) + 1)]}
-    )
-    for index, form in enumerate(forms):
-        modules.simulator.settings(job_delete=form)
-        report = modules.run(job_task({"job_id": 7 + index, "state": "absent"}))
-        assert report.result["changed"]
-    modules.simulator.faults({"kind": "reset_after", "method": "DELETE"})
-    report = modules.run(job_task({"name": "n", "state": "absent"}))
-    assert [(entry["method"], entry["status"]) for entry in report.writes] == [("DELETE", None), ("DELETE", 404)]
-    assert report.result["changed"]
-    assert report.result["job"] is None
 
 
 def test_misspelt_field_writes_nothing(modules: Modules) -> None:

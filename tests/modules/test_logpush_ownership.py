@@ -71,23 +71,6 @@ def test_no_under_http_200_is_a_failure(modules: Modules) -> None:
     assert "cannot be written to" in report.ours[1].result["msg"]
 
 
-def test_unanswered_challenge_is_not_repeated(modules: Modules) -> None:
-    """A request for a challenge without an answer is not repeated."""
-    for kind in ("reset_after", "502"):
-        modules.simulator.faults({"kind": kind, "method": "POST"})
-        report = modules.run(ownership({"destination_conf": S3}), fails="unavailable")
-        assert len(report.journal) == 1
-
-
-def test_an_answer_of_another_shape_is_bad(modules: Modules) -> None:
-    values: list[t.Any] = [{"filename": "f"}, {"valid": "yes"}, {"valid": True, "filename": 1}, []]
-    modules.simulator.faults(
-        *({"kind": "wrong_result", "value": value, "method": "POST", "index": index} for index, value in enumerate(values))
-    )
-    report = modules.run([ownership({"destination_conf": S3}, ignore_errors=True) for _value in values], fails="bad_response")
-    assert len(report.failures) == len(values)
-
-
 def test_foreign_token_creates_no_job(modules: Modules) -> None:
     """A token for another destination or zone fails before the job is created."""
     modules.run(ownership({"destination_conf": S3}))

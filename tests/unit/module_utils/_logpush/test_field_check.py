@@ -70,6 +70,11 @@ NEW: dict[str, t.Any] = {"destination_conf": S3}
         ({"filter": FILTER["or"][0]}, {**OLDER, "filter": json.dumps(FILTER)}, None),
         ({"filter": FILTER["or"][0]}, OLDER, {"RayID": "filter.where.key"}),
         ({"filter": ""}, {**OLDER, "filter": json.dumps(FILTER)}, None),
+        (
+            {**NEW, "job_id": 7, "dataset": "dns_logs", "recreate": True, "filter": FILTER["or"][0]},
+            {**JOB, "filter": json.dumps(FILTER)},
+            {"RayID": "filter.where.key"},
+        ),
     ],
 )
 def test_the_fields_that_would_be_written(

@@ -164,9 +164,11 @@ def test_disabled_failing_job_is_a_warning(options: dict[str, t.Any], warnings: 
 def test_what_the_service_adds_is_reported() -> None:
     found = planned({"enabled": True}, JOB)
     answer = {**JOB, "enabled": True, "max_upload_records": 5000, "last_error": "2026-03-02", "error_message": "sick"}
+    answer["filter"] = TEXT
     conclusion = conclude(declare_job(enabled=True), found, answer)
     job = conclusion.result["job"]
-    assert (job["max_upload_records"], job["error_message"]) == (5000, "sick")
+    assert (job["max_upload_records"], job["error_message"], job["filter"]) == (5000, "sick", TEXT)
+    assert "ClientCountry" in job["filter_explained"]
     assert "sick" in conclusion.warnings[0]
 
 
