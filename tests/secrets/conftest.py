@@ -14,15 +14,25 @@ from planted import Plants
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as _run
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import Address
 from edgeops_simulator.testing import running
 from harness.modules import checked, execute, task_of
+
+# What a job can be of, in a zone and in an account.
+JOBS = {"zone": {"dataset": "http_requests", "fields": ["ClientIP"]}, "account": {"dataset": "gateway_dns", "fields": ["SrcIP"]}}
 
 
 class Watched:
     """Runs modules against the simulator in this process, and searches each result for pieces of what was planted."""
 
-    def __init__(self, simulator: t.Any, plants: Plants, zone: str) -> None:
-        self.simulator, self.plants, self.zone = simulator, plants, zone
+    def __init__(self, simulator: t.Any, plants: Plants, address: Address) -> None:
+        self.simulator, self.plants, self.address = simulator, plants, address
+        self.job = {"name": "edge", **JOBS[address.scope]}
+
+    def seed_jobs(self, *jobs: dict[str, t.Any]) -> None:
+        """Let these be the only jobs, named as `job` unless they are named otherwise."""
+        named = {"name": self.job["name"], "dataset": self.job["dataset"]}
+        self.simulator.seed(jobs={self.address.id: [{**named, **job} for job in jobs]})
 
     def run(self, module: str, *, check: bool = False, by_key: bool = False, **args: t.Any) -> dict[str, t.Any]:
         """The result of a module; it may fail, but not leak."""
@@ -30,7 +40,7 @@ class Watched:
         mine = (
             {"api_email": self.simulator.email, "api_key": self.simulator.key} if by_key else {"api_token": self.simulator.token}
         )
-        connection = {"base_url": self.simulator.base_url, "zone_id": self.zone, "request_budget": "none", "retries": 1, **mine}
+        connection = {"base_url": self.simulator.base_url, "request_budget": "none", "retries": 1, **mine, **self.address.named}
         refused = checked(task, {**connection, **args}).errors
         assert not refused.errors, refused.msg
         before = dict(os.environ)
@@ -57,9 +67,10 @@ def service(plants: Plants) -> t.Iterator[t.Any]:
 
 
 @pytest.fixture
-def watched(service: t.Any, plants: Plants, monkeypatch: pytest.MonkeyPatch) -> Watched:
+def watched(service: t.Any, plants: Plants, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Watched:
+    """Modules in a zone, or in the scope that the test is parametrized with."""
+    address = Address(getattr(request, "param", "zone"), "0123456789abcdef0123456789abcdef")
     service.reset()
-    zone = "0123456789abcdef0123456789abcdef"
-    service.seed(zones=[zone])
+    service.seed({f"{address.scope}s": [address.id]})
     monkeypatch.setattr(_run, "Client", functools.partial(Client, sleep=lambda seconds: None))
-    return Watched(service, plants, zone)
+    return Watched(service, plants, address)

@@ -15,7 +15,7 @@ from planted import Plants, destinations
 
 KINDS = ("s3", "s3, encoded name", "https", "sumo", "splunk", "datadog", "azure", "other")
 STATUSES = (400, 403, 404, 429, 502)
-JOB = {"name": "edge", "fields": ["ClientIP"]}
+BOTH_SCOPES = pytest.mark.parametrize("watched", ["zone", "account"], indirect=True)
 NEVER = 3600
 
 
@@ -50,10 +50,11 @@ def failing(message: str, **narrow: t.Any) -> list[list[dict[str, t.Any]]]:
     return [[{**way, **narrow, "count": None}] for way in ways]
 
 
+@BOTH_SCOPES
 @pytest.mark.parametrize("kind", KINDS)
 def test_refusals_that_quote_the_destination(watched, old, new, kind):
     conf, before = new[kind], old[kind]
-    desired = {**JOB, "destination_conf": conf, "ownership_challenge": watched.plants.plant("challenge", "/")}
+    desired = {**watched.job, "destination_conf": conf, "ownership_challenge": watched.plants.plant("challenge", "/")}
     said = f"{words(conf)} {desired['ownership_challenge']} {quote(watched.simulator.token)}"
     for faults in failing(said, method="POST"):
         watched.simulator.faults(*faults)
@@ -62,13 +63,12 @@ def test_refusals_that_quote_the_destination(watched, old, new, kind):
             "failed"
         ]
         watched.simulator.clear_faults()
-    job = {"name": "edge", "dataset": "http_requests", "destination_conf": before}
     for method, change, quoted in (
         ("PUT", desired, f"{said} {words(before)}"),
-        ("DELETE", {"state": "absent", "name": "edge"}, words(before)),
+        ("DELETE", {**watched.job, "state": "absent"}, words(before)),
     ):
         for faults in failing(quoted, method=method):
-            watched.simulator.seed(jobs={watched.zone: [job]})
+            watched.seed_jobs({"destination_conf": before})
             watched.simulator.faults(*faults)
             result = watched.run("logpush_job", **change)
             assert result.get("failed") or (method == "DELETE" and faults[0].get("status") == 404)
@@ -80,29 +80,32 @@ def test_quoted_unknown_destination_is_masked(watched, old, kind):
     """Refusals that quote a destination of the service that no option holds."""
     for faults in failing(urls(old[kind]), method="GET"):
         watched.simulator.faults(*faults)
-        for module, args in (("logpush_job", JOB), ("logpush_job_info", {}), ("script_monitor", {"enabled": True})):
+        for module, args in (("logpush_job", watched.job), ("logpush_job_info", {}), ("script_monitor", {"enabled": True})):
             assert watched.run(module, check=True, **args)["failed"]
         watched.simulator.clear_faults()
 
 
+@BOTH_SCOPES
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("check", [True, False], ids=["check", "real"])
 def test_jobs_with_secrets_in_all_their_members(watched, old, new, kind, check):
     conf, before = new[kind], old[kind]
     gone = watched.plants.plant("a destination of the past")
     past = f"s3://gone/logs?region=x&secret-access-key={gone} and https://u:{gone}@gone.example/?header_Authorization={gone}"
-    job = {"id": 7, "name": "edge", "dataset": "http_requests", "destination_conf": before, "enabled": False}
+    job = {"id": 7, "destination_conf": before, "enabled": False}
     job |= {"error_message": f"{urls(before)} {past}", "last_error": "2026-01-02T03:04:05Z", "ownership_challenge": gone}
-    watched.simulator.seed(jobs={watched.zone: [job]})
+    watched.seed_jobs(job)
+    named = {"name": "edge", "dataset": watched.job["dataset"]}
     for args in ({"destination_conf": before}, {"destination_conf": conf}, {"enabled": True}):
-        result = watched.run("logpush_job", check=check, name="edge", **args)
+        result = watched.run("logpush_job", check=check, **named, **args)
         assert not result.get("failed"), result
-    watched.simulator.seed(jobs={watched.zone: [{**job, "error_message": words(before)}]})
+    watched.seed_jobs({**job, "error_message": words(before)})
     shown = watched.run("logpush_job_info")["jobs"][0]
     assert shown["destination"]["scheme"] in before and "********" in json.dumps(shown["destination"])
-    watched.run("logpush_job", check=check, name="edge", state="absent")
+    watched.run("logpush_job", check=check, **named, state="absent")
 
 
+@BOTH_SCOPES
 @pytest.mark.parametrize("kind", ["s3", "https", "sumo"])
 def test_secrets_in_unexpected_members(watched, new, kind):
     """Answers that put secrets where nobody expects them."""
@@ -121,10 +124,10 @@ def test_secrets_in_unexpected_members(watched, new, kind):
     ):
         for value in (said, [said]):
             watched.simulator.faults({"kind": "rewrite", "set": {member: value}, "method": "POST", "count": None})
-            watched.run("logpush_job", **JOB, destination_conf=conf)
+            watched.run("logpush_job", **watched.job, destination_conf=conf)
             watched.run("logpush_ownership", destination_conf=conf)
             watched.simulator.clear_faults()
-            watched.simulator.seed(jobs={watched.zone: []})
+            watched.seed_jobs()
     for member in ("filename", "message", "valid"):
         watched.simulator.faults({"kind": "rewrite", "set": {member: said}, "method": "POST", "count": None})
         watched.run("logpush_ownership", destination_conf=conf)
@@ -165,7 +168,7 @@ def test_credentials_that_come_back(watched, by_key):
         "version": "1",
         "rules": [rule],
     }
-    watched.simulator.seed(scripts={watched.zone: [script]}, rulesets={watched.zone: [ruleset]})
+    watched.simulator.seed(scripts={watched.address.id: [script]}, rulesets={watched.address.id: [ruleset]})
     watched.run("script_monitor_info", by_key=by_key, status=["active", "infrequent"])
     watched.run("log_custom_fields_info", by_key=by_key)
     assert "failed" not in watched.run("log_custom_fields", by_key=by_key, request_fields=["x-a"])
@@ -192,6 +195,6 @@ def test_truncation_never_splits_a_secret(watched, new, offset):
         for length in (2000, 2000 - 90):
             said = "x" * (length + offset) + secret + "y" * 3000
             watched.simulator.faults({"kind": "status", "status": 400, "message": said, "method": "POST", "count": None})
-            result = watched.run("logpush_job", **JOB, destination_conf=new["https" if secret == new["https"] else "s3"])
+            result = watched.run("logpush_job", **watched.job, destination_conf=new["https" if secret == new["https"] else "s3"])
             assert len(result["msg"]) < 5000 and len(result["error"]["errors"][0]["message"]) < 5000
             watched.simulator.clear_faults()

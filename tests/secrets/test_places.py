@@ -59,7 +59,7 @@ def background() -> list[Task]:
 
 
 def roles() -> list[Task]:
-    """Desired states that the role's specification of its arguments refuses, or that get past it and no further."""
+    """Desired states that the role's specification of its arguments refuses, or that get past it and no further; the last is one of an account."""
     desired_states: list[t.Any] = [
         JOB,
         {**JOB, "destination_conf": {"a": "{{ d_s3 }}"}},
@@ -73,14 +73,16 @@ def roles() -> list[Task]:
         '{"name": "edge", "destination_conf": "{{ d_s3 }}", "ownership_challenge": "{{ s_challenge }}", }',
         "{{ d_s3 }}",
     ]
+    given = [{"zone_id": "{{ zone }}", "job": desired} for desired in desired_states]
+    given.append({"account_id": "{{ account }}", "job": {**JOB, "dataset": "gateway_dns", "fields": ["SrcIP"]}})
     return [
         {
             "name": f"Role {number}",
             "block": [{"name": "Deliver", "ansible.builtin.include_role": {"name": ROLE}}],
-            "vars": {"log_delivery_zone_id": "{{ zone }}", "log_delivery_job": desired},
+            "vars": {f"log_delivery_{name}": value for name, value in variables.items()},
             "rescue": [{"name": "Show", "ansible.builtin.debug": {"var": "ansible_failed_result"}}],
         }
-        for number, desired in enumerate(desired_states)
+        for number, variables in enumerate(given)
     ]
 
 
@@ -115,6 +117,7 @@ def test_no_place_gives_a_secret_away(service: t.Any, plants: Plants, tmp_path: 
         variables = {f"s_{name}": value for name, value in secret.items()}
         host = {
             "zone": zone,
+            "account": service.account,
             "rude": rude,
             "d_s3": destinations(plants, "place")["s3"],
             "token_of_host": service.token,
@@ -149,6 +152,7 @@ def test_no_place_gives_a_secret_away(service: t.Any, plants: Plants, tmp_path: 
     assert sum(outcome.failed for outcome in ran) >= 4 * 4 + 3 + 9, "what has to fail did not"
     assert zone in "".join(text for name, text in places.items() if f"{tmp_path / 'cache'}" in name), "nothing was cached"
     assert "GET" in asked
+    assert len(service.state(account=service.account)["jobs"]) == 1, "the account has no job"
     assert "EDGEOPS_RECORD=" in stdout, "the environment was not dumped"
     cases["tasks whose traces were searched for secrets"] += len(ran)
     cases["inventory files whose traces were searched for secrets"] += len(files)

@@ -29,7 +29,7 @@ def test_no_output_holds_a_secret(
     zone = service.zones[0]
     old, new = destinations(plants, "playbook old"), destinations(plants, "playbook new")
     old_job = {"name": "edge", "dataset": "http_requests", "destination_conf": old["https"], "error_message": old["https"]}
-    service.seed(jobs={zone: [old_job]})
+    service.seed(jobs={zone: [old_job], service.account: [{**old_job, "dataset": "gateway_dns"}]})
     secret = {
         place: plants.plant(place, "/") for place in ("list", "dict", "unsupported", "proxy", "base_url", "challenge", "choice")
     }
@@ -41,10 +41,13 @@ def test_no_output_holds_a_secret(
         **{f"s_{name}": value for name, value in secret.items()},
         "base": base,
         "zone": zone,
+        "account": service.account,
         "edgeops_in_process": in_process,
     }
     variables |= {f"d_{name.split(',', 1)[0]}": value for name, value in new.items() if "," not in name}
     job = {"name": "edge", "fields": ["ClientIP"], "destination_conf": "{{ d_s3 }}", "ownership_challenge": "{{ s_challenge }}"}
+    of_account = {"zone_id": "", "account_id": "{{ account }}"}
+    account_job = {**job, **of_account, "dataset": "gateway_dns", "fields": ["SrcIP"]}
     tasks: list[tuple[str, dict[str, t.Any]]] = [
         ("logpush_job", job),
         ("logpush_job", {**job, "destination_conf": "{{ d_sumo }}"}),
@@ -66,6 +69,18 @@ def test_no_output_holds_a_secret(
         ("zone_observability", {"job": {**job, "destination_conf": {"a": "{{ s_dict }}"}}, "jobs": [job]}),
         ("zone_observability", {"job_defaults": {"ownership_chalenge": "{{ s_unsupported }}"}, "jobs": [job, job]}),
         ("logpush_job", {"name": "edge", "state": "absent"}),
+        ("logpush_job_info", of_account),
+        ("logpush_ownership", {**of_account, "destination_conf": "{{ d_azure }}", "ownership_challenge": "{{ s_challenge }}"}),
+        ("logpush_job", account_job),
+        (
+            "zone_observability",
+            {
+                **of_account,
+                "job_defaults": {"destination_conf": "{{ d_azure }}"},
+                "state": "absent",
+                "job": {"name": "edge", "dataset": "gateway_dns"},
+            },
+        ),
     ]
     tasks = [
         {"name": f"Task {number}", f"{NAME}.{module}": args, "ignore_errors": True, "register": "found"}
@@ -108,6 +123,9 @@ def test_no_output_holds_a_secret(
         assert len(ran) >= 2 * len(tasks), "tasks did not run"
         leaks = [f"{name}: {leak}" for name, text in places.items() for leak in plants.found(text)]
         assert not leaks, "\n".join(leaks)
+        assert bool(service.state(account=service.account)["jobs"]) == check, (
+            "the job of the account is not deleted, or in check mode"
+        )
 
 
 def quoted(text: str) -> str:
