@@ -60,16 +60,18 @@ def test_each_event_fires_once_across_restarts(simulator: t.Any, rulebook: Make)
 
     A source polls when it starts, so that no run waits for the interval.
     """
-    zone = simulator.zone
+    zone, account = simulator.zone, simulator.account
     job = {"id": 1, "name": "logs", "destination_conf": "s3://bucket/logs?region=eu-west-1", "enabled": True}
+    of_account = {**job, "id": 2, "name": "dns", "dataset": "gateway_dns"}
     simulator.seed(
         zones=[{"id": zone, "name": NAME, "status": "active"}],
         script_monitor={zone: {"enabled": True}},
         scripts={zone: [script("a", "1")]},
-        jobs={zone: [job]},
+        jobs={zone: [job], account: [of_account]},
     )
     running = rulebook()
     scripts, jobs = example("scripts", running, zone), example("jobs", running, zone)
+    jobs["sources"][0][SOURCE]["accounts"] = [account]
     scripts["rules"].append({"name": "Show it", "condition": "event.edgeops.kind is defined", "action": SHOW})
     running.write([scripts, jobs])
 
@@ -78,11 +80,13 @@ def test_each_event_fires_once_across_restarts(simulator: t.Any, rulebook: Make)
     running.kill()
     assert heard(running) == []
 
-    simulator.seed(scripts={zone: [script("a", "2")]}, jobs={zone: [{**job, "error_message": "access denied"}]})
+    failing = {"error_message": "access denied"}
+    simulator.seed(scripts={zone: [script("a", "2")]}, jobs={zone: [{**job, **failing}], account: [{**of_account, **failing}]})
     running.start()
-    running.wait_for(lambda: "PLAY RECAP" in running.output and len(heard(running)) >= 2)
+    running.wait_for(lambda: "PLAY RECAP" in running.output and len(heard(running)) >= 3)
     running.kill()
-    assert sorted(heard(running)) == [("job_failing", "logs"), ("script_changed", "a")]
+    seen = [("job_failing", "dns"), ("job_failing", "logs"), ("script_changed", "a")]
+    assert sorted(heard(running)) == seen
     assert running.output.count("PLAY RECAP") == 1
     assert re.search(rf"^{NAME}\s+: ok=", running.output, re.MULTILINE)
     assert "other.example" not in running.output
@@ -93,8 +97,8 @@ def test_each_event_fires_once_across_restarts(simulator: t.Any, rulebook: Make)
     running.wait_for(lambda: running.output.count("PLAY RECAP") >= 2 and ("script_new", "b") in heard(running))
     running.kill()
     fresh = [event for event in heard(running) if "*" not in event[0]]
-    assert sorted(fresh) == [("job_failing", "logs"), ("script_changed", "a"), ("script_new", "b")]
-    assert set(heard(running)) - set(fresh) <= {("script_changed*", "a"), ("job_failing*", "logs")}
+    assert sorted(fresh) == [*seen, ("script_new", "b")]
+    assert set(heard(running)) - set(fresh) <= {(f"{kind}*", subject) for kind, subject in seen}
     assert running.output.count("PLAY RECAP") == 2
 
 
