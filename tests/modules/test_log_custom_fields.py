@@ -155,15 +155,6 @@ def test_changes_leave_foreign_rules_alone(
     }
 
 
-@pytest.mark.parametrize(("listed", "entrypoint", "alone"), [(True, False, False), (False, False, True), (False, True, False)])
-def test_any_route_that_shows_the_rules_will_do(
-    modules: Modules, simulator: t.Any, seed: t.Callable[..., None], listed: bool, entrypoint: bool, alone: bool
-) -> None:
-    seed(FOREIGN, own("0a" * 16, request_fields=["a"]))
-    simulator.settings(rules_in_list=listed, entrypoint_route=entrypoint, get_ruleset_route=alone)
-    modules.converge("log_custom_fields", {"request_fields": ["b"]})
-
-
 def test_unseen_rules_are_never_replaced(modules: Modules, simulator: t.Any, seed: t.Callable[..., None]) -> None:
     """Rules that no route shows are never replaced."""
     seed(FOREIGN, own("0a" * 16, request_fields=["a"]))
@@ -215,77 +206,6 @@ def test_refused_foreign_rule_is_named(
     assert rules() == before
 
 
-def test_an_answer_that_differs_is_a_bad_response(modules: Modules, simulator: t.Any, seed: t.Callable[..., None]) -> None:
-    seed(own("0a" * 16, request_fields=["a"]))
-    simulator.faults({"kind": "rewrite", "method": "PUT", "set": {"rules": [own("0a" * 16, request_fields=["a"])]}})
-    report = modules.run(task(request_fields=["b"]), fails="bad_response")
-    assert f"rule {'0a' * 16} differs in request_fields" in report.failure["msg"]
-    assert report.failure["changed"] is True
-
-
-def test_version_jump_is_a_warning(modules: Modules, simulator: t.Any, seed: t.Callable[..., None]) -> None:
-    """A version that jumps is a warning, unless the write was repeated."""
-    seed(own("0a" * 16, request_fields=["a"]))
-    simulator.faults({"kind": "rewrite", "method": "PUT", "set": {"version": "7"}})
-    modules.run(task(request_fields=["b"]), warns=["from version 5 to 7"])
-    simulator.clear_faults()
-    simulator.faults({"kind": "504", "method": "PUT"})
-    report = modules.run(task(request_fields=["c"]))
-    assert methods(report.writes) == ["PUT", "PUT"]
-
-
-def test_invalid_options_send_nothing(modules: Modules) -> None:
-    """Options that are invalid whatever the current state is are refused before any request."""
-    wrong: list[tuple[dict[str, t.Any], str]] = [
-        ({"request_fields": ["fine", "not fine"]}, "request_fields[1]: "),
-        ({"request_fields": ["a"], "transformed_request_fields": ["A"]}, "transformed_request_fields: 'a'"),
-        ({kind: [] for kind in KINDS}, "state: absent"),
-    ]
-    report = modules.run([task(**options, ignore=True) for options, _said in wrong], fails="invalid_option")
-    for outcome, (_options, said) in zip(report.failures, wrong, strict=True):
-        assert said in outcome.result["msg"]
-    assert report.journal == []
-
-
-def test_state_conflicts_write_nothing(modules: Modules, seed: t.Callable[..., None]) -> None:
-    """Options that contradict the current state are refused before any write."""
-    seed(own("0a" * 16, request_fields=["a"], response_fields=["x"]))
-    wrong: list[tuple[dict[str, t.Any], str]] = [
-        ({"transformed_request_fields": ["a"]}, "transformed_request_fields: 'a'"),
-        ({"raw_response_fields": ["x"], "purge": False}, "raw_response_fields: 'x'"),
-        ({"preserve_duplicates": ["a"]}, "preserve_duplicates: 'a'"),
-        ({"request_fields": [], "response_fields": []}, "state: absent"),
-        ({"cookie_fields": ["C"], "field_limit": 2}, "field_limit: 3 custom fields"),
-    ]
-    report = modules.run([task(**options, ignore=True) for options, _said in wrong], fails="invalid_option")
-    for outcome, (_options, said) in zip(report.failures, wrong, strict=True):
-        assert said in outcome.result["msg"]
-    assert report.writes == []
-
-
-def test_the_range_header_is_a_warning(modules: Modules) -> None:
-    modules.run(task(request_fields=["Range", "accept"]), warns=["request_fields: .*'range'"])
-
-
-def test_absent_creates_no_ruleset(modules: Modules) -> None:
-    """state=absent in a zone without a ruleset creates none."""
-    converged = modules.converge("log_custom_fields", {"state": "absent"}, expect_changed=False)
-    assert converged.result["ruleset"] is None
-    assert converged.result["custom_fields"] == EMPTY
-    assert methods(converged.applied.journal) == ["GET"]
-
-
-def test_approval_ends_when_fields_change(modules: Modules, simulator: t.Any, seed: t.Callable[..., None]) -> None:
-    """An approved plan is valid while others write, and ends when the fields change."""
-    seed(FOREIGN, own("0a" * 16, request_fields=["a"]))
-    approved = modules.run(task(request_fields=["b"]), check=True).result["plan_id"]
-    seed({**FOREIGN, "enabled": True, "description": "moved"}, own("0a" * 16, request_fields=["a"]))
-    assert modules.run(task(request_fields=["b"], expected_plan_id=approved)).result["changed"] is True
-    seed(FOREIGN, own("0a" * 16, request_fields=["a", "c"]))
-    report = modules.run(task(request_fields=["b"], expected_plan_id=approved), fails="conflict")
-    assert report.writes == []
-
-
 def test_the_info_module_reads_what_is_there(modules: Modules, seed: t.Callable[..., None]) -> None:
     nothing = modules.run({"name": "Read", READ: {}}).result
     assert (nothing["custom_fields"], nothing["ruleset"], nothing["changed"]) == (EMPTY, None, False)
@@ -295,10 +215,3 @@ def test_the_info_module_reads_what_is_there(modules: Modules, seed: t.Callable[
     assert report.result["custom_fields"] == {**EMPTY, "request_fields": ["a", "b"], "cookie_fields": ["C"]}
     ruleset = report.result["ruleset"]
     assert (ruleset["id"], ruleset["version"], ruleset["rule_id"]) == (RULESET, "5", "0a" * 16)
-
-
-def test_garbled_answer_fails_the_info_module(modules: Modules, simulator: t.Any, seed: t.Callable[..., None]) -> None:
-    """The info module never takes a garbled answer for "does not exist"."""
-    seed(own("0a" * 16, request_fields=["a"]))
-    simulator.faults({"kind": "rewrite", "method": "GET", "set": {"rules": None}})
-    modules.run({"name": "Read", READ: {}}, fails="bad_response")

@@ -54,47 +54,11 @@ def test_each_change_is_one_read_and_one_write(modules: Modules, route: str) -> 
         assert step.applied.result["script_monitor"]["updated_at"] > (step.predicted.result["script_monitor"]["updated_at"] or "")
 
 
-@pytest.mark.parametrize(
-    ("missing", "route", "reads"), [("page_shield", "script_monitor", 1), ("script_monitor", "page_shield", 2)]
-)
-def test_the_route_is_found_by_itself(modules: Modules, simulator: t.Any, missing: str, route: str, reads: int) -> None:
-    simulator.settings(**{f"{missing}_routes": False})
-    step = modules.converge("script_monitor", {"enabled": True})
-    assert [entry["method"] for entry in step.applied.journal] == ["GET"] * reads + ["PUT"]
-    assert step.writes[0]["path"].endswith(f"/{route}")
-
-
-def test_auto_route_sets_names_and_score_side(modules: Modules, simulator: t.Any, scripts: None) -> None:
-    """The route that answered decides the names and the direction of the score."""
-    simulator.settings(script_monitor_routes=False)
-    result = read(modules, {"malicious_threshold": 88, "malicious_only": True, "hosts": ["shop.example.com"]})
-    assert result["scripts"][0]["script_url"] == SCRIPT_A["script_url"]
-    assert result["scripts"][0]["malicious_reasons"][0].endswith("is below 88")
-
-
 def test_a_service_without_either_route(modules: Modules, simulator: t.Any) -> None:
     simulator.settings(script_monitor_routes=False, page_shield_routes=False)
     report = modules.run({"name": "On", "edgeops.observability.script_monitor": {"enabled": True}}, fails="not_found")
     message = report.ours[0].result["msg"]
     assert "set route" in message and "does not know the route page_shield either" in message
-
-
-def test_contradicting_answer_is_bad_response(modules: Modules, simulator: t.Any) -> None:
-    """An answer that contradicts the desired state is a bad response."""
-    simulator.faults({"kind": "rewrite", "method": "PUT", "set": {"enabled": False}})
-    report = modules.run({"name": "On", "edgeops.observability.script_monitor": {"enabled": True}}, fails="bad_response")
-    result = report.ours[0].result
-    assert "enabled=False" in result["msg"]
-    assert result["error"]["path"] == f"/zones/{modules.zone}/script_monitor"
-    assert (result["error"]["method"], result["error"]["status"], result["error"]["attempts"]) == ("PUT", 200, 1)
-    assert result["error"]["request_id"]
-
-
-@pytest.mark.parametrize("options", [{"enabled": True, "zone_id": "not-hex"}, {"enabled": True, "base_url": "ftp://127.0.0.1"}])
-def test_invalid_options_send_nothing(modules: Modules, options: dict[str, t.Any]) -> None:
-    """Invalid options are refused before any request."""
-    report = modules.run({"name": "On", "edgeops.observability.script_monitor": options}, fails="invalid_option")
-    assert report.journal == []
 
 
 def test_statuses_are_merged_and_counted(modules: Modules, scripts: None) -> None:
@@ -116,35 +80,6 @@ def test_statuses_are_merged_and_counted(modules: Modules, scripts: None) -> Non
         "by_host": {"shop.example.com": 1, "www.example.com": 2},
     }
     assert result["script_monitor"]["enabled"] is True
-
-
-@pytest.mark.parametrize("check", [False, True])
-def test_members_of_scripts(modules: Modules, scripts: None, check: bool) -> None:
-    """Scripts hold what was requested; verdicts and counts are of all that was listed."""
-    result = read(modules, {"members": ["script_url", "malicious"], "status": ["active", "infrequent"]}, check=check)
-    assert result["scripts"] == [
-        {"script_url": SCRIPT_A["script_url"], "malicious": True},
-        {"script_url": SCRIPT_B["script_url"], "malicious": None},
-        {"malicious": False},
-    ]
-    assert result["summary"]["by_host"] == {"shop.example.com": 1, "www.example.com": 2}
-    assert (result["summary"]["malicious"], result["summary"]["unknown"]) == (1, 1)
-
-
-def test_members_on_the_other_route(modules: Modules, scripts: None) -> None:
-    options = {
-        "route": "page_shield",
-        "script_id": SCRIPT_A["script_id"],
-        "members": ["script_url", "seen_on", "malicious_reasons"],
-    }
-    (script,) = read(modules, options)["scripts"]
-    assert (script["script_url"], script["seen_on"]) == (SCRIPT_A["script_url"], SCRIPT_A["seen_on"])
-    assert sorted(script) == ["malicious_reasons", "script_url", "seen_on"]
-
-
-def test_the_monitor_is_off_whatever_members(modules: Modules, simulator: t.Any, scripts: None) -> None:
-    simulator.seed(script_monitor={modules.zone: {"enabled": False}})
-    assert read(modules, {"members": ["host"]}, warns=[OFF])["scripts"][0] == {"host": "shop.example.com"}
 
 
 CONNECTIONS = [
@@ -177,17 +112,6 @@ def test_without_connections_scripts_are_listed_as_before(modules: Modules, simu
     assert (result["summary"]["total"], result["connections"], result["cookies"]) == (2, None, None)
 
 
-def test_the_inventory_of_page_shield_is_complete(modules: Modules, simulator: t.Any) -> None:
-    """Duplicates, and scripts of the service itself, which the API leaves out unless it is asked not to."""
-    twins = [
-        {**SCRIPT_A, "script_id": letter * 32, "script_url": f"https://cdn.example.net/{letter}.js", "hash": "ab" * 32}
-        for letter in "12"
-    ]
-    own = {**SCRIPT_C, "script_url": "https://shop.example.com/cdn-cgi/challenge.js", "appears_in_cdn_cgi_path": True}
-    simulator.seed(scripts={modules.zone: [*twins, own]}, script_monitor={modules.zone: {"enabled": True}})
-    assert read(modules, {"route": "page_shield"})["summary"]["total"] == 3
-
-
 def test_a_service_that_refuses_the_parameters_of_a_complete_inventory(modules: Modules, simulator: t.Any, scripts: None) -> None:
     """It is asked without them, and a warning reports it; a request that it refuses anyway is a failure."""
     fault = {"kind": "status", "status": 400, "code": 1999, "path": "*/page_shield/scripts"}
@@ -201,20 +125,6 @@ def test_a_service_that_refuses_the_parameters_of_a_complete_inventory(modules: 
     modules.run(task, fails="rejected")
 
 
-@pytest.mark.parametrize("check", [False, True])
-def test_an_unknown_member_is_refused(modules: Modules, check: bool) -> None:
-    report = modules.run({"name": "Read", READ: {"members": ["host", "script_uri"]}}, check=check, fails="invalid_option")
-    assert report.ours[0].result["msg"] == "members[1]: 'script_uri' is not a member of a script (did you mean 'script_url'?)"
-    assert report.journal == []
-
-
-def test_active_scripts_are_the_default(modules: Modules, scripts: None) -> None:
-    """If the status is omitted, the service lists active scripts."""
-    result = read(modules, {"malicious_only": True})
-    assert [script["script_id"] for script in result["scripts"]] == [SCRIPT_A["script_id"]]
-    assert result["summary"]["total"] == 2
-
-
 def test_hosts_and_page_size_are_sent(modules: Modules, simulator: t.Any, scripts: None) -> None:
     """Hosts and the page size are sent, and every page is read."""
     result = read(modules, {"hosts": ["*.example.com", "shop.example.com"], "per_page": 1})
@@ -224,36 +134,25 @@ def test_hosts_and_page_size_are_sent(modules: Modules, simulator: t.Any, script
     assert len(queries) == 2
 
 
-def test_one_script_has_versions_and_pages(modules: Modules, scripts: None) -> None:
-    """One script comes with its versions and pages."""
+def test_one_script_is_read_by_its_id(modules: Modules, scripts: None) -> None:
+    """It comes with its versions and pages; a missing one is a failure, and the options of a listing are refused."""
     result = read(modules, {"script_id": SCRIPT_A["script_id"]})
     (script,) = result["scripts"]
-    assert script["versions"] == SCRIPT_A["versions"]
-    assert script["seen_on"] == SCRIPT_A["seen_on"]
+    assert (script["versions"], script["seen_on"]) == (SCRIPT_A["versions"], SCRIPT_A["seen_on"])
     assert result["summary"]["total"] == 1
-
-
-def test_missing_script_is_not_found(modules: Modules) -> None:
-    """A script that does not exist is not found."""
     read(modules, {"script_id": "ff"}, fails="not_found")
+    for option in ({"hosts": ["a"]}, {"status": ["active"]}, {"per_page": 5}):
+        read(modules, {"script_id": "ff", **option}, fails="invalid_option")
 
 
-@pytest.mark.parametrize("option", [{"hosts": ["a"]}, {"status": ["active"]}, {"per_page": 5}])
-def test_script_id_excludes_listing_options(modules: Modules, option: dict[str, t.Any]) -> None:
-    """One script excludes the options of a listing."""
-    read(modules, {"script_id": "ff", **option}, fails="invalid_option")
-
-
-def test_page_shield_route_sets_names_and_score(modules: Modules, scripts: None) -> None:
-    """The page_shield route uses the names of the interface, and turns the direction of the score."""
-    (script,) = read(
-        modules, {"route": "page_shield", "malicious_threshold": 88, "malicious_only": True, "hosts": ["shop.example.com"]}
-    )["scripts"]
-    assert script["script_url"] == SCRIPT_A["script_url"]
-    assert script["malicious_reasons"][0].endswith("is below 88")
-
-
-def test_an_empty_zone_has_no_scripts(modules: Modules) -> None:
-    result = read(modules, warns=[OFF])
-    assert result["scripts"] == []
-    assert result["summary"] == {"total": 0, "malicious": 0, "not_malicious": 0, "unknown": 0, "by_status": {}, "by_host": {}}
+def test_page_shield_uses_its_names_and_scores_and_lists_everything(modules: Modules, simulator: t.Any) -> None:
+    """Also found without the option; duplicates and scripts of the service itself are left out unless it is asked not to."""
+    simulator.settings(script_monitor_routes=False)
+    twin = {**SCRIPT_A, "script_id": "1a" * 16, "script_url": "https://cdn.example.net/twin.js", "js_integrity_score": 90}
+    own = {**SCRIPT_C, "script_url": "https://shop.example.com/cdn-cgi/challenge.js", "appears_in_cdn_cgi_path": True}
+    simulator.seed(scripts={modules.zone: [SCRIPT_A, twin, own]})
+    options = {"malicious_threshold": 13, "malicious_only": True, "members": ["script_url", "malicious_reasons"]}
+    result = read(modules, options, warns=[OFF])
+    reasons = ["js_integrity_score 10 is below 13", "URL category: Malware"]
+    assert result["scripts"] == [{"script_url": twin["script_url"], "malicious_reasons": reasons}]
+    assert result["summary"]["total"] == 3

@@ -231,15 +231,6 @@ def test_job_selects_fields_of_given_lists(modules: Modules, given: t.Any, added
     assert selected(modules.simulator, modules.zone) == [*OWN_FIELDS, *added]
 
 
-def test_every_type_of_custom_fields(modules: Modules) -> None:
-    given = {"transformed_request_fields": ["X-T"], "raw_response_fields": ["x-raw"], "response_fields": ["x-r"]}
-    applied(modules, custom_fields={**given, "preserve_duplicates": ["x-r"]})
-    (rule,) = rules(modules.simulator, modules.zone)
-    assert names(rule, "transformed_request_fields") == ["x-t"] and names(rule, "raw_response_fields") == ["x-raw"]
-    assert rule["action_parameters"]["response_fields"] == [{"name": "x-r", "preserve_duplicates": True}]
-    assert selected(modules.simulator, modules.zone) == [*OWN_FIELDS, "RequestHeaders", "ResponseHeaders", "ResponseFields"]
-
-
 @pytest.mark.parametrize(
     "form",
     [
@@ -254,14 +245,6 @@ def test_every_job_form_gets_the_fields(modules: Modules, form: dict[str, t.Any]
     assert sorted(selected(modules.simulator, modules.zone)) == ["ClientIP", "Cookies", "RequestHeaders"]
 
 
-def test_emptied_list_removes_its_log_field(modules: Modules) -> None:
-    applied(modules, custom_fields=CUSTOM)
-    applied(modules, custom_fields=lists(cookies=["Cart"]))
-    assert selected(modules.simulator, modules.zone) == [*OWN_FIELDS, "Cookies"]
-    (rule,) = rules(modules.simulator, modules.zone)
-    assert "request_fields" not in rule["action_parameters"]
-
-
 @pytest.mark.parametrize("others", [{}, {"transformed_request_fields": ["x-other"]}])
 def test_empty_lists_clear_their_types_only(modules: Modules, others: dict[str, list[str]]) -> None:
     """Empty lists empty their types and nothing else; a rule without lists goes."""
@@ -272,13 +255,6 @@ def test_empty_lists_clear_their_types_only(modules: Modules, others: dict[str, 
     assert foreign["action"] == "skip"
     expected = {kind: [{"name": name} for name in found] for kind, found in others.items()}
     assert [rule["action_parameters"] for rule in kept] == ([expected] if others else [])
-
-
-def test_omitted_list_leaves_its_type_alone(modules: Modules) -> None:
-    seed_rules(modules, request_fields=["x-old"], cookie_fields=["Kept"])
-    applied(modules, custom_fields={"request_fields": ["x-new"]})
-    rule = rules(modules.simulator, modules.zone)[1]
-    assert (names(rule, "request_fields"), names(rule, "cookie_fields")) == (["x-new"], ["Kept"])
 
 
 def test_absent_removes_jobs_then_fields(modules: Modules) -> None:
@@ -292,31 +268,6 @@ def test_absent_removes_jobs_then_fields(modules: Modules) -> None:
     assert applied(modules, state="absent", custom_fields=lists()).result["changed"] is True
     assert rules(modules.simulator, modules.zone) == []
     assert applied(modules, state="absent", custom_fields=lists()).result["changed"] is False
-
-
-@pytest.mark.parametrize(("found", "given", "enabled"), [(False, None, True), (True, False, False)])
-def test_job_is_enabled_by_default(modules: Modules, found: bool, given: bool | None, enabled: bool) -> None:
-    existing = {"name": "edge-logs", "dataset": "http_requests", "destination_conf": DESTINATION, "enabled": found}
-    modules.simulator.seed(jobs={modules.zone: [existing]})
-    applied(modules, job=job(enabled=given))
-    assert modules.simulator.state(modules.zone)["jobs"][0]["enabled"] is enabled
-
-
-def test_options_of_the_job_are_sent(modules: Modules) -> None:
-    limits = {"max_upload_bytes": 5_000_000, "max_upload_interval_seconds": 60, "max_upload_records": 1000}
-    desired = job(
-        timestamp_format="rfc3339",
-        option_flags={"CVE-2021-44228": True},
-        filter={"and": [{"key": "EdgeResponseStatus", "operator": "geq", "value": 500}]},
-        kind="edge",
-        frequency="low",
-        **limits,
-    )
-    applied(modules, job=desired)
-    (found,) = modules.simulator.state(modules.zone)["jobs"]
-    assert found["filter"] == '{"where":{"and":[{"key":"EdgeResponseStatus","operator":"geq","value":500}]}}'
-    assert "timestamps=rfc3339" in found["logpull_options"] and "CVE-2021-44228=true" in found["logpull_options"]
-    assert found.items() >= {"kind": "edge", "frequency": "low", **limits}.items()
 
 
 def test_uncovered_fields_are_reported_only(modules: Modules) -> None:

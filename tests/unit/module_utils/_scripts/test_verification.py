@@ -85,6 +85,8 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(Failure, match=r"^evidence_dir: .* cannot be read: Not a directory$"):
         verified(tmp_path / "file")
+    with pytest.raises(Failure, match=r"^evidence_dir: .* cannot be read: No such file or directory$"):
+        verified(tmp_path / "nowhere")
 
 
 def test_what_is_told_of_a_zone(tmp_path: Path) -> None:
@@ -117,6 +119,20 @@ def test_what_is_told_of_a_zone(tmp_path: Path) -> None:
         f'ab: record 2 ({times[1]}) looked at something else than the one before it: hosts was [], is ["shop"]',
     ]
     assert describe({**found, "first": None}, "shop.example") == [f"shop.example ab: {found['message']}"]
+
+
+@pytest.mark.parametrize(
+    ("heads", "message"),
+    [
+        ({"shop": HEAD}, "expected_heads['shop']: a zone id is 1 to 32 hexadecimal digits"),
+        ({"ab": "f"}, "expected_heads['ab']: 'f' is not 64 hexadecimal digits"),
+        ({"ab": 7}, "expected_heads['ab']: 7 is not 64 hexadecimal digits"),
+    ],
+)
+def test_invalid_heads_are_refused(heads: t.Any, message: str) -> None:
+    with pytest.raises(Failure) as caught:
+        desire({"evidence_dir": "unread", "expected_heads": heads})
+    assert (caught.value.kind, str(caught.value)) == ("invalid_option", message)
 
 
 def test_a_pipe_does_not_hang(tmp_path: Path) -> None:
