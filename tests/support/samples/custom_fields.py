@@ -1,0 +1,63 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Options of custom log fields, and rulesets as the service sends them."""
+
+from __future__ import annotations
+
+import typing as t
+
+KINDS = ("request_fields", "transformed_request_fields", "response_fields", "raw_response_fields", "cookie_fields")
+# The custom fields of a zone that has none.
+NONE: dict[str, list[str]] = {kind: [] for kind in (*KINDS, "preserve_duplicates")}
+FOREIGN = {
+    "id": "f1",
+    "ref": "their-ref",
+    "version": "3",
+    "last_updated": "2026-01-01T00:00:00Z",
+    "action": "set_config",
+    "action_parameters": {"bic": True},
+    "expression": 'http.host eq "a"',
+    "description": "theirs",
+    "enabled": False,
+    "logging": {"enabled": True},
+}
+
+
+def params(**options: t.Any) -> dict[str, t.Any]:
+    """Options as they come from validation."""
+    return {
+        "state": "present",
+        **dict.fromkeys((*KINDS, "preserve_duplicates", "description", "field_limit")),
+        "purge": True,
+        "ruleset_name": "Zone-level phase entry point",
+        "ruleset_description": "Custom log fields of this zone",
+        "base_url": "http://127.0.0.1:8787",
+        **options,
+    }
+
+
+def items(*names: str) -> list[dict[str, t.Any]]:
+    """Names as the service's items; one that ends in '+' has its flag."""
+    return [{"name": name.rstrip("+"), **({"preserve_duplicates": True} if name.endswith("+") else {})} for name in names]
+
+
+def own(identifier: str = "r1", members: t.Mapping[str, t.Any] | None = None, **kinds: t.Sequence[str]) -> dict[str, t.Any]:
+    """One of our rules."""
+    return {
+        "id": identifier,
+        "ref": f"ref-{identifier}",
+        "version": "1",
+        "last_updated": "2026-01-01T00:00:00Z",
+        "action": "log_custom_field",
+        "expression": "true",
+        "description": "Custom log fields",
+        "enabled": True,
+        "action_parameters": {kind: items(*names) for kind, names in kinds.items()},
+        **(members or {}),
+    }
+
+
+def ruleset(*rules: t.Mapping[str, t.Any], version: str | None = "5") -> dict[str, t.Any]:
+    return {"id": "rs", "kind": "zone", "version": version, "last_updated": "2026-01-02T00:00:00Z", "rules": list(rules)}
