@@ -7,39 +7,15 @@ from __future__ import annotations
 import typing as t
 
 import pytest
+from support.samples import custom_fields as samples
+from support.samples.custom_fields import NONE, own
 
 from harness import Modules
 
 WRITE = "edgeops.observability.log_custom_fields"
 READ = "edgeops.observability.log_custom_fields_info"
-KINDS = ("request_fields", "transformed_request_fields", "response_fields", "raw_response_fields", "cookie_fields")
-EMPTY: dict[str, list[str]] = {kind: [] for kind in (*KINDS, "preserve_duplicates")}
-FOREIGN = {
-    "id": "0f" * 16,
-    "ref": "their-ref",
-    "version": "3",
-    "last_updated": "2026-01-01T00:00:00Z",
-    "action": "set_config",
-    "action_parameters": {"bic": True},
-    "expression": 'http.host eq "a"',
-    "description": "theirs",
-    "enabled": False,
-    "logging": {"enabled": True},
-}
+FOREIGN = {**samples.FOREIGN, "id": "0f" * 16}
 RULESET = "0e" * 16
-
-
-def own(identifier: str, **kinds: list[str]) -> dict[str, t.Any]:
-    return {
-        "id": identifier,
-        "ref": f"ref-{identifier}",
-        "version": "1",
-        "action": "log_custom_field",
-        "expression": "true",
-        "description": "ours",
-        "enabled": True,
-        "action_parameters": {kind: [{"name": name} for name in names] for kind, names in kinds.items()},
-    }
 
 
 @pytest.fixture
@@ -107,7 +83,7 @@ def test_the_twelve_steps(modules: Modules) -> None:
     }
     assert create.predicted.result["ruleset"] == dict.fromkeys(("id", "version", "rule_id", "ref", "last_updated"))
     assert create.result["custom_fields"] == {
-        **EMPTY,
+        **NONE,
         "request_fields": ["content-type", "x-request-id"],
         "raw_response_fields": ["set-cookie"],
         "cookie_fields": ["Tier", "tier"],
@@ -116,7 +92,7 @@ def test_the_twelve_steps(modules: Modules) -> None:
     assert methods(create.reapplied.journal) == ["GET"]
     assert methods(modify.applied.journal) == ["GET", "PUT"]
     assert modify.result["custom_fields"] == {
-        **EMPTY,
+        **NONE,
         "transformed_request_fields": ["content-type"],
         "response_fields": ["server-timing"],
         "raw_response_fields": ["set-cookie"],
@@ -125,7 +101,7 @@ def test_the_twelve_steps(modules: Modules) -> None:
     for member in ("id", "rule_id", "ref"):
         assert modify.result["ruleset"][member] == create.result["ruleset"][member]
     assert modify.diff["after"]["rules"][0]["description"] == "changed"
-    assert delete.result["custom_fields"] == EMPTY
+    assert delete.result["custom_fields"] == NONE
     assert delete.result["ruleset"]["id"] == create.result["ruleset"]["id"]
     assert (delete.result["ruleset"]["rule_id"], delete.result["ruleset"]["ref"]) == (None, None)
 
@@ -145,8 +121,8 @@ def test_changes_leave_foreign_rules_alone(
     )
     assert [len(each.diff["after"]["rules"]) for each in (added, taken, folded)] == [2, 2, 1]
     assert added.result["custom_fields"]["request_fields"] == ["a", "b", "c"]
-    assert taken.result["custom_fields"] == {**EMPTY, "request_fields": ["c"], "cookie_fields": ["C"]}
-    assert folded.result["custom_fields"] == {**EMPTY, "request_fields": ["d"], "cookie_fields": ["C"]}
+    assert taken.result["custom_fields"] == {**NONE, "request_fields": ["c"], "cookie_fields": ["C"]}
+    assert folded.result["custom_fields"] == {**NONE, "request_fields": ["d"], "cookie_fields": ["C"]}
     assert folded.result["ruleset"]["rule_id"] == "0a" * 16
     theirs = next(rule for rule in rules() if rule["id"] == FOREIGN["id"])
     aside = ("version", "last_updated")
@@ -208,10 +184,10 @@ def test_refused_foreign_rule_is_named(
 
 def test_the_info_module_reads_what_is_there(modules: Modules, seed: t.Callable[..., None]) -> None:
     nothing = modules.run({"name": "Read", READ: {}}).result
-    assert (nothing["custom_fields"], nothing["ruleset"], nothing["changed"]) == (EMPTY, None, False)
+    assert (nothing["custom_fields"], nothing["ruleset"], nothing["changed"]) == (NONE, None, False)
     seed(FOREIGN, own("0a" * 16, request_fields=["b", "a"]), own("0b" * 16, cookie_fields=["C"]))
     report = modules.run({"name": "Read", READ: {}})
     assert methods(report.journal) == ["GET"]
-    assert report.result["custom_fields"] == {**EMPTY, "request_fields": ["a", "b"], "cookie_fields": ["C"]}
+    assert report.result["custom_fields"] == {**NONE, "request_fields": ["a", "b"], "cookie_fields": ["C"]}
     ruleset = report.result["ruleset"]
     assert (ruleset["id"], ruleset["version"], ruleset["rule_id"]) == (RULESET, "5", "0a" * 16)

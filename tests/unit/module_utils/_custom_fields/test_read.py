@@ -77,53 +77,42 @@ def read(service, confirm=True):
     return found and (found.id, [rule.id for rule in found.rules])
 
 
-@pytest.mark.parametrize("confirm", [True, False])
-def test_the_entry_point_route_is_enough(confirm):
-    service = Service(WHOLE)
-    assert read(service, confirm) == ("rs", ["f1"])
-    assert service.asked == ["entrypoint"]
+NEVER_ASKED = Failure(UNAVAILABLE, "not to be asked")
+FOUND, EMPTY = ("rs", ["f1"]), ("rs", [])
+EITHER = (True, False)
 
 
-def test_entry_point_may_omit_implied_members():
-    """An entry point route may leave out what it implies."""
-    assert read(Service({"id": "rs", "rules": []})) == ("rs", [])
-
-
-def test_missing_ruleset_needs_no_confirmation():
-    """A missing ruleset is accepted at once where nothing would be created."""
-    service = Service(NONE, listed=Failure(UNAVAILABLE, "not to be asked"))
-    assert read(service, confirm=False) is None
-    assert service.asked == ["entrypoint"]
-
-
-def test_list_confirms_missing_ruleset():
-    """The list confirms that the ruleset is missing before one is created."""
-    service = Service(NONE, listed=OTHERS)
-    assert read(service, confirm=True) is None
-    assert service.asked == ["entrypoint", "list"]
-
-
-def test_ruleset_found_in_list_is_used():
-    """A ruleset that only the list shows is taken."""
-    assert read(Service(NONE, listed=[*OTHERS, WHOLE])) == ("rs", ["f1"])
-
-
-@pytest.mark.parametrize("lacking", NO_ROUTE, ids=str)
-@pytest.mark.parametrize("confirm", [True, False])
-def test_list_replaces_missing_route(lacking, confirm):
-    """Without the entry point route the list decides."""
-    service = Service(lacking, listed=[*OTHERS, WHOLE])
-    assert read(service, confirm) == ("rs", ["f1"])
-    assert service.asked == ["entrypoint", "list"]
-    assert read(Service(lacking, listed=OTHERS), confirm) is None
-    assert read(Service(lacking, listed=[]), confirm) is None
-
-
-def test_list_without_rules_reads_the_ruleset():
-    """A list without rules leads to the route for one ruleset."""
-    service = Service(NO_ROUTE[0], listed=[*OTHERS, BARE], alone=WHOLE)
-    assert read(service) == ("rs", ["f1"])
-    assert service.asked == ["entrypoint", "list", "get"]
+@pytest.mark.parametrize(
+    ("routes", "confirms", "expected", "asked"),
+    [
+        # The route of the entry point is enough; it may leave out what it implies.
+        ({"entrypoint": WHOLE}, EITHER, FOUND, ["entrypoint"]),
+        ({"entrypoint": {"id": "rs", "rules": []}}, EITHER, EMPTY, ["entrypoint"]),
+        # The list confirms that the ruleset is missing, if one would be created.
+        ({"entrypoint": NONE, "listed": NEVER_ASKED}, [False], None, ["entrypoint"]),
+        ({"entrypoint": NONE, "listed": OTHERS}, [True], None, ["entrypoint", "list"]),
+        ({"entrypoint": NONE, "listed": [*OTHERS, WHOLE]}, [True], FOUND, ["entrypoint", "list"]),
+        # Without that route the list decides.
+        *(({"entrypoint": each, "listed": [*OTHERS, WHOLE]}, EITHER, FOUND, ["entrypoint", "list"]) for each in NO_ROUTE),
+        *(
+            ({"entrypoint": each, "listed": found}, EITHER, None, ["entrypoint", "list"])
+            for each in NO_ROUTE
+            for found in (OTHERS, [])
+        ),
+        ({"entrypoint": NO_ROUTE[0], "listed": [*OTHERS, BARE], "alone": WHOLE}, EITHER, FOUND, ["entrypoint", "list", "get"]),
+        # A ruleset that was never written to may omit its rules; another route may show those that the first one omits.
+        ({"entrypoint": FRESH}, EITHER, EMPTY, ["entrypoint", "get"]),
+        ({"entrypoint": FRESH, "alone": FRESH}, EITHER, EMPTY, ["entrypoint", "get"]),
+        ({"entrypoint": NO_ROUTE[0], "listed": [BARE], "alone": FRESH}, EITHER, EMPTY, ["entrypoint", "list", "get"]),
+        ({"entrypoint": FRESH, "alone": WHOLE}, EITHER, FOUND, ["entrypoint", "get"]),
+        ({"entrypoint": BARE, "alone": WHOLE}, EITHER, FOUND, ["entrypoint", "get"]),
+    ],
+)
+def test_which_routes_are_read(routes, confirms, expected, asked):
+    for confirm in confirms:
+        service = Service(**routes)
+        assert read(service, confirm) == expected
+        assert service.asked == asked
 
 
 @pytest.mark.parametrize("lacking", NO_ROUTE, ids=str)
@@ -137,20 +126,6 @@ def test_rules_on_no_route_are_bad_response(lacking, listed, confirm):
 
 
 @pytest.mark.parametrize(
-    ("service", "asked"),
-    [
-        (Service(FRESH), ["entrypoint", "get"]),
-        (Service(FRESH, alone=FRESH), ["entrypoint", "get"]),
-        (Service(NO_ROUTE[0], listed=[BARE], alone=FRESH), ["entrypoint", "list", "get"]),
-    ],
-)
-def test_fresh_ruleset_may_omit_rules(service, asked):
-    """A ruleset that was never written to may omit its rules."""
-    assert read(service) == ("rs", [])
-    assert service.asked == asked
-
-
-@pytest.mark.parametrize(
     "service",
     [Service(BARE), Service(BARE, alone=BARE), Service({"id": "rs"}), Service(NO_ROUTE[0], listed=[BARE], alone=BARE)],
 )
@@ -159,12 +134,6 @@ def test_written_ruleset_needs_rules(service):
     with pytest.raises(Failure) as caught:
         read(service)
     assert caught.value.kind == BAD_RESPONSE
-
-
-def test_second_route_may_show_rules():
-    """Another route may show the rules that the first one omitted."""
-    assert read(Service(FRESH, alone=WHOLE)) == ("rs", ["f1"])
-    assert read(Service(BARE, alone=WHOLE)) == ("rs", ["f1"])
 
 
 @pytest.mark.parametrize(

@@ -16,56 +16,50 @@ def own(**members):
     return {"id": "r1", "action": "log_custom_field", "expression": "true", "action_parameters": {}, **members}
 
 
+def of(*rules):
+    return {"id": "rs", "rules": list(rules)}
+
+
 def with_fields(items):
-    return {"id": "rs", "rules": [own(action_parameters={"request_fields": items})]}
+    return of(own(action_parameters={"request_fields": items}))
 
 
-GARBLED = {
-    "a list": ([], "it is not an object"),
-    "no id": ({"rules": []}, "it has no id"),
-    "an id that is no text": ({"id": 7, "rules": []}, "it has no id"),
-    "an empty id": ({"id": "", "rules": []}, "it has no id"),
-    "null rules": ({"id": "rs", "rules": None}, "rs has null in 'rules'"),
-    "an object of rules": ({"id": "rs", "rules": {}}, "rs has an object in 'rules'"),
-    "text rules": ({"id": "rs", "rules": "none"}, "rs has a string in 'rules'"),
-    "a rule that is null": ({"id": "rs", "rules": [None]}, "rs, rules[0] is null"),
-    "a rule that is text": ({"id": "rs", "rules": [own(), "skip"]}, "rs, rules[1] is a string"),
-    "a rule without id": ({"id": "rs", "rules": [{"action": "skip"}]}, "rs, rules[0] has no id"),
-    "a rule without action": ({"id": "rs", "rules": [{"id": "a"}]}, "rs, rules[0] has no action"),
-    "a rule with a number for an action": ({"id": "rs", "rules": [{"id": "a", "action": 1}]}, "rs, rules[0] has no action"),
-    "rs has two rules of one id": ({"id": "rs", "rules": [own(), own(action="skip")]}, "rs has two rules of one id"),
-    "a version that is a number": ({"id": "rs", "version": 5, "rules": []}, "rs has a number in 'version'"),
-    "a time that is a number": ({"id": "rs", "last_updated": 5, "rules": []}, "rs has a number in 'last_updated'"),
-    "a description that is a list": ({"id": "rs", "rules": [own(description=[])]}, "rs, rules[0] has a list in 'description'"),
-    "an expression that is a truth value": (
-        {"id": "rs", "rules": [own(expression=True)]},
-        "rs, rules[0] has a boolean in 'expression'",
-    ),
-    "a ref that is a number": ({"id": "rs", "rules": [own(ref=1)]}, "rs, rules[0] has a number in 'ref'"),
-    "enabled as text": ({"id": "rs", "rules": [own(enabled="true")]}, "rs, rules[0] has a string in 'enabled'"),
-    "no parameters": (
-        {"id": "rs", "rules": [{"id": "a", "action": "log_custom_field"}]},
-        "rs, rules[0].action_parameters is null",
-    ),
-    "parameters that are a list": (
-        {"id": "rs", "rules": [own(action_parameters=[])]},
-        "rs, rules[0].action_parameters is a list",
-    ),
-    "a kind that is an object": (with_fields({"name": "a"}), "rs, rules[0].action_parameters.request_fields is an object"),
-    "an item that is text": (with_fields(["a"]), "rs, rules[0].action_parameters.request_fields[0] has no name"),
-    "an item without a name": (with_fields([{"name": "a"}, {}]), "rs, rules[0].action_parameters.request_fields[1] has no name"),
-    "a name that is a number": (with_fields([{"name": 1}]), "rs, rules[0].action_parameters.request_fields[0] has no name"),
-    "an empty name": (with_fields([{"name": ""}]), "rs, rules[0].action_parameters.request_fields[0] has no name"),
-    "a flag that is text": (
-        with_fields([{"name": "a", "preserve_duplicates": "no"}]),
-        "rs, rules[0].action_parameters.request_fields[0] has a string in 'preserve_duplicates'",
-    ),
-}
+FIELDS = "rs, rules[0].action_parameters.request_fields"
 
 
-@pytest.mark.parametrize(("document", "named"), GARBLED.values(), ids=GARBLED)
+@pytest.mark.parametrize(
+    ("document", "named"),
+    [
+        ([], "it is not an object"),
+        ({"rules": []}, "it has no id"),
+        ({"id": 7, "rules": []}, "it has no id"),
+        ({"id": "", "rules": []}, "it has no id"),
+        ({"id": "rs", "rules": None}, "rs has null in 'rules'"),
+        ({"id": "rs", "rules": {}}, "rs has an object in 'rules'"),
+        ({"id": "rs", "rules": "none"}, "rs has a string in 'rules'"),
+        ({"id": "rs", "version": 5, "rules": []}, "rs has a number in 'version'"),
+        ({"id": "rs", "last_updated": 5, "rules": []}, "rs has a number in 'last_updated'"),
+        (of(None), "rs, rules[0] is null"),
+        (of(own(), "skip"), "rs, rules[1] is a string"),
+        (of({"action": "skip"}), "rs, rules[0] has no id"),
+        (of({"id": "a"}), "rs, rules[0] has no action"),
+        (of({"id": "a", "action": 1}), "rs, rules[0] has no action"),
+        (of(own(), own(action="skip")), "rs has two rules of one id"),
+        (of(own(description=[])), "rs, rules[0] has a list in 'description'"),
+        (of(own(expression=True)), "rs, rules[0] has a boolean in 'expression'"),
+        (of(own(ref=1)), "rs, rules[0] has a number in 'ref'"),
+        (of(own(enabled="true")), "rs, rules[0] has a string in 'enabled'"),
+        (of({"id": "a", "action": "log_custom_field"}), "rs, rules[0].action_parameters is null"),
+        (of(own(action_parameters=[])), "rs, rules[0].action_parameters is a list"),
+        (with_fields({"name": "a"}), f"{FIELDS} is an object"),
+        (with_fields(["a"]), f"{FIELDS}[0] has no name"),
+        (with_fields([{"name": "a"}, {}]), f"{FIELDS}[1] has no name"),
+        (with_fields([{"name": 1}]), f"{FIELDS}[0] has no name"),
+        (with_fields([{"name": ""}]), f"{FIELDS}[0] has no name"),
+        (with_fields([{"name": "a", "preserve_duplicates": "no"}]), f"{FIELDS}[0] has a string in 'preserve_duplicates'"),
+    ],
+)
 def test_garbled_ruleset_names_the_bad_member(document, named):
-    """A garbled ruleset is a bad response that names what was wrong."""
     with pytest.raises(Failure) as caught:
         read_ruleset(document)
     assert caught.value.kind == BAD_RESPONSE
