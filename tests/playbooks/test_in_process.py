@@ -206,7 +206,6 @@ ON_ONE_CORE: dict[str, Scenario] = {
     ),
     "refused before a request": Scenario(
         [
-            task("script_monitor", enabled=True, zone_id="no zone"),
             task("script_monitor", enabled=True, base_url="ftp://user:planted-pass-11@example.com"),
             task("logpush_job", **{**JOB, "filter": {"key": "ClientIP", "operator": "lte", "value": "1"}}),
         ],
@@ -217,13 +216,6 @@ ON_ONE_CORE: dict[str, Scenario] = {
         fails="rejected",
         faults=({"kind": "status", "status": 409, "code": 1234, "message": "not now", "count": None},),
     ),
-    "no service": Scenario(
-        [task("script_monitor", enabled=True, retries=0, base_url="http://127.0.0.1:1/v4")], fails="unavailable"
-    ),
-    "an answer without sense": Scenario(
-        [task("script_monitor", enabled=True)], fails="bad_response", faults=({"kind": "array", "count": None},)
-    ),
-    "another plan": Scenario([task("script_monitor", enabled=True, expected_plan_id="sha256:0")], fails="conflict"),
 }
 
 
