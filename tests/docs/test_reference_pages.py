@@ -16,7 +16,7 @@ import yaml
 from blocks import ROOT
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api import response
-from ansible_collections.edgeops.observability.plugins.module_utils._report import facts, formats, schema
+from ansible_collections.edgeops.observability.plugins.module_utils._report import earlier, facts, formats
 from edgeops_simulator.cli import parser
 from edgeops_simulator.faults.table import KINDS
 from edgeops_simulator.settings import Settings
@@ -158,7 +158,7 @@ def test_statuses_and_files_of_the_report() -> None:
 
 def test_members_of_the_report() -> None:
     """The page has each member of the report, of its zones and of their items, and each resource and severity."""
-    report = schema.REPORT["properties"]
+    report = earlier.REPORT["properties"]
     zone = report["zones"]["items"]["properties"]
     item = zone["items"]["items"]["properties"]
     for head, members in {"Member of the report": report, "Member of a zone": zone, "Member of an item": item}.items():
@@ -176,7 +176,7 @@ def test_members_of_the_report() -> None:
 def test_waivers_name_the_resources_of_the_report() -> None:
     assert tuple(literals(rows("guide_waivers", "Member")["``resource``"])) == facts.RESOURCES
     members = set(literals(rows("guide_waivers", "Member")))
-    assert members == set(schema.REPORT["properties"]["waivers"]["items"]["properties"]) - {"expired", "items"}
+    assert members == set(earlier.REPORT["properties"]["waivers"]["items"]["properties"]) - {"expired", "items"}
 
 
 def test_survey_explains_types_that_there_are() -> None:
