@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import typing as t
 from urllib.parse import unquote_plus
 
@@ -86,99 +87,79 @@ def test_parts(text: str, parts: dict[str, t.Any]) -> None:
     assert parse(text) == Destination(text, **{"sound": True, "facts": facts, **parts})
 
 
-M = MASK
+# What is masked is between the brackets.
+SHOWN = [
+    # One row for each scheme: what its documentation shows to be no secret, and all else masked.
+    "s3://bucket/dir?region=auto&access-key-id=ID&secret-access-key=<planted%2Fkey>",
+    "r2://b/web/{DATE}?account-id=a1&access-key-id=AK&secret-access-key=<planted>",
+    "gs://b/web/{DATE}?anything=<planted-1>",
+    "azure://a.example/c?sv=1&ss=b&sp=w&se=2031&SIG=<planted>",
+    "bq://projects/p/datasets/d/tables/t?credentials=<base64:cGxhbnRlZA==planted>",
+    "kinesis://s?region=eu&sts-assume-role-arn=arn:aws:iam::1:role/r&sts-external-id=<planted-1>",
+    "splunk://h/services/collector/raw?channel=c&HEADER_Authorization=<planted>",
+    "sentinelone://h/services/collector/raw?sourcetype=cf&header_Authorization=<planted>",
+    "datadog://h/api/v2/logs?header_DD-API-KEY=<planted>&ddsource=cf&ddtags=env:x",
+    "datadog://h/v1/input/<plantedkey0123456789>?host=h",
+    "datadog://h/v1/input/<short>?x=<planted-1>",
+    "sumo://h/receiver/v1/http/<planted>",
+    "sumo://h/<planted>/?token=<planted>",
+    "ibmcl://i.example/<logs>/<v1>/<singles>?ibm_api_key=<planted>",
+    "https://log-api.newrelic.com/log/v1?Api-Key=<planted>&format=cloudflare",
+    "new://h/in?region=<planted-1>",
+    "https://<u:p>@h:8080/in?header_X=<planted>",
+    # Parts of a path that may be keys.
+    "https://hooks.example/services/T0001/B0001/<abc123def456planted>",
+    "https://h/bulk/<%70lanted012345>/x",
+    "https://h/bulk/<aBcDeFgHiJkLplanted>",
+    "https://h/bulk/<planted-planted-planted-x>",
+    "https://h/<in;token=planted>/x",
+    "s3://b/<in;token=planted>/x",
+    # Whatever its name is.
+    *(f"https://h/in?{name}=<planted-1>" for name in ("code", "auth", "pass", "pwd", "jwt", "session", "a")),
+    "https://h/in?<abc123def456planted>=<x>",
+    "https://h/in?tags=<b;password=planted>",
+    "https://h/in?tags=<https%3A%2F%2Fplanted%40other>",
+    "https:///in?token=<planted>",
+    # A fragment goes on to the end, whatever it looks like.
+    "https://h/<in#planted>",
+    "https://h/<in#pla>?tags=<planted-1>",
+    "https://h/in?<a#planted>=<x>&tags=<c>",
+    "https://h/in?tags=<b#planted>&format=<c>",
+    # What cannot be cut up with confidence.
+    "https://<user:pla/nted@h/in>",
+    "https://<user:pla?nted@h/in>",
+    "https://<user%3Aplanted%40h/in>",
+    "https://<user:12/planted@h/in>",
+    "s3://<user:12/planted%40h/in>",
+    "https://<user:12?planted@h/in>",
+    "https://<user:planted@/in>",
+]
+
+
+def shown(conf: str) -> str:
+    found = public_destination(parse(conf))
+    options = "&".join(f"{name}={value}" for name, value in found["options"].items())
+    return f"{found['scheme']}://{found['address']}{'?' if options else ''}{options}"
+
+
+@pytest.mark.parametrize("marked", SHOWN)
+def test_public(marked: str) -> None:
+    conf = re.sub("[<>]", "", marked)
+    assert shown(conf) == re.sub("<.*?>", MASK, marked)
+    assert any("planted" in unquote_plus(secret) or "nted" in secret for secret in secret_parts(parse(conf)))
 
 
 @pytest.mark.parametrize(
-    ("conf", "address", "options"),
+    ("conf", "public"),
     [
-        # One row for each scheme: what its documentation shows to be no secret, and all else masked.
-        (KEYS, "bucket/dir", {"region": "auto", "access-key-id": "ID", "secret-access-key": M}),
-        (
-            "r2://b/web/{DATE}?account-id=a1&access-key-id=AK&secret-access-key=planted",
-            "b/web/{DATE}",
-            {"account-id": "a1", "access-key-id": "AK", "secret-access-key": M},
-        ),
-        ("gs://b/web/{DATE}?anything=planted-1", "b/web/{DATE}", {"anything": M}),
-        (
-            "azure://a.example/c?sv=1&ss=b&sp=w&se=2031&SIG=planted",
-            "a.example/c",
-            {"sv": "1", "ss": "b", "sp": "w", "se": "2031", "SIG": M},
-        ),
-        (
-            "bq://projects/p/datasets/d/tables/t?credentials=base64:cGxhbnRlZA==planted",
-            "projects/p/datasets/d/tables/t",
-            {"credentials": M},
-        ),
-        (
-            "kinesis://s?region=eu&sts-assume-role-arn=arn:aws:iam::1:role/r&sts-external-id=planted-1",
-            "s",
-            {"region": "eu", "sts-assume-role-arn": "arn:aws:iam::1:role/r", "sts-external-id": M},
-        ),
-        (
-            "splunk://h/services/collector/raw?channel=c&HEADER_Authorization=planted",
-            "h/services/collector/raw",
-            {"channel": "c", "HEADER_Authorization": M},
-        ),
-        (
-            "sentinelone://h/services/collector/raw?sourcetype=cf&header_Authorization=planted",
-            "h/services/collector/raw",
-            {"sourcetype": "cf", "header_Authorization": M},
-        ),
-        (
-            "datadog://h/api/v2/logs?header_DD-API-KEY=planted&ddsource=cf&ddtags=env:x",
-            "h/api/v2/logs",
-            {"header_DD-API-KEY": M, "ddsource": "cf", "ddtags": "env:x"},
-        ),
-        ("datadog://h/v1/input/plantedkey0123456789?host=h", f"h/v1/input/{M}", {"host": "h"}),
-        ("datadog://h/v1/input/short?x=planted-1", f"h/v1/input/{M}", {"x": M}),
-        ("sumo://h/receiver/v1/http/planted", f"h/receiver/v1/http/{M}", {}),
-        ("sumo://h/planted/?token=planted", f"h/{M}/", {"token": M}),
-        ("ibmcl://i.example/logs/v1/singles?ibm_api_key=planted", f"i.example/{M}/{M}/{M}", {"ibm_api_key": M}),
-        (
-            "https://log-api.newrelic.com/log/v1?Api-Key=planted&format=cloudflare",
-            "log-api.newrelic.com/log/v1",
-            {"Api-Key": M, "format": "cloudflare"},
-        ),
-        ("new://h/in?region=planted-1", "h/in", {"region": M}),
-        ("https://u:p@h:8080/in?header_X=planted", f"{M}@h:8080/in", {"header_X": M}),
-        # Parts of a path that may be keys.
-        ("https://hooks.example/services/T0001/B0001/abc123def456planted", f"hooks.example/services/T0001/B0001/{M}", {}),
-        ("https://h/bulk/%70lanted012345/x", f"h/bulk/{M}/x", {}),
-        ("https://h/bulk/aBcDeFgHiJkLplanted", f"h/bulk/{M}", {}),
-        ("https://h/bulk/planted-planted-planted-x", f"h/bulk/{M}", {}),
-        ("https://h/in;token=planted/x", f"h/{M}/x", {}),
-        ("s3://b/in;token=planted/x", f"b/{M}/x", {}),
-        # Whatever its name is.
-        *(
-            (f"https://h/in?{name}=planted-1", "h/in", {name: M})
-            for name in ("code", "auth", "pass", "pwd", "jwt", "session", "a")
-        ),
-        ("https://h/in?secret%2Dkey=planted", "h/in", {"secret-key": M}),
-        ("https://h/in?tags=1&tags=2&token=planted&token=planted", "h/in", {"tags": "1,2", "token": f"{M},{M}"}),
-        ("https://h/in?my-key=pla&nted12&tags=1", "h/in", {"my-key": M, "tags": "1"}),
-        ("https://h/in?abc123def456planted=x", "h/in", {M: M}),
-        ("https://h/in?tags=b;password=planted", "h/in", {"tags": M}),
-        ("https://h/in?tags=https%3A%2F%2Fplanted%40other", "h/in", {"tags": M}),
-        ("https:///in?token=planted", "/in", {"token": M}),
-        # A fragment goes on to the end, whatever it looks like.
-        ("https://h/in#planted", f"h/{M}", {}),
-        ("https://h/in#pla?tags=planted-1", f"h/{M}", {"tags": M}),
-        ("https://h/in?a#planted=x&tags=c", "h/in", {M: M, "tags": M}),
-        ("https://h/in?tags=b#planted&format=c", "h/in", {"tags": M, "format": M}),
-        # What cannot be cut up with confidence.
-        ("https://user:pla/nted@h/in", M, {}),
-        ("https://user:pla?nted@h/in", M, {}),
-        ("https://user%3Aplanted%40h/in", M, {}),
-        ("https://user:12/planted@h/in", M, {}),
-        ("s3://user:12/planted%40h/in", M, {}),
-        ("https://user:12?planted@h/in", M, {}),
-        ("https://user:planted@/in", M, {}),
+        ("https://h/in?secret%2Dkey=planted", f"https://h/in?secret-key={MASK}"),
+        ("https://h/in?tags=1&tags=2&token=planted&token=planted", f"https://h/in?tags=1,2&token={MASK},{MASK}"),
+        ("https://h/in?my-key=pla&nted12&tags=1", f"https://h/in?my-key={MASK}&tags=1"),
     ],
 )
-def test_public(conf: str, address: str, options: dict[str, str]) -> None:
-    assert public_destination(parse(conf)) == {"scheme": conf.partition(":")[0], "address": address, "options": options}
-    assert any("planted" in unquote_plus(secret) or "nted" in secret for secret in secret_parts(parse(conf)))
+def test_public_options(conf: str, public: str) -> None:
+    """Names are decoded, values of one name joined, and text without a value is left out."""
+    assert shown(conf) == public
 
 
 @pytest.mark.parametrize("conf", ["planted", "user:planted@host", "?token=planted", "://planted"])
@@ -327,29 +308,15 @@ def test_changed_secret_is_marked_in_place(secret: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("conf", "needed"),
+    ("needed", "confs"),
     [
-        ("s3://bucket?region=a", True),
-        (KEYS, False),
-        ("s3://bucket?endpoint=e", False),
-        ("gs://b", True),
-        ("azure://b", True),
-        ("sumo://b/c", True),
-        ("r2://b", False),
-        ("https://b", False),
-        ("splunk://b", False),
-        ("datadog://b", False),
-        ("http://b", False),
-        ("bq://projects/p", False),
-        ("kinesis://s", None),
-        ("sentinelone://h", None),
-        ("ibmcl://h", None),
-        ("new://b", None),
-        ("no destination", None),
+        (True, "s3://bucket?region=a gs://b azure://b sumo://b/c"),
+        (False, f"{KEYS} s3://bucket?endpoint=e r2://b https://b http://b splunk://b datadog://b bq://projects/p"),
+        (None, "kinesis://s sentinelone://h ibmcl://h new://b no_destination"),
     ],
 )
-def test_who_needs_a_token(conf: str, needed: bool | None) -> None:
-    assert takes_token(parse(conf)) is needed
+def test_who_needs_a_token(needed: bool | None, confs: str) -> None:
+    assert {takes_token(parse(conf)) for conf in confs.split()} == {needed}
 
 
 @pytest.mark.parametrize(
