@@ -160,9 +160,10 @@ def findings(tree: Tree, place: str = "filter") -> list[Finding]:
 
 def _look(tree: Tree, path: str, prover: Prover) -> tuple[list[Finding], Finding | None]:
     """Return the findings about an expression and its parts, and the one that it is always or never true."""
-    constant = _constant(tree, path, prover)
     if isinstance(tree, Condition):
-        return _repeated_values(tree, path), constant
+        # Some value meets a single condition, and the absence of the field, or another value, does not; or the reverse.
+        return _repeated_values(tree, path), None
+    constant = _constant(tree, path, prover)
     found: list[Finding] = []
     varying: list[tuple[Tree, str]] = []
     for index, child in enumerate(tree.children):

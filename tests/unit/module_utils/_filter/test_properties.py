@@ -207,6 +207,12 @@ def test_lint_says_nothing_untrue(expression):
             assert set(delivered(finding.node)) == {finding.kind == rules.ALWAYS}
 
 
+@given(CONDITIONS, st.booleans())
+def test_single_condition_is_neither_always_nor_never_true(expression, truth):
+    """Findings take this for granted."""
+    assert not Prover().impossible((parse(expression), truth))
+
+
 @settings(max_examples=200)
 @given(CONDITIONS, CONDITIONS)
 def test_implication_is_true(one, other):
