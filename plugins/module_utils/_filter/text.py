@@ -13,9 +13,9 @@ from .tree import AND, Condition, Group, Scalar, Tree, Written, conditions
 
 def to_text(tree: Tree) -> str:
     """Return the JSON text to send: no blanks, fixed order of members, escapes only where JSON requires them."""
+    node = _node(tree)
     # A bare condition is documented by only one of the two descriptions of the service, `and` of one by both.
-    outer = Group(AND, (tree,)) if isinstance(tree, Condition) else tree
-    return f'{{"where":{_node(outer)}}}'
+    return f'{{"where":{{"{AND}":[{node}]}}}}' if isinstance(tree, Condition) else f'{{"where":{node}}}'
 
 
 def scalar_text(value: Scalar) -> str:

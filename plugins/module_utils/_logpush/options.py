@@ -114,7 +114,7 @@ def desire(params: Params, scope: str | None = None) -> DesiredJob:
     check_job_id(params["job_id"])
     if params["job_id"] is None and not params["name"]:
         raise invalid_option("name", "is empty; without job_id it is required")
-    _check_dataset(plain.get("dataset", ""), scope or _scope_of(params))
+    _check_dataset(plain.get("dataset", ""), params, scope)
     destination = None if params["destination_conf"] is None else check_destination(params["destination_conf"])
     _check_plain(plain, destination)
     challenge = check_challenge(params["ownership_challenge"])
@@ -178,7 +178,7 @@ def desire_dataset(params: Params) -> str:
     """Return the dataset of validated options."""
     if not params["dataset"]:
         raise invalid_option("dataset", "is empty")
-    _check_dataset(params["dataset"], _scope_of(params))
+    _check_dataset(params["dataset"], params)
     return str(params["dataset"])
 
 
@@ -203,14 +203,12 @@ def _check_plain(plain: t.Mapping[str, Json], destination: Destination | None) -
         raise invalid_option("kind", f"'edge' exists for the dataset {EDGE_DATASET} only, not for {plain['dataset']}")
 
 
-def _scope_of(params: Params) -> str | None:
-    return scope_of(params) if any(params.get(name) for name in ALL_ADDRESSES) else None
-
-
-def _check_dataset(dataset: str, scope: str | None) -> None:
+def _check_dataset(dataset: str, params: Params, scope: str | None = None) -> None:
     """Refuse an impossible name, and the datasets of zones for an account or the reverse; the service decides about unknown ones."""
     if len(dataset) > MAX_DATASET_LENGTH or not _DATASET.fullmatch(dataset):
         raise invalid_option("dataset", f"{dataset!r} is not up to {MAX_DATASET_LENGTH} letters, digits, '_' and '-'")
+    if scope is None and any(params.get(name) for name in ALL_ADDRESSES):
+        scope = scope_of(params)
     if scope is None or dataset in DATASETS[scope] or not any(dataset in names for names in DATASETS.values()):
         return
     other = next(each for each in DATASETS if each != scope)

@@ -69,7 +69,10 @@ class Change(t.NamedTuple):
 
 def changes(desired: DesiredJob, job: Job | None) -> list[Change]:
     """Compare what the task manages with a job; None is a job to be created."""
-    found = [_plain(name, value, job) for name, value in desired.plain.items()]
+    found = []
+    for name, value in desired.plain.items():
+        after = MEMBERS[name].normal(value)
+        found.append(_whole(name, job, value, after, job is None or job.value(name) != after))
     if desired.destination is not None:
         found.append(_destination(desired, desired.destination, job.destination if job else None))
     if desired.logpull is not None:
@@ -85,11 +88,6 @@ def fixed_changes(desired: DesiredJob, job: Job) -> list[str]:
     """Return the names of the members for which the job must be re-created."""
     fixed = [name for name in desired.plain if MEMBERS[name].fixed]
     return [name for name in fixed if MEMBERS[name].normal(desired.plain[name]) != job.value(name)]
-
-
-def _plain(name: str, value: Json, job: Job | None) -> Change:
-    after = MEMBERS[name].normal(value)
-    return _whole(name, job, value, after, job is None or job.value(name) != after)
 
 
 def _destination(desired: DesiredJob, requested: Destination, present: Destination | None) -> Change:
