@@ -231,20 +231,6 @@ def test_job_selects_fields_of_given_lists(modules: Modules, given: t.Any, added
     assert selected(modules.simulator, modules.zone) == [*OWN_FIELDS, *added]
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        {"fields": ["Cookies", "ClientIP"], "timestamp_format": "rfc3339"},
-        {"fields": None, "logpull_options": "fields=Cookies,ClientIP&timestamps=rfc3339"},
-        {"fields": None, "output_options": {"field_names": ["Cookies", "ClientIP"], "timestamp_format": "rfc3339"}},
-    ],
-)
-def test_every_job_form_gets_the_fields(modules: Modules, form: dict[str, t.Any]) -> None:
-    """Every form of a job gets the fields, and keeps its own."""
-    applied(modules, job=job(**form), custom_fields=CUSTOM)
-    assert sorted(selected(modules.simulator, modules.zone)) == ["ClientIP", "Cookies", "RequestHeaders"]
-
-
 @pytest.mark.parametrize("others", [{}, {"transformed_request_fields": ["x-other"]}])
 def test_empty_lists_clear_their_types_only(modules: Modules, others: dict[str, list[str]]) -> None:
     """Empty lists empty their types and nothing else; a rule without lists goes."""

@@ -20,11 +20,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._redact impo
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import audit as audits
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import verification
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import desire
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import seal
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import FINDINGS
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.verification import report as verify
-from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical
 
 A, B, C = ("a" * 64, "b" * 64, "c" * 64)
 AT = "2026-11-21T06:00:00Z"
@@ -342,6 +340,14 @@ def test_a_gap_in_the_evidence(tmp_path: Path, at: str, expected: list[str]) -> 
     assert [kind for kind, *_rest in kinds(run([script()], [entry()], evidence_dir=str(tmp_path), at=at))] == expected
 
 
+def test_no_secret_is_kept(tmp_path: Path) -> None:
+    """A URL or an entry may contain a secret of the connection; neither the record nor the baseline does."""
+    listed, declared = script(script_url=f"https://cdn/{SECRET}.js"), entry(justification=f"asked with {SECRET}")
+    run([listed], [declared], evidence_dir=str(tmp_path))
+    files = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) == 2 and all("********" in text and SECRET not in text for text in files)
+
+
 def test_a_record_says_what_was_looked_at(tmp_path: Path) -> None:
     options: dict[str, t.Any] = {"hosts": ["*.Shop"], "status": ["active"], "pages": ["https://shop/pay*"], "details": "none"}
     run([script()], [entry()], evidence_dir=str(tmp_path), fail_on=["changed", "new"], **options)
@@ -451,17 +457,7 @@ def test_a_tie_leaves_no_file(tmp_path: Path, details: str) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("at", [None, 7, "yesterday"])
-def test_a_record_without_a_time_is_broken(tmp_path: Path, at: t.Any) -> None:
-    """Without it neither a gap nor a hash that changed back could be found."""
-    run([script()], [entry()], evidence_dir=str(tmp_path))
-    (record,) = records(tmp_path)
-    del record["digest"]
-    (tmp_path / f"{ZONE}.jsonl").write_bytes(canonical(seal({**record, "at": at})).encode() + b"\n")
-    assert kinds(run([script()], [entry()], evidence_dir=str(tmp_path))) == [("history_broken", None, None)]
-
-
-@pytest.mark.parametrize("line", [b'{"seq":1e999}\n', b"9" * 5000 + b"\n", b"\xff\xfe\n", b"\0" * 100 + b"\n", b"\n"])
+@pytest.mark.parametrize("line", [b'{"seq":1e999}\n', b"\0" * 100 + b"\n"])
 def test_a_damaged_history_is_a_finding(tmp_path: Path, line: bytes) -> None:
     """The audit is made and recorded, and what it writes can be read."""
     (tmp_path / f"{ZONE}.jsonl").write_bytes(line)

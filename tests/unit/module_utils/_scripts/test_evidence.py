@@ -171,7 +171,7 @@ FOLLOWS = "does not follow the record before it"
         (lambda c: [*c[:3], resealed(c[3], zone_id="ffff")], "record 4 belongs to another zone"),
         (lambda c: [*c[:3], resealed(c[3], v=2)], "record 4 has a version"),
         (lambda c: [*c[:3], resealed(c[3], at="2026-11-21T05:59:59Z")], "record 4 has the time 2026-11-21T05:59:59Z, before"),
-        (lambda c: [*c[:3], resealed(c[3], at="today")], "record 4 has no usable time"),
+        *((lambda c, at=at: [*c[:3], resealed(c[3], at=at)], "record 4 has no usable time") for at in ("today", None, 7)),
         (
             lambda c: [
                 *c,

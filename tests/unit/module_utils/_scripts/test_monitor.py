@@ -28,30 +28,24 @@ def declare(enabled: bool, route: str = "script_monitor") -> monitor.Desired:
     return monitor.desire({"enabled": enabled, "route": route})
 
 
-def test_different_status_is_written_once():
-    """A status that differs is written once, with nothing but `enabled`."""
-    plan = monitor.plan(declare(True), SEEN)
-    assert [(request.operation, request.body) for request in plan.requests] == [("script_monitor.update", {"enabled": True})]
-    assert (plan.before, plan.after) == ({"enabled": False}, {"enabled": True})
-    assert plan.result == {"script_monitor": {"enabled": True, "updated_at": STATUS["updated_at"]}}
-    assert plan.changed and plan.effects == ()
-    assert monitor.plan(declare(False), ON).effects == (Effect(DISABLE_MONITOR),)
-
-
-def test_the_route_that_answered_is_written_to():
-    assert monitor.plan(declare(True, "auto"), SEEN_ELSEWHERE).requests[0].operation == "page_shield.update"
-
-
-def test_a_status_as_wanted_is_left_alone():
-    plan = monitor.plan(declare(False), SEEN)
-    assert plan.requests == () and not plan.changed
-    assert plan.before == plan.after == {"enabled": False}
-    assert plan.result == {"script_monitor": STATUS}
-
-
-def test_plan_basis_has_status_and_route():
-    """The current status and its route are in the plan, even if nothing is written."""
-    assert monitor.plan(declare(False, "auto"), SEEN_ELSEWHERE).basis == {"route": "page_shield", "enabled": False}
+@pytest.mark.parametrize(
+    ("enabled", "state", "operation", "effects"),
+    [
+        (True, SEEN, "script_monitor.update", ()),
+        (True, SEEN_ELSEWHERE, "page_shield.update", ()),
+        (False, ON, "script_monitor.update", (Effect(DISABLE_MONITOR),)),
+        (False, SEEN, None, ()),
+        (True, ON, None, ()),
+    ],
+)
+def test_different_status_is_written_once(enabled, state, operation, effects):
+    """To the route that answered, with nothing but `enabled`; the plan has the current status even if nothing is written."""
+    plan = monitor.plan(declare(enabled, "auto"), state)
+    found, after = state.status["enabled"], {"enabled": enabled}
+    assert [(request.operation, request.body) for request in plan.requests] == ([(operation, after)] if operation else [])
+    assert (plan.before, plan.after, plan.changed) == ({"enabled": found}, after, operation is not None)
+    assert plan.result == {"script_monitor": {**state.status, **after}}
+    assert (plan.basis, plan.effects) == ({"route": state.route, "enabled": found}, effects)
 
 
 def test_status_without_time_has_null():

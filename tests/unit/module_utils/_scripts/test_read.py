@@ -63,47 +63,36 @@ class Service:
 
 
 @pytest.mark.parametrize(
-    ("route", "host", "tried"),
-    [("auto", ELSEWHERE, OLD), ("auto", PUBLIC, NEW), (OLD, PUBLIC, OLD), (NEW, ELSEWHERE, NEW)],
+    ("route", "host", "answers", "expected", "requested"),
+    [
+        ("auto", ELSEWHERE, {}, OLD, [OLD]),
+        ("auto", PUBLIC, {}, NEW, [NEW]),
+        (OLD, PUBLIC, {}, OLD, [OLD]),
+        (NEW, ELSEWHERE, {}, NEW, [NEW]),
+        # The other route is tried once, and only if the first one is unknown.
+        *(("auto", ELSEWHERE, {OLD: each}, NEW, [OLD, NEW]) for each in UNKNOWN),
+        *(("auto", PUBLIC, {NEW: each}, OLD, [NEW, OLD]) for each in UNKNOWN),
+        *(("auto", ELSEWHERE, {OLD: each}, each, [OLD]) for each in FINAL),
+        *((OLD, ELSEWHERE, {OLD: each}, each, [OLD]) for each in UNKNOWN),
+        ("auto", ELSEWHERE, {OLD: UNKNOWN[0], NEW: FINAL[1]}, FINAL[1], [OLD, NEW]),
+    ],
 )
-def test_the_first_route(route: str, host: str, tried: str) -> None:
-    service = Service(host)
-    assert monitor(t.cast("t.Any", service), route) == (tried, STATUS)
-    assert service.requested == [tried]
-
-
-@pytest.mark.parametrize("refused", UNKNOWN)
-@pytest.mark.parametrize(("host", "first", "second"), [(ELSEWHERE, OLD, NEW), (PUBLIC, NEW, OLD)])
-def test_unknown_route_tries_the_other_once(refused: Failure, host: str, first: str, second: str) -> None:
-    """The other route once where the first is unknown."""
-    service = Service(host, **{first: refused})
-    assert monitor(t.cast("t.Any", service), "auto") == (second, STATUS)
-    assert service.requested == [first, second]
-
-
-@pytest.mark.parametrize(("route", "refused"), [("auto", refused) for refused in FINAL] + [(OLD, refused) for refused in UNKNOWN])
-def test_any_other_refusal_is_final(route: str, refused: Failure) -> None:
-    service = Service(ELSEWHERE, script_monitor=refused)
-    with pytest.raises(Failure) as caught:
-        monitor(t.cast("t.Any", service), route)
-    assert caught.value is refused
-    assert service.requested == [OLD]
+def test_which_route_answers(route: str, host: str, answers: t.Any, expected: str | Failure, requested: list[str]) -> None:
+    service = Service(host, **answers)
+    if isinstance(expected, Failure):
+        with pytest.raises(Failure) as caught:
+            monitor(t.cast("t.Any", service), route)
+        assert caught.value is expected
+    else:
+        assert monitor(t.cast("t.Any", service), route) == (expected, STATUS)
+    assert service.requested == requested
 
 
 def test_both_routes_unknown() -> None:
     service = Service(ELSEWHERE, script_monitor=UNKNOWN[1], page_shield=UNKNOWN[3])
     with pytest.raises(Failure, match="HTTP 404 The service does not know the route page_shield either") as caught:
         monitor(t.cast("t.Any", service), "auto")
-    assert caught.value.status == 404
-    assert service.requested == [OLD, NEW]
-
-
-def test_second_route_failure_is_reported() -> None:
-    """A second route that fails for a reason of its own: its failure is reported."""
-    service = Service(ELSEWHERE, script_monitor=UNKNOWN[0], page_shield=FINAL[1])
-    with pytest.raises(Failure) as caught:
-        monitor(t.cast("t.Any", service), "auto")
-    assert caught.value is FINAL[1]
+    assert (caught.value.status, service.requested) == (404, [OLD, NEW])
 
 
 class Singles:
@@ -214,9 +203,3 @@ def test_scripts_that_are_not_asked_for_are_null() -> None:
     service = Listings(PUBLIC, ALL)
     done = listed(service, resources=["cookies"])
     assert (done.result["scripts"], done.result["summary"], len(service.queries)) == (None, None, 1)
-
-
-def test_the_old_route_has_scripts_only() -> None:
-    service = Listings(ELSEWHERE, ALL)
-    with pytest.raises(Failure, match=r"^resources: the route script_monitor has no cookies;"):
-        listed(service, resources=["cookies"], route=OLD)
