@@ -9,16 +9,14 @@ from __future__ import annotations
 import contextlib
 import datetime
 import functools
-import http.server
 import importlib
-import json
 import ssl
-import threading
 import typing as t
 from pathlib import Path
 
 import pytest
 import trustme
+from support.conversations import Server
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as _run
@@ -28,78 +26,24 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
 MODULES = "ansible_collections.edgeops.observability.plugins.modules"
 TOKEN, KEY, NETRC = "planted-tls-token", "planted-tls-key", "planted-netrc-password"
 CREDENTIALS = {"token": {"api_token": TOKEN}, "key": {"api_email": "operator@example.com", "api_key": KEY}}
-STATUS = {"result": {"enabled": False, "updated_at": "2026-01-01T00:00:00Z"}, "success": True, "errors": [], "messages": []}
+STATUS = {"enabled": False, "updated_at": "2026-01-01T00:00:00Z"}
 
 
-class Recorder(http.server.ThreadingHTTPServer):
-    """Answers everything with the status of a script monitor, or with a redirect; knows each connection and request."""
+def serving(certificate: trustme.LeafCert | None = None) -> contextlib.closing[t.Any]:
+    """A server that answers with the status of a script monitor, or redirects to its `location`; `names` are those of handshakes."""
 
-    daemon_threads = True
+    def talk(peer: t.Any, _number: int) -> None:
+        while peer.read():
+            peer.answer(STATUS, 302 if server.location else 200, Location=server.location)
 
-    def __init__(self, certificate: trustme.LeafCert | None = None) -> None:
-        self.requests: list[dict[str, str]] = []
-        self.connections = 0
-        self.names: list[str | None] = []
-        self.location: str | None = None
-        super().__init__(("127.0.0.1", 0), Answers)
-        self.context = None
-        if certificate is not None:
-            self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            certificate.configure_cert(self.context)
-            self.context.sni_callback = lambda _socket, name, _context: self.names.append(name)
-
-    @property
-    def port(self) -> int:
-        return self.server_address[1]
-
-    def get_request(self) -> t.Any:
-        connection, address = super().get_request()
-        self.connections += 1
-        connection.settimeout(10)
-        return connection, address
-
-    def finish_request(self, request: t.Any, client_address: t.Any) -> None:
-        if self.context is None:
-            super().finish_request(request, client_address)
-            return
-        with contextlib.suppress(OSError), self.context.wrap_socket(request, server_side=True) as secure:
-            super().finish_request(secure, client_address)
-
-    def handle_error(self, request: t.Any, client_address: t.Any) -> None:
-        """A client that hangs up is what half of these tests are about."""
-
-
-class Answers(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: Recorder
-
-    def _answer(self) -> None:
-        self.server.requests.append(dict(self.headers.items()))
-        body = json.dumps(STATUS).encode()
-        self.send_response(302 if self.server.location else 200)
-        if self.server.location:
-            self.send_header("Location", self.server.location)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    do_GET = do_PUT = _answer  # noqa: N815  # names that the base class looks for
-
-    def log_message(self, format: str, *args: t.Any) -> None:  # noqa: A002  # the base class names it so
-        """Silence."""
-
-
-@contextlib.contextmanager
-def serving(certificate: trustme.LeafCert | None = None) -> t.Iterator[Recorder]:
-    server = Recorder(certificate)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    context = None
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        certificate.configure_cert(context)
+        context.sni_callback = lambda _socket, name, _context: server.names.append(name)
+    server: t.Any = Server(talk, context)
+    server.names, server.location = [], ""
+    return contextlib.closing(server)
 
 
 @pytest.fixture(scope="module")
@@ -196,10 +140,11 @@ def test_sni_is_sent_and_netrc_is_ignored(authority, bundle):
     with serving(authority.issue_cert("localhost")) as server:
         for credentials in CREDENTIALS.values():
             assert "failed" not in run(f"https://localhost:{server.port}", ca_path=bundle, **credentials)
-        by_token, by_key = server.requests
-        assert server.names == ["localhost", "localhost"]
-        assert by_token["Authorization"] == f"Bearer {TOKEN}" and "X-Auth-Key" not in by_token
-        assert (by_key["X-Auth-Email"], by_key["X-Auth-Key"]) == ("operator@example.com", KEY) and "Authorization" not in by_key
+        by_token, by_key = map(bytes.decode, server.requests)
+        assert server.names == ["localhost", "localhost"] and NETRC not in by_token + by_key
+        assert f"Authorization: Bearer {TOKEN}\r\n" in by_token and "X-Auth-Key" not in by_token
+        assert "X-Auth-Email: operator@example.com\r\n" in by_key and f"X-Auth-Key: {KEY}\r\n" in by_key
+        assert "Authorization" not in by_key
 
 
 @pytest.mark.parametrize("credentials", CREDENTIALS.values(), ids=CREDENTIALS)
@@ -207,10 +152,9 @@ def test_sni_is_sent_and_netrc_is_ignored(authority, bundle):
     "target", ["http, other port", "https, other port", "https, other host", "http, same host", "same origin"]
 )
 def test_no_redirect_is_followed(authority, bundle, target, credentials):
-    with serving(authority.issue_cert("localhost", "127.0.0.1")) as server, contextlib.ExitStack() as others:
-        secure = target.startswith("https")
-        other = others.enter_context(serving(authority.issue_cert("localhost", "127.0.0.1") if secure else None))
-        host = "127.0.0.1" if target.endswith("host") and secure else "localhost"
+    secure, certificate = target.startswith("https"), authority.issue_cert("localhost", "127.0.0.1")
+    with serving(certificate) as server, serving(certificate if secure else None) as other:
+        host = "127.0.0.1" if target == "https, other host" else "localhost"
         port = server.port if target in ("http, same host", "same origin") else other.port
         scheme = "https" if secure or target == "same origin" else "http"
         server.location = f"{scheme}://{host}:{port}/zones/ab/script_monitor"

@@ -107,7 +107,7 @@ TASK = StateTask(
     read=lambda client, desired: client.read(),
     plan=plan,
     conclude=lambda desired, state, planned, answers: Conclusion({"thing": answers[-1].result}, ("concluded",)),
-    secrets=lambda desired, state: ["canary-secret"],
+    secrets=lambda desired, state: ["canary-secret"] if state is None else ["canary-current"],
 )
 
 
@@ -305,10 +305,10 @@ def test_an_option_is_refused_before_any_request(execute):
 
 def test_secrets_are_masked_everywhere(execute):
     """Secrets are masked in results, warnings and failures."""
-    leak = "it said canary-secret, canary-token and canary-of-a-proxy"
+    leak = "it said canary-secret, canary-current, canary-token and canary-of-a-proxy"
     leaking = dataclasses.replace(TASK, conclude=lambda *given: Conclusion({"thing": {"note": leak}}, (leak,)))
-    failing = Service(outcomes=[Failure(UNAVAILABLE, leak, errors=[{"code": 1, "message": leak}])])
-    for result in (execute(Service(), leaking), execute(failing)):
+    failing = Service(OTHER, [Failure(UNAVAILABLE, leak, errors=[{"code": 1, "message": leak}])])
+    for result in (execute(Service(OTHER), leaking), execute(failing)):
         assert "canary" not in repr(result)
 
 
