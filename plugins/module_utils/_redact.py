@@ -43,7 +43,7 @@ class Plain(t.NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Plain:
-        """Decode a text; `content` holds a character for each byte."""
+        """Decode a text; `content` has a character for each byte."""
         size = len(text)
         if not _ESCAPE.search(text):
             return cls(text.translate(_SAME), range(size), range(1, size + 1))

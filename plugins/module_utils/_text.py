@@ -161,7 +161,7 @@ def diff_lines(diff: Json) -> list[str]:
     if diff is None:
         return []
     if not isinstance(diff, dict) or not {"before", "after"} <= diff.keys():
-        raise ValueError("a diff with 'before' and 'after', or the result that holds one, is needed")
+        raise ValueError("must be a diff with 'before' and 'after', or a result that contains one")
     return list(map(clean_text, _lines("", diff["before"], diff["after"])))
 
 

@@ -158,22 +158,23 @@ class Budget:
 
         def extend(state: State) -> None:
             now = self._now()
-            state.pause_end = now + max(seconds, self._until(state.pause_end, self._longest_pause, now))
+            state.pause_end = now + max(seconds, _seconds_until(state.pause_end, self._longest_pause, now))
             state.save()
 
         self._locked(extend, None)
 
     def _locked(self, use: t.Callable[[State], _Found], otherwise: _Found) -> _Found:
         """Return the result of a function of the locked state; if the file fails (full disk), warn and return the default from then on."""
-        if self._file is None:
+        file = self._file
+        if file is None:
             return otherwise
         try:
             with self._threads:
-                fcntl.flock(self._file, fcntl.LOCK_EX)
+                fcntl.flock(file, fcntl.LOCK_EX)
                 try:
-                    return use(State(self._file))
+                    return use(State(file))
                 finally:
-                    fcntl.flock(self._file, fcntl.LOCK_UN)
+                    fcntl.flock(file, fcntl.LOCK_UN)
         except OSError as error:
             self._give_up(error)
             return otherwise
@@ -185,13 +186,13 @@ class Budget:
     def _begin(self, state: State) -> Turn:
         """Count a request if it may begin now, otherwise return how long it has to wait."""
         now = self._now()
-        own = self._until(state.pause_end, self._longest_pause, now)
+        own = _seconds_until(state.pause_end, self._longest_pause, now)
         oldest = state.count - self._allowed
         number, time = oldest, 0.0
         if oldest >= 0:
             number, time = self._earliest(state, oldest, now)
-            own = max(own, self._stays(time, now))
-        announced = self._until(state.allowed_end, _MAX_RESET_SECONDS, now) if state.count >= state.allowed else 0.0
+            own = max(own, self._leaves_in(time, now))
+        announced = _seconds_until(state.allowed_end, _MAX_RESET_SECONDS, now) if state.count >= state.allowed else 0.0
         if max(own, announced) > 0:
             return Turn(wait=max(own, announced), announced=announced > own)
         if number != oldest:
@@ -206,6 +207,7 @@ class Budget:
         return Turn(number)
 
     def _end(self, state: State, number: int, headers: t.Mapping[str, str]) -> None:
+        """Record the end of a request, and what the headers of its response say about the budget."""
         now = self._now()
         # A request slower than the window may have lost its place to another one.
         if state.times(number, number + 1) == (self._begun.pop(number, None),):
@@ -220,7 +222,7 @@ class Budget:
         allowed = number + 1 + int(remaining[:9])
         # The next request after the allowed ones begins when this one leaves the window.
         leaving = allowed - self._allowed
-        if leaving > number or (leaving >= 0 and self._stays(state.times(leaving, leaving + 1)[0], now) > 0):
+        if leaving > number or (leaving >= 0 and self._leaves_in(state.times(leaving, leaving + 1)[0], now) > 0):
             return
         same_window = state.allowed_end >= reset - 1
         state.allowed = min(allowed, state.allowed) if same_window else allowed
@@ -230,19 +232,15 @@ class Budget:
     def _earliest(self, state: State, oldest: int, now: float) -> tuple[int, float]:
         """Return number and time of the request that leaves the window first; slow requests leave later than faster ones after them."""
         (time,) = state.times(oldest, oldest + 1)
-        if self._stays(time, now) > 0:
+        if self._leaves_in(time, now) > 0:
             times = state.times(oldest, state.count)
             time = min(times)
             return oldest + times.index(time), time
         return oldest, time
 
-    def _stays(self, time: float, now: float) -> float:
+    def _leaves_in(self, time: float, now: float) -> float:
         """Return the seconds until a request leaves the window; 0 for a time in the future, from before the clock was set back."""
         return time + self._window - now if time <= now + 1 else 0.0
-
-    def _until(self, moment: float, longest: float, now: float) -> float:
-        """Return the seconds until a moment; 0 for one later than `longest`, or NaN, which is invalid."""
-        return moment - now if moment - now <= longest else 0.0
 
     def _report_wait(self, turn: Turn) -> None:
         """Warn of a wait; raise `PauseTooLong` if the service announced a longer one than `retry_wait_max` allows."""
@@ -258,6 +256,11 @@ class Budget:
                 f"request_budget: {duration(turn.wait)} passed before the task could go on, because {count} in"
                 f" {duration(self._seconds)} had been sent with this credential, by all tasks of this user on this machine."
             )
+
+
+def _seconds_until(moment: float, longest: float, now: float) -> float:
+    """Return the seconds until a moment; 0 for NaN and for a moment that is later than `longest`, which are invalid."""
+    return moment - now if moment - now <= longest else 0.0
 
 
 def _open_file(connection: Connection, purpose: str) -> int:

@@ -37,13 +37,13 @@ def page_of(items: list[Json], info: dict[str, Json] | None, number: int | None)
     if number is not None and counts.get("page", number) != number:
         raise _bad(f"page {number} was requested, and `page` is {counts['page']}")
     if counts.get("count", len(items)) != len(items):
-        raise _bad(f"`count` is {counts['count']}, and the page holds {len(items)} items")
+        raise _bad(f"`count` is {counts['count']}, and the page contains {len(items)} items")
     if 0 < counts.get("per_page", 0) < len(items):
-        raise _bad(f"`per_page` is {counts['per_page']}, and the page holds {len(items)} items")
+        raise _bad(f"`per_page` is {counts['per_page']}, and the page contains {len(items)} items")
     if counts.get("total_count", len(items)) < len(items):
-        raise _bad(f"`total_count` is {counts['total_count']}, and one page holds {len(items)} items")
+        raise _bad(f"`total_count` is {counts['total_count']}, and one page contains {len(items)} items")
     if items and counts.get("total_pages", 1 if number is None else number) < (number or 1):
-        raise _bad(f"`total_pages` is {counts['total_pages']}, and page {number or 1} holds {len(items)} items")
+        raise _bad(f"`total_pages` is {counts['total_pages']}, and page {number or 1} contains {len(items)} items")
     total, total_pages, per_page = (counts.get(name) for name in ("total_count", "total_pages", "per_page"))
     return Page(items, _pages(counts), total, _cursor_of(info), total_pages, per_page)
 

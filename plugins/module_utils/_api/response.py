@@ -59,7 +59,7 @@ class BadEnvelope(Unusable):
 def decode(body: bytes, content_type: str = "") -> Json:
     """Parse a response body strictly; raise `BadEnvelope` if it is invalid or ambiguous JSON."""
     if body.count(b"{") + body.count(b"[") > _MAX_CONTAINERS:
-        raise BadEnvelope(f"its body holds more than {_MAX_CONTAINERS} objects and lists")
+        raise BadEnvelope(f"its body contains more than {_MAX_CONTAINERS} objects and lists")
     try:
         text = body.decode("utf-8")
         value = json.loads(text, object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=finite_float)
@@ -96,12 +96,12 @@ def _not_json(body: bytes, content_type: str, error: Exception) -> str:
     if not body.strip():
         return "its body is empty"
     kind = "".join(c for c in content_type.partition(";")[0].strip()[:40] if c.isprintable())
-    says = f" (its type is {kind})" if kind and "json" not in kind else ""
+    type_note = f" (its type is {kind})" if kind and "json" not in kind else ""
     if body.lstrip()[:200].lower().startswith((b"<!doctype html", b"<html")):
-        return f"its body is not valid JSON{says} but a web page, such as the login page of a proxy; check base_url and the way to it"
+        return f"its body is not valid JSON{type_note} but a web page, such as the login page of a proxy; check base_url and the way to it"
     why = {UnicodeDecodeError: "not UTF-8", UnicodeEncodeError: "half a character", RecursionError: "nested too deep"}
     detail = why.get(type(error), getattr(error, "msg", None) or str(error)[:80])
-    return f"its body is not valid JSON{says}: {detail}"
+    return f"its body is not valid JSON{type_note}: {detail}"
 
 
 def _too_deep(value: Json) -> bool:

@@ -189,9 +189,9 @@ def test_no_diff_has_no_lines(result):
 
 @pytest.mark.parametrize("other", ["text", [], {"diff": []}, {"before": {}}])
 def test_other_input_is_refused(other):
-    with pytest.raises(ValueError, match="needed") as refusal:
+    with pytest.raises(ValueError, match="must be a diff") as refusal:
         diff_lines(other)
-    assert str(refusal.value) == "a diff with 'before' and 'after', or the result that holds one, is needed"
+    assert str(refusal.value) == "must be a diff with 'before' and 'after', or a result that contains one"
 
 
 def test_service_text_adds_no_lines():
