@@ -146,10 +146,6 @@ class Effect(t.NamedTuple):
     subject: str | None = None
     detail: tuple[str, ...] | None = None
 
-    def report(self) -> dict[str, Json]:
-        """Return the effect as results show it."""
-        return {"name": self.name, "subject": self.subject, "detail": None if self.detail is None else list(self.detail)}
-
 
 # Every effect that a planner may name; `edgeops_allow` and the documentation use these names.
 DISABLE_MONITOR = "disable_monitor"
@@ -176,9 +172,10 @@ EFFECTS = (
 )
 
 
-def in_order(effects: t.Iterable[Effect]) -> list[Effect]:
-    """Return effects sorted by name, then subject."""
-    return sorted(effects, key=lambda effect: (effect.name, effect.subject or "", effect.detail or ()))
+def report_effects(effects: t.Iterable[Effect]) -> list[dict[str, Json]]:
+    """Return effects as results show them, sorted by name, then subject."""
+    found = sorted(effects, key=lambda effect: (effect.name, effect.subject or "", effect.detail or ()))
+    return [{**effect._asdict(), "detail": None if effect.detail is None else list(effect.detail)} for effect in found]
 
 
 class Plan(t.NamedTuple):

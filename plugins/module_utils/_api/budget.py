@@ -13,6 +13,7 @@ import struct
 import threading
 import typing as t
 import weakref
+from urllib.parse import urlsplit
 
 from .._core import invalid_option
 from .._files import state_folder
@@ -265,8 +266,9 @@ def _seconds_until(moment: float, longest: float, now: float) -> float:
 
 def _open_file(connection: Connection, purpose: str) -> int:
     """Open the state file of a credential, which its name does not reveal; raise OSError if another user could write to it."""
-    credential = sorted(connection.credential_headers.items())
-    digest = hashlib.sha256(repr((purpose, connection.origin, credential)).encode()).hexdigest()
+    parts = urlsplit(connection.base_url)
+    origin, credential = f"{parts.scheme}://{parts.netloc}".lower(), sorted(connection.credential_headers.items())
+    digest = hashlib.sha256(repr((purpose, origin, credential)).encode()).hexdigest()
     path = os.path.join(state_folder(), f"requests-{digest[:40]}")
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     status = os.fstat(file)

@@ -49,12 +49,6 @@ class Connection:
                 )
 
     @property
-    def origin(self) -> str:
-        """Return scheme, host and port, the only address that credentials are sent to."""
-        parts = urlsplit(self.base_url)
-        return f"{parts.scheme}://{parts.netloc}".lower()
-
-    @property
     def host(self) -> str:
         """Return the host name of the service in lower case."""
         return urlsplit(self.base_url).hostname or ""

@@ -27,8 +27,8 @@ from .._core import (
     Step,
     conflict,
     defect,
-    in_order,
     plan_id,
+    report_effects,
 )
 from .._destination import readable_failure, readable_text
 from .._redact import scrub
@@ -210,7 +210,7 @@ class Run:
         for approval in approvals.values():
             _insist(approval)
         if approvable or approvals:
-            self._result["effects"] = [effect.report() for effect in in_order(plan.effects)]
+            self._result["effects"] = report_effects(plan.effects)
         self._result.update(plan.result)
         self._result["changed"] = plan.changed
         if self._diff_mode:

@@ -18,8 +18,8 @@ from .._core import (
     Outcome,
     Plan,
     Step,
-    in_order,
     plan_id,
+    report_effects,
 )
 from .._custom_fields import task as log_custom_fields
 from .._engine.task import CompositeTask, Spec, StateTask
@@ -102,7 +102,7 @@ def _end(part: Composition, done: t.Sequence[Outcome]) -> Conclusion:
     found = part.conclude(mine)
     changed = any(outcome.written for outcome in mine) if done else part.whole.changed
     diff = {"before": part.whole.before, "after": part.whole.after}
-    effects = [effect.report() for effect in in_order(part.whole.effects)]
+    effects = report_effects(part.whole.effects)
     return found._replace(result={"changed": changed, "diff": diff, "effects": effects, **found.result})
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from properties.desired_states import DATASETS, HEADERS, JOB_NAMES, JOB_OPTIONS, LISTS, a_rule, some
 from support.samples.logpush import ZONE
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure, in_order, plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure, plan_id, report_effects
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields import task as log_custom_fields
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import task as logpush_jobs
@@ -226,7 +226,7 @@ def agree(found: Json, singles: t.Mapping[str, Single], order: t.Sequence[str]) 
         assert result == {
             "changed": plans[name].changed,
             "diff": diff,
-            "effects": [effect.report() for effect in in_order(plans[name].effects)],
+            "effects": report_effects(plans[name].effects),
             "plan_id": plan_id({"zone_id": ZONE}, plans[name]),
             **plans[name].result,
         }
