@@ -44,7 +44,7 @@ def parse_baseline(value: Json, option: str = "baseline") -> tuple[Entry, ...]:
     """Parse the entries of a baseline; raise `invalid_option` with the place of the first invalid one."""
     items = _parse_text(option, value) if isinstance(value, str) else value
     if not isinstance(items, (list, tuple)):
-        raise invalid_option(option, f"a list of entries is needed, not {shown(items)}")
+        raise invalid_option(option, f"must be a list of entries, not {shown(items)}")
     entries = tuple(_entry(f"{option}[{index}]", item) for index, item in enumerate(items))
     first: dict[str, Entry] = {}
     for entry in entries:
@@ -63,7 +63,7 @@ def _parse_text(option: str, text: str) -> Json:
     try:
         return _value(ast.parse(text.strip(), mode="eval").body)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        raise invalid_option(option, "a list of entries is needed, and this text is none") from None
+        raise invalid_option(option, "must be a list of entries; this text cannot be parsed as one") from None
 
 
 def _value(node: ast.expr) -> Json:
@@ -87,7 +87,7 @@ def is_host(text: str) -> bool:
 
 def _entry(place: str, item: Json) -> Entry:
     if not isinstance(item, dict):
-        raise invalid_option(place, f"an entry is a mapping with name and url, not {shown(item)}")
+        raise invalid_option(place, f"must be a dictionary with name and url, not {shown(item)}")
     for member in item:
         if member not in _MEMBERS:
             likely = did_you_mean(nearest(str(member), _MEMBERS))
@@ -113,7 +113,7 @@ def _text(place: str, value: Json) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise invalid_option(place, f"{shown(value)} is not a text; put it in quotes")
+        raise invalid_option(place, f"{shown(value)} is not a string; put it in quotes")
     return value.strip() or None
 
 
@@ -146,7 +146,7 @@ def _integrity(place: str, value: Json) -> str:
 
 def _listed(place: str, value: Json, shape: re.Pattern[str], meaning: str) -> list[str]:
     if not isinstance(value, (list, tuple, type(None))):
-        raise invalid_option(place, f"a list is needed, not {shown(value)}")
+        raise invalid_option(place, f"must be a list, not {shown(value)}")
     for index, item in enumerate(value or ()):
         if not isinstance(item, str) or not shape.fullmatch(item.strip()):
             quoted = "; put it in quotes" if not isinstance(item, str) else ""

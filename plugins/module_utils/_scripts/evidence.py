@@ -110,7 +110,7 @@ def _find_problem(record: Record, number: int, zone_id: str, before: Record | No
         ),
         "belongs to another zone": record.get("zone_id") != zone_id,
         "has a version that this release does not read": not _is_number(record.get("v"), RECORD_VERSION),
-        "refers to an inventory that is not there": "inventory" not in record and not (is_integer(same) and same in whole),
+        "refers to an inventory that does not exist": "inventory" not in record and not (is_integer(same) and same in whole),
     }
     return next((reason for reason, found in problems.items() if found), "")
 

@@ -152,14 +152,14 @@ def parse_pattern(place: str, text: str) -> Pattern:
         return pattern
     if _OPEN_HOST.match(pattern.text):
         raise invalid_option(
-            place, f"{shown(text)} has a star at the end of its host, which other domains would match; write that end"
+            place, f"{shown(text)} has a star at the end of its host, which other domains would match; write the host to its end"
         )
     plain = plain_url(pattern.text)
     if plain is None:
         raise invalid_option(
             place,
-            f"{shown(text)} has stars together with a . or .. segment, a backslash, an encoded slash or a port that is no number;"
-            " such a URL is compared as a whole only",
+            f"{shown(text)} has stars together with a . or .. segment, a backslash, an encoded slash or a port that is not a number;"
+            " give such a URL without stars",
         )
     query = None if plain.query is None else _glob(plain.query)
     if _ANY_HOST.match(pattern.text):

@@ -72,7 +72,7 @@ def test_text_of_a_template_is_data() -> None:
 )
 def test_other_text_is_refused(text: str) -> None:
     """Other text is refused and never evaluated."""
-    with pytest.raises(Failure, match=r"^baseline: a list of entries is needed, and this text is none$"):
+    with pytest.raises(Failure, match=r"^baseline: must be a list of entries; this text cannot be parsed as one$"):
         parse_baseline(text)
 
 
@@ -82,16 +82,16 @@ def test_other_text_is_refused(text: str) -> None:
         ({"name": None}, r"baseline[1].name: an entry needs it"),
         ({"name": " "}, r"baseline[1].name: an entry needs it"),
         ({"name": "first"}, r"baseline[1].name: 'first' is already the name of baseline[0]"),
-        ({"name": 7}, r"baseline[1].name: 7 is not a text; put it in quotes"),
+        ({"name": 7}, r"baseline[1].name: 7 is not a string; put it in quotes"),
         ({"url": None}, r"baseline[1].url: an entry needs it"),
         ({"url": "js.stripe.com"}, r"baseline[1].url: 'js.stripe.com' is not a URL"),
         ({"hashes": [HASH, "abc"]}, r"baseline[1].hashes[1]: 'abc' is not a SHA-256 of 64 hexadecimal digits"),
         ({"hashes": [HASH + "0"]}, r"baseline[1].hashes[0]: "),
         ({"hashes": ["g" * 64]}, r"baseline[1].hashes[0]: "),
         ({"hashes": [10**63]}, r"put it in quotes"),
-        ({"hashes": HASH}, r"baseline[1].hashes: a list is needed"),
+        ({"hashes": HASH}, r"baseline[1].hashes: must be a list, not"),
         ({"hosts": ["*.example.com"]}, r"baseline[1].hosts[0]: '*.example.com' is not a host name"),
-        ({"hosts": "shop.example"}, r"baseline[1].hosts: a list is needed"),
+        ({"hosts": "shop.example"}, r"baseline[1].hosts: must be a list, not"),
         ({"review_by": "next year"}, r"baseline[1].review_by: 'next year' is not a date such as 2027-04-01"),
         ({"review_by": "2027-02-30"}, r"baseline[1].review_by: "),
         ({"review_by": 20270401}, r"baseline[1].review_by: "),
