@@ -99,7 +99,7 @@ class Prover:
         `literals` are the conditions that must hold besides, by their fields; `depth` counts nested alternatives.
         """
         left = list(goals)
-        # A goal that one of several alternatives satisfies.
+        # Goals with alternatives, one of which must be met.
         choices: list[tuple[Group, bool]] = []
         while left:
             self._steps -= 1

@@ -170,10 +170,20 @@ _UNKNOWN_UNLISTED = "unlisted_jobs: the service cannot list jobs, so it is not k
 def plan_jobs(desired: DesiredJobs, listing: JobListing) -> Composition:
     """Plan each item as `logpush_job` would, and the deletion of the jobs that no item names."""
     matches, others = match(desired, listing)
-    items = [_step(item, state) for item, state in matches]
-    strays = [_deletion(label, job, listing) for label, job in others] if desired.unlisted == ABSENT else []
+    items = []
+    for item, state in matches:
+        with within(item.place):
+            items.append(Step(PART, item.place, state.label, item.desired, state, plan(item.desired, state)))
+    # A job that no item names has no options, so that nothing is desired.
+    strays = [
+        Step(PART, "unlisted", label, None, JobState(job, now=listing.now, label=label), plan_deletion(job, label))
+        for label, job in (others if desired.unlisted == ABSENT else ())
+    ]
     in_order = sorted((step for step in items if step.plan.requests), key=_rank) + strays
-    unlisted: list[Json] | None = [] if desired.unlisted == IGNORE else [_brief(job) for _label, job in others]
+    unlisted = [
+        {"id": job.id, "name": job.name, "dataset": job.dataset, "enabled": job.value("enabled")}
+        for _label, job in (others if desired.unlisted != IGNORE else ())
+    ]
     unknown = listing.refusal is not None and desired.unlisted == REPORT
     everything = [*items, *strays]
 
@@ -199,6 +209,10 @@ def plan_jobs(desired: DesiredJobs, listing: JobListing) -> Composition:
     return Composition(whole, tuple(in_order), conclude)
 
 
+def _rank(step: Step) -> int:
+    return _ORDER.index(tuple(request.operation.partition(".")[2] for request in step.plan.requests))
+
+
 def _once(warnings: t.Iterable[str]) -> tuple[str, ...]:
     """Return each warning once, with all the jobs or options that it is about at its beginning."""
     places: dict[str, list[str]] = {}
@@ -213,21 +227,3 @@ def secrets_of_jobs(desired: DesiredJobs, listing: JobListing | None) -> frozens
     requested = [secrets(item.desired, None) for item in desired.items]
     found = [] if listing is None else [secret_parts(job.destination) for job in concerned(desired, listing)]
     return frozenset().union(*requested, *found)
-
-
-def _step(item: Item, state: JobState) -> Step:
-    with within(item.place):
-        return Step(PART, item.place, state.label, item.desired, state, plan(item.desired, state))
-
-
-def _deletion(label: str, job: Job, listing: JobListing) -> Step:
-    """Return the deletion of a job that no item names; it has no options, so that nothing is desired."""
-    return Step(PART, "unlisted", label, None, JobState(job, now=listing.now, label=label), plan_deletion(job, label))
-
-
-def _rank(step: Step) -> int:
-    return _ORDER.index(tuple(request.operation.partition(".")[2] for request in step.plan.requests))
-
-
-def _brief(job: Job) -> dict[str, Json]:
-    return {"id": job.id, "name": job.name, "dataset": job.dataset, "enabled": job.value("enabled")}
