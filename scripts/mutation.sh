@@ -38,7 +38,7 @@ use_git_change_detection = false
 track_dependencies = false
 [tool.pytest.ini_options]
 addopts = ["--import-mode=importlib"]
-pythonpath = ["src", "tests/support"]
+pythonpath = ["src", "tests", "tests/support"]
 CONFIG
     (
         cd "$work"
