@@ -111,53 +111,6 @@ def test_a_secret_is_rotated(modules: Modules, habit: str) -> None:
     assert job["destination_conf"] == rotated["destination_conf"]
 
 
-@pytest.mark.parametrize(
-    "habits",
-    [
-        {"echo_filter": "reserialised", "echo_options": "reordered", "echo_zero": "null", "echo_destination": "masked"},
-        {"echo_options": "encoded", "echo_zero": "keep", "job_get": "array", "job_delete": "204"},
-    ],
-    ids=["everything turned round", "everything spelled out"],
-)
-def test_no_change_in_any_spelling_of_a_job(modules: Modules, habits: dict[str, t.Any]) -> None:
-    """However the service shows a job, nothing changes twice."""
-    modules.simulator.settings(**habits)
-    assumed = [ASSUMED] if "echo_destination" in habits else []
-    desired = {**DESIRED, "destination_conf": WITH_KEYS, "max_upload_bytes": 0, "kind": "", "frequency": "high"}
-    newer = {
-        "name": "newer",
-        "enabled": True,
-        "destination_conf": WITH_KEYS,
-        "output_options": {"field_names": ["RayID", "ClientIP", "RayID"], "cve_2021_44228": False, "sample_rate": 0.5},
-    }
-    first, second, moved, deleted = modules.converge_each(
-        "logpush_job",
-        [
-            desired,
-            newer,
-            {
-                "name": "shop-logs",
-                "enabled": True,
-                "destination_conf": WITH_KEYS.replace("store.", "other."),
-                "filter": FILTER["and"][0],
-            },
-            {"name": "shop-logs", "state": "absent"},
-        ],
-        secrets=[KEY],
-        respelled=True,
-        warns=assumed,
-    )
-    assert first.result["job"]["destination"]["options"]["secret-access-key"] == "********"
-    assert first.result["job"]["destination"]["options"]["access-key-id"] == "EXAMPLEID"
-    assert second.result["job"]["output_options"] == {
-        "field_names": ["RayID", "ClientIP"],
-        "CVE-2021-44228": False,
-        "sample_rate": 0.5,
-    }
-    assert set(moved.writes[0]["body"]) == {"destination_conf", "filter"}
-    assert deleted.result["job"] is None
-
-
 def test_unshown_filter_is_sent_with_a_warning(modules: Modules) -> None:
     """A service that shows no filters is sent the filter each time, with a warning."""
     modules.simulator.settings(echo_filter="absent")
@@ -165,38 +118,6 @@ def test_unshown_filter_is_sent_with_a_warning(modules: Modules) -> None:
     assert [entry["method"] for entry in report.writes] == ["POST", "PUT"]
     assert report.ours[1].writes[0]["body"] == {"filter": FILTER_TEXT}
     assert all(outcome.result["job"]["filter"] == FILTER_TEXT for outcome in report.ours)
-
-
-def test_output_options_are_merged_and_sent_whole(modules: Modules) -> None:
-    made, merged, csv = modules.converge_each(
-        "logpush_job",
-        [
-            {"name": "n", "enabled": True, "destination_conf": S3, "fields": ["ClientIP"]},
-            {"name": "n", "output_options": {"field_names": ["ClientIP"], "record_suffix": "}\n", "batch_prefix": "["}},
-            {"name": "n", "output_options": {"output_type": "csv"}},
-        ],
-    )
-    assert made.result["job"]["logpull_options"] == "fields=ClientIP"
-    assert merged.writes[0]["body"] == {
-        "output_options": {"field_names": ["ClientIP"], "record_suffix": "}\n", "batch_prefix": "["}
-    }
-    # What only ndjson had set does not stay behind; what a user chose does.
-    assert csv.writes[0]["body"] == {"output_options": {"field_names": ["ClientIP"], "batch_prefix": "[", "output_type": "csv"}}
-
-
-def test_job_id_allows_a_rename_only(modules: Modules) -> None:
-    """By id a job is renamed, and keeps what cannot change."""
-    modules.simulator.seed(jobs={modules.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
-    (renamed,) = modules.converge_each("logpush_job", [{"job_id": 7, "name": "new", "enabled": True}])
-    assert renamed.writes[0]["body"] == {"name": "new", "enabled": True}
-    assert renamed.diff == {"before": {"name": "old", "enabled": False}, "after": {"name": "new", "enabled": True}}
-
-
-def test_a_job_that_is_not_there(modules: Modules) -> None:
-    gone = {"job_id": 4711, "state": "absent"}
-    report = modules.run([job_task(gone), job_task({"name": "none", "state": "absent"})])
-    assert [outcome.result["changed"] for outcome in report.ours] == [False, False]
-    assert not report.writes
 
 
 def test_recreate_carries_over_what_is_not_given(modules: Modules) -> None:
