@@ -35,15 +35,25 @@ def entry_point(client: Client, *, confirm: bool) -> Ruleset | None:
     With `confirm`, read the list as well before returning None, because a ruleset may only be created if the list has none.
     """
     try:
-        found = read_ruleset(_of_the_phase(client.call("rulesets.entrypoint").result))
+        found = _read_one(client, "rulesets.entrypoint")
     except Failure as failure:
         if not is_missing(failure):
             raise
-        if _reports_none(failure) and not confirm:
+        reports_none = failure.status == 404 and any(error["code"] == _NO_ENTRY_POINT for error in failure.errors)
+        if reports_none and not confirm:
             return None
         listed = _listed(client)
         return listed and _with_rules(client, listed, on_a_full_route=False)
     return _with_rules(client, found, on_a_full_route=True)
+
+
+def _read_one(client: Client, operation: str, ids: t.Mapping[str, str] | None = None) -> Ruleset:
+    """Return the ruleset of a route; refuse another kind or phase than the route's, both of which it may omit."""
+    document = client.call(operation, ids=ids).result
+    for name, expected in (("kind", RULESET_KIND), ("phase", PHASE)):
+        if isinstance(document, dict) and document.get(name, expected) != expected:
+            raise bad(f"its {name} is {document[name]!r} instead of {expected!r}")
+    return read_ruleset(document)
 
 
 def _with_rules(client: Client, found: Ruleset, *, on_a_full_route: bool) -> Ruleset:
@@ -54,14 +64,12 @@ def _with_rules(client: Client, found: Ruleset, *, on_a_full_route: bool) -> Rul
     """
     if found.rules is not None:
         return found
+    alone, shown = found, on_a_full_route
     try:
-        alone = read_ruleset(_of_the_phase(client.call("rulesets.get", ids={"ruleset_id": found.id}).result))
+        alone, shown = _read_one(client, "rulesets.get", {"ruleset_id": found.id}), True
     except Failure as failure:
         if not is_missing(failure):
             raise
-        alone, shown = found, on_a_full_route
-    else:
-        shown = True
     if alone.id != found.id:
         raise bad(f"{found.id} was requested, but the response is {alone.id}")
     if alone.rules is not None:
@@ -77,8 +85,7 @@ def _with_rules(client: Client, found: Ruleset, *, on_a_full_route: bool) -> Rul
 
 def _listed(client: Client) -> Ruleset | None:
     """Return the ruleset of the phase in the list, with or without rules; None if it has none."""
-    items = [item for item in client.items("rulesets.list", keys=("id",)) if _is_ours(item)]
-    found = [read_ruleset(item) for item in items]
+    found = [read_ruleset(item) for item in client.items("rulesets.list", keys=("id",)) if _is_ours(item)]
     if len(found) > 1:
         identifiers = ", ".join(ruleset.id for ruleset in found)
         raise Failure(
@@ -95,16 +102,3 @@ def _is_ours(item: Json) -> bool:
     if not isinstance(kind, str) or not isinstance(phase, str):
         raise bad("the list holds one without kind or phase")
     return kind == RULESET_KIND and phase == PHASE
-
-
-def _of_the_phase(document: Json) -> Json:
-    """Return a ruleset; raise `bad_response` if its kind or phase differs from the route's; both may be omitted."""
-    for name, expected in (("kind", RULESET_KIND), ("phase", PHASE)):
-        if document.get(name, expected) != expected:
-            raise bad(f"its {name} is {document[name]!r} instead of {expected!r}")
-    return document
-
-
-def _reports_none(failure: Failure) -> bool:
-    """Return whether the route exists and the service reports that the phase has no entry point."""
-    return failure.status == 404 and any(error["code"] == _NO_ENTRY_POINT for error in failure.errors)

@@ -157,7 +157,6 @@ class Evidence(t.NamedTuple):
 
     @property
     def path(self) -> str:
-        """Return the path of the file of records."""
         return os.path.join(self.folder, f"{self.zone_id}.jsonl")
 
     @property

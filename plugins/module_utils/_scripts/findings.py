@@ -27,7 +27,6 @@ class Observation(t.NamedTuple):
 
     @property
     def latest(self) -> Script:
-        """Return the latest script under this URL and host."""
         return self.scripts[-1]
 
     def hashes(self, since: datetime.datetime | None) -> frozenset[str]:

@@ -122,12 +122,10 @@ class Service(t.NamedTuple):
 
     @property
     def zone_id(self) -> str:
-        """Return the id of the zone."""
         return self.client.address.id
 
     @property
     def now(self) -> datetime.datetime:
-        """Return the present time."""
         return datetime.datetime.now(datetime.timezone.utc)
 
     def hide(self, value: Json) -> Json:
@@ -135,7 +133,6 @@ class Service(t.NamedTuple):
         return scrub(value, self.client.secrets)
 
     def monitor(self, route: str) -> State:
-        """Return the status of the script monitor; `route` is the option of that name."""
         return monitor(self.client, route)
 
     def list_scripts(self, query: Query) -> list[Script]:
