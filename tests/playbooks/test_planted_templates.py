@@ -16,6 +16,7 @@ import pytest
 import yaml
 from planting import PLANTED, REFUSED, WHOLLY, WRITABLE, Planter, planting
 
+from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import inert
 from harness import Playbook
 from harness.outcome import Report
 
@@ -240,6 +241,21 @@ def test_results_and_filters(service: Service) -> None:
     play = {"hosts": "all", "gather_facts": False, "tasks": tasks}
     report = service.run([play], inventory={"localhost": {}})
     assert service.shown(report) >= {"name", "url", "host", "script_url", "error_message", "field_names", "ClientIP"}
+
+
+def test_texts_of_events(service: Service, tmp_path: Path) -> None:
+    """A rule hands texts of an event on as variables, which a playbook uses in templates and arguments."""
+    others = ("#jinja2: variable_start_string:'[['", "{{{ 6 * 7 }}}", "{\u202e{ 6 * 7 }}")
+    handed_on = inert([*service.planter.kinds("1"), *others])
+    shown = tmp_path / "shown.json"
+    tasks = [
+        {"ansible.builtin.copy": {"content": "{{ texts | to_json }}", "dest": str(shown)}},
+        {"ansible.builtin.debug": {"msg": "{{ item }}"}, "loop": "{{ texts }}"},
+    ]
+    play = {"hosts": "all", "gather_facts": False, "tasks": tasks}
+    report = service.run([play], inventory={"localhost": {}}, extra_vars={"texts": handed_on}, warns=())
+    assert json.loads(shown.read_text(encoding="utf-8")) == handed_on
+    assert [each["msg"] for outcome in report.outcomes for each in outcome.result.get("results", ())] == handed_on
 
 
 def test_each_kind_is_a_template(service: Service) -> None:
