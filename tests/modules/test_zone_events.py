@@ -193,13 +193,8 @@ def test_wrong_credentials_end_the_source(
 def test_a_token_that_the_service_repeats_is_not_repeated(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
     token = simulator.token
     script = {**SCRIPT, "script_url": f"https://cdn.example/{token}.js", "malicious_url_categories": [token]}
-    job = {
-        **JOB,
-        "name": token,
-        "error_message": f"refused {token}",
-        "last_error": ago(9),
-        "destination_conf": f"s3://{token}/x?region=r",
-    }
+    broken = {"name": token, "error_message": f"refused {token}", "last_error": ago(9)}
+    job = {**JOB, **broken, "destination_conf": f"s3://{token}/x?region=r"}
     heard = listen(
         arguments,
         seeder(simulator, zone, scripts=[script], jobs=[job], rulesets=fields(f"x-{token.lower()}")),
@@ -253,20 +248,19 @@ def test_accounts(simulator: t.Any, zone: str, arguments: dict[str, t.Any], disc
     refuse = {"kind": "status", "status": 403, "path": f"*/accounts/{account}/logpush/jobs", "count": None}
     good = {**JOB, "id": 9, "dataset": "audit_logs"}
     simulator.seed(jobs={account: [good]}, zones=[{"id": zone, "name": NAME, "account": {"id": account, "name": "Shop"}}])
+    failing = {**good, "last_error": ago(9), "error_message": "denied"}
     heard = listen(
         {**arguments, **chosen},
-        lambda: simulator.seed(jobs={account: [{**good, "last_error": ago(9), "error_message": "denied"}], zone: [JOB]}),
+        lambda: simulator.seed(jobs={account: [failing], zone: [JOB]}),
         lambda: simulator.faults(refuse),
         lambda: (simulator.clear_faults(), simulator.seed(jobs={account: []})),
     )
     assert heard.kinds == [[], ["job_created", "job_failing"], ["account_unreadable"], ["account_readable", "job_deleted"]]
     events = {event["edgeops"]["kind"]: event for poll in heard.polls for event in poll}
-    failing = events["job_failing"]
-    assert failing["edgeops"]["account"]["id"] == account and "zone" not in failing["edgeops"]
-    assert {events[kind]["meta"]["hosts"] for kind in ("job_failing", "account_unreadable", "job_deleted")} == {
-        f"account_{account}"
-    }
-    assert events["job_created"]["meta"]["hosts"] == NAME
+    members = events["job_failing"]["edgeops"]
+    assert members["account"]["id"] == account and "zone" not in members
+    hosts = {kind: event["meta"]["hosts"] for kind, event in events.items()}
+    assert hosts == {**dict.fromkeys(events, f"account_{account}"), "job_created": NAME}
     state = json.loads(Path(arguments["state_file"]).read_text(encoding="ascii"))["zones"]
     assert {zone, f"account_{account}"} <= set(state) and state[f"account_{account}"]["name"]
     asked = {entry["path"] for entry in simulator.journal() if f"/accounts/{account}/" in entry["path"]}
