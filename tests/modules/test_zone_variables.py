@@ -83,11 +83,3 @@ def test_an_unreadable_zone_fails(modules: Modules) -> None:
     unknown = {**info(zone_id="bad"), "ignore_errors": True}
     report = modules.run([unknown, info()], fails={"not_found", "permission"})
     assert [outcome.result["error"]["kind"] for outcome in report.failures] == ["not_found", "permission"]
-
-
-def test_another_file_is_never_replaced(modules: Modules, tmp_path: Path) -> None:
-    target = tmp_path / "ADOPTED.md"
-    target.write_text("mine\n", encoding="utf-8")
-    modules.run(files(modules.run(info()).result, tmp_path), fails="conflict")
-    assert [path.name for path in tmp_path.rglob("*") if path.is_file() and "run-" not in str(path)] == ["ADOPTED.md"]
-    assert target.read_text(encoding="utf-8") == "mine\n"

@@ -198,6 +198,7 @@ def _repeated(rows: t.Sequence[Row]) -> t.Iterator[str]:
 
 def _row(row: dict[str, Json]) -> Row:
     """Return a row without the members of later minor versions, and with defaults for optional members."""
-    kept = {name: row[name] for name in ("zone", *NOTHING) if name in row}
+    kept = {name: row[name] for name in NOTHING if name in row}
     items = [{name: item.get(name, False) for name in _ITEM["properties"]} for item in row["items"]]
-    return {**NOTHING, **kept, "plan_ids": {name: row["plan_ids"][name] for name in MANAGED}, "items": items}
+    plan_ids = {name: row["plan_ids"][name] for name in MANAGED}
+    return t.cast("Row", {**NOTHING, **kept, "plan_ids": plan_ids, "items": items})

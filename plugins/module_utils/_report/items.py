@@ -16,8 +16,47 @@ from .facts import DIFFERENCE, KINDS, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIE
 
 # An item is one difference, finding or note of a zone; a row is one zone of the report.
 
-Item = dict[str, Json]
-Row = dict[str, Json]
+# `is` and `should_be` are the values of a difference, and texts of a finding or note.
+Item = t.TypedDict(
+    "Item",
+    {
+        "id": str,
+        "kind": str,
+        "type": str,
+        "resource": str,
+        "subject": str | None,
+        "member": str | None,
+        "severity": str,
+        "message": str,
+        "is": Json,
+        "should_be": Json,
+        "first_seen": str,
+        "waived": bool,
+        "carried": bool,
+    },
+)
+
+
+class Row(t.TypedDict):
+    """A zone or account of a report; null members were not read."""
+
+    zone: str
+    zone_id: str | None
+    account_id: str | None
+    scope: str
+    status: str
+    audited_at: str | None
+    plan_ids: dict[str, str | None]
+    items: list[Item]
+    error: dict[str, str] | None
+    evidence: dict[str, Json] | None
+    delivery: list[dict[str, Json]] | None
+    proposals: list[dict[str, Json]] | None
+    carried: bool
+    resources: list[str]
+    jobs: list[dict[str, Json]] | None
+    inventory: list[dict[str, Json]] | None
+
 
 _ORDER = {name: place for names in (KINDS, RESOURCES, SEVERITIES) for place, name in enumerate(names)}
 
@@ -48,10 +87,9 @@ def found(
     return Observation(name, subject, name if member == "" else member, present, type_of(name).should_be, resource, kind)
 
 
-def address(row: t.Mapping[str, Json]) -> str | None:
+def address(row: Row) -> str | None:
     """Return the id of the zone or account of a row."""
-    address: str | None = row["zone_id"] if row.get("scope", ZONE) == ZONE else row.get("account_id")
-    return address
+    return row["zone_id"] if row["scope"] == ZONE else row["account_id"]
 
 
 def item_id(owner: str | None, kind: str, resource: str, subject: str | None, member: str | None) -> str:
@@ -71,7 +109,7 @@ def items_of(owner: str | None, observations: t.Iterable[Observation], at: str) 
 def _item(owner: str | None, seen: Observation, at: str) -> Item:
     of_type = type_of(seen.type)
     kind, resource = seen.kind or of_type.kind, seen.resource or of_type.resource
-    item = {
+    item: Item = {
         "id": item_id(owner, kind, resource, seen.subject, seen.member),
         "kind": kind,
         "type": seen.type,
@@ -79,13 +117,15 @@ def _item(owner: str | None, seen: Observation, at: str) -> Item:
         "subject": seen.subject,
         "member": seen.member,
         "severity": of_type.severity if kind == of_type.kind else "low",
+        "message": "",
         "is": seen.present,
         "should_be": seen.desired,
         "first_seen": at,
         "waived": False,
         "carried": False,
     }
-    return {**item, "message": sentence(item) + seen.remark}
+    item["message"] = sentence(item) + seen.remark
+    return item
 
 
 def in_order(items: t.Iterable[Item]) -> list[Item]:

@@ -37,7 +37,6 @@ from .zones import zones_with
 # Minimum number of zones with an equal item to show it once.
 MIN_SHARED = 3
 _MAX_LINE = 2000
-_MEMBERS = ("kind", "type", "resource", "subject", "member", "is", "should_be", "message")
 # What the subject of an item is called.
 _NOUNS: t.Mapping[str, str] = {
     **dict.fromkeys(("jobs", "health", "delivery", "coverage"), "job"),
@@ -97,7 +96,10 @@ def groups_by_action(rows: t.Iterable[Row]) -> list[tuple[Action, list[Group]]]:
     collected: dict[str, list[tuple[Row, Item]]] = {}
     for row in rows:
         for item in [] if row["carried"] else counting(row["items"]):
-            collected.setdefault(canonical([item[name] for name in _MEMBERS]), []).append((row, item))
+            shown = {
+                name: value for name, value in item.items() if name not in ("id", "severity", "first_seen", "waived", "carried")
+            }
+            collected.setdefault(canonical(shown), []).append((row, item))
     by_action: dict[Action, list[Group]] = collections.defaultdict(list)
     for pairs in collected.values():
         for part in [pairs] if len(pairs) >= MIN_SHARED else [[pair] for pair in pairs]:

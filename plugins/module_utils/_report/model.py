@@ -60,11 +60,11 @@ def build(order: Order, previous: Earlier | None, slices: t.Sequence[Earlier]) -
 
 def _in_utc(row: Row) -> Row:
     """Return a row with its times in UTC; those of earlier reports may have other offsets, and fractions."""
-    items = [{**item, "first_seen": _utc(item["first_seen"])} for item in row["items"]]
-    return {**row, "audited_at": _utc(row["audited_at"]), "items": items}
+    items: list[Item] = [{**item, "first_seen": _utc(item["first_seen"])} for item in row["items"]]
+    return {**row, "audited_at": row["audited_at"] and _utc(row["audited_at"]), "items": items}
 
 
-def _utc(text: str | None) -> str | None:
+def _utc(text: str) -> str:
     time = parse_time(text)
     return text if time is None else format_time(time)
 
@@ -87,10 +87,9 @@ def carry_over(rows: t.Sequence[Row], previous: Earlier | None) -> list[Row]:
     names = {row["zone"] for row in rows}
     # A zone that was created again has a new id; its old row is dropped if it had no problem.
     outside = [row for row in map(previous.rows.__getitem__, left) if row["items"] or row["zone"] not in names]
-    return [
-        *(inherit(row, None if place is None else previous.rows[place]) for row, place in zip(rows, places, strict=True)),
-        *({**row, "carried": True, "items": in_order(map(_carried, row["items"]))} for row in outside),
-    ]
+    carried: list[Row] = [{**row, "carried": True, "items": in_order(map(_carried, row["items"]))} for row in outside]
+    audited = zip(rows, places, strict=True)
+    return [*(inherit(row, None if place is None else previous.rows[place]) for row, place in audited), *carried]
 
 
 def compare(rows: t.Sequence[Row], previous: Earlier | None) -> dict[str, Json]:
@@ -124,21 +123,21 @@ def inherit(row: Row, old: Row | None) -> Row:
     if old is None or row["carried"]:
         return row
     since = {item["id"]: item["first_seen"] for item in old["items"]}
-    own = [
+    own: list[Item] = [
         {**item, "first_seen": min(item["first_seen"], since.get(item["id"], item["first_seen"]), key=_instant)}
         for item in row["items"]
     ]
     ids = {item["id"] for item in own}
     left = [_carried(item) for item in old["items"] if item["id"] not in ids and not _looked_at(row, item)]
-    inherited = {
+    inherited: Row = {
         **row,
         "zone_id": row["zone_id"] or old["zone_id"],
         "account_id": row["account_id"] or old["account_id"],
         "items": in_order([*own, *left]),
     }
     if row["status"] == UNAUDITED:
-        audited = max(row["audited_at"], old["audited_at"], key=_instant)
-        inherited.update(audited_at=audited, jobs=row["jobs"] or old["jobs"])
+        inherited["audited_at"] = max(row["audited_at"], old["audited_at"], key=_instant)
+        inherited["jobs"] = row["jobs"] or old["jobs"]
     return inherited
 
 
@@ -191,14 +190,16 @@ def _of_slice(row: Row, waivers: tuple[Waiver, ...], now: datetime.datetime) -> 
 
     An audit in the future counts as of now, so that a clock that is ahead does not hide what this run found.
     """
-    plain = {**row, "items": [item for item in row["items"] if not is_of_waiver(item)]}
+    plain: Row = {**row, "items": [item for item in row["items"] if not is_of_waiver(item)]}
     return Sourced(plain, min(_instant(row["audited_at"]), now), waivers)
 
 
 def _head(group: t.Sequence[Sourced]) -> Row:
     """Return the first row of a group with the first id that a row of the group has."""
-    ids = {name: next(filter(None, (each.row[name] for each in group)), None) for name in ("zone_id", "account_id")}
-    return {**group[0].row, **ids}
+    rows = [each.row for each in group]
+    zone_id = next((row["zone_id"] for row in rows if row["zone_id"]), None)
+    account_id = next((row["account_id"] for row in rows if row["account_id"]), None)
+    return {**rows[0], "zone_id": zone_id, "account_id": account_id}
 
 
 def _latest(group: t.Sequence[Sourced]) -> Sourced:

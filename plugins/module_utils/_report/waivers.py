@@ -40,7 +40,7 @@ class Waiver(t.NamedTuple):
         """Return whether the waiver covers this item of this zone; items about waivers are never covered."""
         if is_of_waiver(item) or (self.only is not None and item["id"] not in self.only):
             return False
-        texts = {**item, "zone": zone}
+        texts: dict[str, Json] = {**item, "zone": zone}
         return all(self._matches(name, texts[name] or "") for name in PATTERNS)
 
     def could_show(self, row: Row) -> bool:
@@ -112,7 +112,7 @@ def apply_waivers(
     """
     listed = {waiver.key: waiver for waiver in (*waivers, *(each for _row, applicable in rows for each in applicable))}
     covered: dict[str, set[str]] = {key: set() for key in listed}
-    marked = []
+    marked: list[Row] = []
     for row, applicable in rows:
         near = [waiver for waiver in applicable if waiver.covers(row["zone"])]
         items: list[Item] = []

@@ -29,8 +29,9 @@ from .options import AuditRecord, Order
 # Rows of the report, one for each zone, and the totals of all rows.
 
 _MAX_NAMED = 10
-# The members of a row with their values for a zone that was not audited.
-NOTHING: t.Mapping[str, Json] = {
+# The row of a zone that was not audited.
+NOTHING: Row = {
+    "zone": "",
     "zone_id": None,
     "account_id": None,
     "scope": ZONE,
@@ -55,23 +56,21 @@ def rows_of(order: Order) -> list[Row]:
     return [_row_of(record, order, destinations) for record in order.records]
 
 
-def unaudited(zone: str, error: t.Mapping[str, str], **members: Json) -> Row:
+def unaudited(zone: str, error: dict[str, str]) -> Row:
     """Return the row of a zone that could not be audited."""
-    return {**NOTHING, "zone": zone, "plan_ids": dict.fromkeys(MANAGED), "error": dict(error), **members}
+    return {**NOTHING, "zone": zone, "error": error}
 
 
 def _row_of(record: AuditRecord, order: Order, destinations: findings.Destinations | None) -> Row:
-    ids = {"zone_id": record.zone_id, "account_id": record.account_id, "scope": record.scope}
+    row: Row = {**NOTHING, "zone": record.zone, "zone_id": record.zone_id, "account_id": record.account_id, "scope": record.scope}
     notes = [found("not_readable", None, reason, resource=name) for name, reason in record.unreadable]
     if record.error:
-        return unaudited(record.zone, record.error, **ids, items=items_of(record.address, notes, order.at))
+        return {**row, "error": record.error, "items": items_of(record.address, notes, order.at)}
     managed = {} if order.survey else {name: part for name in MANAGED if (part := (record.result or {}).get(name))}
     seen = [*notes, *_observations(record, order, destinations)]
     audit = record.scripts or {}
     return {
-        **NOTHING,
-        "zone": record.zone,
-        **ids,
+        **row,
         "status": COMPLIANT if managed else UNMANAGED,
         "audited_at": order.at,
         "plan_ids": {name: managed.get(name, {}).get("plan_id") for name in MANAGED},
@@ -115,7 +114,7 @@ def _resources(record: AuditRecord, order: Order) -> list[str]:
     return looked + (["fields"] if order.required_fields or order.survey else [])
 
 
-def _job(label: str, job: t.Mapping[str, Json]) -> Row:
+def _job(label: str, job: t.Mapping[str, Json]) -> dict[str, Json]:
     last, number = job.get("last_complete"), job.get("id")
     return {
         "job": label,
@@ -125,7 +124,7 @@ def _job(label: str, job: t.Mapping[str, Json]) -> Row:
     }
 
 
-def _script(listed: t.Mapping[str, Json]) -> Row:
+def _script(listed: t.Mapping[str, Json]) -> dict[str, Json]:
     """Return a script that the audit saw, with the entry of the baseline that covers it."""
     script = listed.get("script")
     members = script if isinstance(script, dict) else {"url": script}
