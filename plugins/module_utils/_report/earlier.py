@@ -186,7 +186,7 @@ def _repeated(rows: t.Sequence[Row]) -> t.Iterator[str]:
     for number, row in enumerate(rows):
         owner, carried = row["zone_id"] or row.get("account_id"), row.get("carried", False)
         others = zones.setdefault((row.get("scope", ZONE), row["zone"]), [])
-        if any(owner == other or (None in (owner, other) and carried == was_carried) for other, was_carried in others):
+        if any(owner == other or (None in (owner, other) and not (carried or was_carried)) for other, was_carried in others):
             yield f"zones[{number}].zone: {shown(row['zone'])} is a duplicate"
         others.append((owner, carried))
         ids: set[str] = set()

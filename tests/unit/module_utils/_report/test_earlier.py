@@ -93,9 +93,10 @@ def test_shipped_schema_is_the_one_that_is_checked():
 RENAMED = report(
     {**record("new"), "zone_id": zone_id("old")}, previous=report({**drifted("new"), "zone_id": None}, record("old"))
 )
+LATER = report(record("b"), previous=RENAMED)
 
 
-@pytest.mark.parametrize("made", [report(record("a"), {**record("a"), "zone": "b"}), full(), RENAMED])
+@pytest.mark.parametrize("made", [report(record("a"), {**record("a"), "zone": "b"}), full(), RENAMED, LATER])
 def test_every_report_can_be_read_again(tmp_path, made):
     """Also one of two hosts for one zone, and of a zone that got the name of one without an id."""
     assert read_report("merge[0]", stored(tmp_path, RENDERERS["json"](made))).rows == tuple(made["zones"])
