@@ -48,6 +48,8 @@ class Audit(t.NamedTuple):
     def perform(self, service: Service) -> Conclusion:
         """Read, judge, keep the evidence, and report."""
         evidence = Evidence.prepare(self.folder, service.zone_id) if self.folder else None
+        # Before the first request, so that what the service fetches meanwhile is new to the next audit.
+        at = self.at or service.now
         state = service.monitor(self.query.route)
         query = self.query.on_route(state.route)
         listing = [judge(script, query) for script in service.list_scripts(query)]
@@ -56,7 +58,6 @@ class Audit(t.NamedTuple):
         seen = observe(_with_singles(listing, singles, query))
         # Entries that match equally well are refused here, before a file of evidence exists.
         matches = [self._match(each) for each in seen]
-        at = self.at or service.now
 
         def report(last: LastRecord) -> dict[str, Json]:
             rows = [self._row(each, match, last.since) for each, match in zip(seen, matches, strict=True)]

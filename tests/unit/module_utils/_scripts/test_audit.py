@@ -61,9 +61,10 @@ def run(listing: t.Any, baseline: t.Any, singles: t.Any = (), *, enabled: bool =
     class Service:
         zone_id = ZONE
         hide = staticmethod(functools.partial(scrub, secrets=[SECRET]))
-        now = datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc)
+        now: t.Any = datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc)
 
         def monitor(self, route: str) -> State:
+            self.now = None  # after the first request it is too late
             return State(route, {"enabled": enabled, "updated_at": None})
 
         def list_scripts(self, query: t.Any) -> list[t.Any]:
@@ -329,6 +330,11 @@ def test_records_refer_to_an_equal_inventory(tmp_path: Path) -> None:
     members = "v seq at zone_id prev monitor scope baseline_digest findings passed collection_version digest"
     assert set(found[0]) - {"inventory"} == set(found[1]) - {"inventory_same_as"} == set(members.split())
     assert found[3]["findings"][0]["kind"] == "new" and found[3]["passed"] is False
+
+
+def test_the_time_of_an_audit_is_that_before_its_first_request(tmp_path: Path) -> None:
+    run([script()], [entry()], evidence_dir=str(tmp_path), at=None)
+    assert records(tmp_path)[0]["at"] == "2026-11-21T00:00:00Z"
 
 
 @pytest.mark.parametrize(
