@@ -82,6 +82,13 @@ def test_a_failure_stops_the_rest(modules: Modules) -> None:
     assert settled.result["changed"] is False
 
 
+def test_failed_read_names_its_request(modules: Modules) -> None:
+    """The parts are read in parallel."""
+    modules.simulator.faults({"kind": "rewrite", "method": "GET", "path": "*/script_monitor", "set": {"enabled": "x"}})
+    error = modules.run(task(**DESIRED), fails="bad_response", secrets=[KEY]).failure["error"]
+    assert (error["method"], error["path"], error["status"]) == ("GET", f"/zones/{modules.zone}/script_monitor", 200)
+
+
 def test_each_part_is_approved_on_its_own(modules: Modules) -> None:
     approved = modules.run(task(True, **DESIRED), secrets=[KEY]).result["plan_ids"]
     other = {**DESIRED, "script_monitor_enabled": False, "expected_plan_ids": approved}

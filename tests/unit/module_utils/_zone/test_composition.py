@@ -10,7 +10,7 @@ import collections
 import re
 import typing as t
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from properties.desired_states import DATASETS, HEADERS, JOB_NAMES, JOB_OPTIONS, LISTS, a_rule, some
 from support.samples.logpush import ZONE
@@ -188,6 +188,13 @@ def test_the_single_modules_agree() -> None:
     """The same requests in the documented order, diffs, predicted results, secrets, plan ids and refusals."""
     seen: collections.Counter[str] = collections.Counter()
 
+    rule = {"id": "1" * 32, "version": "1", **a_rule(0, "log_custom_field", {"cookie_fields": ["C"]}, True)}
+    there_is = {"ruleset": {"id": "a" * 32, "version": "3", "last_updated": None, "rules": [rule]}, "jobs": [], "monitor": True}
+    one_job = {"name": "same", "destination_conf": "s3://b/c?region=eu"}
+
+    # What examples that are drawn hardly contain: every list, all of them empty; and one name in two datasets.
+    @example(there=there_is, requested={"custom_fields": {kind: [] for kind in KINDS}})
+    @example(there=there_is, requested={"job": one_job, "jobs": [{**one_job, "dataset": "firewall_events"}]})
     @settings(max_examples=300)
     @given(there=STATES, requested=REQUESTED)
     def compare(there: Document, requested: Document) -> None:
