@@ -1,0 +1,103 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The filters, and the test of filter expressions."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+import yaml
+from ansible.errors import AnsibleFilterError
+from jinja2 import StrictUndefined, UndefinedError
+
+from ansible_collections.edgeops.observability.plugins.filter import (
+    diff_lines,
+    explain_logpush_filter,
+    log_field_coverage,
+    logpush_filter,
+)
+from ansible_collections.edgeops.observability.plugins.test import passes_logpush_filter
+
+A = {"key": "EdgeResponseStatus", "operator": "geq", "value": 500}
+TEXT = '{"where":{"and":[{"key":"EdgeResponseStatus","operator":"geq","value":500}]}}'
+to_text = logpush_filter.FilterModule().filters()["logpush_filter"]
+explain = explain_logpush_filter.FilterModule().filters()["explain_logpush_filter"]
+passes = passes_logpush_filter.TestModule().tests()["passes_logpush_filter"]
+# Each takes an expression.
+PLUGINS = [to_text, explain, functools.partial(passes, {})]
+
+
+@pytest.mark.parametrize("module", [logpush_filter, explain_logpush_filter, passes_logpush_filter])
+def test_offers_the_documented_plugin_only(module):
+    offered = module.TestModule().tests() if module is passes_logpush_filter else module.FilterModule().filters()
+    assert list(offered) == [yaml.safe_load(module.DOCUMENTATION)["name"]] == [module.__name__.rpartition(".")[2]]
+
+
+@pytest.mark.parametrize(("module", "plugin"), [(logpush_filter, to_text), (explain_logpush_filter, explain)])
+def test_examples_are_valid(module, plugin):
+    expressions = [task["vars"]["expression"] for task in yaml.safe_load(module.EXAMPLES)]
+    assert expressions and all(map(plugin, expressions))
+    if plugin is explain:
+        assert explain(expressions[0]) == yaml.safe_load(module.RETURN)["_value"]["sample"].strip()
+
+
+def test_examples_hold():
+    (task,) = yaml.safe_load(passes_logpush_filter.EXAMPLES)
+    names = task["vars"]
+    assert passes(names["error"], names["expression"]) is True
+    assert passes(names["health_check"], names["expression"]) is False
+
+
+@pytest.mark.parametrize("expression", [A, {"where": A}, TEXT, {"and": [A]}])
+def test_every_form_of_an_expression(expression):
+    assert to_text(expression) == TEXT
+    assert passes({"EdgeResponseStatus": 500}, expression) is True
+    assert passes({"EdgeResponseStatus": 499}, expression) is False
+    assert passes({}, expression) is False
+    assert passes({"a": "1"}, {"key": "a", "operator": "eq", "value": 1}) is False
+
+
+@pytest.mark.parametrize("plugin", PLUGINS)
+def test_wrong_expression_is_a_template_error(plugin):
+    with pytest.raises(AnsibleFilterError) as caught:
+        plugin({"and": [A, {**A, "operator": "lte"}]})
+    assert "filter.where.and[1].operator: 'lte' is not an operator (did you mean 'leq'?)" in str(caught.value)
+
+
+@pytest.mark.parametrize("plugin", PLUGINS)
+def test_undefined_variable_is_named(plugin):
+    with pytest.raises(UndefinedError, match="expression_of_mine"):
+        plugin(StrictUndefined(name="expression_of_mine"))
+
+
+def test_limits_belong_to_the_text_only():
+    expression = {"or": [A] * 31}
+    with pytest.raises(AnsibleFilterError) as caught:
+        to_text(expression)
+    assert "31 operators are 1 more than the limit of 30" in str(caught.value) and "bytes are" in str(caught.value)
+    assert explain(expression) and passes({"EdgeResponseStatus": 500}, expression) is True
+
+
+@pytest.mark.parametrize(("record", "kind"), [("x", "str"), ([A], "list"), (None, "NoneType"), (5, "int")])
+def test_non_dictionary_record_is_an_error(record, kind):
+    with pytest.raises(AnsibleFilterError, match=f"a log record must be a dictionary, not {kind}"):
+        passes(record, A)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "good", "bad"),
+    [
+        (log_field_coverage, "log_field_coverage", ({"custom_fields": None}, []), ("no mapping", [])),
+        (diff_lines, "diff_lines", ({"changed": False},), ("no mapping",)),
+    ],
+)
+def test_refusal_names_the_filter_only(module, name, good, bad):
+    """A refusal names the filter, and does not repeat the input."""
+    function = module.FilterModule().filters()[name]
+    assert function(*good) is not None
+    with pytest.raises(AnsibleFilterError, match=f"^{name}: ") as refusal:
+        function(*bad)
+    assert "no mapping" not in str(refusal.value)
