@@ -15,47 +15,33 @@ import typing as t
 from ._core import Failure, invalid_option
 
 
-def write_beside(path: str, content: t.Iterable[bytes], mode: int) -> str:
-    """Write and sync a temporary file beside the one that it will replace; return its path. After a failure, remove it."""
-    folder, name = os.path.split(path)
-    handle, made = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            os.fchmod(file.fileno(), mode)
-            file.writelines(content)
-            file.flush()
-            os.fsync(file.fileno())
-    except BaseException:
-        remove(made)
-        raise
-    return made
-
-
-def replace_all(contents: t.Mapping[str, bytes], modes: int | t.Mapping[str, int]) -> None:
-    """Write all files completely before the first one is replaced; raise OSError if one cannot be written.
+def replace_all(contents: t.Mapping[str, bytes | t.Iterable[bytes]], modes: int | t.Mapping[str, int]) -> None:
+    """Write and sync all files beside those that they replace, before the first one is replaced; raise OSError if one cannot be written.
 
     `modes` is one mode for all files, or the mode of each path.
     """
     written: dict[str, str] = {}
     try:
         for path, content in contents.items():
-            written[path] = write_beside(path, [content], modes if isinstance(modes, int) else modes[path])
+            folder, name = os.path.split(path)
+            handle, written[path] = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+            with os.fdopen(handle, "wb") as file:
+                os.fchmod(file.fileno(), modes if isinstance(modes, int) else modes[path])
+                file.writelines([content] if isinstance(content, bytes) else content)
+                file.flush()
+                os.fsync(file.fileno())
         for path in contents:
             os.replace(written[path], path)
             del written[path]
     finally:
-        for path in written.values():
-            remove(path)
+        for left in written.values():
+            with contextlib.suppress(OSError):
+                os.unlink(left)
 
 
 def replace_file(path: str, content: t.Iterable[bytes], mode: int) -> None:
     """Replace a file atomically, so that the old or the new content survives a crash; raise OSError."""
-    written = write_beside(path, content, mode)
-    try:
-        os.replace(written, path)
-    except BaseException:
-        remove(written)
-        raise
+    replace_all({path: content}, mode)
     sync_folder(os.path.dirname(path) or ".")
 
 
@@ -101,12 +87,6 @@ def lock(descriptor: int, *, wait: bool = True) -> None:
     fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
 
-def remove(path: str) -> None:
-    """Remove a file; ignore errors."""
-    with contextlib.suppress(OSError):
-        os.unlink(path)
-
-
 _NAME = "edgeops.observability"
 
 
@@ -134,24 +114,25 @@ def _is_private(folder: str) -> bool:
         return False
 
 
-_REPORT_FOLDER_MODE = 0o750
+_FOLDER_MODE = 0o750
 
 
 def write_files(folder: str, contents: t.Mapping[str, bytes], modes: t.Mapping[str, int]) -> list[str]:
     """Write all files into the folder, or none, each with the mode for its name; return their paths."""
-    made = _make_folder(folder)
+    paths = {name: os.path.join(folder, name) for name in contents}
+    made: list[str] = []
     try:
+        make_folders(folder, _FOLDER_MODE, made)
         for name in contents:
             _check_replaceable(folder, name)
-        paths = {os.path.join(folder, name): name for name in contents}
-        replace_all({path: contents[name] for path, name in paths.items()}, {path: modes[name] for path, name in paths.items()})
+        replace_all({paths[name]: content for name, content in contents.items()}, {paths[name]: modes[name] for name in contents})
     except OSError as error:
-        raise _unusable(folder, error) from None
+        raise invalid_option("dest", f"{folder!r} cannot be written: {error.strerror}") from None
     finally:
-        if made:
+        for new in reversed(made):
             with contextlib.suppress(OSError):
-                os.rmdir(folder)  # fails if it contains a file
-    return [os.path.join(folder, name) for name in contents]
+                os.rmdir(new)  # fails if it contains a file
+    return list(paths.values())
 
 
 def check_folder(folder: str, names: t.Iterable[str]) -> None:
@@ -164,16 +145,6 @@ def check_folder(folder: str, names: t.Iterable[str]) -> None:
     if there == folder:
         for name in names:
             _check_replaceable(folder, name)
-
-
-def _make_folder(folder: str) -> bool:
-    if os.path.isdir(folder):
-        return False
-    try:
-        make_folders(folder, _REPORT_FOLDER_MODE, [])
-    except OSError as error:
-        raise _unusable(folder, error) from None
-    return True
 
 
 def _check_replaceable(folder: str, name: str) -> None:
@@ -189,11 +160,6 @@ def _check_replaceable(folder: str, name: str) -> None:
         raise invalid_option("dest", f"{path!r} belongs to another user and cannot be replaced. Nothing was written.")
 
 
-def _unusable(folder: str, error: OSError) -> Failure:
-    return invalid_option("dest", f"{folder!r} cannot be written: {error.strerror}")
-
-
-_FOLDER_MODE = 0o750
 _FILE_MODE = 0o640
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
