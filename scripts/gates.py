@@ -90,20 +90,20 @@ def _tool(name: str, tool: str, *arguments: str) -> Gate:
 def _on_core(core: str) -> tuple[Gate, ...]:
     """What depends on ansible-core: the main one is tested whole, the others with what touches each module, the role and each playbook."""
     # Most sanity tests are the same with every core: the newest runs them.
-    which, seconds = ((), 150) if core == NEWEST else (("of-core",), 25)
+    which, seconds = ((), 160) if core == NEWEST else (("of-core",), 40)
     sanity = Gate("sanity", "ansible-test", ("scripts/sanity.sh", *which), core, seconds)
     modules = _pytest("modules", "tests/modules", 20, core=core)
     if core != MAIN:
         # The environment of the oldest core has urllib3 1.26.
         http = (_pytest("http", "tests/unit/module_utils/_api tests/tls", 20, core=core),) if core == FLOOR else ()
-        return (sanity, *http, modules, _pytest("playbooks", "-m every_core tests/playbooks", 70, core=core))
+        return (sanity, *http, modules, _pytest("playbooks", "-m every_core tests/playbooks", 110, core=core))
     return (sanity, *WHOLE)
 
 
 WHOLE = (
-    _pytest("units", "tests/unit", 60),
+    _pytest("units", "tests/unit", 75),
     _pytest("modules", "tests/modules", 20),
-    _pytest("playbooks", "tests/playbooks", 150),
+    _pytest("playbooks", "tests/playbooks", 340),
 )
 STATIC = (
     _tool("lint", "ruff", "check", "--quiet", "."),
@@ -114,21 +114,21 @@ STATIC = (
 ONCE = (
     # Both need the modules of awx.awx, which only an environment apart has; `scripts/awx.sh` makes it.
     Gate("roles and playbooks", "ansible-lint", (*AWX, "ansible-lint", "--offline"), seconds=25),
-    Gate("controller", "pytest", (*AWX, *PYTEST, "tests/awx"), seconds=60),
+    Gate("controller", "pytest", (*AWX, *PYTEST, "tests/awx"), seconds=110),
     # The engine of rulebooks; without Java or its environment the tests are skipped with the reason.
     Gate("rulebooks", "pytest", (*EDA, *PYTEST, "tests/eda"), seconds=20),
     Gate("documentation", "antsibull-docs", ("scripts/docs-lint.sh",), small=True),
     _tool("changelog", "antsibull-changelog", "lint"),
     Gate("package", "ansible-galaxy", ("scripts/package.sh",), small=True),
     Gate("importer", "galaxy-importer", ("scripts/importer.sh",), small=True),
-    _pytest("meta", "tests/meta", 30),
-    _pytest("simulator", "simulator/tests", 20),
-    _pytest("examples and site", "tests/docs", 110),
-    _pytest("faults", "tests/faults", 40),
+    _pytest("meta", "tests/meta", 20),
+    _pytest("simulator", "simulator/tests", 25),
+    _pytest("examples and site", "tests/docs", 170),
+    _pytest("faults", "tests/faults", 55),
     _pytest("properties", "tests/properties", 40),
-    _pytest("secrets", "tests/secrets", 50),
+    _pytest("secrets", "tests/secrets", 60),
     _pytest("origin", "tests/tls", 5, small=True),
-    _pytest("budget and races", "tests/budget tests/concurrency", 30, timed=True),
+    _pytest("budget and races", "tests/budget tests/concurrency", 35, timed=True),
 )
 RUNS = {
     # Nothing else takes long here, so that the units get all processors; what builds an artifact is left to `make test`.
