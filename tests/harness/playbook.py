@@ -56,9 +56,9 @@ class Playbook(Runner):
 
         `tasks` is a task or a list of tasks for one play in this zone; `playbook` a list of plays, a file, or a name
         such as `edgeops.observability.deliver`. `fails` is the kind of failure that has to happen ("ansible" for one of
-        ansible-core's own), `warns` the patterns of the warnings that have to appear. `launch` is what `_launch` takes.
+        ansible-core's own), `warns` the patterns of the warnings that have to appear. `launch` is what `launch` takes.
         """
-        report = self._launch(self._source(tasks, playbook, module_defaults), check=check, diff=diff, **launch)
+        report = self.launch(self._source(tasks, playbook, module_defaults), check=check, diff=diff, **launch)
         _look(report, check, diff, fails, warns)
         return report
 
@@ -81,17 +81,17 @@ class Playbook(Runner):
             }
             for name, case in cases.items()
         ]
-        report = self._launch(plays, check=False, diff=False, inventory={zones[name]: {} for name in cases}, **launch)
+        report = self.launch(plays, inventory={zones[name]: {} for name in cases}, **launch)
         parts = dict(re.findall(r"^PLAY \[Case (.*?)\] \*+\n(.*?)(?=^PLAY )", report.stdout, re.MULTILINE | re.DOTALL))
         assert report.returncode == 0 and set(parts) == set(cases), str(report)
         return {name: _part(report, parts[name], zones[name], case) for name, case in cases.items()}
 
-    def _launch(
+    def launch(
         self,
         source: t.Any,
         *,
-        check: bool,
-        diff: bool,
+        check: bool = False,
+        diff: bool = False,
         extra_vars: t.Mapping[str, t.Any] | None = None,
         verbosity: int = 3,
         in_process: bool | None = None,
@@ -102,8 +102,8 @@ class Playbook(Runner):
         timeout: float = 300,
         arguments: t.Sequence[str] = (),
     ) -> Report:
-        """Run a playbook. `secrets` are strings that no output may hold, beyond the credentials of the simulator and the secret
-        options of the tasks. A variable of `env` that is None is taken away.
+        """Run a playbook, and check that no output holds a secret: those of `secrets`, the credentials of the simulator, and the
+        secret options of the tasks. A variable of `env` that is None is taken away.
         """
         place = process.Place(self.folder / f"run-{next(self._count)}")
         planted: dict[str, str] = {}

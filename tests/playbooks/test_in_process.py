@@ -21,7 +21,7 @@ from ansible.release import __version__
 
 from harness import Case, Playbook, Report, documented
 from harness.prediction import IDENTITY, MOVING
-from harness.process import BIN, LOCAL, Place, execute, inventory
+from harness.process import BIN, LOCAL
 
 EVERY_CORE = pytest.mark.every_core
 
@@ -316,14 +316,10 @@ def test_steps_aside(playbook: Playbook) -> None:
 
 def bare(playbook: Playbook, *tasks: Task) -> str:
     """The output of a run whose results are not those of a module: still running, or censored."""
-    place = Place(playbook.folder / "bare")
     defaults = {f"group/{NAME}.zone": {"zone_id": playbook.zone}}
-    play = {"hosts": "all", "gather_facts": False, "module_defaults": defaults, "tasks": tasks}
-    command = [str(BIN / "ansible-playbook"), str(place.write("playbook.yml", [play])), "-vvv"]
-    command += ["-i", str(place.write("inventory.yml", inventory(None)))]
-    returncode, stdout, stderr = execute(command, {**place.environment(), **playbook.simulator.environment()}, place.input, 120)
-    assert returncode == 0, stdout + stderr
-    return stdout
+    report = playbook.launch([{"hosts": "all", "gather_facts": False, "module_defaults": defaults, "tasks": list(tasks)}])
+    assert report.returncode == 0, str(report)
+    return report.stdout
 
 
 @EVERY_CORE

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from zone_runs import DESTINATION, SECRET, fleet, lists, modules, selected
+from zone_runs import DESTINATION, SECRET, fleet, lists, modules, selected, shown_lines
 
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.variables import PLAYBOOK_VARIABLES
 
@@ -32,8 +32,7 @@ def findings(report):
         for outcome in report.outcomes
         if "ansible_stats" in outcome.result
     ]
-    (shown,) = [outcome.result["msg"] for outcome in report.outcomes if outcome.name == "Show the findings"]
-    return stats, shown
+    return stats, shown_lines(report)
 
 
 def recap(report):
@@ -243,7 +242,7 @@ def test_failed_batch_does_not_end_delivery(playbook, simulator):
             fails=("ansible", "unreachable", "authentication"),
         )
         assert report.returncode != 0 and failed_hosts(report) == {"zone0", "zone1", "zone2"}
-        (shown,) = [outcome.result["msg"] for outcome in report.outcomes if outcome.name == "Show the outcomes"]
+        shown = shown_lines(report, "Show the outcomes")
         assert shown[0] == f"4 zones: {changed:d} changed, {not changed:d} unchanged, 2 failed, 1 not reached"
         assert [line.split(":")[0] for line in shown[1:]] == [
             "zone0 failed",

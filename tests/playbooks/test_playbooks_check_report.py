@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support import file_store
 from support.samples.fleet import WAIVER
-from support.zone_runs import fleet, lists
+from support.zone_runs import fleet, lists, shown_lines
 
 CHECK = "edgeops.observability.check"
 FIELDS = {"custom_fields": lists(request=["x-trace-id"]), "job": None}
@@ -32,12 +32,6 @@ def kept(report):
     return stats
 
 
-def shown(report):
-    """The findings on the terminal."""
-    (lines,) = [outcome.result["msg"] for outcome in report.outcomes if outcome.name == "Show the findings"]
-    return lines
-
-
 def test_reports_of_two_runs(playbook, simulator, tmp_path):
     """The second run compares with the report that the first one left; waived differences fail nothing."""
     hosts = fleet(simulator, [FIELDS, MONITOR, {"job": None}])
@@ -50,7 +44,7 @@ def test_reports_of_two_runs(playbook, simulator, tmp_path):
     assert kept(first)["edgeops_report"]["counts"].items() >= counts.items()
     assert kept(first)["edgeops_report"]["outcome"] == "drifted"
     assert kept(first)["edgeops_check"]["unmanaged"] == ["zone2"]
-    lines = shown(first)
+    lines = shown_lines(first)
     assert "zone1 difference: script monitor: enabled is false, should be true" in lines
     assert "2 of 3 zones need attention: 2 drifted." in lines
     assert "3 zones: 0 unaudited, 2 drifted, 0 with findings, 1 unmanaged, 0 compliant" in lines
@@ -78,8 +72,8 @@ def test_unmanaged_and_missing_fields_fail_on(playbook, simulator):
     given = {"edgeops_fail_on": ["missing_field"], "edgeops_required_fields": {"http_requests": ["RayID"]}}
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=given, fails="ansible")
     assert kept(report)["edgeops_report"]["counts"]["findings"] == 1
-    assert shown(report)[-1].startswith("The report is ")
-    assert Path(shown(report)[-1].removeprefix("The report is ")).is_file()
+    assert shown_lines(report)[-1].startswith("The report is ")
+    assert Path(shown_lines(report)[-1].removeprefix("The report is ")).is_file()
     assert {outcome.host for outcome in report.failures} == {"zone0"}
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"edgeops_fail_on": ["unmanaged"]}, fails="ansible")
     assert {outcome.host for outcome in report.failures} == {"zone1"}

@@ -10,7 +10,7 @@ import typing as t
 from pathlib import Path
 
 import pytest
-from zone_runs import SECRET, fleet
+from zone_runs import SECRET, fleet, shown_lines
 
 from harness import Playbook
 
@@ -79,8 +79,7 @@ def deliver(
 
 
 def lines(report: t.Any) -> list[str]:
-    (shown,) = [outcome.result["msg"] for outcome in report.outcomes if outcome.name == "Show the outcomes"]
-    return t.cast("list[str]", shown)
+    return shown_lines(report, "Show the outcomes")
 
 
 def recap(report: t.Any) -> dict[str, int]:

@@ -10,6 +10,7 @@ import typing as t
 from pathlib import Path
 
 import pytest
+from support.zone_runs import shown_lines
 
 from harness import Playbook
 
@@ -58,11 +59,6 @@ def survey(playbook: Playbook, folder: Path, *, fails: str | None = None, **vari
     return report
 
 
-def lines(report: t.Any) -> list[str]:
-    (shown,) = [outcome.result["msg"] for outcome in report.outcomes if outcome.name == "Show the findings"]
-    return t.cast("list[str]", shown)
-
-
 def test_survey_of_a_fleet(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
     """A token, no variables: every zone has its status, its findings and notes, and nothing is written."""
     simulator.reset()
@@ -80,7 +76,7 @@ def test_survey_of_a_fleet(playbook: Playbook, simulator: t.Any, tmp_path: Path)
     assert zones["sealed"][0] == "unaudited" and zones["sealed"][1] == {"not_readable"}
     assert zones["usual"] == ("findings", {"records_dropped", *common})
     assert found[f"account_{ACCOUNT}"][0] == "unmanaged"
-    shown = lines(report)
+    shown = shown_lines(report)
     assert shown[-2].endswith("/report.html") and "edgeops.observability.adopt" in shown[-1]
     # A module in a process of its own cannot show its progress.
     assert ("Survey: 9 of 9 zones and accounts read" in report.stdout) is (playbook.in_process is not False)

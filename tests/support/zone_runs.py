@@ -68,6 +68,11 @@ def results(report: t.Any, host: str | None = None) -> list[dict[str, t.Any]]:
     return [outcome.result for outcome in found if outcome.status == "ok" and host in (None, outcome.host)]
 
 
+def shown_lines(report: t.Any, task: str = "Show the findings") -> list[str]:
+    """The lines that a playbook shows at its end."""
+    return t.cast("list[str]", report.named(task).result["msg"])
+
+
 def rules(simulator: t.Any, zone: str) -> list[dict[str, t.Any]]:
     """The rules of the zone's entry point for custom log fields."""
     found = [ruleset for ruleset in simulator.state(zone)["rulesets"] if ruleset["phase"] == "http_log_custom_fields"]
