@@ -348,7 +348,10 @@ def test_a_state_file_of_another_kind_is_refused(clock, tmp_path, kind):
     path, target = state_file(tmp_path), tmp_path / "target"
     path.unlink()
     target.write_text("")
-    path.symlink_to(target) if kind == "link" else os.mkfifo(path)
+    if kind == "link":
+        path.symlink_to(target)
+    else:
+        os.mkfifo(path)
     (warning,) = Mine(clock).warnings
     assert ("symbolic link" if kind == "link" else "not a file of this user") in warning
     assert target.read_text() == ""
