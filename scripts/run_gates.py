@@ -81,9 +81,8 @@ def _outcomes(gates: list[Gate]) -> t.Iterator[Outcome]:
     with concurrent.futures.ThreadPoolExecutor(1) as one, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as several:
         begun = [one.submit(_run, gate) for gate in small]
         yield from map(_run, timed)
-        # Beside the longest gate, which needs the main environment only.
-        for core in dict.fromkeys(gate.core for gate in rest):
-            several.submit(_set_up, core)
+        # Beside the longest gates, which need the main environment only.
+        several.submit(lambda: [_set_up(core) for core in dict.fromkeys(gate.core for gate in rest)])
         begun += [several.submit(_run, gate) for gate in sorted(rest, key=lambda gate: gate.seconds, reverse=True)]
         for done in concurrent.futures.as_completed(begun):
             yield done.result()
