@@ -123,7 +123,7 @@ ONCE = (
     Gate("importer", "galaxy-importer", ("scripts/importer.sh",), small=True),
     _pytest("meta", "tests/meta", 20),
     _pytest("simulator", "simulator/tests", 25),
-    _pytest("examples and site", "tests/docs", 170),
+    _pytest("examples and site", "tests/docs", 150),
     _pytest("faults", "tests/faults", 55),
     _pytest("properties", "tests/properties", 40),
     _pytest("secrets", "tests/secrets", 60),
