@@ -109,6 +109,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._redact impo
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import (
     PAGES_SIDE_BY_SIDE,
     PER_PAGE,
+    ListedAccount,
+    ListedZone,
     host_name,
     hosts,
     is_selected,
@@ -122,8 +124,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted i
 FILTERS = {name: {"type": "list", "elements": "str", "default": []} for name in ("names", "statuses", "account_ids")}
 SPECIFICATION = {**CONNECTION_OPTIONS, **FILTERS, "accounts": {"type": "bool", "default": False}}
 
-Item = dict[str, t.Any]
-READERS: t.Mapping[str, t.Callable[[t.Any], Item]] = {"zones.list": read_zone, "accounts.list": read_account}
+Item = t.TypeVar("Item")
 
 
 class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: ignore[misc]  # ansible-core ships no types
@@ -141,7 +142,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         params = self._params(self._read_config_data(path), path)
         try:
             described = connection(params)
-            listed = self._listed(path, described, "zones.list", query(params), cache)
+            listed = self._listed(path, described, "zones.list", read_zone, query(params), cache)
             zones = [zone for zone in listed if is_selected(zone, params)]
             accounts = self._accounts(path, described, params, cache) if params["accounts"] else []
         except Failure as failure:
@@ -150,11 +151,11 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         self._warn_of_missing(zones, params["names"])
         self.inventory.add_group("zones")
         for name, zone in self._named(zones):
-            self._add(name, "zones", {f"zone_{member}": zone[member] for member in ("id", "name", "status", "account")})
+            self._add(name, "zones", {f"zone_{member}": value for member, value in zone.items()})
         if params["accounts"]:
             self.inventory.add_group("accounts")
         for account in accounts:
-            self._add(f"account_{account['id']}", "accounts", {f"account_{member}": account[member] for member in ("id", "name")})
+            self._add(f"account_{account['id']}", "accounts", {f"account_{member}": value for member, value in account.items()})
 
     def set_options(self, task_keys: t.Any = None, var_options: t.Any = None, direct: t.Any = None) -> None:
         """Set the options of a file; ansible-core checks their types here, so templates are evaluated before."""
@@ -180,9 +181,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             raise AnsibleParserError(f"{path}: {scrub(checked.error, checked.secrets)}")
         return checked.params
 
-    def _accounts(self, path: str, described: Connection, params: t.Mapping[str, t.Any], cache: bool) -> list[Item]:
+    def _accounts(self, path: str, described: Connection, params: t.Mapping[str, t.Any], cache: bool) -> list[ListedAccount]:
         try:
-            found = self._listed(path, described, "accounts.list", {}, cache)
+            found = self._listed(path, described, "accounts.list", read_account, {}, cache)
         except Failure as failure:
             if failure.kind not in (AUTHENTICATION, PERMISSION, NOT_FOUND):
                 raise
@@ -192,30 +193,38 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             raise failure.with_note(note) from None
         return [account for account in found if not params["account_ids"] or account["id"] in params["account_ids"]]
 
-    def _listed(self, path: str, described: Connection, operation: str, filters: t.Mapping[str, str], cache: bool) -> list[Item]:
-        """Return zones or accounts from the cache or the service."""
+    def _listed(
+        self,
+        path: str,
+        described: Connection,
+        operation: str,
+        read: t.Callable[[object], Item],
+        filters: t.Mapping[str, str],
+        cache: bool,
+    ) -> list[Item]:
+        """Return zones or accounts from the cache or the service, each as `read` returns it."""
         if not self.get_option("cache"):
-            return _fetched(described, operation, filters)
+            return _fetched(described, operation, read, filters)
         # Each query has its own key; credentials are not part of it.
         meant = json.dumps([described.base_url, operation, filters], sort_keys=True).encode()
         key = f"{self.get_cache_key(path)}_{hashlib.sha256(meant).hexdigest()[:16]}"
         if cache:
             try:
-                return list(map(READERS[operation], self._cache[key]))
+                return list(map(read, self._cache[key]))
             except KeyError:
                 pass  # not cached, or expired
             except (AnsibleError, Failure, TypeError):
                 self.display.warning(f"{self.NAME}: the cache cannot be used; the service is read again")
-        self._cache[key] = found = _fetched(described, operation, filters)
+        self._cache[key] = found = _fetched(described, operation, read, filters)
         return found
 
-    def _warn_of_missing(self, zones: t.Iterable[Item], names: t.Iterable[str]) -> None:
+    def _warn_of_missing(self, zones: t.Iterable[ListedZone], names: t.Iterable[str]) -> None:
         known = {zone["name"].lower() for zone in zones}
         for name in names:
             if name.lower() not in known:
                 self.display.warning(f"{self.NAME}: names: no zone is named {name!r}, or the other filters exclude it")
 
-    def _named(self, zones: t.Iterable[Item]) -> t.Iterator[tuple[str, Item]]:
+    def _named(self, zones: t.Iterable[ListedZone]) -> t.Iterator[tuple[str, ListedZone]]:
         by_id = {zone["id"]: zone for zone in zones}
         for zone_id, host in hosts((zone_id, zone["name"]) for zone_id, zone in by_id.items()):
             name = by_id[zone_id]["name"]
@@ -239,10 +248,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         self._add_host_to_keyed_groups(self.get_option("keyed_groups"), variables, name, strict)
 
 
-def _fetched(described: Connection, operation: str, filters: t.Mapping[str, str]) -> list[Item]:
+def _fetched(described: Connection, operation: str, read: t.Callable[[object], Item], filters: t.Mapping[str, str]) -> list[Item]:
     client = Client(described)
     try:
         listed = client.items(operation, query=filters, per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
-        return list(map(READERS[operation], listed))
+        return list(map(read, listed))
     finally:
         client.close()

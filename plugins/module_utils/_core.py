@@ -16,7 +16,9 @@ import typing as t
 CLOUDFLARE_HOST = "api.cloudflare.com"
 
 # The parts of a zone that the collection manages, by the names that results, diffs, approvals and reports give them.
-CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR = PARTS = ("custom_fields", "jobs", "script_monitor")
+Part = t.Literal["custom_fields", "jobs", "script_monitor"]
+PARTS: tuple[Part, Part, Part] = ("custom_fields", "jobs", "script_monitor")
+CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR = PARTS
 
 # The values of `error.kind` in a failed result.
 INVALID_OPTION = "invalid_option"
@@ -139,6 +141,14 @@ class Request(t.NamedTuple):
     digested: Json = None
 
 
+class ReportedEffect(t.TypedDict):
+    """An effect as results show it."""
+
+    name: str
+    subject: str | None
+    detail: list[str] | None
+
+
 class Effect(t.NamedTuple):
     """What a plan destroys: one of the names below, the job concerned (None for the zone), and the names that are removed, if any."""
 
@@ -172,10 +182,13 @@ EFFECTS = (
 )
 
 
-def report_effects(effects: t.Iterable[Effect]) -> list[dict[str, Json]]:
+def report_effects(effects: t.Iterable[Effect]) -> list[ReportedEffect]:
     """Return effects as results show them, sorted by name, then subject."""
     found = sorted(effects, key=lambda effect: (effect.name, effect.subject or "", effect.detail or ()))
-    return [{**effect._asdict(), "detail": None if effect.detail is None else list(effect.detail)} for effect in found]
+    return [
+        {"name": each.name, "subject": each.subject, "detail": None if each.detail is None else list(each.detail)}
+        for each in found
+    ]
 
 
 class Plan(t.NamedTuple):

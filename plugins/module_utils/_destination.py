@@ -12,6 +12,7 @@ from urllib.parse import unquote, unquote_plus
 
 from ._core import Json
 from ._redact import MASK, clean_text
+from ._text import dict_of, list_of
 
 # How much of a path may be shown: all of it, only parts that cannot be a key, the same without the last part, nothing.
 WHOLE, PLAIN_PARTS, ALL_BUT_LAST, NOTHING = ("whole", "plain parts", "all but the last part", "nothing")
@@ -254,7 +255,15 @@ CHANGED = f"{MASK} (changed)"
 SENT_AGAIN = "(sent again)"
 
 
-def public_destination(destination: Destination | None) -> dict[str, Json]:
+class PublicDestination(t.TypedDict):
+    """A destination as results show it; all None and empty if there is none."""
+
+    scheme: str | None
+    address: str | None
+    options: dict[str, str]
+
+
+def public_destination(destination: Destination | None) -> PublicDestination:
     """Return scheme, address and options for the user, everything masked that is not known to be readable.
 
     The values of an option that is given several times are joined with commas.
@@ -273,7 +282,7 @@ def public_destination(destination: Destination | None) -> dict[str, Json]:
     return {"scheme": destination.scheme, "address": f"{user}{destination.authority}{path}", "options": options}
 
 
-def public_change(before: Destination | None, after: Destination) -> tuple[dict[str, Json], dict[str, Json]]:
+def public_change(before: Destination | None, after: Destination) -> tuple[PublicDestination, PublicDestination]:
     """Return the public forms of two destinations that differ, with what changed behind a mask marked, so that they differ as well."""
     old, new = public_destination(before), public_destination(after)
     if before is None:
@@ -281,12 +290,15 @@ def public_change(before: Destination | None, after: Destination) -> tuple[dict[
     was, will = _masked_options(before), _masked_options(after)
     # What the service itself masks may well be the same.
     changed = {name for name in was.keys() & will.keys() if was[name] != will[name] and any(map(_is_visible, was[name]))}
-    marked = {**new, "options": {name: CHANGED if name in changed else shown for name, shown in new["options"].items()}}
+    marked: PublicDestination = {
+        **new,
+        "options": {name: CHANGED if name in changed else shown for name, shown in new["options"].items()},
+    }
     moved = old["address"] == new["address"] and _place(before) != _place(after)
     return old, {**marked, "address": f"{new['address']} (changed)"} if moved or marked == old else marked
 
 
-def public_resend(destination: Destination) -> tuple[dict[str, Json], dict[str, Json]]:
+def public_resend(destination: Destination) -> tuple[PublicDestination, PublicDestination]:
     """Return both public forms of a destination that is sent although it looks equal, with what may change behind a mask marked."""
     shown = public_destination(destination)
     masked = _masked_options(destination)
@@ -397,8 +409,9 @@ def _public(found: re.Match[str]) -> str:
 
 def readable_failure(result: dict[str, Json]) -> dict[str, Json]:
     """Return a failed result whose texts of the service have a readable length, and addresses without their secrets."""
-    errors = [{**error, "message": readable_text(error["message"])} for error in result["error"]["errors"]]
-    return {**result, "msg": readable_text(result["msg"]), "error": {**result["error"], "errors": errors}}
+    error = dict_of(result["error"])
+    errors = [{**each, "message": readable_text(str(each["message"]))} for each in map(dict_of, list_of(error["errors"]))]
+    return {**result, "msg": readable_text(str(result["msg"])), "error": {**error, "errors": errors}}
 
 
 def readable_text(text: str) -> str:

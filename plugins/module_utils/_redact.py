@@ -154,7 +154,10 @@ def clean_text(text: str) -> str:
     return text if text.isprintable() else "".join(character if character.isprintable() else " " for character in text)
 
 
-def scrub(value: Json, secrets: t.Collection[str]) -> Json:
+Value = t.TypeVar("Value")
+
+
+def scrub(value: Value, secrets: t.Collection[str]) -> Value:
     """Return a JSON value with every secret masked, also where URLs, JSON, code, HTML or Base64 encode it."""
     forms = {form for secret in secrets if secret.strip("*") for form in (secret, unquote(secret), unquote_plus(secret)) if form}
     if not forms:
@@ -165,7 +168,7 @@ def scrub(value: Json, secrets: t.Collection[str]) -> Json:
     if text is not None:
         needles = possible(needles, text)
     hidden = _scrub(value, needles, 0) if needles else value
-    return value if hidden == value else hidden
+    return value if hidden == value else t.cast("Value", hidden)  # the same structure, with other texts
 
 
 def text_without(value: Json, secrets: t.Iterable[str]) -> str | None:

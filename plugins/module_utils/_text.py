@@ -42,6 +42,11 @@ def list_of(value: Json) -> list[Json]:
     return value if isinstance(value, list) else []
 
 
+def dict_of(value: Json) -> dict[str, Json]:
+    """Return a value if it is an object, otherwise an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
 def unique_members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     """Return the members of a JSON object; raise `ValueError` for a duplicate name (hook of the parser)."""
     members = dict(pairs)
@@ -168,7 +173,7 @@ def diff_lines(diff: Json) -> list[str]:
 def _lines(place: str, before: Json, after: Json) -> t.Iterator[str]:
     if before == after:
         return
-    if _members(before) and _members(after):
+    if isinstance(before, dict) and isinstance(after, dict) and before and after:
         for name in sorted({**before, **after}):
             yield from _lines(f"{place}.{name}" if place else name, before.get(name), after.get(name))
     elif not place:
@@ -179,10 +184,6 @@ def _lines(place: str, before: Json, after: Json) -> t.Iterator[str]:
         yield f"{place}: {_change(before, after)}"
 
 
-def _members(side: Json) -> bool:
-    return isinstance(side, dict) and bool(side)
-
-
 def _whole(before: Json, after: Json) -> str:
     if not before:
         return "does not exist; would be created"
@@ -190,16 +191,19 @@ def _whole(before: Json, after: Json) -> str:
 
 
 def _change(before: Json, after: Json) -> str:
-    if _plain_list(before) and _plain_list(after):
-        added = [f"+{_text(item)}" for item in after if item not in before]
-        gone = [f"-{_text(item)}" for item in before if item not in after]
+    was, will = plain_list(before), plain_list(after)
+    if was is not None and will is not None:
+        added = [f"+{_text(item)}" for item in will if item not in was]
+        gone = [f"-{_text(item)}" for item in was if item not in will]
         if added or gone:
             return _cut_line(" ".join(added + gone))
     return f"{_cut_line(_text(before))} -> {_cut_line(_text(after))}"
 
 
-def _plain_list(side: Json) -> bool:
-    return isinstance(side, (list, tuple)) and not any(isinstance(item, (dict, list)) for item in side)
+def plain_list(value: Json) -> t.Sequence[Json] | None:
+    """Return a list without objects and lists in it; None for anything else."""
+    is_plain = isinstance(value, (list, tuple)) and not any(isinstance(item, (dict, list)) for item in value)
+    return value if isinstance(value, (list, tuple)) and is_plain else None
 
 
 def _text(value: Json) -> str:

@@ -66,14 +66,15 @@ def parse_address(params: t.Mapping[str, Json], options: t.Sequence[str]) -> Add
     (option,), value = given, params[given[0]]
     if isinstance(value, list):
         return None
+    text = str(value)
     if option == ZONE_NAME:
-        name = value.lower()
+        name = text.lower()
         if len(name) > _MAX_NAME or not _ZONE_NAME.fullmatch(name):
-            raise invalid_option(option, f"{value[:100]!r} is not the name of a zone, such as shop.example")
+            raise invalid_option(option, f"{text[:100]!r} is not the name of a zone, such as shop.example")
         return Address(ZONE, "", name)
-    if not is_zone_id(value):
-        raise invalid_option(option, f"{value!r} is not 1 to 32 hexadecimal digits")
-    return Address(option.removesuffix("_id"), value)
+    if not is_zone_id(text):
+        raise invalid_option(option, f"{text!r} is not 1 to 32 hexadecimal digits")
+    return Address(option.removesuffix("_id"), text)
 
 
 def _either(options: t.Sequence[str]) -> str:
@@ -82,11 +83,12 @@ def _either(options: t.Sequence[str]) -> str:
 
 def select_named(listed: t.Iterable[Json], name: str) -> Address:
     """Return the zone of this name in a listing; `not_found` for none, `conflict` for several."""
-    zones = list(listed)
-    for zone in zones:
+    found = []
+    for zone in listed:
         if not isinstance(zone, dict) or not isinstance(zone.get("name"), str) or not is_zone_id(str(zone.get("id"))):
             raise Failure(BAD_RESPONSE, "The service lists a zone without a valid id and name.")
-    found = [zone for zone in zones if zone["name"].lower() == name]
+        if zone["name"].lower() == name:
+            found.append(zone)
     if not found:
         raise Failure(
             NOT_FOUND,
@@ -124,22 +126,46 @@ def query(filters: Filters) -> dict[str, str]:
     return {name: values[0] for name, values in known.items() if len(values) == 1}
 
 
-def read_zone(item: Json) -> dict[str, Json]:
+class ListedAccount(t.TypedDict):
+    """A listed account."""
+
+    id: str
+    name: str
+
+
+class AccountOfZone(t.TypedDict):
+    """The account of a listed zone, as far as the credentials may read it."""
+
+    id: str | None
+    name: str | None
+
+
+class ListedZone(t.TypedDict):
+    """A listed zone."""
+
+    id: str
+    name: str
+    status: str | None
+    account: AccountOfZone | None
+
+
+def read_zone(item: Json) -> ListedZone:
     """Return id, name, status and account of a listed zone; raise `bad_response` if one of them is invalid."""
     if not isinstance(item, dict):
         raise Failure(BAD_RESPONSE, f"A zone of the listing is not an object but {type(item).__name__}.")
     account = item.get("account")
     if account is not None and not isinstance(account, dict):
         raise _invalid(item, "account", account)
-    members = {name: (account or {}).get(name) for name in ("id", "name")}
-    zone = {"id": item.get("id"), "name": item.get("name"), "status": item.get("status")}
-    for name, value in [*zone.items(), *((f"account.{name}", value) for name, value in members.items())]:
+    members = {name: item.get(name) for name in ("id", "name", "status")}
+    members.update({f"account.{name}": account.get(name) for name in ("id", "name")} if account else {})
+    for name, value in members.items():
         required = name in ("id", "name")
         if not (isinstance(value, str) and value) and (required or value is not None):
             raise _invalid(item, name, value)
     if not is_zone_id(item["id"]):
         raise _invalid(item, "id", item["id"])
-    return {**zone, "account": members if account else None}
+    owner: AccountOfZone | None = {"id": members["account.id"], "name": members["account.name"]} if account else None
+    return {"id": item["id"], "name": item["name"], "status": members["status"], "account": owner}
 
 
 def _invalid(item: t.Mapping[str, Json], member: str, value: Json) -> Failure:
@@ -148,7 +174,7 @@ def _invalid(item: t.Mapping[str, Json], member: str, value: Json) -> Failure:
     )
 
 
-def read_account(item: Json) -> dict[str, Json]:
+def read_account(item: Json) -> ListedAccount:
     """Return id and name of a listed account; raise `bad_response` if one of them is invalid."""
     if not isinstance(item, dict):
         raise Failure(BAD_RESPONSE, f"An account of the listing is not an object but {type(item).__name__}.")
@@ -158,13 +184,13 @@ def read_account(item: Json) -> dict[str, Json]:
     return {"id": item["id"], "name": item["name"]}
 
 
-def is_selected(zone: t.Mapping[str, Json], filters: Filters) -> bool:
+def is_selected(zone: ListedZone, filters: Filters) -> bool:
     """Return whether a zone has one of the values of each filter that is set."""
-    account = zone.get("account") or {}
+    account = zone["account"]
     return (
         (not filters["names"] or zone["name"].lower() in {name.lower() for name in filters["names"]})
-        and (not filters["statuses"] or zone.get("status") in filters["statuses"])
-        and (not filters["account_ids"] or account.get("id") in filters["account_ids"])
+        and (not filters["statuses"] or zone["status"] in filters["statuses"])
+        and (not filters["account_ids"] or (account and account["id"]) in filters["account_ids"])
     )
 
 

@@ -267,12 +267,13 @@ def _canary(arguments: Arguments, given: Result, hosts: HostVariables) -> Result
 
 
 def _worse(of_host: Arguments) -> list[str]:
-    before, after, applied = (records.done(of_host.get(name)) for name in (BEFORE, LISTED, APPLIED))
-    if not before or not applied or not applied.get("changed"):
+    before, after = (records.done_jobs(of_host, name) for name in (BEFORE, LISTED))
+    applied = records.done_zone(of_host, APPLIED)
+    if before is None or not applied or not applied.get("changed"):
         return []
-    if not after:
+    if after is None:
         return ["the health of its jobs could not be read after the delivery"]
-    return outcome.worse_jobs(before["jobs"], after["jobs"], applied.get("jobs") or {})
+    return outcome.worse_jobs(before, after, applied.get("jobs") or {})
 
 
 def _conclude(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:

@@ -333,7 +333,7 @@ def describe_failure(connection: Connection, operation: str, exchange: Exchange,
     """Return the failure of a request, with advice and without secrets."""
 
     def clean(text: str) -> str:
-        return clean_text(t.cast(str, scrub(text, connection.secrets))[:_MAX_TEXT_LENGTH])
+        return clean_text(scrub(text, connection.secrets)[:_MAX_TEXT_LENGTH])
 
     advice = hint(operation, exchange.status or 0, unusable.errors, connection.address)
     reason = unusable.reason

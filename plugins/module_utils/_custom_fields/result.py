@@ -35,10 +35,27 @@ def view(rules: t.Sequence[Rule], in_detail: bool) -> dict[str, Json]:
     return {"custom_fields": names_of(rules), "rules": views}
 
 
-def result_of(ruleset: Ruleset | None, rules: t.Sequence[Rule], made: bool) -> dict[str, Json]:
+class RulesetRow(t.TypedDict):
+    """The ruleset of a zone, all None before it is created."""
+
+    id: str | None
+    version: str | None
+    rule_id: str | None
+    ref: Json
+    last_updated: str | None
+
+
+class Result(t.TypedDict):
+    """The result for custom log fields."""
+
+    custom_fields: dict[str, list[str]]
+    ruleset: RulesetRow | None
+
+
+def result_of(ruleset: Ruleset | None, rules: t.Sequence[Rule], made: bool) -> Result:
     """Return the documented result; `made`: whether a missing ruleset would be created."""
     main = main_rule(rules)
-    shown = {
+    shown: RulesetRow = {
         "id": ruleset.id if ruleset else None,
         "version": ruleset.version if ruleset else None,
         "rule_id": main.id if main else None,
@@ -48,7 +65,7 @@ def result_of(ruleset: Ruleset | None, rules: t.Sequence[Rule], made: bool) -> d
     return {"custom_fields": names_of(rules), "ruleset": shown if ruleset or made else None}
 
 
-def report(ruleset: Ruleset | None) -> dict[str, Json]:
+def report(ruleset: Ruleset | None) -> Result:
     """Return the result for the current state."""
     return result_of(ruleset, ruleset.own_rules if ruleset else (), made=False)
 

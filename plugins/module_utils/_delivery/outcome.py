@@ -8,12 +8,13 @@ from __future__ import annotations
 import typing as t
 
 from .._core import PARTS, Json
-from .._logpush.job import Identity, labels
+from .._report.findings import health_state, labelled
 from .._report.items import plural
 from .._report.lines import difference_lines
-from .._text import line
+from .._text import dict_of, line, list_of
+from .._zone.result import ManagedPart, ReportedJob, ZoneResult
 from .rails import Prediction, is_changed
-from .records import Variables, done, error_of
+from .records import Variables, done, done_zone, error_of
 from .variables import APPLIED, CANARY, DESCRIBED, PREDICTION, SCRIPTS
 
 CHANGED, UNCHANGED, FAILED, NOT_REACHED = STATES = ("changed", "unchanged", "failed", "not reached")
@@ -25,14 +26,14 @@ class End(t.NamedTuple):
 
     state: str
     reason: str
-    result: t.Mapping[str, Json]
+    result: ZoneResult
 
 
 def end_of(host: str, variables: Variables, is_written: bool, stopped: str) -> End:
     """Return the outcome of a zone; `is_written` is whether the delivery was to write to it."""
     error = error_of(variables, (APPLIED,) if is_written else (PREDICTION,))
-    unhealthy = (variables.get(CANARY) or {}).get("unhealthy", {}).get(host)
-    result = done(variables.get(APPLIED if is_written else PREDICTION))
+    unhealthy = dict_of(dict_of(variables.get(CANARY)).get("unhealthy")).get(host)
+    result = done_zone(variables, APPLIED if is_written else PREDICTION)
     if unhealthy:
         return End(FAILED, f"gate: {unhealthy}", result or {})
     if error and error["kind"] == "unavailable" and "could not be reached" in error["message"]:
@@ -79,7 +80,7 @@ def plan_summary(zones: t.Sequence[Prediction]) -> str:
     )
 
 
-def _kinds(result: t.Mapping[str, Json]) -> t.Iterator[str]:
+def _kinds(result: ZoneResult) -> t.Iterator[str]:
     for name in PARTS:
         part = result.get(name) or {}
         diff = part.get("diff") or {}
@@ -99,19 +100,17 @@ def _kind(before: Json, after: Json) -> str:
     return "change" if after else "deletion"
 
 
-Job = t.Mapping[str, Json]
 _RANKS = {"healthy": 0, "stale": 1, "never": 1, "unknown": 1, "disabled": 2, "failing": 3}
 
 
-def worse_jobs(before: t.Sequence[Job], after: t.Sequence[Job], part: Job) -> list[str]:
+def worse_jobs(before: t.Sequence[ReportedJob], after: t.Sequence[ReportedJob], part: ManagedPart) -> list[str]:
     """Return a sentence for each job whose health is worse than before; `part` is the result of the delivery for jobs.
 
     Jobs that the delivery deleted or re-created are not missed.
     """
     delivered = {job["id"]: job for job in part.get("jobs") or () if job}
     managed = (part.get("diff") or {}).get("before") or {}
-    names = labels([Identity(job.get("name"), job.get("dataset") or "", job["id"]) for job in before])
-    known = {job["id"]: job for label, job in zip(names, before, strict=True) if label not in managed or job["id"] in delivered}
+    known = {job["id"]: job for label, job in labelled(before) if label not in managed or job["id"] in delivered}
     present = {job["id"]: job for job in after}
     found = (
         _worse(known.get(key) or delivered[key], key in known, present.get(key), delivered.get(key))
@@ -120,18 +119,18 @@ def worse_jobs(before: t.Sequence[Job], after: t.Sequence[Job], part: Job) -> li
     return [sentence for sentence in found if sentence]
 
 
-def _worse(job: Job, existed: bool, now: Job | None, delivered: Job | None) -> str:
+def _worse(job: ReportedJob, existed: bool, now: ReportedJob | None, delivered: ReportedJob | None) -> str:
     name = f"job '{job.get('name')}' (id {job['id']})" if job.get("name") else f"job {job['id']} ({job.get('dataset')})"
     if now is None:
         return f"{name} does not exist any more"
-    before = job["health"]["state"] if existed else "never"
-    state = now["health"]["state"]
+    before = health_state(job) if existed else "never"
+    state = health_state(now)
     if state == "disabled" and delivered is not None and not delivered.get("enabled") and not now.get("error_message"):
         return ""  # as the delivery left it
     if state == before or _RANKS.get(state, 3) <= _RANKS.get(before, 0):
         return ""
     was = f" was {before} before the delivery and" if existed else ""
-    return f"{name}{was} is {state}: {now['health'].get('message') or 'no reason was given'}"
+    return f"{name}{was} is {state}: {(now.get('health') or {}).get('message') or 'no reason was given'}"
 
 
 # Which zones of a run are adopted, and whether a delivery would change them.
@@ -140,7 +139,15 @@ _ADDRESSES = ("zone_id", "account_id", "zone_name")
 _NEXT = "Next: move group_vars and host_vars beside your inventory, then run ansible-playbook edgeops.observability.check -i INVENTORY"
 
 
-def select_adopted(hosts: t.Mapping[str, Variables]) -> dict[str, Json]:
+class Adopted(t.TypedDict):
+    """The zones that an adoption writes, the entries for their script baselines, and why others are not written."""
+
+    zones: list[dict[str, Json]]
+    script_baselines: dict[str, Json]
+    refused: dict[str, str]
+
+
+def select_adopted(hosts: t.Mapping[str, Variables]) -> Adopted:
     """Return the zones that are written, the entries for their script baselines, and why others are not written."""
     refused: dict[str, str] = {}
     found: dict[str, dict[str, Json]] = {}
@@ -172,7 +179,7 @@ def is_zone(variables: Variables) -> bool:
 def changed_by_files(variables: Variables) -> str:
     """Return how the files of a host differ from its zone; "" if a delivery would not change the zone."""
     error = error_of(variables, (PREDICTION,))
-    result = done(variables.get(PREDICTION)) or {}
+    result = done_zone(variables, PREDICTION) or {}
     if error:
         return line(f"the zone could not be verified: {error['message']}", _MAX_LINE)
     if is_changed(result):
@@ -183,8 +190,8 @@ def changed_by_files(variables: Variables) -> str:
 
 def conclude_adoption(zones: t.Sequence[Variables], dest: str, failing: t.Mapping[str, str]) -> list[str]:
     """Return the last lines of an adoption."""
-    left_out = sum(len(zone.get("left_out") or ()) for zone in zones)
-    secrets = sum(len(zone.get("vault") or ()) for zone in zones)
+    left_out = sum(len(list_of(zone.get("left_out"))) for zone in zones)
+    secrets = sum(len(list_of(zone.get("vault"))) for zone in zones)
     return [
         *(line(f"{host} failed: {reason}", _MAX_LINE) for host, reason in failing.items()),
         f"{plural(len(zones), 'zone')} adopted, {plural(left_out, 'setting')} left out: see {dest}/ADOPTED.md",

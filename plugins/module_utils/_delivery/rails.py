@@ -7,10 +7,11 @@ from __future__ import annotations
 # Whether a predicted delivery to many zones may begin: the safety rails, and the approval of its plan.
 import typing as t
 
-from .._core import GATE, PARTS, Failure, Json, conflict, invalid_option
+from .._core import GATE, PARTS, Failure, Json, ReportedEffect, conflict, invalid_option
 from .._report.earlier import read_report
 from .._report.items import address, plural
 from .._report.zones import fleet_plan_id
+from .._zone.result import ZoneResult
 from .variables import ALL, SWITCHES, Threshold, read_allow, read_boolean, read_count, read_threshold
 
 _APPROVALS = ("edgeops_approved_plan_id", "edgeops_approved_report")
@@ -34,7 +35,7 @@ class Rails(t.NamedTuple):
         return self.approved_plan_id is not None or self.approved_report is not None
 
 
-def is_changed(result: t.Mapping[str, Json]) -> bool:
+def is_changed(result: ZoneResult) -> bool:
     """Return whether a part of the result of a zone is changed."""
     return any((result.get(name) or {}).get("changed") for name in PARTS)
 
@@ -44,7 +45,7 @@ class Prediction(t.NamedTuple):
 
     name: str
     zone_id: str
-    result: t.Mapping[str, Json]
+    result: ZoneResult
     error: str
 
     @property
@@ -58,7 +59,7 @@ class Prediction(t.NamedTuple):
         return {name: (self.result.get(name) or {}).get("plan_id") for name in PARTS}
 
     @property
-    def effects(self) -> list[dict[str, Json]]:
+    def effects(self) -> list[ReportedEffect]:
         """Return what a delivery would destroy."""
         return list(self.result.get("effects") or ())
 
@@ -150,10 +151,11 @@ def _forbidden(rails: Rails, zones: t.Sequence[Prediction]) -> t.Iterator[str]:
         )
 
 
-def _described(effect: t.Mapping[str, Json]) -> str:
+def _described(effect: ReportedEffect) -> str:
     """Return an effect with its subject: `delete_job edge-logs`."""
-    detail = f": {', '.join(effect['detail'])}" if effect.get("detail") else ""
-    return f"{effect['name']}{' ' if effect.get('subject') else ''}{effect.get('subject') or ''}{detail}"
+    subject = f" {effect['subject']}" if effect["subject"] else ""
+    detail = f": {', '.join(effect['detail'])}" if effect["detail"] else ""
+    return f"{effect['name']}{subject}{detail}"
 
 
 def _too_many(rails: Rails, zones: t.Sequence[Prediction]) -> t.Iterator[str]:

@@ -12,11 +12,12 @@ from .._logpush.coverage import log_field_coverage
 from .._logpush.delivery import by_owner
 from .._report.options import failure_of
 from .._text import canonical, line
+from .._zone.result import ReportedJob, ZoneResult
+from .._zones import ACCOUNT
 from .rails import Prediction
 from .variables import FAILED, LISTED, PREDICTION, SCRIPTS
 
 Variables = t.Mapping[str, Json]
-Record = dict[str, Json]
 _UNREACHED = {"kind": "unavailable", "message": "it could not be reached"}
 _MAX_LINE = 2000
 
@@ -24,6 +25,17 @@ _MAX_LINE = 2000
 def done(result: Json) -> dict[str, Json] | None:
     """Return the result of a task that ran and did not fail."""
     return result if isinstance(result, dict) and not result.get("skipped") and not failure_of(result) else None
+
+
+def done_zone(variables: Variables, name: str) -> ZoneResult | None:
+    """Return the result of `zone_observability` that a host registered, if the task ran and did not fail."""
+    return t.cast("ZoneResult | None", done(variables.get(name)))  # made by this collection's own task
+
+
+def done_jobs(variables: Variables, name: str) -> list[ReportedJob] | None:
+    """Return the jobs that a host registered from `logpush_job_info`, if the task ran and did not fail."""
+    listed = done(variables.get(name))
+    return t.cast("list[ReportedJob]", listed["jobs"]) if listed else None  # made by this collection's own task
 
 
 def error_of(variables: Variables, names: t.Sequence[str]) -> dict[str, str] | None:
@@ -54,24 +66,54 @@ def gate_of(variables: Variables) -> str:
 def predicted_zone(host: str, variables: Variables) -> Prediction:
     """Return what the first phase of a delivery found for a host."""
     error = error_of(variables, (PREDICTION,))
-    result = done(variables.get(PREDICTION))
+    result = done_zone(variables, PREDICTION)
     if error is None and result is None:
         error = dict(_UNREACHED)
     message = f"{error['kind']}: {error['message']}" if error else ""
-    address = next(iter(_address({**variables, **(result or {})}).values()))
-    return Prediction(host, address or "", result or {}, message)
+    address = _address({**variables, **(result or {})})
+    return Prediction(host, address.get("account_id") or address.get("zone_id") or "", result or {}, message)
 
 
-def audit_record(host: str, variables: Variables) -> dict[str, Json]:
+class Address(t.TypedDict, total=False):
+    """The id of a zone or an account."""
+
+    zone_id: str | None
+    account_id: str
+
+
+class Record(Address, total=False):
+    """What a run found out about a host, for `audit_report`."""
+
+    zone: str
+    scope: str
+    error: dict[str, str] | None
+    result: Json
+    jobs: Json
+    coverage: Json
+    scripts: Json
+    delivery: Json
+
+
+class Question(t.TypedDict, total=False):
+    """The options of `logpush_delivery_info` for zones or for an account."""
+
+    zone_ids: list[str]
+    account_id: str
+
+
+def audit_record(host: str, variables: Variables) -> Record:
     """Return the record of a host for a report; a host without any result was not reached."""
-    result = done(variables.get(PREDICTION))
+    result = done_zone(variables, PREDICTION)
     error = error_of(variables, (PREDICTION, LISTED, SCRIPTS)) or (None if result else dict(_UNREACHED))
     address = _address({**variables, **(result or {})})
-    record: dict[str, Json] = {"zone": host, **address, **({"scope": "account"} if "account_id" in address else {})}
+    record: Record = {"zone": host, "zone_id": address.get("zone_id")}
+    if "account_id" in address:
+        record = {"zone": host, "account_id": address["account_id"], "scope": ACCOUNT}
     if error or result is None:
         return {**record, "error": error}
-    listed = done(variables.get(LISTED))
-    jobs = listed["jobs"] if listed else result.get("listed_jobs")
+    jobs = done_jobs(variables, LISTED)
+    if jobs is None:
+        jobs = result.get("listed_jobs")
     fields = result.get("custom_fields") or None
     coverage = result.get("coverage") or (log_field_coverage(fields, jobs) if fields and jobs is not None else None)
     return {
@@ -88,31 +130,31 @@ def zone_id_of(variables: Variables) -> str:
     return (_address(variables).get("zone_id") or "").lower()
 
 
-def _address(found: Variables) -> dict[str, str | None]:
+def _address(found: Variables) -> Address:
     """Return the id in a result, or that in the variables of a host that failed, unless it is a template."""
     for name in ("account_id", "zone_id"):
         for value in (found.get(f"log_delivery_{name}"), found.get(name)):
             if isinstance(value, (str, int)) and "{{" not in str(value):
-                return {name: str(value)}
+                return {"account_id": str(value)} if name == "account_id" else {"zone_id": str(value)}
     return {"zone_id": None}
 
 
-def questions(records: t.Mapping[str, Record], connection_of: t.Callable[[str], Json]) -> dict[str, Record]:
+def questions(records: t.Mapping[str, Record], connection_of: t.Callable[[str], Json]) -> dict[str, Question]:
     """Return the options of the query of each host; the first host of a connection queries all zones of it."""
     first: dict[str, str] = {}
-    found: dict[str, Record] = {}
+    found: dict[str, Question] = {}
     for host, record in records.items():
-        if record.get("account_id"):
-            found[host] = {"account_id": record["account_id"]}
-        elif record.get("zone_id"):
+        if account_id := record.get("account_id"):
+            found[host] = {"account_id": account_id}
+        elif zone_id := record.get("zone_id"):
             asking = first.setdefault(canonical(connection_of(host)), host)
-            found.setdefault(asking, {"zone_ids": []})["zone_ids"].append(record["zone_id"])
+            found.setdefault(asking, {"zone_ids": []})["zone_ids"].append(zone_id)
     return found
 
 
-def answered(records: t.Sequence[Record], asked: t.Mapping[str, Record], answers: t.Mapping[str, Record]) -> list[Record]:
+def answered(records: t.Sequence[Record], asked: t.Mapping[str, Question], answers: t.Mapping[str, Variables]) -> list[Record]:
     """Return the records with the delivery facts of each zone or account from the answers."""
-    facts: Record = {}
+    facts: dict[str, Json] = {}
     for host, question in asked.items():
         owners = question["zone_ids"] if "zone_ids" in question else [question["account_id"]]
         facts.update(by_owner(answers[host], owners))

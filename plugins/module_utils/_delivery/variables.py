@@ -98,6 +98,8 @@ PREDICTION, APPLIED, LISTED = "_log_delivery_prediction", "log_delivery_result",
 DELIVERED = "_edgeops_delivered"
 SCRIPTS, FAILED, BEFORE, CANARY = "_log_delivery_scripts", "_edgeops_failed", "_edgeops_before", "_edgeops_canary"
 
+Data = t.TypeVar("Data", bound="dict[str, Json] | list[Json]")
+
 _OWN = ("_edgeops_", "_log_delivery_")
 _PREFIXES = ("edgeops_", "log_delivery_")
 _THRESHOLD = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(%?)")
@@ -173,9 +175,10 @@ def read_count(name: str, value: Json) -> int:
     """Return a number of seconds; 0 for null and empty text."""
     if value in (None, ""):
         return 0
-    if isinstance(value, bool) or not re.fullmatch(r"[0-9]{1,9}", str(value).strip()):
+    text = str(value).strip()
+    if isinstance(value, bool) or not re.fullmatch(r"[0-9]{1,9}", text):
         raise invalid_option(name, f"{shown(value)} is not a whole number of seconds")
-    return int(value)
+    return int(text)
 
 
 def read_names(name: str, value: Json) -> list[str]:
@@ -190,7 +193,7 @@ def read_names(name: str, value: Json) -> list[str]:
     return [text for text in (str(each).strip() for each in given) if text]
 
 
-def read_json(name: str, value: Json, kind: type) -> Json:
+def read_json(name: str, value: Json, kind: type[Data]) -> Data:
     """Return a dictionary or list, or its JSON text parsed; an empty one for null and empty text."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return kind()

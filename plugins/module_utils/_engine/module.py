@@ -9,6 +9,7 @@ import typing as t
 from ansible.module_utils.basic import AnsibleModule
 
 from .._core import INVALID_OPTION, Failure
+from .._text import list_of
 from .run import Run
 from .task import Task, presentable, without_empty
 
@@ -35,8 +36,8 @@ def run_module(task: Task) -> None:
     module = _Module(supports_check_mode=True, **task.arguments())
     run = Run(module.params, check_mode=module.check_mode, diff_mode=module._diff)
     result = run.finish(task)
-    for warning in result.pop("warnings"):  # newer cores deprecate warnings as a member of the result
+    for warning in list_of(result.pop("warnings")):  # newer cores deprecate warnings as a member of the result
         module.warn(warning)
     if result.get("failed"):
-        module.fail_json(**result)
+        module.fail_json(str(result.pop("msg")), **result)
     module.exit_json(**result)

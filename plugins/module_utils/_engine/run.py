@@ -32,6 +32,7 @@ from .._core import (
 )
 from .._destination import readable_failure, readable_text
 from .._redact import scrub
+from .._text import list_of
 from .task import CompositeTask, Desired, InfoTask, LocalTask, Params, RequestTask, State, StateTask, Task, connection
 
 _NO_APPROVALS: t.Mapping[str, Approval] = types.MappingProxyType({})
@@ -78,8 +79,8 @@ class Run:
             if self._client is not None:
                 self._warnings.extend(self._client.warnings)
                 self._client.close()
-            hidden: dict[str, Json] = scrub({**self._result, "warnings": list(dict.fromkeys(self._warnings))}, self._secrets)
-            hidden["warnings"] = list(map(readable_text, hidden["warnings"]))
+            hidden = scrub({**self._result, "warnings": list(dict.fromkeys(self._warnings))}, self._secrets)
+            hidden["warnings"] = [readable_text(str(warning)) for warning in list_of(hidden["warnings"])]
             return readable_failure(hidden) if hidden.get("failed") else hidden
 
     def _change_here(self, task: LocalTask[Desired]) -> None:
@@ -204,9 +205,9 @@ class Run:
         if approvals:
             self._result["plan_ids"] = {name: approval.found for name, approval in approvals.items()}
         if approvable:
-            self._result["plan_id"] = plan_id(self._address, plan)
-            expected = self._params["expected_plan_id"]
-            _insist(Approval("expected_plan_id", expected, self._result["plan_id"], expected is not None))
+            found, expected = plan_id(self._address, plan), self._params["expected_plan_id"]
+            self._result["plan_id"] = found
+            _insist(Approval("expected_plan_id", expected, found, expected is not None))
         for approval in approvals.values():
             _insist(approval)
         if approvable or approvals:

@@ -26,20 +26,45 @@ _KINDS = frozenset(kind for kinds in CARRIERS.values() for kind in kinds)
 _JOB = frozenset(("job", "id", "name", "dataset", "logpull_options", "output_options"))
 
 
-def log_field_coverage(custom_fields: Json, jobs: Json) -> dict[str, Json]:
+class Unselected(t.TypedDict):
+    """A list of custom fields that no job delivers, and the log field that would contain them."""
+
+    kind: str
+    names: list[str]
+    field: str
+
+
+class Unconfigured(t.TypedDict):
+    """A log field that a job selects and that stays empty."""
+
+    job_id: Json
+    job_name: Json
+    field: str
+
+
+class Coverage(t.TypedDict):
+    """The result of `log_field_coverage`."""
+
+    arrives: bool
+    unselected: list[Unselected]
+    unconfigured: list[Unconfigured]
+    sentences: list[str]
+
+
+def log_field_coverage(custom_fields: Json, jobs: Json) -> Coverage:
     """Compare the custom log fields of a zone with the fields that its jobs select.
 
     Both may be whole module results. Jobs of other datasets are ignored, because they never contain custom fields.
     """
     configured = _configured(custom_fields)
     carrying = [job for job in _jobs(jobs) if (job.get("dataset") or DATASET) == DATASET]
-    unselected = [
+    unselected: list[Unselected] = [
         {"kind": kind, "names": configured[kind], "field": carrier}
         for carrier, kinds in CARRIERS.items()
         for kind in kinds
         if configured[kind] and not any(carrier in selected_fields(job) for job in carrying)
     ]
-    unconfigured = [
+    unconfigured: list[Unconfigured] = [
         {"job_id": job.get("id"), "job_name": job.get("name"), "field": carrier}
         for job in carrying
         for carrier, kinds in CARRIERS.items()
@@ -92,7 +117,7 @@ def _job(name: Json, number: Json) -> str:
     return f"'{name}'" if name else f"number {number}"
 
 
-def _unselected_sentence(finding: t.Mapping[str, Json], jobs: t.Sequence[t.Mapping[str, Json]]) -> str:
+def _unselected_sentence(finding: Unselected, jobs: t.Sequence[t.Mapping[str, Json]]) -> str:
     names, field = ", ".join(finding["names"]), finding["field"]
     if not jobs:
         return f"{finding['kind']} ({names}) reach no log: there is no job of the dataset {DATASET} to carry them."
@@ -100,7 +125,7 @@ def _unselected_sentence(finding: t.Mapping[str, Json], jobs: t.Sequence[t.Mappi
     return f"{finding['kind']} ({names}) reach no log: no job that was looked at ({looked_at}) selects {field}."
 
 
-def _unconfigured_sentence(finding: t.Mapping[str, Json]) -> str:
+def _unconfigured_sentence(finding: Unconfigured) -> str:
     job = _job(finding["job_name"], finding["job_id"])
     kinds = " or ".join(CARRIERS[finding["field"]])
     return f"Job {job} selects {finding['field']}, which stays empty: the zone has no {kinds}."

@@ -7,7 +7,6 @@ from __future__ import annotations
 import datetime
 import typing as t
 
-from .._core import Json
 from .._destination import secret_parts, without_secrets
 from .._redact import scrub
 from .._text import duration, format_time, parse_time
@@ -45,7 +44,16 @@ def with_health(jobs: t.Iterable[Job], stale_after: float, now: float) -> list[R
     return [{**view(job), "health": health_of(job, stale_after, now)} for job in jobs]
 
 
-def health_of(job: Job, stale_after: float, now: float) -> dict[str, Json]:
+class Health(t.TypedDict):
+    """The health of a job in results."""
+
+    state: str
+    since: str | None
+    lag_seconds: int | None
+    message: str
+
+
+def health_of(job: Job, stale_after: float, now: float) -> Health:
     """Return `state`, `since`, `lag_seconds` and `message` of a job; `now` is a Unix time.
 
     The first state that fits counts: disabled, failing, never, stale, healthy. A job is `unknown` if the service shows none of

@@ -10,6 +10,7 @@ import typing as t
 from .._core import Conclusion, Json
 from .._files import check_folder, write_files
 from . import formats, page
+from .document import Report
 from .earlier import read_previous, read_report
 from .facts import FILE_MODE, FILES, METRICS_MODE
 from .lines import printed
@@ -17,7 +18,7 @@ from .model import build, compare, dated_ahead
 from .options import Order
 from .zones import names_by_status, refusal, refused
 
-RENDERERS: t.Mapping[str, t.Callable[[t.Mapping[str, Json]], bytes]] = {
+RENDERERS: t.Mapping[str, t.Callable[[Report], bytes]] = {
     "json": formats.render_json,
     "html": page.render,
     "junit": formats.render_junit,
@@ -57,7 +58,11 @@ def audit(order: Order) -> Conclusion:
     refusals = refused(report["zones"], order.fail_on)
     result = {
         "files": files,
-        **{name: report[name] for name in ("outcome", "counts", "report_id", "comparison", "plan_id")},
+        "outcome": report["outcome"],
+        "counts": report["counts"],
+        "report_id": report["report_id"],
+        "comparison": report["comparison"],
+        "plan_id": report["plan_id"],
         "refused_zones": sorted({zone for zones in refusals.values() for zone in zones}),
         "zones_by_status": names_by_status(report["zones"]),
         "lines": [*printed(report), f"The report is {_page(files)}", *([_NEXT] if order.survey else [])],

@@ -8,12 +8,12 @@ import json
 import os
 import typing as t
 
-from .._core import Json, invalid_option
+from .._core import invalid_option
 from .._files import read_regular
 from .._schema import Schema, array, nullable, problems, record, string
 from .._text import finite_float, no_constant, shown
+from .document import Report, Row, TrendEntry, WaiverRow
 from .facts import FINDINGS, KINDS, MANAGED, PATTERNS, RESOURCES, SCHEMA_MAJOR, SCHEMA_VERSION, SCOPES, SEVERITIES, STATUSES, ZONE
-from .items import Row
 from .zones import NOTHING
 
 # The JSON Schema of a report, which scripts/schema.py writes to extensions/schemas.
@@ -141,8 +141,8 @@ class Earlier(t.NamedTuple):
 
     report_id: str
     rows: tuple[Row, ...]
-    waivers: tuple[dict[str, Json], ...]
-    trend: tuple[dict[str, Json], ...] = ()
+    waivers: tuple[WaiverRow, ...]
+    trend: tuple[TrendEntry, ...] = ()
 
 
 def read_report(place: str, path: str) -> Earlier:
@@ -163,12 +163,13 @@ def read_report(place: str, path: str) -> Earlier:
     problem = next(problems(REPORT, report, later=version != SCHEMA_VERSION), None) or next(_repeated(report["zones"]), None)
     if problem:
         raise invalid_option(place, f"{path!r} is not a report of audit_report: {problem}")
-    return of_report(report)
+    return of_report(t.cast("Report", report))  # by the schema
 
 
-def of_report(report: t.Mapping[str, Json]) -> Earlier:
+def of_report(report: Report) -> Earlier:
     """Return what a later run uses of a valid report; the report itself becomes the newest entry of the trend."""
-    trend = (*report.get("trend", ()), {"at": report["generated_at"], "counts": report["counts"]})
+    newest: TrendEntry = {"at": report["generated_at"], "counts": report["counts"]}
+    trend = (*report.get("trend", ()), newest)
     return Earlier(report["report_id"], tuple(map(_row, report["zones"])), tuple(report["waivers"]), trend)
 
 
@@ -196,9 +197,10 @@ def _repeated(rows: t.Sequence[Row]) -> t.Iterator[str]:
             ids.add(item["id"])
 
 
-def _row(row: dict[str, Json]) -> Row:
+def _row(row: Row) -> Row:
     """Return a row without the members of later minor versions, and with defaults for optional members."""
-    kept = {name: row[name] for name in NOTHING if name in row}
+    kept = {name: value for name, value in row.items() if name in NOTHING}
     items = [{name: item.get(name, False) for name in _ITEM["properties"]} for item in row["items"]]
     plan_ids = {name: row["plan_ids"][name] for name in MANAGED}
+    # By the schema, and its optional members are here.
     return t.cast("Row", {**NOTHING, **kept, "plan_ids": plan_ids, "items": items})

@@ -139,7 +139,8 @@ DIFFERENCE_TYPE = Type(DIFFERENCE, MEDIUM, "jobs", RESTORE)
 
 # Types of items about waivers, and the members of a waiver that are patterns.
 EXPIRED, UNMATCHED = OF_WAIVERS = ("expired_waiver", "unmatched_waiver")
-PATTERNS = ("zone", "resource", "type", "member", "subject")
+Pattern = t.Literal["zone", "resource", "type", "member", "subject"]
+PATTERNS: tuple[Pattern, ...] = ("zone", "resource", "type", "member", "subject")
 
 # The choices of `fail_on`.
 GATES = (UNAUDITED, DRIFTED, FINDINGS, UNMANAGED, *(name for name, each in TYPES.items() if each.kind == FINDING))

@@ -7,28 +7,36 @@ from __future__ import annotations
 import collections
 import typing as t
 
-from .._core import Json
 from .._logpush import logpull_options
-from .._logpush.coverage import DATASET, log_field_coverage, selected_fields
+from .._logpush.coverage import DATASET, Coverage, log_field_coverage, selected_fields
 from .._logpush.job import Identity, labels
-from .._text import canonical, distinct, duration
+from .._text import canonical, dict_of, distinct, duration, list_of
+from .._zone.result import Diff, ReportedJob, ZoneResult
+from .document import Copied
 from .facts import DESTINATION_ANSWERS, DIFFERENCE, MANAGED, NOTE, PERSONAL_FIELDS
 from .items import Observation, destination_text, found, plural
-from .options import AuditRecord
+from .options import AuditRecord, ReportedCoverage, Scripts
 
 # What an audit finds in a zone: differences from the desired state, and findings and notes about jobs, scripts and fields.
 
-Result = t.Mapping[str, Json]
-Job = t.Mapping[str, Json]
 
-
-def labelled(jobs: t.Sequence[Job]) -> list[tuple[str, Job]]:
+def labelled(jobs: t.Sequence[ReportedJob]) -> list[tuple[str, ReportedJob]]:
     """Return each job with its label, the same one that its differences have."""
-    identities = [Identity(str(job.get("name") or ""), job.get("dataset") or DATASET, job.get("id")) for job in jobs]
+    identities = [Identity(str(job.get("name") or ""), _dataset(job), job_number(job)) for job in jobs]
     return list(zip(distinct(labels(identities)), jobs, strict=True))
 
 
-def differences(result: Result, jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
+def _dataset(job: ReportedJob) -> str:
+    return str(job.get("dataset") or DATASET)
+
+
+def job_number(job: ReportedJob) -> int | None:
+    """Return the id of a job."""
+    number = job.get("id")
+    return number if isinstance(number, int) and not isinstance(number, bool) else None
+
+
+def differences(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Observation]:
     """Yield each member in which the managed resources of a zone differ from their desired state."""
     stopped = {label: _reason(job) for label, job in labelled(jobs) if _disabled_by_service(job)}
     for resource in MANAGED:
@@ -41,7 +49,7 @@ def differences(result: Result, jobs: t.Sequence[Job]) -> t.Iterator[Observation
             yield each._replace(remark=f"; the service disabled it: {why}") if why else each
 
 
-def _of_resource(resource: str, diff: Result) -> t.Iterator[Observation]:
+def _of_resource(resource: str, diff: Diff) -> t.Iterator[Observation]:
     before, after = diff.get("before") or {}, diff.get("after") or {}
     if resource == "custom_fields":
         yield from _of_custom_fields(before, after)
@@ -56,14 +64,14 @@ def _of_resource(resource: str, diff: Result) -> t.Iterator[Observation]:
                 yield Observation(DIFFERENCE, label, None, one, other, "jobs")
 
 
-def _of_custom_fields(before: Result, after: Result) -> list[Observation]:
+def _of_custom_fields(before: Copied, after: Copied) -> list[Observation]:
     """Return the differing lists; the rules contain the same names, and count only if no list differs."""
-    one, other = ({**side, **(side.get("custom_fields") or {}), "custom_fields": None} for side in (before, after))
+    one, other = ({**side, **dict_of(side.get("custom_fields")), "custom_fields": None} for side in (before, after))
     differing = list(_members("custom_fields", None, "", one, other))
     return [each for each in differing if each.member != "rules"] or differing
 
 
-def _members(resource: str, subject: str | None, place: str, before: Result, after: Result) -> t.Iterator[Observation]:
+def _members(resource: str, subject: str | None, place: str, before: Copied, after: Copied) -> t.Iterator[Observation]:
     for name in sorted({**before, **after}):
         one, other, path = before.get(name), after.get(name), f"{place}{name}"
         if one == other:
@@ -74,7 +82,7 @@ def _members(resource: str, subject: str | None, place: str, before: Result, aft
             yield Observation(DIFFERENCE, subject, path, one, other, resource)
 
 
-def health(jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
+def health(jobs: t.Sequence[ReportedJob]) -> t.Iterator[Observation]:
     """Yield jobs that fail, that the service disabled, that never delivered, or whose last delivery is old."""
     for label, job in labelled(jobs):
         state, last = health_state(job), _last(job)
@@ -90,32 +98,33 @@ def health(jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
             yield found("job_stale", label, f"the job delivers nothing{last}; a quiet zone may be fine")
 
 
-def health_state(job: Job) -> str:
+def health_state(job: ReportedJob) -> str:
     """Return the state of a job as `logpush_job_info` reports it."""
     state = (job.get("health") or {}).get("state")
     return state if isinstance(state, str) else "unknown"
 
 
-def _disabled_by_service(job: Job) -> bool:
+def _disabled_by_service(job: ReportedJob) -> bool:
     return health_state(job) == "disabled" and bool(job.get("error_message"))
 
 
-def _reason(job: Job) -> str:
+def _reason(job: ReportedJob) -> str:
     return str(job.get("error_message") or (job.get("health") or {}).get("message") or "").rstrip(".")
 
 
-def _last(job: Job) -> str:
+def _last(job: ReportedJob) -> str:
     """Return when the last delivery was, as the end of a sentence."""
     lag = (job.get("health") or {}).get("lag_seconds")
     return f"; the last delivery was {duration(lag)} ago" if isinstance(lag, (int, float)) and lag > 0 else ""
 
 
-def unlisted(result: Result, jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
+def unlisted(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Observation]:
     """Yield jobs of the zone that no item declares, except those that would be deleted, which are differences."""
     outcome = result.get("jobs") or {}
-    before, after = ((outcome.get("diff") or {}).get(side) or {} for side in ("before", "after"))
+    diff = outcome.get("diff") or {}
+    before, after = diff.get("before") or {}, diff.get("after") or {}
     known = {job.get("id"): (label, job) for label, job in labelled(jobs)}
-    listed = [job for job in outcome.get("unlisted_jobs") or () if isinstance(job, dict)]
+    listed = [t.cast("ReportedJob", job) for job in list_of(outcome.get("unlisted_jobs")) if isinstance(job, dict)]
     for own, plain in labelled(listed):
         label, job = known.get(plain.get("id"), (own, plain))
         if label in before and label not in after:
@@ -125,15 +134,15 @@ def unlisted(result: Result, jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
         verb = "delivers" if job.get("enabled") else "is disabled, and would deliver"
         names = _personal_fields(job)
         personal = f", with personal data ({', '.join(names)})" if names else ""
-        yield found("unlisted_job", label, f"no item declares it; it {verb} {job.get('dataset') or DATASET}{target}{personal}")
+        yield found("unlisted_job", label, f"no item declares it; it {verb} {_dataset(job)}{target}{personal}")
 
 
-def _personal_fields(job: Job) -> list[str]:
+def _personal_fields(job: ReportedJob) -> list[str]:
     """Return the fields that a job selects and that identify a person, or what one person does."""
-    return sorted(PERSONAL_FIELDS.get(job.get("dataset") or DATASET, frozenset()).intersection(selected_fields(job)))
+    return sorted(PERSONAL_FIELDS.get(_dataset(job), frozenset()).intersection(selected_fields(job)))
 
 
-def coverage(check: t.Mapping[str, Json], jobs: t.Sequence[Job]) -> t.Iterator[Observation]:
+def coverage(check: ReportedCoverage | Coverage, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Observation]:
     """Yield the notes of `log_field_coverage`: custom fields that no job delivers, and fields of jobs that stay empty."""
     unselected, unconfigured = list(check.get("unselected") or ()), list(check.get("unconfigured") or ())
     sentences = [str(sentence).rstrip(".") for sentence in check.get("sentences") or ()]
@@ -147,12 +156,12 @@ def coverage(check: t.Mapping[str, Json], jobs: t.Sequence[Job]) -> t.Iterator[O
         yield found("fields_not_selected", None, "; ".join(several), member=field)
     called = {canonical([job.get("name"), job.get("id")]): label for label, job in labelled(jobs)}
     for part, sentence in zip(unconfigured, sentences[len(unselected) :], strict=False):
-        job = {"name": part.get("job_name"), "id": part.get("job_id"), "dataset": DATASET}
-        label = called.get(canonical([job["name"], job["id"]])) or labelled([job])[0][0]
+        name, number = part.get("job_name"), part.get("job_id")
+        label = called.get(canonical([name, number])) or labelled([{"name": name, "id": number, "dataset": DATASET}])[0][0]
         yield found("field_stays_empty", label, sentence, member=str(part.get("field")))
 
 
-def required(fields: t.Mapping[str, t.Sequence[str]], jobs: t.Sequence[Job] | None) -> t.Iterator[Observation]:
+def required(fields: t.Mapping[str, t.Sequence[str]], jobs: t.Sequence[ReportedJob] | None) -> t.Iterator[Observation]:
     """Yield required log fields that no job delivers for all records."""
     for dataset, names in sorted(fields.items()):
         complete = [job for job in jobs or () if _delivers_all(job, dataset)]
@@ -162,9 +171,9 @@ def required(fields: t.Mapping[str, t.Sequence[str]], jobs: t.Sequence[Job] | No
             yield found("missing_field", dataset, f"{name} of {dataset} is required: {reason}", member=name)
 
 
-def _delivers_all(job: Job, dataset: str) -> bool:
+def _delivers_all(job: ReportedJob, dataset: str) -> bool:
     """Return whether a job is enabled and has neither a filter nor a sample rate."""
-    if (job.get("dataset") or DATASET) != dataset or job.get("enabled") is not True:
+    if _dataset(job) != dataset or job.get("enabled") is not True:
         return False
     options, text = job.get("output_options"), job.get("logpull_options")
     if isinstance(options, dict) and options:
@@ -174,15 +183,15 @@ def _delivers_all(job: Job, dataset: str) -> bool:
     return not job.get("filter") and not job.get("filter_attack_traffic") and _is_whole(rate)
 
 
-def _is_whole(rate: Json) -> bool:
+def _is_whole(rate: object) -> bool:
     """Return whether a sample rate means all records: none, 0 and 1 do."""
     try:
-        return not rate or float(rate) in (0.0, 1.0)
-    except (TypeError, ValueError):
+        return not rate or (isinstance(rate, (str, int, float)) and float(rate) in (0.0, 1.0))
+    except ValueError:
         return False
 
 
-def scripts(audit: t.Mapping[str, Json]) -> t.Iterator[Observation]:
+def scripts(audit: Scripts) -> t.Iterator[Observation]:
     """Yield the findings of `script_audit`, or the verdicts of `script_monitor_info` for a zone without a baseline."""
     for each in audit.get("findings") or ():
         kind = str(each.get("kind"))
@@ -193,9 +202,9 @@ def scripts(audit: t.Mapping[str, Json]) -> t.Iterator[Observation]:
             yield from _verdicts(script)
 
 
-def _verdicts(script: t.Mapping[str, Json]) -> t.Iterator[Observation]:
+def _verdicts(script: Copied) -> t.Iterator[Observation]:
     subject = canonical([script.get("script_url"), script.get("host"), None])
-    reasons = ", ".join(str(reason) for reason in script.get("malicious_reasons") or ())
+    reasons = ", ".join(str(reason) for reason in list_of(script.get("malicious_reasons")))
     if script.get("malicious") is True:
         yield found("malicious", subject, f"the script is malicious{': ' if reasons else ''}{reasons}")
     if script.get("url_reported_malicious") is True or script.get("domain_reported_malicious") is True:
@@ -203,7 +212,7 @@ def _verdicts(script: t.Mapping[str, Json]) -> t.Iterator[Observation]:
         yield found("reported", subject, f"its {what} is reported as malicious")
 
 
-def delivery(rows: t.Sequence[t.Mapping[str, Json]], jobs: t.Sequence[Job] | None) -> t.Iterator[Observation]:
+def delivery(rows: t.Sequence[Copied], jobs: t.Sequence[ReportedJob] | None) -> t.Iterator[Observation]:
     """Yield jobs that lost records for good, and enabled jobs without any upload."""
     called = {job.get("id"): label for label, job in labelled(jobs or ())}
     by_job = {row.get("job_id"): row for row in rows}
@@ -222,15 +231,15 @@ def delivery(rows: t.Sequence[t.Mapping[str, Json]], jobs: t.Sequence[Job] | Non
             yield found("no_upload", label, "nothing was uploaded in the window; a quiet zone may be fine")
 
 
-def _dropped(row: t.Mapping[str, Json], dropped: int) -> str:
-    statuses = row.get("statuses") if isinstance(row.get("statuses"), dict) else {}
-    answers = [_answer(str(code), number) for code, number in sorted((statuses or {}).items()) if not str(code).startswith("2")]
+def _dropped(row: Copied, dropped: int) -> str:
+    statuses = sorted(dict_of(row.get("statuses")).items())
+    answers = [_answer(str(code), number) for code, number in statuses if not str(code).startswith("2")]
     batches = row.get("failed_uploads")
     of = f" in {plural(batches, 'batch', 'batches')}" if isinstance(batches, int) else ""
     return f"{plural(dropped, 'record')} dropped{of}{': ' if answers else ''}{', '.join(answers)}"
 
 
-def _answer(code: str, number: Json) -> str:
+def _answer(code: str, number: object) -> str:
     times = "once" if number == 1 else f"{number} times"
     if code == "0":
         return f"no answer {times}"
@@ -263,13 +272,14 @@ class Destinations:
 
 def survey(record: AuditRecord, destinations: Destinations) -> t.Iterator[Observation]:
     """Yield the notes that only a survey has; its findings about jobs and scripts are those of any audit."""
+    result = record.result or {}
     for resource, message in record.unreadable:
         yield found("not_readable", None, message, resource=resource)
     if record.jobs is not None and all(job.get("enabled") is False for job in record.jobs):
         reason = "every Logpush job of it is disabled" if record.jobs else "no Logpush job delivers logs of it"
         yield found("no_job", None, reason)
-    monitor = ((record.result or {}).get("script_monitor") or {}).get("script_monitor")
-    if isinstance(monitor, dict) and monitor.get("enabled") is False:
+    monitor = (result.get("script_monitor") or {}).get("script_monitor")
+    if dict_of(monitor).get("enabled") is False:
         yield found("monitor_off", None, "the script monitor is disabled", resource="script_monitor", kind=NOTE)
     for label, job in labelled(record.jobs or ()):
         target = _target(job)
@@ -277,16 +287,17 @@ def survey(record: AuditRecord, destinations: Destinations) -> t.Iterator[Observ
             yield from _of_destination(label, job, target, record.account_id, destinations)
 
 
-def covered(record: AuditRecord) -> dict[str, Json] | None:
+def covered(record: AuditRecord) -> ReportedCoverage | Coverage | None:
     """Return the result of `log_field_coverage` if custom fields and jobs were read; None otherwise."""
-    fields = ((record.result or {}).get("custom_fields") or {}).get("custom_fields")
+    result = record.result or {}
+    fields = (result.get("custom_fields") or {}).get("custom_fields")
     if record.coverage is not None or record.jobs is None or not isinstance(fields, dict):
         return record.coverage
     return log_field_coverage(fields, record.jobs)
 
 
 def _of_destination(
-    label: str, job: Job, target: str, account: str | None, destinations: Destinations
+    label: str, job: ReportedJob, target: str, account: str | None, destinations: Destinations
 ) -> t.Iterator[Observation]:
     if destinations.is_single(account, target):
         yield found("single_destination", label, f"no other zone delivers to {target}")
@@ -295,7 +306,7 @@ def _of_destination(
         yield found("personal_data", label, f"delivers {names} to {target}, which is not where most zones deliver")
 
 
-def _target(job: Job) -> str:
+def _target(job: ReportedJob) -> str:
     """Return scheme and host or bucket of a job's destination; "" if they are masked."""
     public = job.get("destination")
     if not isinstance(public, dict) or not public.get("scheme") or not public.get("address"):

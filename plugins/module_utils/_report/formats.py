@@ -11,9 +11,9 @@ import re
 import typing as t
 import xml.etree.ElementTree as ET
 
-from .._core import Json
 from .._logpush.health import STATES
 from .._text import distinct, line, parse_time
+from .document import Item, Report, Row
 from .facts import (
     DIFFERENCE,
     KINDS,
@@ -28,12 +28,10 @@ from .facts import (
     Action,
     guide_url,
 )
-from .items import Item, Row, counting, subject_words
+from .items import counting, subject_words
 from .lines import Group, error_text, groups_by_action, in_words, verdict, waiver_reasons
 
 # The report as JSON, JUnit XML, Markdown and metrics; the page has files of its own.
-
-Report = t.Mapping[str, Json]
 
 
 def render_json(report: Report) -> bytes:

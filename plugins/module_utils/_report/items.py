@@ -11,52 +11,11 @@ import typing as t
 from .._core import Json
 from .._filter.text import explain_echo
 from .._logpush import logpull_options
-from .._text import canonical, shorten
+from .._text import canonical, plain_list, shorten
+from .document import Item, Row
 from .facts import DIFFERENCE, KINDS, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIES, ZONE, type_of
 
-# An item is one difference, finding or note of a zone; a row is one zone of the report.
-
-# `is` and `should_be` are the values of a difference, and texts of a finding or note.
-Item = t.TypedDict(
-    "Item",
-    {
-        "id": str,
-        "kind": str,
-        "type": str,
-        "resource": str,
-        "subject": str | None,
-        "member": str | None,
-        "severity": str,
-        "message": str,
-        "is": Json,
-        "should_be": Json,
-        "first_seen": str,
-        "waived": bool,
-        "carried": bool,
-    },
-)
-
-
-class Row(t.TypedDict):
-    """A zone or account of a report; null members were not read."""
-
-    zone: str
-    zone_id: str | None
-    account_id: str | None
-    scope: str
-    status: str
-    audited_at: str | None
-    plan_ids: dict[str, str | None]
-    items: list[Item]
-    error: dict[str, str] | None
-    evidence: dict[str, Json] | None
-    delivery: list[dict[str, Json]] | None
-    proposals: list[dict[str, Json]] | None
-    carried: bool
-    resources: list[str]
-    jobs: list[dict[str, Json]] | None
-    inventory: list[dict[str, Json]] | None
-
+# Items of the report: what an audit found, and the words for it.
 
 _ORDER = {name: place for names in (KINDS, RESOURCES, SEVERITIES) for place, name in enumerate(names)}
 
@@ -134,7 +93,7 @@ def in_order(items: t.Iterable[Item]) -> list[Item]:
         items,
         key=lambda item: (
             item["carried"],
-            *(_ORDER.get(item[name], len(_ORDER)) for name in ("kind", "severity", "resource")),
+            *(_ORDER.get(name, len(_ORDER)) for name in (item["kind"], item["severity"], item["resource"])),
             item["subject"] or "",
             item["member"] or "",
             item["id"],
@@ -149,7 +108,7 @@ def counting(items: t.Iterable[Item]) -> list[Item]:
 
 def subject_words(item: Item) -> str:
     """Return the subject for people; that of a script or a waiver is JSON, of which this shows the members in words."""
-    subject: str = item["subject"] or ""
+    subject = item["subject"] or ""
     of_waiver = item["type"] in OF_WAIVERS
     if not of_waiver and item["resource"] != "scripts":
         return subject
@@ -188,7 +147,7 @@ APPLIED = Wording("was {}, now {}", "added", "removed")
 _APPLIED_WHOLE = {"created": "created", "absent": "removed", "as declared": "changed"}
 
 
-def sentence(item: t.Mapping[str, Json], wording: Wording = FOUND) -> str:
+def sentence(item: Item, wording: Wording = FOUND) -> str:
     """Return what is and what should be, without the subject: `enabled is false, should be true`."""
     present, desired = item["is"], item["should_be"]
     if item["kind"] != DIFFERENCE:
@@ -201,7 +160,7 @@ def sentence(item: t.Mapping[str, Json], wording: Wording = FOUND) -> str:
     return "; ".join(_words(*part, wording) for part in _parts(member, present, desired))
 
 
-def cells(item: t.Mapping[str, Json]) -> tuple[str, str, str]:
+def cells(item: Item) -> tuple[str, str, str]:
     """Return what differs, what it is, and what it should be, for the columns of a table; the first is "" for a finding."""
     present, desired = item["is"], item["should_be"]
     if item["kind"] != DIFFERENCE:
@@ -246,16 +205,15 @@ def _whole(present: Json, desired: Json) -> tuple[str, str]:
 def _columns(member: str, present: Json, desired: Json) -> tuple[str, str]:
     missing, extra = _missing(present, desired)
     if missing or extra:
-        return _list_words(missing, extra, FOUND), _names(desired) or "empty"
+        return _list_words(missing, extra, FOUND), _names(plain_list(desired) or ()) or "empty"
     return _value(member, present), _value(member, desired)
 
 
 def _missing(present: Json, desired: Json) -> tuple[list[str], list[str]]:
     """Return the missing and the surplus members of a plain list; nothing if a side is not such a list."""
-    sides = [[] if side is None else side for side in (present, desired)]
-    if not all(isinstance(side, (list, tuple)) and not any(isinstance(each, (dict, list)) for each in side) for side in sides):
+    one, other = (() if side is None else plain_list(side) for side in (present, desired))
+    if one is None or other is None:
         return [], []
-    one, other = sides
     return [str(each) for each in other if each not in one], [str(each) for each in one if each not in other]
 
 
@@ -289,8 +247,8 @@ def _value(member: str, value: Json) -> str:
 
 def destination_text(public: t.Mapping[str, Json]) -> str:
     """Return the destination of a result as one address."""
-    options = public.get("options") if isinstance(public.get("options"), dict) else {}
-    query = "&".join(f"{name}={value}" for name, value in (options or {}).items())
+    options = public.get("options")
+    query = "&".join(f"{name}={value}" for name, value in options.items()) if isinstance(options, dict) else ""
     return f"{public.get('scheme')}://{public.get('address')}{'?' if query else ''}{query}"
 
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 import collections
 import typing as t
 
-from .._core import CUSTOM_FIELDS, SCRIPT_MONITOR, Json
+from .._core import CUSTOM_FIELDS, SCRIPT_MONITOR
 from .._text import canonical, line
+from .._zone.result import ZoneResult
+from .document import Counts, Item, Report, Row
 from .facts import (
     ACTIONS,
     AUDIT,
@@ -29,7 +31,7 @@ from .facts import (
     type_of,
 )
 from .findings import differences
-from .items import APPLIED, Item, Row, counting, items_of, plural, sentence, subject_words
+from .items import APPLIED, counting, items_of, plural, sentence, subject_words
 from .zones import zones_with
 
 # A report in words: the verdict, what to do about which items, and the lines for the terminal.
@@ -53,7 +55,7 @@ class Group(t.NamedTuple):
     items: tuple[Item, ...]
 
 
-def verdict(counts: t.Mapping[str, int]) -> str:
+def verdict(counts: Counts) -> str:
     """Return one sentence with the verdict and the numbers; where nothing else is to be done, it names the notes."""
     total, parts = counts["zones"], [(status, number) for status in STATUSES if (number := zones_with(counts, status))]
     concerned = sum(number for status, number in parts if status in NEEDS_ATTENTION)
@@ -71,7 +73,7 @@ def status_count(status: str, number: int) -> str:
     return f"{number:,} {'with ' if status == FINDINGS else ''}{status}"
 
 
-def item_counts(counts: t.Mapping[str, int]) -> str:
+def item_counts(counts: Counts) -> str:
     """Return the numbers of items by kind."""
     words = [plural(counts[f"{kind}s"], kind) for kind in KINDS]
     return f"{', '.join(words)}, {counts['waived']:,} waived"
@@ -115,11 +117,11 @@ def _rank(item: Item) -> int:
     return SEVERITIES.index(item["severity"]) if item["severity"] in SEVERITIES else 0
 
 
-def _place(group: Group) -> tuple[Json, ...]:
+def _place(group: Group) -> tuple[int, int, str, str, str]:
     return _rank(group.item), -len(group.rows), group.item["type"], group.rows[0]["zone"], group.item["id"]
 
 
-def printed(report: t.Mapping[str, Json]) -> list[str]:
+def printed(report: Report) -> list[str]:
     """Return the lines of a report for the terminal: each item that counts, the numbers, and what to do next."""
     rows = [row for row in report["zones"] if not row["carried"]]
     new = frozenset(report["comparison"]["new"])
@@ -137,7 +139,7 @@ def printed(report: t.Mapping[str, Json]) -> list[str]:
     ]
 
 
-def difference_lines(result: t.Mapping[str, Json], *, applied: bool = False) -> list[str]:
+def difference_lines(result: ZoneResult, *, applied: bool = False) -> list[str]:
     """Return a line for each member that the result of a zone would change, or that it has changed, without the name of the zone."""
     found = items_of(None, differences(result, result.get("listed_jobs") or ()), "")
     if applied:
@@ -191,7 +193,7 @@ def about(item: Item) -> str:
     return f"{_NOUNS.get(item['resource'], resource)} {words}"
 
 
-def waiver_reasons(report: t.Mapping[str, Json]) -> dict[str, str]:
+def waiver_reasons(report: Report) -> dict[str, str]:
     """Return why items are waived, by their ids."""
     return {
         name: f"{waiver['reason']} ({waiver['owner']}, until {waiver['until']})"

@@ -5,16 +5,16 @@
 from __future__ import annotations
 
 import datetime
-import functools
 import hashlib
 import typing as t
 
 from .._core import Json, invalid_option
 from .._text import canonical, format_time, line, parse_time
 from .._version import VERSION
+from .document import Comparison, Content, Item, Report, Row
 from .earlier import Earlier
 from .facts import DIFFERENCE, OBSERVED, SCHEMA_VERSION, UNAUDITED
-from .items import Item, Row, address, in_order
+from .items import address, in_order
 from .options import Order
 from .waivers import Waiver, apply_waivers, is_of_waiver, merged_waivers, with_unmatched
 from .zones import counts_of, fleet_plan_id, match, outcome_of, rows_of, unaudited, with_status
@@ -24,7 +24,7 @@ from .zones import counts_of, fleet_plan_id, match, outcome_of, rows_of, unaudit
 _LONG_AGO = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)
 
 
-def build(order: Order, previous: Earlier | None, slices: t.Sequence[Earlier]) -> dict[str, Json]:
+def build(order: Order, previous: Earlier | None, slices: t.Sequence[Earlier]) -> Report:
     """Return the report; equal arguments give equal reports."""
     sourced = gather(order, slices)
     if all(each.row["carried"] for each in sourced):
@@ -36,7 +36,7 @@ def build(order: Order, previous: Earlier | None, slices: t.Sequence[Earlier]) -
     rows.sort(key=lambda row: (row["zone"], row["carried"], row["zone_id"] or row["account_id"] or ""))
     counts = counts_of(rows)
     plans = ((address(row), row["plan_ids"]) for row in rows if not row["carried"])
-    report = {
+    report: Content = {
         "schema_version": SCHEMA_VERSION,
         "generated_at": order.at,
         "collection_version": VERSION,
@@ -92,7 +92,7 @@ def carry_over(rows: t.Sequence[Row], previous: Earlier | None) -> list[Row]:
     return [*(inherit(row, None if place is None else previous.rows[place]) for row, place in audited), *carried]
 
 
-def compare(rows: t.Sequence[Row], previous: Earlier | None) -> dict[str, Json]:
+def compare(rows: t.Sequence[Row], previous: Earlier | None) -> Comparison:
     """Return the ids of problems by their change since the previous report; without one, nothing is new."""
     if previous is None:
         return {"previous_id": None, "new": [], "resolved": [], "changed": [], "persisting": [], "unknown": []}
@@ -205,7 +205,9 @@ def _head(group: t.Sequence[Sourced]) -> Row:
 def _latest(group: t.Sequence[Sourced]) -> Sourced:
     """Return the row that is used, with what it inherits from the others; of equal ones that of this run, then of the first slice."""
     latest, *others = sorted(group, key=lambda each: each.rank, reverse=True)
-    known = functools.reduce(lambda older, each: inherit(each.row, older), reversed(others), None)
+    known: Row | None = None
+    for each in reversed(others):
+        known = inherit(each.row, known)
     return latest._replace(row=inherit(latest.row, known))
 
 

@@ -10,7 +10,9 @@ import typing as t
 from .._core import GATE, INVALID_OPTION, Failure, Json, invalid_option
 from .._engine.task import Params
 from .._schema import Schema, array, nullable, problems, record, string
-from .._text import format_time, need_time, shown
+from .._text import dict_of, format_time, need_time, shown
+from .._zone.result import ReportedJob, ZoneResult
+from .document import Copied
 from .facts import ACCOUNT, DEFAULT_TITLE, GATES, MANAGED, MAX_KEEP, SCOPES, SURVEY_TITLE, ZONE
 from .waivers import Waiver, parse_waivers
 
@@ -51,6 +53,35 @@ _RECORD = record(
 )
 
 
+# What this schema guarantees of a record; the rest of it is looked at before it is used.
+
+
+class ReportedCoverage(t.TypedDict, total=False):
+    """The result of `log_field_coverage`."""
+
+    unselected: list[Copied] | None
+    unconfigured: list[Copied] | None
+    sentences: list[Json] | None
+
+
+class Scripts(t.TypedDict, total=False):
+    """The result of `script_audit`, or of `script_monitor_info` for a zone without a baseline."""
+
+    findings: list[Copied] | None
+    scripts: list[Copied] | None
+    inventory: list[Copied] | None
+    proposals: list[Copied] | None
+    evidence: Copied | None
+
+
+class _Parts(t.TypedDict):
+    result: ZoneResult | None
+    jobs: list[ReportedJob] | None
+    coverage: ReportedCoverage | None
+    scripts: Scripts | None
+    delivery: list[Copied] | None
+
+
 class AuditRecord(t.NamedTuple):
     """The results of a run for one zone or account; None for parts that were not read.
 
@@ -61,11 +92,11 @@ class AuditRecord(t.NamedTuple):
     zone_id: str | None = None
     account_id: str | None = None
     scope: str = ZONE
-    result: dict[str, Json] | None = None
-    jobs: list[dict[str, Json]] | None = None
-    coverage: dict[str, Json] | None = None
-    scripts: dict[str, Json] | None = None
-    delivery: list[dict[str, Json]] | None = None
+    result: ZoneResult | None = None
+    jobs: list[ReportedJob] | None = None
+    coverage: ReportedCoverage | None = None
+    scripts: Scripts | None = None
+    delivery: list[Copied] | None = None
     error: dict[str, str] | None = None
     unreadable: tuple[tuple[str, str], ...] = ()
 
@@ -139,29 +170,30 @@ def _record(place: str, given: dict[str, Json], survey: bool) -> AuditRecord:
     scope = given.get("scope") or (ACCOUNT if by_account else ZONE)
     reasons = [(name, failure["message"]) for name, failure in failures if survey or name == "delivery"]
     failed = next((failure for name, failure in failures if not survey and name != "delivery"), None)
-    error = _readable(given.get("error")) or failed
-    if survey and reasons and not error and scope == ZONE and not _has_any(parts):
+    reported = _readable(given.get("error")) or failed
+    if survey and reasons and not reported and scope == ZONE and not _has_any(parts):
         # A token for zones can read nothing of an account, which is not an error.
-        error = {"kind": "permission", "message": f"nothing of it can be read: {reasons[0][1]}"}
-    if isinstance(error, dict):
+        reported = {"kind": "permission", "message": f"nothing of it can be read: {reasons[0][1]}"}
+    error = None
+    if isinstance(reported, dict):
         parts = dict.fromkeys(_PARTS)
         error = {
-            "kind": str(error.get("kind") or "bad_response"),
-            "message": str(error.get("message") or "no reason was given"),
+            "kind": str(reported.get("kind") or "bad_response"),
+            "message": str(reported.get("message") or "no reason was given"),
         }
-    for problem in problems(_RECORD, {**given, **parts, "scope": scope, "error": error}, place):
+    for problem in problems(_RECORD, {**given, **parts, "scope": scope, "error": error or reported}, place):
         raise Failure(INVALID_OPTION, problem)
-    if parts["scripts"] is not None and not survey and "findings" not in parts["scripts"]:
+    valid = t.cast("_Parts", parts)  # by the schema
+    if valid["scripts"] is not None and not survey and "findings" not in valid["scripts"]:
         raise invalid_option(f"{place}.scripts.findings", "is missing: the result of script_audit is needed")
     zone_id, account_id = (str(given.get(name) or "") or None for name in ("zone_id", "account_id"))
-    return AuditRecord(given["zone"], zone_id, account_id, scope, **parts, error=error, unreadable=tuple(reasons))
+    return AuditRecord(str(given["zone"]), zone_id, account_id, str(scope), **valid, error=error, unreadable=tuple(reasons))
 
 
 def _has_any(parts: t.Mapping[str, Json]) -> bool:
     """Return whether anything was read; `result` by itself says nothing."""
-    result = parts["result"] if isinstance(parts["result"], dict) else {}
     others = [part for name, part in parts.items() if name != "result"]
-    return any(part is not None for part in (*others, *result.values()))
+    return any(part is not None for part in (*others, *dict_of(parts["result"]).values()))
 
 
 def _read_parts(given: t.Mapping[str, Json]) -> tuple[dict[str, Json], list[tuple[str, dict[str, str]]]]:
@@ -204,8 +236,7 @@ def failure_of(result: t.Mapping[str, Json]) -> dict[str, str] | None:
     """Return why a task failed; None if it did not, or if its gate refused what it found."""
     if result.get("unreachable") is True:
         return {"kind": "unavailable", "message": str(result.get("msg") or "it could not be reached")}
-    error = result.get("error") if isinstance(result.get("error"), dict) else {}
-    kind = str((error or {}).get("kind") or "bad_response")
+    kind = str(dict_of(result.get("error")).get("kind") or "bad_response")
     if result.get("failed") is not True or (kind == GATE and "findings" in result):
         return None
     return {"kind": kind, "message": str(result.get("msg") or "it failed")}

@@ -13,8 +13,9 @@ import typing as t
 
 from .._core import INVALID_OPTION, Failure, Json
 from .._text import line
+from .document import Change, Copied, Counts, Item, JobRow, Report, Row, TrendEntry, WaiverRow
 from .facts import AUDIT, DIFFERENCE, KINDS, LOOK, NEEDS_ATTENTION, PATTERNS, STATUSES, UNAUDITED, Action, guide_url
-from .items import Item, Row, address, cells, counting, plural
+from .items import address, cells, counting, plural
 from .lines import Group, about, error_text, groups_by_action, item_counts, not_audited, status_count, verdict, waiver_reasons
 from .page_template import STYLE, TEMPLATE
 from .zones import zones_with
@@ -29,7 +30,7 @@ _MAX_LISTED = 200
 # With more zones that need attention, the sections of the zones are closed at first.
 _MAX_OPEN = 20
 _CARRIED = "not part of this run"
-_COMPARED = (
+_COMPARED: tuple[tuple[Change, str], ...] = (
     ("new", "new"),
     ("changed", "changed"),
     ("persisting", "unchanged"),
@@ -38,7 +39,7 @@ _COMPARED = (
 )
 
 
-def render(report: t.Mapping[str, Json]) -> bytes:
+def render(report: Report) -> bytes:
     """Return the report as one page that loads nothing and runs nothing."""
     try:
         from jinja2 import Environment, StrictUndefined  # noqa: PLC0415  # only this format needs it
@@ -89,7 +90,7 @@ def _last_audit(row: Row) -> str:
     return _day(row["audited_at"]) if row["audited_at"] and (row["carried"] or row["status"] == UNAUDITED) else ""
 
 
-def _covers(waiver: t.Mapping[str, Json]) -> str:
+def _covers(waiver: WaiverRow) -> str:
     return ", ".join(f"{name} {waiver[name]}" for name in PATTERNS if waiver.get(name)) or "everything"
 
 
@@ -97,11 +98,12 @@ def _amount(number: Json) -> str:
     return f"{number:,}" if isinstance(number, int) else "not known"
 
 
-def _page(report: t.Mapping[str, Json]) -> View:
+def _page(report: Report) -> View:
     """Return what the template shows beside the report, and its functions."""
     counts, rows = report["counts"], report["zones"]
     present = [row for row in rows if not row["carried"]]
-    marked = {name: frozenset(report["comparison"][name]) for name in ("new", "changed")}
+    comparison = report["comparison"]
+    marked = {"new": frozenset(comparison["new"]), "changed": frozenset(comparison["changed"])}
     sentence = re.split("(?<=[:;]) ", verdict(counts), maxsplit=1)
     todo = {action: _todo(action, groups, marked["new"]) for action, groups in groups_by_action(present)}
     return {
@@ -123,7 +125,7 @@ def _page(report: t.Mapping[str, Json]) -> View:
     }
 
 
-def _compared(report: t.Mapping[str, Json]) -> str:
+def _compared(report: Report) -> str:
     """Return the numbers of the comparison with the previous report, in one line."""
     comparison = report["comparison"]
     if comparison["previous_id"] is None:
@@ -143,7 +145,7 @@ _COLUMN, _GAP = 20, 3
 _MAX_REPORTS = 30
 
 
-def _status_bar(counts: t.Mapping[str, int]) -> View:
+def _status_bar(counts: Counts) -> View:
     """Return the zones by status, as parts of one bar."""
     numbers = {status: zones_with(counts, status) for status in STATUSES}
     present = {status: number for status, number in numbers.items() if number}
@@ -158,7 +160,7 @@ def _status_bar(counts: t.Mapping[str, int]) -> View:
     return {"parts": parts, "legend": legend, "label": f"Zones by status: {words}", "width": _BAR_WIDTH}
 
 
-def _trend(reports: t.Sequence[t.Mapping[str, Json]]) -> View | None:
+def _trend(reports: t.Sequence[TrendEntry]) -> View | None:
     """Return the zones that need attention in the last reports, as columns; None for a first report."""
     if len(reports) == 1:
         return None
@@ -262,16 +264,15 @@ def _has_details(row: Row) -> bool:
     return bool(row["items"] or row["error"] or _jobs_of(row) or row["inventory"])
 
 
-def _jobs_of(row: Row) -> list[tuple[View, View]]:
+def _jobs_of(row: Row) -> list[tuple[JobRow, Copied]]:
     """Return the jobs with what each delivered and lost, if that was read; a job without a row did neither."""
     if row["delivery"] is None:
         return []
     facts = {each.get("job_id"): each for each in row["delivery"]}
-    nothing = dict.fromkeys(("records", "dropped_records", "uploads"), 0)
-    jobs = row["jobs"] or [
-        {"job": f"job {number}", "job_id": number, "health": "unknown", "last_complete": None} for number in facts
-    ]
-    return [(job, facts.get(job.get("job_id"), nothing)) for job in jobs]
+    if not row["jobs"]:
+        return [({"job": f"job {number}", "health": "unknown", "last_complete": None}, fact) for number, fact in facts.items()]
+    nothing: Copied = {"records": 0, "dropped_records": 0, "uploads": 0}
+    return [(job, facts.get(job.get("job_id"), nothing)) for job in row["jobs"]]
 
 
 def _tally(row: Row, new: t.Collection[str]) -> str:

@@ -10,8 +10,9 @@ import typing as t
 
 from .._core import Json, invalid_option
 from .._text import canonical, did_you_mean, nearest, need_date, shown
-from .facts import DIFFERENCE, EXPIRED, OF_WAIVERS, PATTERNS, RESOURCES, TYPES, UNAUDITED, UNMATCHED, type_of
-from .items import Item, Observation, Row, address, found, in_order, items_of
+from .document import GivenWaiver, Item, Row, WaiverRow
+from .facts import DIFFERENCE, EXPIRED, OF_WAIVERS, PATTERNS, RESOURCES, TYPES, UNAUDITED, UNMATCHED, Pattern, type_of
+from .items import Observation, address, found, in_order, items_of
 
 # Waivers: accepted differences and findings, each with a reason, an owner and a last day.
 
@@ -27,7 +28,7 @@ class Waiver(t.NamedTuple):
     Equal waivers have equal keys. The waiver of a merged report covers only the items that it covered there.
     """
 
-    given: dict[str, str | None]
+    given: GivenWaiver
     key: str
     patterns: t.Mapping[str, re.Pattern[str]]
     only: frozenset[str] | None = None
@@ -40,7 +41,13 @@ class Waiver(t.NamedTuple):
         """Return whether the waiver covers this item of this zone; items about waivers are never covered."""
         if is_of_waiver(item) or (self.only is not None and item["id"] not in self.only):
             return False
-        texts: dict[str, Json] = {**item, "zone": zone}
+        texts: dict[Pattern, str | None] = {
+            "zone": zone,
+            "resource": item["resource"],
+            "type": item["type"],
+            "member": item["member"],
+            "subject": item["subject"],
+        }
         return all(self._matches(name, texts[name] or "") for name in PATTERNS)
 
     def could_show(self, row: Row) -> bool:
@@ -52,7 +59,7 @@ class Waiver(t.NamedTuple):
 
     def is_expired(self, at: str) -> bool:
         """Return whether its last day is over at that time, in UTC."""
-        return (self.given["until"] or "") < at[:10]
+        return self.given["until"] < at[:10]
 
     def _matches(self, name: str, text: str) -> bool:
         return name not in self.patterns or self.patterns[name].match(text) is not None
@@ -64,7 +71,7 @@ def parse_waivers(given: t.Sequence[t.Mapping[str, Json]], place: str = "waivers
     return tuple({waiver.key: waiver for waiver in parsed}.values())
 
 
-def merged_waivers(given: t.Sequence[t.Mapping[str, Json]], place: str) -> tuple[Waiver, ...]:
+def merged_waivers(given: t.Sequence[WaiverRow], place: str) -> tuple[Waiver, ...]:
     """Return the waivers of a merged report, as they applied to its own rows."""
     covered: dict[str, set[str]] = {}
     for waiver in given:
@@ -85,11 +92,19 @@ def _parse(place: str, waiver: t.Mapping[str, Json]) -> Waiver:
     for name in _NEEDED:
         if not str(waiver.get(name) or "").strip():
             raise invalid_option(f"{place}.{name}", "needed, so that a waiver can be reviewed")
-    given = {name: None if waiver.get(name) is None else str(waiver[name]) for name in MEMBERS}
-    given["until"] = need_date(f"{place}.until", str(waiver["until"]))
+    texts = {name: None if waiver.get(name) is None else str(waiver[name]) for name in PATTERNS}
+    given: GivenWaiver = {
+        "zone": texts["zone"],
+        "resource": texts["resource"],
+        "type": texts["type"],
+        "member": texts["member"],
+        "subject": texts["subject"],
+        "reason": str(waiver["reason"]),
+        "owner": str(waiver["owner"]),
+        "until": need_date(f"{place}.until", str(waiver["until"])),
+    }
     patterns: dict[str, re.Pattern[str]] = {}
-    for name in PATTERNS:
-        pattern = given[name]
+    for name, pattern in texts.items():
         if pattern is None:
             continue
         if not pattern.strip():
@@ -105,7 +120,7 @@ def _parse(place: str, waiver: t.Mapping[str, Json]) -> Waiver:
 
 def apply_waivers(
     rows: t.Sequence[tuple[Row, t.Sequence[Waiver]]], at: str, waivers: t.Sequence[Waiver]
-) -> tuple[list[Row], list[dict[str, Json]]]:
+) -> tuple[list[Row], list[WaiverRow]]:
     """Mark the items that a waiver of their row covers, and add a finding for each expired waiver that still covers one.
 
     Return the rows, and the waivers of the report with the ids of the items that they cover; `waivers` come first.
@@ -142,7 +157,7 @@ def _expired(waiver: Waiver, item: Item) -> Observation:
 def with_unmatched(
     rows: list[Row],
     waivers: t.Sequence[Waiver],
-    listed: t.Sequence[t.Mapping[str, Json]],
+    listed: t.Sequence[WaiverRow],
     elsewhere: t.Collection[str],
     at: str,
 ) -> list[Row]:
@@ -151,7 +166,7 @@ def with_unmatched(
     The note is in the first zone that the waiver could cover, or in the first of all. `listed` are the waivers with the ids of
     what they cover, `elsewhere` are zones outside this run.
     """
-    rows = sorted(rows, key=lambda row: str(row["zone"]))
+    rows = sorted(rows, key=lambda row: row["zone"])
     unused = {_key(each) for each in listed if not each["items"]}
     for waiver in waivers:
         near = [row for row in rows if waiver.covers(row["zone"])]

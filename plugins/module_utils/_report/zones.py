@@ -7,9 +7,10 @@ from __future__ import annotations
 import hashlib
 import typing as t
 
-from .._core import Json
 from .._text import line
+from .._zone.result import ReportedJob
 from . import findings
+from .document import Copied, Counts, JobRow, Row, ScriptRow
 from .facts import (
     COMPLIANT,
     DIFFERENCE,
@@ -23,7 +24,7 @@ from .facts import (
     UNMANAGED,
     ZONE,
 )
-from .items import Observation, Row, address, counting, found, items_of
+from .items import Observation, address, counting, found, items_of
 from .options import AuditRecord, Order
 
 # Rows of the report, one for each zone, and the totals of all rows.
@@ -66,14 +67,15 @@ def _row_of(record: AuditRecord, order: Order, destinations: findings.Destinatio
     notes = [found("not_readable", None, reason, resource=name) for name, reason in record.unreadable]
     if record.error:
         return {**row, "error": record.error, "items": items_of(record.address, notes, order.at)}
-    managed = {} if order.survey else {name: part for name in MANAGED if (part := (record.result or {}).get(name))}
+    result = record.result or {}
+    managed = {} if order.survey else {name: part for name in MANAGED if (part := result.get(name))}
     seen = [*notes, *_observations(record, order, destinations)]
     audit = record.scripts or {}
     return {
         **row,
         "status": COMPLIANT if managed else UNMANAGED,
         "audited_at": order.at,
-        "plan_ids": {name: managed.get(name, {}).get("plan_id") for name in MANAGED},
+        "plan_ids": {name: (managed.get(name) or {}).get("plan_id") for name in MANAGED},
         "items": items_of(record.address, seen, order.at),
         "evidence": audit.get("evidence") or None,
         "delivery": record.delivery,
@@ -106,7 +108,8 @@ def _observations(record: AuditRecord, order: Order, destinations: findings.Dest
 
 def _resources(record: AuditRecord, order: Order) -> list[str]:
     """Return the resources that were read: only their problems can be resolved."""
-    looked = [name for name in MANAGED if (record.result or {}).get(name)]
+    result = record.result or {}
+    looked: list[str] = [name for name in MANAGED if result.get(name)]
     if record.jobs is not None and "jobs" not in looked:
         looked.append("jobs")
     parts = {"scripts": record.scripts, "health": record.jobs, "coverage": record.coverage, "delivery": record.delivery}
@@ -114,17 +117,17 @@ def _resources(record: AuditRecord, order: Order) -> list[str]:
     return looked + (["fields"] if order.required_fields or order.survey else [])
 
 
-def _job(label: str, job: t.Mapping[str, Json]) -> dict[str, Json]:
-    last, number = job.get("last_complete"), job.get("id")
+def _job(label: str, job: ReportedJob) -> JobRow:
+    last = job.get("last_complete")
     return {
         "job": label,
-        "job_id": number if isinstance(number, int) and not isinstance(number, bool) else None,
+        "job_id": findings.job_number(job),
         "health": findings.health_state(job),
         "last_complete": last if isinstance(last, str) else None,
     }
 
 
-def _script(listed: t.Mapping[str, Json]) -> dict[str, Json]:
+def _script(listed: Copied) -> ScriptRow:
     """Return a script that the audit saw, with the entry of the baseline that covers it."""
     script = listed.get("script")
     members = script if isinstance(script, dict) else {"url": script}
@@ -174,7 +177,7 @@ def match(rows: t.Sequence[Row], others: t.Sequence[Row]) -> tuple[list[int | No
 # The totals: counts, outcome, the plan id of the fleet, and what `fail_on` refuses.
 
 
-def counts_of(rows: t.Sequence[Row]) -> dict[str, int]:
+def counts_of(rows: t.Sequence[Row]) -> Counts:
     """Return the numbers of zones by status and of items by kind, without what was carried over from an earlier report.
 
     `findings` counts items: the zones with that status are what the other statuses leave of all zones, see `zones_with`.
@@ -192,14 +195,14 @@ def counts_of(rows: t.Sequence[Row]) -> dict[str, int]:
     }
 
 
-def zones_with(counts: t.Mapping[str, int], status: str) -> int:
+def zones_with(counts: Counts, status: str) -> int:
     """Return the number of zones with a status."""
     if status != FINDINGS:
         return counts[status]
     return counts["zones"] - sum(counts[other] for other in STATUSES if other != FINDINGS)
 
 
-def outcome_of(counts: t.Mapping[str, int]) -> str:
+def outcome_of(counts: Counts) -> str:
     """Return the first of the statuses that a zone has."""
     return next((status for status in STATUSES if zones_with(counts, status)), COMPLIANT)
 

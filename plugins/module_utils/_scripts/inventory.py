@@ -156,10 +156,15 @@ def is_reported(script: Script) -> bool:
     return True in flags or any(categories_of(script))
 
 
-def report(items: t.Iterable[Json], query: Query) -> dict[str, Json]:
-    """Return `scripts`, sorted by identifier, and `summary`, which counts before `malicious_only`, of what the service listed."""
+def judged(items: t.Iterable[Json], query: Query) -> list[Script]:
+    """Return what the service listed, each script once with its verdict, sorted by identifier."""
     merged = {script["script_id"]: script for script in (read_script(item, query.route) for item in items)}
-    scripts = [judge(merged[identifier], query) for identifier in sorted(merged)]
+    return [judge(merged[identifier], query) for identifier in sorted(merged)]
+
+
+def report(items: t.Iterable[Json], query: Query) -> dict[str, Json]:
+    """Return `scripts`, and `summary`, which counts before `malicious_only`, of what the service listed."""
+    scripts = judged(items, query)
     verdicts = collections.Counter(script["malicious"] for script in scripts)
     summary = {
         "total": len(scripts),

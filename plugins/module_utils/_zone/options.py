@@ -12,6 +12,7 @@ from .._custom_fields.options import DesiredCustomFields
 from .._custom_fields.result import names_of
 from .._custom_fields.state import Ruleset
 from .._custom_fields.task import TASK
+from .._engine.task import Params
 from .._logpush.coverage import select_custom_log_fields
 from .._logpush.facts import DATASET
 from .._logpush.jobs import ABSENT, IGNORE, UNLISTED, DesiredJobs, Item, check_items, desire_item
@@ -90,7 +91,7 @@ Options = t.Mapping[str, Json]
 _IDENTIFYING = (*IDENTITY, "dataset")
 
 
-def desire_zone_jobs(params: Options, lists: t.Mapping[str, list[str]]) -> DesiredJobs | None:
+def desire_zone_jobs(params: Params, lists: t.Mapping[str, list[str]]) -> DesiredJobs | None:
     """Return the desired jobs, which select the fields for the custom field lists; None if jobs are not managed."""
     job, defaults = params["job"], params["job_defaults"] or {}
     given = [(f"jobs[{index}]", each) for index, each in enumerate(params["jobs"] or ())]
@@ -112,7 +113,7 @@ def _mean_the_same(job: Options, other: Options, defaults: Options) -> bool:
     return names[0] == names[1] and names[0][0] is not None
 
 
-def _item(place: str, given: Options, params: Options, lists: t.Mapping[str, list[str]]) -> Item:
+def _item(place: str, given: Options, params: Params, lists: t.Mapping[str, list[str]]) -> Item:
     """Return a job with defaults, both without and with the fields for custom log fields."""
     present = params["state"] == "present" and (given.get("state") or "present") == "present"
     options = _merged(given, params["job_defaults"] or {}, present)

@@ -8,7 +8,7 @@ import types
 import typing as t
 
 from .._api.client import Client, side_by_side
-from .._core import Failure, Json
+from .._core import Failure
 from .._custom_fields import task as log_custom_fields
 from .._custom_fields.state import Ruleset
 from .._logpush.jobs import JobListing
@@ -16,6 +16,12 @@ from .._logpush.read import read_all
 from .._scripts import task as script_monitor
 from .._scripts.monitor import State as MonitorState
 from .options import Desired
+
+
+class _Parts(t.TypedDict, total=False):
+    fields: Ruleset | None
+    jobs: JobListing
+    monitor: MonitorState
 
 
 class State(t.NamedTuple):
@@ -29,18 +35,20 @@ class State(t.NamedTuple):
 
 def read(client: Client, desired: Desired) -> State:
     """Read the managed parts of a zone in parallel."""
-    reads: dict[str, t.Callable[[], Json]] = {}
+    reads: list[t.Callable[[], _Parts]] = []
     if (fields := desired.fields) is not None:
-        reads["fields"] = lambda: log_custom_fields.TASK.read(client, fields.desired)
+        reads.append(lambda: {"fields": log_custom_fields.TASK.read(client, fields.desired)})
     if (jobs := desired.jobs) is not None:
-        reads["jobs"] = lambda: read_all(client, jobs)
+        reads.append(lambda: {"jobs": read_all(client, jobs)})
     if (monitor := desired.monitor) is not None:
-        reads["monitor"] = lambda: script_monitor.TASK.read(client, monitor)
-    found = side_by_side(lambda name: _located(client, reads[name]), list(reads), len(reads))
-    return State(address=client.address.named, **dict(zip(reads, found, strict=True)))
+        reads.append(lambda: {"monitor": script_monitor.TASK.read(client, monitor)})
+    found: _Parts = {}
+    for part in side_by_side(lambda read_part: _located(client, read_part), reads, len(reads)):
+        found.update(part)
+    return State(address=client.address.named, **found)
 
 
-def _located(client: Client, read_part: t.Callable[[], Json]) -> Json:
+def _located(client: Client, read_part: t.Callable[[], _Parts]) -> _Parts:
     """Read one part; add the request to a failure at once, while it is the latest of this thread."""
     try:
         return read_part()

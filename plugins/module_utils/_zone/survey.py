@@ -12,6 +12,7 @@ from .._api.client import MAX_PARALLEL, Client
 from .._core import AUTHENTICATION, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, invalid_option
 from .._custom_fields.read import report_fields
 from .._destination import readable_text
+from .._engine.task import Params
 from .._logpush import delivery
 from .._logpush.options import JobQuery
 from .._logpush.read import report as report_jobs
@@ -26,6 +27,7 @@ from .._zones import (
     ZONE,
     Address,
     Filters,
+    ListedZone,
     hosts,
     is_selected,
     is_zone_id,
@@ -41,7 +43,28 @@ _VERDICTS = ("script_url", "host", "malicious", "malicious_reasons", "url_report
 _ALL_SCRIPTS = Query(AUTO, members=_VERDICTS)
 _NO_RIGHT = (AUTHENTICATION, PERMISSION, NOT_FOUND)
 
-Record = dict[str, Json]
+# The result of another module, or its failure.
+Part = dict[str, Json]
+
+
+class ZoneParts(t.TypedDict):
+    """What was read of the settings of a zone."""
+
+    custom_fields: Part
+    script_monitor: Part
+
+
+class Record(t.TypedDict, total=False):
+    """What a survey found out about a zone or an account, for `audit_report`."""
+
+    zone: str
+    zone_id: str
+    account_id: str | None
+    scope: str
+    result: ZoneParts | Part
+    jobs: Part
+    scripts: Part | None
+    delivery: Json
 
 
 class Desired(t.NamedTuple):
@@ -59,7 +82,7 @@ class Owner(t.NamedTuple):
     record: Record
 
 
-def desire(params: t.Mapping[str, Json]) -> Desired:
+def desire(params: Params) -> Desired:
     """Return the desired survey of validated options."""
     for index, account in enumerate(params["account_ids"]):
         if not is_zone_id(account):
@@ -101,35 +124,44 @@ def seconds_left(done: int, total: int, elapsed: float, sent: int, budget: tuple
     return busy / done * (total - done) + waits(sent * total / done) - waits(sent)
 
 
-def _zones(zones: t.Sequence[Record]) -> t.Iterator[Owner]:
+def _zones(zones: t.Sequence[ListedZone]) -> t.Iterator[Owner]:
     """Yield the zones by their host names in the inventory."""
-    accounts = {zone["id"]: (zone["account"] or {}).get("id") for zone in zones}
-    for zone_id, name in hosts({zone["id"]: zone["name"] for zone in zones}.items()):
-        yield Owner(Address(ZONE, zone_id), {"zone": name, "zone_id": zone_id, "account_id": accounts[zone_id], "scope": ZONE})
+    by_id = {zone["id"]: zone for zone in zones}
+    for zone_id, name in hosts((zone["id"], zone["name"]) for zone in by_id.values()):
+        account = _account_of(by_id[zone_id])
+        yield Owner(Address(ZONE, zone_id), {"zone": name, "zone_id": zone_id, "account_id": account, "scope": ZONE})
 
 
-def _accounts(client: Client, zones: t.Sequence[Record], filters: Filters) -> t.Iterator[Owner]:
+def _account_of(zone: ListedZone) -> str | None:
+    return zone["account"]["id"] if zone["account"] else None
+
+
+def _accounts(client: Client, zones: t.Sequence[ListedZone], filters: Filters) -> t.Iterator[Owner]:
     """Yield the accounts; if they cannot be listed, those known from zones and options, with the reason.
 
     Filters by zone name and status exclude all accounts.
     """
     if (filters["names"] or filters["statuses"]) and not filters["account_ids"]:
         return
-    members: Record = {}
+    reason: Part = {}
     try:
         listed = client.items("accounts.list", per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
         found = [account["id"] for account in map(read_account, listed)]
     except Failure as failure:
         if failure.kind not in _NO_RIGHT:
             raise
-        members = {"result": _failed(failure)}
-        of_zones = {(zone["account"] or {}).get("id") for zone in zones} | set(filters["account_ids"])
+        reason = _failed(failure)
+        of_zones = {*map(_account_of, zones), *filters["account_ids"]}
         # If no account is known, one record reports the failure.
         found = sorted(filter(None, of_zones)) or [""] * bool(zones)
     for account in dict.fromkeys(found):
         if not filters["account_ids"] or account in filters["account_ids"]:
-            named = {"zone": f"account_{account}", "account_id": account} if account else {"zone": "accounts"}
-            yield Owner(Address(ACCOUNT, account), {**named, "scope": ACCOUNT, **members})
+            record: Record = {"zone": "accounts", "scope": ACCOUNT}
+            if account:
+                record = {"zone": f"account_{account}", "account_id": account, "scope": ACCOUNT}
+            if reason:
+                record["result"] = reason
+            yield Owner(Address(ACCOUNT, account), record)
 
 
 def _side_by_side(client: Client, owners: t.Sequence[Owner], desired: Desired) -> t.Iterator[Record]:
@@ -143,7 +175,7 @@ def _side_by_side(client: Client, owners: t.Sequence[Owner], desired: Desired) -
 def _record(client: Client, owner: Owner, desired: Desired) -> Record:
     if not owner.address.id:
         return owner.record
-    record = {**owner.record, "jobs": _part(client, lambda: report_jobs(client, _ALL_JOBS).result)}
+    record: Record = {**owner.record, "jobs": _part(client, lambda: report_jobs(client, _ALL_JOBS).result)}
     if owner.address.scope == ACCOUNT:
         return record
     scripts = _part(client, lambda: report_inventory(client, _ALL_SCRIPTS).result) if desired.scripts else None
@@ -155,7 +187,7 @@ def _record(client: Client, owner: Owner, desired: Desired) -> Record:
     return {**record, "result": {"custom_fields": fields, "script_monitor": status}, "scripts": scripts}
 
 
-def _part(client: Client, read: t.Callable[[], t.Mapping[str, Json]]) -> Record:
+def _part(client: Client, read: t.Callable[[], t.Mapping[str, Json]]) -> Part:
     """Return the result of a read, or its failure."""
     try:
         return dict(read())
@@ -163,7 +195,7 @@ def _part(client: Client, read: t.Callable[[], t.Mapping[str, Json]]) -> Record:
         return _failed(client.locate(failure))
 
 
-def _failed(failure: Failure) -> Record:
+def _failed(failure: Failure) -> Part:
     return {"failed": True, "msg": readable_text(str(failure)), "error": {"kind": failure.kind}}
 
 

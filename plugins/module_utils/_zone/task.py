@@ -28,7 +28,9 @@ from .._logpush import task as logpush_job
 from .._logpush.coverage import log_field_coverage
 from .._logpush.facts import DEFAULT_STALE_AFTER
 from .._logpush.health import with_health
+from .._logpush.job import Report
 from .._scripts import task as script_monitor
+from .._text import dict_of, list_of
 from .._zones import ALL_ADDRESSES
 from .options import ZONE_SPEC, Desired, desire, plan_fields
 from .read import State, read
@@ -46,17 +48,19 @@ _ORDER = {True: (CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR), False: (JOBS, CUSTOM_FIEL
 def compose(desired: Desired, state: State) -> Composition:
     """Make the plan of each part, as its own module would, and combine them."""
     parts = _parts(desired, state)
-    ids = {name: plan_id(state.address, parts[name].whole) if name in parts else None for name in PARTS}
+    ids: dict[str, str | None] = {name: plan_id(state.address, parts[name].whole) if name in parts else None for name in PARTS}
     sequence = [parts[name] for name in _ORDER[desired.present] if name in parts]
 
     def conclude(done: t.Sequence[Outcome]) -> Conclusion:
         ends = {name: _end(part, done) for name, part in parts.items()}
-        results = {name: {"plan_id": ids[name], **ends[name].result} if name in ends else {} for name in PARTS}
+        results: dict[str, dict[str, Json]] = {
+            name: {"plan_id": ids[name], **ends[name].result} if name in ends else {} for name in PARTS
+        }
         # If the task manages both, compare the custom fields with the fields that the jobs select; removed jobs are None.
-        managed = [job for job in results[JOBS].get("jobs", ()) if job is not None]
-        coverage = log_field_coverage(results[CUSTOM_FIELDS], managed) if managed and results[CUSTOM_FIELDS] else {}
+        managed = [job for job in list_of(results[JOBS].get("jobs")) if job is not None]
+        coverage = log_field_coverage(results[CUSTOM_FIELDS], managed) if managed and results[CUSTOM_FIELDS] else None
         warnings = tuple(text for end in ends.values() for text in end.warnings)
-        return Conclusion({**results, "listed_jobs": _listed(state), "coverage": coverage, "plan_ids": ids}, warnings)
+        return Conclusion({**results, "listed_jobs": _listed(state), "coverage": coverage or {}, "plan_ids": ids}, warnings)
 
     diffs = {name: _differing(name, part.whole) for name, part in parts.items() if part.whole.changed}
     whole = Plan(
@@ -68,7 +72,7 @@ def compose(desired: Desired, state: State) -> Composition:
         warnings=tuple(text for part in sequence for text in part.whole.warnings),
         effects=tuple(effect for part in sequence for effect in part.whole.effects),
     )
-    approvals = {
+    approvals: dict[str, Approval] = {
         name: Approval(f"expected_plan_ids.{name}", desired.expected.get(name), ids[name], name in desired.expected)
         for name in PARTS
     }
@@ -82,7 +86,7 @@ def secrets(desired: Desired, state: State | None) -> t.Iterable[str]:
 
 def _parts(desired: Desired, state: State) -> dict[str, Composition]:
     """Return the plans of the managed parts."""
-    parts = {}
+    parts: dict[str, Composition] = {}
     if desired.fields is not None:
         chosen, made = plan_fields(desired.fields, state.fields)
         parts[CUSTOM_FIELDS] = Composition.of(Step(CUSTOM_FIELDS, CUSTOM_FIELDS, CUSTOM_FIELDS, chosen, state.fields, made))
@@ -106,19 +110,21 @@ def _end(part: Composition, done: t.Sequence[Outcome]) -> Conclusion:
     return found._replace(result={"changed": changed, "diff": diff, "effects": effects, **found.result})
 
 
-def _listed(state: State) -> list[Json] | None:
+def _listed(state: State) -> list[Report] | None:
     """Return the jobs of the zone as they were read, with their health; None if they were not listed."""
     if state.jobs is None or state.jobs.refusal is not None:
         return None
-    return sorted(with_health(state.jobs.jobs, DEFAULT_STALE_AFTER, state.jobs.now), key=lambda job: t.cast(int, job["id"]))
+    in_order = sorted(state.jobs.jobs, key=lambda job: job.id)
+    return with_health(in_order, DEFAULT_STALE_AFTER, state.jobs.now)
 
 
 def _differing(name: str, whole: Plan) -> tuple[Json, Json]:
     """Return both sides of a diff, only with the jobs that differ."""
     if name != JOBS:
         return whole.before, whole.after
-    labels = [label for label in whole.before if whole.before[label] != whole.after[label]]
-    return {label: whole.before[label] for label in labels}, {label: whole.after[label] for label in labels}
+    before, after = dict_of(whole.before), dict_of(whole.after)
+    labels = [label for label in before if before[label] != after[label]]
+    return {label: before[label] for label in labels}, {label: after[label] for label in labels}
 
 
 TASK = CompositeTask(

@@ -86,6 +86,7 @@ def test_finding_says_what_should_be():
     [
         (difference("enabled", False, True), ("enabled", "false", "true")),
         (difference("request_fields", ["x"], ["x", "y"]), ("request_fields", "missing y", "x, y")),
+        (difference("request_fields", ["x"], None), ("request_fields", "not declared x", "empty")),
         (
             difference("logpull_options", "fields=A", "fields=A,B&sample=0.5"),
             ("output options", "fields: missing B; sample: not set", "fields: A, B; sample: 0.5"),

@@ -132,9 +132,9 @@ def test_cache_that_holds_something_else(held, fetched, warned, monkeypatch):
     monkeypatch.setattr(plugin.display, "warning", warnings.append)
     monkeypatch.setattr(plugin, "get_option", lambda name: True)
     monkeypatch.setattr(plugin, "get_cache_key", lambda path: "key")
-    monkeypatch.setattr(zones, "_fetched", lambda described, operation, filters: [KEPT, KEPT])
+    monkeypatch.setattr(zones, "_fetched", lambda described, operation, read, filters: [KEPT, KEPT])
     plugin._cache = Cache(held)
-    found = plugin._listed("a.zones.yml", Connection("http://127.0.0.1"), "zones.list", {}, True)
+    found = plugin._listed("a.zones.yml", Connection("http://127.0.0.1"), "zones.list", zones.read_zone, {}, True)
     assert (found, bool(warnings)) == ([KEPT, KEPT] if fetched else held, warned)
     assert list(plugin._cache.values()) == ([[KEPT, KEPT]] if fetched else [])
 

@@ -1,0 +1,60 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from .._core import Json, ReportedEffect
+from .._logpush.coverage import Coverage
+
+# What reports and deliveries use of the result of `zone_observability`; they may read it from a file or from a playbook.
+
+
+class ReportedJob(t.TypedDict, total=False):
+    """A Logpush job as `logpush_job_info` returns it."""
+
+    id: Json
+    name: Json
+    dataset: Json
+    enabled: Json
+    destination: Json
+    filter: Json
+    filter_attack_traffic: Json
+    logpull_options: Json
+    output_options: Json
+    error_message: Json
+    last_complete: Json
+    health: dict[str, Json] | None
+
+
+class Diff(t.TypedDict, total=False):
+    """Both sides of a difference."""
+
+    before: dict[str, Json] | None
+    after: dict[str, Json] | None
+
+
+class ManagedPart(t.TypedDict, total=False):
+    """The result of the module for one managed resource."""
+
+    plan_id: str | None
+    diff: Diff | None
+    changed: Json
+    custom_fields: Json
+    script_monitor: Json
+    jobs: list[ReportedJob | None] | None
+    unlisted_jobs: Json
+
+
+class ZoneResult(t.TypedDict, total=False):
+    """The result of `zone_observability`."""
+
+    changed: Json
+    custom_fields: ManagedPart | None
+    jobs: ManagedPart | None
+    script_monitor: ManagedPart | None
+    listed_jobs: list[ReportedJob] | None
+    coverage: Coverage | None
+    effects: list[ReportedEffect] | None
