@@ -16,7 +16,7 @@ from .._files import make_folders, open_inside, replace_all
 from .._schema import array, nullable, problems, record, string
 from .._text import shown
 from .._zones import is_zone_id
-from .jobs import check_name, variable_key
+from .jobs import Item, Variables, VaultDestination, check_name, variable_key
 
 # The last one is a header that can change the delimiters.
 _DELIMITERS = ("{{", "{%", "{#", "#jinja2:")
@@ -75,13 +75,36 @@ def _dumper(base: t.Any) -> t.Any:
     return Dumper
 
 
-JOBS, DEFAULTS = "log_delivery_jobs", "log_delivery_job_defaults"
+JOBS: t.Final = "log_delivery_jobs"
+DEFAULTS: t.Final = "log_delivery_job_defaults"
 # Options that identify a job or may be secret; they are never defaults.
 _OWN = ("name", "job_id", "destination_conf")
 _ABSENT = object()
 
 
-def common_defaults(zones: t.Sequence[Json]) -> dict[str, Json]:
+class _Omission(t.TypedDict):
+    what: str
+    why: str
+
+
+class _Optional(t.TypedDict, total=False):
+    zone_id: str | None
+    account_id: str | None
+    script_baseline: list[Json]
+
+
+class AdoptedZone(_Optional):
+    """The result of `zone_variables_info`, with the entries for its script baseline."""
+
+    zone: str
+    variables: Variables
+    vault: list[str]
+    vault_destinations: list[VaultDestination]
+    left_out: list[_Omission]
+    notes: list[str]
+
+
+def common_defaults(zones: t.Sequence[AdoptedZone]) -> Item:
     """Return the members that all jobs of all zones share, as defaults of jobs, without identifying options and destinations."""
     jobs = [job for zone in zones for job in zone["variables"].get(JOBS, ())]
     first = jobs[0] if len(jobs) > 1 else {}
@@ -92,10 +115,10 @@ def common_defaults(zones: t.Sequence[Json]) -> dict[str, Json]:
     }
 
 
-def without_defaults(variables: t.Mapping[str, Json], defaults: t.Mapping[str, Json]) -> dict[str, Json]:
+def without_defaults(variables: Variables, defaults: Item) -> Variables:
     """Return the variables of a zone without the members of its jobs that the defaults contain."""
     if JOBS not in variables:
-        return dict(variables)
+        return variables.copy()
     jobs = [{name: value for name, value in job.items() if name not in defaults} for job in variables[JOBS]]
     return {**variables, JOBS: jobs}
 
@@ -104,9 +127,9 @@ def _equal(one: Json, other: Json) -> bool:
     """Return whether two values are equal, also in type at every depth: true is not 1."""
     if type(one) is not type(other):
         return False
-    if isinstance(one, dict):
+    if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_equal(value, other[name]) for name, value in one.items())
-    if isinstance(one, (list, tuple)):
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(map(_equal, one, other))
     return bool(one == other)
 
@@ -116,13 +139,13 @@ VAULT_EXAMPLE = "vault-example.txt"
 _SHORT_ID = 8
 
 
-def texts_of(zones: t.Sequence[Json], group: str, whole_group: bool, date: str) -> dict[str, str]:
+def texts_of(zones: t.Sequence[AdoptedZone], group: str, whole_group: bool, date: str) -> dict[str, str]:
     """Return the text of each file by its path; equal input gives equal bytes.
 
     Defaults for all jobs are written to a file of the group only if every host of the group was adopted (`whole_group`), because
     they would change other hosts.
     """
-    zones = _with_own_keys(sorted(zones, key=lambda zone: str(zone["zone"])))
+    zones = _with_own_keys(sorted(zones, key=lambda zone: zone["zone"]))
     common = common_defaults(zones) if whole_group else {}
     texts = {}
     if whole_group:
@@ -141,15 +164,15 @@ def texts_of(zones: t.Sequence[Json], group: str, whole_group: bool, date: str) 
     return texts
 
 
-def _scope(zone: Json) -> str:
+def _scope(zone: AdoptedZone) -> str:
     return "account" if zone.get("account_id") else "zone"
 
 
-def _id(zone: Json) -> str:
+def _id(zone: AdoptedZone) -> str:
     return str(zone.get("account_id") or zone.get("zone_id") or "")
 
 
-def _with_own_keys(zones: t.Sequence[Json]) -> list[Json]:
+def _with_own_keys(zones: t.Sequence[AdoptedZone]) -> list[AdoptedZone]:
     """Return the zones with unique names of secrets; on a collision, add the first digits of the zone id, or all of it."""
     keys = [variable_key(zone["zone"]) for zone in zones]
     levels = [1 if keys.count(key) > 1 else 0 for key in keys]
@@ -164,11 +187,11 @@ def _with_own_keys(zones: t.Sequence[Json]) -> list[Json]:
         levels = raised
 
 
-def _renamed(zone: Json, key: str, level: int) -> Json:
+def _renamed(zone: AdoptedZone, key: str, level: int) -> AdoptedZone:
     """Return a zone whose names of secrets contain no part (0), the first digits (1) or all (2) of its id."""
     zone_id = _id(zone).lower()
     old, new = f"vault_{key}_job", f"vault_{key}_{('', zone_id[:_SHORT_ID], zone_id)[level]}{'_' if level else ''}job"
-    shown = [
+    shown: list[VaultDestination] = [
         {**one, "destination_conf": one["destination_conf"].replace(f"{{{{ {old}", f"{{{{ {new}")}
         for one in zone["vault_destinations"]
     ]
@@ -176,7 +199,7 @@ def _renamed(zone: Json, key: str, level: int) -> Json:
     return {**zone, "vault": vault, "vault_destinations": shown}
 
 
-def _vault_text(zones: t.Sequence[Json], date: str) -> str:
+def _vault_text(zones: t.Sequence[AdoptedZone], date: str) -> str:
     comments = (
         f"Destinations with a secret, as they were adopted on {date}: give the variables their values in a file that ansible-vault encrypts,",
         "then add destination_conf to the job in host_vars. Until then the destination of these jobs is neither compared nor changed.",
@@ -190,7 +213,7 @@ def _vault_text(zones: t.Sequence[Json], date: str) -> str:
     return yaml_text(comments, shown, math.inf)
 
 
-def _summary(zones: t.Sequence[Json], date: str) -> str:
+def _summary(zones: t.Sequence[AdoptedZone], date: str) -> str:
     lines = [
         "# Adopted zones",
         "",
@@ -252,8 +275,7 @@ class Desired(t.NamedTuple):
 
 def desire(params: t.Mapping[str, t.Any]) -> Desired:
     """Return the desired files of validated options."""
-    zones = params["zones"]
-    _check_zones(zones)
+    zones = _checked_zones(params["zones"])
     if not params["dest"]:
         raise invalid_option("dest", "is empty")
     if not _DATE.fullmatch(params["date"]):
@@ -262,22 +284,24 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     for name, entries in baselines.items():
         if not isinstance(entries, list):
             raise invalid_option(f"script_baselines.{name}", "must be a list")
-    with_scripts = [{**zone, "script_baseline": baselines.get(zone["zone"], [])} for zone in zones]
+    with_scripts: list[AdoptedZone] = [{**zone, "script_baseline": baselines.get(zone["zone"], [])} for zone in zones]
     group = check_name("group", params["group"])
     hosts = params["group_hosts"]
     whole_group = hosts is not None and set(hosts) == {zone["zone"] for zone in zones}
     return Desired(params["dest"], params["overwrite"], texts_of(with_scripts, group, whole_group, params["date"]))
 
 
-def _check_zones(zones: t.Sequence[Json]) -> None:
-    """Raise `invalid_option` for invalid results of `zone_variables_info`, and for duplicate names or ids."""
-    if not zones:
+def _checked_zones(given: t.Sequence[Json]) -> list[AdoptedZone]:
+    """Return results of `zone_variables_info`; raise `invalid_option` for invalid ones, and for duplicate names or ids."""
+    if not given:
         raise invalid_option("zones", "is empty: no zone could be read")
+    zones: list[AdoptedZone] = []
     hosts: dict[str, str] = {}
-    for index, zone in enumerate(zones):
+    for index, each in enumerate(given):
         place = f"zones[{index}]"
-        for problem in problems(_ZONE, zone, place):
+        for problem in problems(_ZONE, each, place):
             raise Failure(INVALID_OPTION, problem)
+        zone = t.cast("AdoptedZone", each)  # by the schema
         name = check_name(f"{place}.zone", zone["zone"])
         if not is_zone_id(_id(zone)):
             raise invalid_option(f"{place}.{_scope(zone)}_id", f"{shown(_id(zone))} is not 1 to 32 hexadecimal digits")
@@ -287,6 +311,8 @@ def _check_zones(zones: t.Sequence[Json]) -> None:
         if address in hosts:
             raise invalid_option("zones", f"{hosts[address]!r} and {name!r} are both hosts of the {address}")
         hosts[address] = name
+        zones.append(zone)
+    return zones
 
 
 def report(desired: Desired) -> Conclusion:

@@ -18,6 +18,7 @@ from .._logpush.facts import MEMBERS, SUBOPTIONS
 from .._logpush.job import Job, JobState
 from .._logpush.options import OPTIONS, desire
 from .._logpush.plan import plan
+from .._text import dict_of, list_of
 
 
 class LeftOut(t.NamedTuple):
@@ -27,13 +28,36 @@ class LeftOut(t.NamedTuple):
     why: str
 
 
+# A job as an item of `log_delivery_jobs`.
+Item = dict[str, Json]
+
+
+class Variables(t.TypedDict, total=False):
+    """The variables of an adopted zone."""
+
+    log_delivery_job_defaults: Item
+    log_delivery_custom_fields: dict[str, list[str]]
+    log_delivery_jobs: list[Item]
+    log_delivery_script_monitor_enabled: Json
+    edgeops_script_baseline: list[Json]
+
+
+class VaultDestination(t.TypedDict):
+    """A job with the template of its destination, which contains a secret."""
+
+    job_id: int
+    name: str | None
+    dataset: str
+    destination_conf: str
+
+
 class Expressed(t.NamedTuple):
     """A part of a zone as variables of the role. `vault` contains the names of secrets, `destinations` the templates that use them."""
 
-    variables: dict[str, Json]
+    variables: Variables
     left_out: tuple[LeftOut, ...] = ()
     vault: tuple[str, ...] = ()
-    destinations: tuple[dict[str, Json], ...] = ()
+    destinations: tuple[VaultDestination, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -63,13 +87,15 @@ def check_name(place: str, name: str) -> str:
     return name
 
 
+# The arguments of `output_options`.
+_SUBOPTIONS = {sub.option: sub.argument for sub in SUBOPTIONS.values()}
 _SIMPLE = ("kind", "frequency", "max_upload_bytes", "max_upload_interval_seconds", "max_upload_records")
 
 
-def _members(job: Job) -> dict[str, Json]:
+def _members(job: Job) -> Item:
     """Return the members of a job that differ from the defaults of the service, as options; None for one that cannot be parsed."""
     text = job.members.get("logpull_options")
-    found: dict[str, Json] = {}
+    found: Item = {}
     if job.output:
         output = {
             sub.option: job.output[wire]
@@ -78,7 +104,7 @@ def _members(job: Job) -> dict[str, Json]:
             and not output_options.same_suboption(wire, job.output, {**job.output, wire: None})
         }
         found = {"output_options": output} if output else {}
-    elif text:
+    elif isinstance(text, str) and text:
         found = _logpull(text, job.logpull)
     if job.value("filter"):
         found["filter"] = None if job.filter is None else _plain_filter(to_text(job.filter))
@@ -92,22 +118,23 @@ def _plain_filter(text: str) -> Json:
     return data if json.dumps(data, ensure_ascii=False, separators=(",", ":")) == text else text
 
 
-def _logpull(text: str, present: logpull_options.Parameters) -> dict[str, Json]:
+def _logpull(text: str, present: logpull_options.Parameters) -> Item:
     """Return the parameters as separate options; as `logpull_options` text if that would lose something."""
     parameters = dict(present)
-    fields = parameters.pop(logpull_options.FIELDS, "")
-    found: dict[str, Json] = {"fields": fields.split(",")} if fields else {}
+    names = parameters.pop(logpull_options.FIELDS, "")
+    fields = names.split(",") if names else None
     kept = {name: value for name, value in parameters.items() if logpull_options.canonical({name: value})}
-    if logpull_options.TIMESTAMPS in kept:
-        found["timestamp_format"] = kept.pop(logpull_options.TIMESTAMPS)
-    if kept:
-        found["option_flags"] = {name: True if value.lower() == "true" else value for name, value in kept.items()}
+    timestamps = kept.pop(logpull_options.TIMESTAMPS, None)
+    flags = {name: True if value.lower() == "true" else value for name, value in kept.items()} or None
     try:
-        parsed = logpull_options.from_parts(*(found.get(name) for name in ("fields", "timestamp_format", "option_flags")))
+        parsed = logpull_options.from_parts(fields, timestamps, flags)
         whole = parsed is None or not logpull_options.merged(parsed, present)[1]
     except (Failure, UnicodeEncodeError):
         whole = False
-    return found if whole else {"logpull_options": text}
+    if not whole:
+        return {"logpull_options": text}
+    options: Item = {"fields": fields, "timestamp_format": timestamps, "option_flags": flags}
+    return {name: value for name, value in options.items() if value is not None}
 
 
 _OTHER = re.compile(r"[^a-z0-9]")
@@ -193,8 +220,8 @@ def express_jobs(jobs: t.Sequence[Job], zone_key: str) -> Expressed:
     names = collections.Counter((job.name, job.dataset) for job in jobs)
     in_order = sorted(jobs, key=lambda job: job.id)
     parts = [_express(job, zone_key, alone=names[job.name, job.dataset] == 1) for job in in_order]
-    items = [part.variables for part in parts]
-    whole = joined(part._replace(variables={}) for part in parts)
+    items = [item for item, _part in parts]
+    whole = joined(part for _item, part in parts)
     return whole._replace(variables={"log_delivery_jobs": items} if items else {})
 
 
@@ -203,16 +230,19 @@ def label_of(job: Job) -> str:
     return f"job {job.id} ({job.name})" if job.name else f"job {job.id}"
 
 
-def _express(job: Job, zone_key: str, *, alone: bool) -> Expressed:
-    item: dict[str, Json] = {"name": job.name, "dataset": job.dataset}
+def _express(job: Job, zone_key: str, *, alone: bool) -> tuple[Item, Expressed]:
+    """Return a job as an item, and what is not in the item."""
+    item: Item = {"name": job.name, "dataset": job.dataset}
     if not (job.name and alone) or _trouble(item, job):
         item = {"job_id": job.id, "dataset": job.dataset}
         if _trouble(item, job):
             del item["dataset"]
     if not job.value("enabled"):
         item["enabled"] = False
-    destination = _destination(job, zone_key)
-    found = {**_members(job), **destination.variables}
+    destination, omitted = _destination(job, zone_key)
+    found = _members(job)
+    if destination is not None:
+        found["destination_conf"] = destination
     item.update({name: value for name, value in found.items() if value is not None})
     reasons = dict.fromkeys(
         (name for name in found if found[name] is None), "it cannot be parsed, and declaring it would change the job"
@@ -221,14 +251,14 @@ def _express(job: Job, zone_key: str, *, alone: bool) -> Expressed:
         _drop(item, name)
         reasons[name] = why
     left_out = (LeftOut(f"{name} of {label_of(job)}", why) for name, why in reasons.items())
-    return destination._replace(variables=item, left_out=(*destination.left_out, *left_out))
+    return item, omitted._replace(left_out=(*omitted.left_out, *left_out))
 
 
-def _drop(item: dict[str, Json], name: str) -> None:
+def _drop(item: Item, name: str) -> None:
     """Remove an option, or a suboption of `output_options`, from an item."""
     option, _dot, inner = name.partition(".")
     if inner:
-        item[option] = {each: value for each, value in item[option].items() if each != inner}
+        item[option] = {each: value for each, value in dict_of(item[option]).items() if each != inner}
     if not inner or not item[option]:
         del item[option]
 
@@ -240,7 +270,9 @@ def _troubles(item: t.Mapping[str, Json], job: Job) -> dict[str, str]:
     given = {"enabled": True, **item}
     found = {}
     for name, value in given.items():
-        parts = {f"{name}.{part}": {part: each} for part, each in value.items()} if name == "output_options" else {name: value}
+        parts = {name: value}
+        if name == "output_options":
+            parts = {f"{name}.{part}": {part: each} for part, each in dict_of(value).items()}
         found.update({path: _trouble({**identity, name: part}, job) for path, part in parts.items() if name not in identity})
     return {path: why for path, why in found.items() if why}
 
@@ -260,7 +292,7 @@ def _trouble(options: t.Mapping[str, Json], job: Job) -> str:
     output = options.get("output_options")
     if isinstance(output, dict):
         options = {**options, "output_options": {**dict.fromkeys(sub.option for sub in SUBOPTIONS.values()), **output}}
-    if not (_is_offered(OPTIONS, options) and _is_offered(OPTIONS["output_options"]["options"], output or {})):
+    if not (_is_offered(OPTIONS, options) and _is_offered(_SUBOPTIONS, dict_of(output))):
         return "the service has a value that the module does not know"
     try:
         found = plan(desire({**defaults, **options}), JobState(job)).requests
@@ -270,16 +302,18 @@ def _trouble(options: t.Mapping[str, Json], job: Job) -> str:
 
 
 def _is_offered(spec: t.Mapping[str, t.Mapping[str, Json]], options: t.Mapping[str, Json]) -> bool:
-    return all(value in spec[name].get("choices", (value,)) for name, value in options.items())
+    choices = {name: list_of(spec[name].get("choices")) for name in options}
+    return all(not choices[name] or value in choices[name] for name, value in options.items())
 
 
-def _destination(job: Job, zone_key: str) -> Expressed:
+def _destination(job: Job, zone_key: str) -> tuple[str | None, Expressed]:
+    """Return the destination, None if it cannot be declared, and what stands for it then."""
     conf = job.destination.text if job.destination else ""
     if not conf:
-        return Expressed({}, (LeftOut(f"destination_conf of {label_of(job)}", "the API does not return it"),))
+        return None, Expressed({}, (LeftOut(f"destination_conf of {label_of(job)}", "the API does not return it"),))
     if not is_unreadable(conf):
-        return Expressed({"destination_conf": conf})
+        return conf, Expressed({})
     template = template_of(conf, f"vault_{zone_key}_job{job.id}")
-    shown = {"job_id": job.id, "name": job.name, "dataset": job.dataset, "destination_conf": template.text}
+    shown: VaultDestination = {"job_id": job.id, "name": job.name, "dataset": job.dataset, "destination_conf": template.text}
     why = "it contains a secret; vault-example.txt shows how to declare it"
-    return Expressed({}, (LeftOut(f"destination_conf of {label_of(job)}", why),), template.names, (shown,))
+    return None, Expressed({}, (LeftOut(f"destination_conf of {label_of(job)}", why),), template.names, (shown,))

@@ -17,12 +17,16 @@ from .._logpush import read as logpush
 from .._logpush.coverage import CARRIERS, DATASET, selected_fields
 from .._logpush.job import Job
 from .._scripts import read as scripts
+from .._text import list_of
 from .._zone import options as fields
 from .._zones import ZONE
-from .jobs import Expressed, LeftOut, check_name, express_jobs, joined, variable_key
+from .jobs import Expressed, Item, LeftOut, check_name, express_jobs, joined, variable_key
+
+# Custom log fields by the names of their lists.
+Lists = t.Mapping[str, list[str]]
 
 
-def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[t.Mapping[str, Json]], base_url: str) -> Expressed:
+def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[Item], base_url: str) -> Expressed:
     """Return the custom log fields as `log_delivery_custom_fields`, without lists that the jobs do not select.
 
     `items` are the declared jobs, to which the role adds the dataset fields that contain the declared lists.
@@ -35,7 +39,7 @@ def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[t.Mapping[s
         return Expressed({}, (LeftOut("custom fields", reason),))
     names = names_of(rules)
     carrying = [item for item in items if (item.get("dataset") or DATASET) == DATASET]
-    kept: dict[str, Json] = {}
+    kept: dict[str, list[str]] = {}
     left_out = []
     for carrier, kinds in CARRIERS.items():
         lists = {kind: names[kind] for kind in kinds if names[kind] and kind != PRESERVE_DUPLICATES}
@@ -54,7 +58,7 @@ def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[t.Mapping[s
     return Expressed({"log_delivery_custom_fields": kept} if kept else {}, tuple(left_out))
 
 
-def _without_change(lists: dict[str, Json], ruleset: Ruleset | None, base_url: str) -> tuple[dict[str, Json], list[LeftOut]]:
+def _without_change(lists: Lists, ruleset: Ruleset | None, base_url: str) -> tuple[dict[str, list[str]], list[LeftOut]]:
     """Return the lists that the role accepts without a change, and why the others are left out."""
     troubles = {name: _trouble({name: names}, ruleset, base_url) for name, names in lists.items()}
     kept = {name: names for name, names in lists.items() if not troubles[name]}
@@ -64,7 +68,7 @@ def _without_change(lists: dict[str, Json], ruleset: Ruleset | None, base_url: s
     return kept, [LeftOut(f"custom fields: {name}", why) for name, why in troubles.items() if why]
 
 
-def _trouble(lists: t.Mapping[str, Json], ruleset: Ruleset | None, base_url: str) -> str:
+def _trouble(lists: Lists, ruleset: Ruleset | None, base_url: str) -> str:
     """Return why lists cannot be declared: the plan of the role would change or refuse them; "" if they can."""
     try:
         desired = fields.desire_fields(lists, True, base_url)
@@ -73,8 +77,8 @@ def _trouble(lists: t.Mapping[str, Json], ruleset: Ruleset | None, base_url: str
         return f"the role refuses them: {failure}"
 
 
-def _selected(item: t.Mapping[str, Json]) -> t.Sequence[str]:
-    return item["fields"] if "fields" in item else selected_fields(item)
+def _selected(item: Item) -> t.Sequence[Json]:
+    return list_of(item["fields"]) if "fields" in item else selected_fields(item)
 
 
 def _unmanageable(rules: t.Sequence[t.Any]) -> str:
