@@ -175,7 +175,8 @@ def compare_jobs(known: Jobs | None, seen: Jobs, rules: Rules) -> tuple[Jobs, li
 
 def _job_labels(jobs: Jobs) -> dict[int, str]:
     identities = [
-        logpush_job.Identity(job.shown.get("name"), str(job.shown.get("dataset")), number) for number, job in jobs.items()
+        logpush_job.Identity(str(job.shown.get("name") or ""), str(job.shown.get("dataset")), number)
+        for number, job in jobs.items()
     ]
     return dict(zip(jobs, logpush_job.labels(identities), strict=True))
 
@@ -211,7 +212,7 @@ def _is_changed(before: Job, now: Job) -> bool:
 
 def _meaning(name: str, value: Json) -> Json:
     """Return a member in a form that is equal for texts with the same meaning: order and percent-encoding do not count."""
-    if name == "logpull_options":
+    if name == "logpull_options" and (value is None or isinstance(value, str)):
         return logpull_options.canonical(logpull_options.parse(value))
     tree = read_echo(value) if name == "filter" and isinstance(value, str) else None
     return value if tree is None else tree.form

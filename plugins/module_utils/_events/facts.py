@@ -46,7 +46,12 @@ DEFAULT_BUDGET = "300/300"
 SIDE_BY_SIDE = 4
 
 
-Event = dict[str, Json]
+class Event(t.TypedDict):
+    """An event as the rulebook gets it."""
+
+    edgeops: dict[str, Json]
+    meta: dict[str, Json]
+
 
 # The Jinja delimiters, and the header that can change them: playbooks get events as variables, which ansible-core evaluates.
 _TEMPLATE = re.compile(r"\{(?=[{%#])|#(?=jinja2:)")
@@ -104,8 +109,7 @@ def make_event(change: Change, target: Target, now: str) -> Event:
         "observed_at": now,
         "redelivered": False,
     }
-    event: Event = inert({"edgeops": members, "meta": {"hosts": host}})
-    return event
+    return {"edgeops": {name: inert(member) for name, member in members.items()}, "meta": {"hosts": inert(host)}}
 
 
 def again(event: Event) -> Event:

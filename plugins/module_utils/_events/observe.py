@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import hashlib
 import threading
 import time
@@ -15,9 +14,9 @@ from .._api.client import Client
 from .._core import AUTHENTICATION, BAD_RESPONSE, RATE_LIMITED, UNAVAILABLE, Failure, Json, defect
 from .._custom_fields.read import entry_point
 from .._custom_fields.result import report as report_fields
-from .._destination import readable_failure
+from .._destination import readable_text
 from .._logpush.facts import MEMBERS
-from .._logpush.health import DISABLED, STALE, health_of
+from .._logpush.health import DISABLED, STALE, Health, health_of
 from .._logpush.job import Job as ServiceJob
 from .._logpush.job import view
 from .._logpush.read import listed
@@ -27,6 +26,7 @@ from .._scripts.facts import REPORTED
 from .._scripts.findings import observe
 from .._scripts.read import monitor
 from .._scripts.read import scripts as list_scripts
+from .._text import dict_of
 from .._zones import ACCOUNT, PAGES_SIDE_BY_SIDE, PER_PAGE, Filters, is_selected, query, read_account, read_zone
 from .compare import Seen
 from .facts import JOBS, OFF, SCRIPTS, SETTINGS, Target, with_hosts
@@ -57,18 +57,17 @@ def requests_for(watch: t.Collection[str], target: Target) -> int:
 def look_at(client: Client, settings: Settings, watch: t.Collection[str], now: float) -> Seen:
     """Return the watched parts of the client's zone or account, with its credentials masked; raise `Failure` if one cannot be read."""
     seen = Seen()
-    hide = functools.partial(scrub, secrets=client.secrets)
     if {SCRIPTS, SETTINGS} & set(watch):
         state = monitor(client, settings.query.route)
         if SETTINGS in watch:
             fields = report_fields(entry_point(client, confirm=False))["custom_fields"]
-            seen = seen._replace(monitor=state.status["enabled"], fields=hide(fields))
+            seen = seen._replace(monitor=state.status["enabled"], fields=scrub(fields, client.secrets))
         if SCRIPTS in watch:
             on_route = settings.query.on_route(state.route)
-            listing = inventory.report(hide(list_scripts(client, on_route)), on_route)
-            seen = seen._replace(scripts=see_scripts(listing["scripts"]))
+            listing = scrub(list_scripts(client, on_route), client.secrets)
+            seen = seen._replace(scripts=see_scripts(inventory.judged(listing, on_route)))
     if JOBS in watch:
-        seen = seen._replace(jobs=see_jobs(listed(client), settings.stale_after, now, hide))
+        seen = seen._replace(jobs=see_jobs(listed(client), settings.stale_after, now, client.secrets))
     return seen
 
 
@@ -96,23 +95,23 @@ def _reported(item: inventory.Script) -> t.Iterator[str]:
     yield from inventory.categories_of(item)
 
 
-def see_jobs(items: t.Iterable[ServiceJob], stale_after: int, now: float, hide: t.Callable[[Json], Json]) -> dict[int, Job]:
-    """Return the jobs of a listing by id."""
+def see_jobs(items: t.Iterable[ServiceJob], stale_after: int, now: float, secrets: t.Collection[str]) -> dict[int, Job]:
+    """Return the jobs of a listing by id, with secrets masked."""
     found: dict[int, Job] = {}
     for job in items:
-        shown, details = hide(view(job)), hide(_steady(health_of(job, stale_after, now)))
+        shown, health = scrub(view(job), secrets), scrub(health_of(job, stale_after, now), secrets)
         destination = f"{job.id} {job.members.get('destination_conf') or ''}".encode(errors="replace")
-        is_off = details["state"] == DISABLED and not shown["error_message"]
+        is_off = health["state"] == DISABLED and not shown["error_message"]
         found[job.id] = Job(
             shown={name: value for name, value in shown.items() if name not in _LEFT_OUT},
             destination=hashlib.sha256(destination).hexdigest()[:32],
-            health=OFF if is_off else details["state"],
-            details=details,
+            health=OFF if is_off else health["state"],
+            details=_steady(health),
         )
     return found
 
 
-def _steady(health: t.Mapping[str, Json]) -> dict[str, Json]:
+def _steady(health: Health) -> dict[str, Json]:
     """Return a job's health without its age, so that events of one state have one id."""
     told = {name: value for name, value in health.items() if name != "lag_seconds"}
     return {**told, "message": f"The last delivery was at {told['since']}."} if told["state"] == STALE else told
@@ -138,7 +137,7 @@ def discover(client: Client, filters: Filters, with_accounts: bool) -> t.Iterato
 
 def name_of(client: Client, scope: str) -> str | None:
     """Return the name of the client's zone or account."""
-    name = client.call(f"{scope}s.get").result.get("name")
+    name = dict_of(client.call(f"{scope}s.get").result).get("name")
     return name if isinstance(name, str) and name else None
 
 
@@ -214,7 +213,7 @@ class Service:
             listed = list(discover(client, filters, filters["accounts"]))
         except Failure as failure:
             raise self._public(client, failure) from None
-        found = tuple(each._replace(name=str(scrub(each.name, client.secrets))) for each in listed)
+        found = tuple(each._replace(name=scrub(each.name, client.secrets)) for each in listed)
         self._names.update({each.key: each.name for each in found if each.name})
         return found
 
@@ -249,9 +248,8 @@ class Service:
     def _public(self, client: Client, failure: Failure) -> Failure:
         """Return the failure with a readable message that contains no secret."""
         located = client.locate(failure)
-        shown = readable_failure(scrub({"msg": str(located), "error": located.report()}, client.secrets))
         kind = AUTHENTICATION if _are_unknown(located) else located.kind
-        return Failure(kind, shown["msg"], status=located.status)
+        return Failure(kind, readable_text(scrub(str(located), client.secrets)), status=located.status)
 
     def _sleep(self, seconds: float) -> None:
         if seconds > _LONG_PAUSE_SECONDS and not self._told_of_pause:

@@ -93,14 +93,29 @@ def encode(known: Known) -> str:
     return canonical(document)
 
 
-def decode(document: Json) -> Known:
+class _Parts(t.TypedDict, total=False):
+    # The identity, hashes, verdict and reports of each script; the id, members, digest and health of each job.
+    scripts: list[tuple[str, str, list[str], bool | None, list[str]]] | None
+    jobs: list[tuple[int, dict[str, Json], str, str]] | None
+
+
+class StoredZone(_Parts):
+    """A zone in the file."""
+
+    name: str | None
+    readable: bool
+    monitor: bool | None
+    fields: dict[str, Json] | None
+
+
+def decode(document: StoredZone) -> Known:
     """Return the zone of a line."""
     scripts, jobs = document.get("scripts"), document.get("jobs")
     return Known(
         document["name"],
         document["readable"],
         None if scripts is None else {(url, host): Script(tuple(h), bad, tuple(why)) for url, host, h, bad, why in scripts},
-        None if jobs is None else {number: Job(*members) for number, *members in jobs},
+        None if jobs is None else {number: Job(shown, where, health) for number, shown, where, health in jobs},
         document["monitor"],
         document["fields"],
     )
@@ -237,8 +252,7 @@ class StateFile:
                 f"{self.path} has version {shown(document['version'])}, and this version of the collection reads {VERSION}."
                 " Use another path, or move the file away to start again.",
             )
-        zones: Json = document.get("zones")
-        pending: Json = document.get("pending")
+        zones, pending = document.get("zones"), document.get("pending")
         if not isinstance(zones, dict) or any(problems(array(_EVENT), pending)):
             raise self._damaged("zones or pending events are missing in it")
         for zone_id, zone in zones.items():
@@ -246,7 +260,7 @@ class StateFile:
                 raise self._damaged("a zone in it is not of the form that this version writes")
             self._zones[zone_id] = encode(decode(zone))
             self._names.update({zone_id: zone["name"]} if zone["name"] else {})
-        self.pending = pending
+        self.pending = t.cast("list[Event]", pending)  # by the schema
 
     def _damaged(self, reason: str) -> Failure:
         return invalid_option(
