@@ -32,7 +32,7 @@ def json_type(value: Json) -> str:
     return JSON_TYPES.get(type(value), f"a value of type {type(value).__name__}")
 
 
-def is_integer(value: Json) -> bool:
+def is_integer(value: Json) -> t.TypeGuard[int]:
     """Return whether a value is a JSON integer; in Python, booleans are integers as well."""
     return isinstance(value, int) and not isinstance(value, bool)
 

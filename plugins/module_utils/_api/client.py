@@ -12,6 +12,7 @@ import time
 import typing as t
 
 from .._core import BAD_RESPONSE, NOT_FOUND, REJECTED, Answer, Failure, Json
+from .._text import list_of
 from .._zones import Address, select_named
 from .budget import LONG_WAIT_SECONDS, Budget
 from .connection import Connection
@@ -145,7 +146,7 @@ class Client:
             self._local.latest = exchange = self._transport.exchange(endpoint.method, path + query_text)
             answer = read_answer(self._connection, operation, exchange)
             try:
-                return page_of(answer.result, answer.result_info, None if "cursor" in paging else paging.get("page", 1))
+                return page_of(list_of(answer.result), answer.result_info, None if "cursor" in paging else paging.get("page", 1))
             except Failure as failure:
                 raise locate(failure, exchange) from None
 

@@ -53,10 +53,12 @@ def _cursor_of(info: dict[str, Json]) -> str | None:
     cursors = info.get("cursors")
     if cursors is not None and not isinstance(cursors, dict):
         raise _bad("`cursors` is not an object")
-    after, cursor = (cursors or {}).get("after"), info.get("cursor")
-    if not all(isinstance(place, (str, type(None))) for place in (after, cursor)):
-        raise _bad("a cursor is not a string")
-    return after or cursor or None
+    found: list[str] = []
+    for cursor in ((cursors or {}).get("after"), info.get("cursor")):
+        if not isinstance(cursor, (str, type(None))):
+            raise _bad("a cursor is not a string")
+        found += [cursor] if cursor else []
+    return found[0] if found else None
 
 
 def _pages(counts: dict[str, int]) -> int | None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import typing as t
 
 # Custom log fields are the parameters of one rule action in one phase of the zone's own ruleset.
 PHASE = "http_log_custom_fields"
@@ -25,7 +26,7 @@ RESPONSE_KINDS = (RESPONSE_FIELDS, RAW_RESPONSE_FIELDS)
 RAW_AND_TRANSFORMED = ((REQUEST_FIELDS, TRANSFORMED_REQUEST_FIELDS), (RAW_RESPONSE_FIELDS, RESPONSE_FIELDS))
 
 # Without this flag only the first value of a repeated response header is logged.
-PRESERVE_DUPLICATES = "preserve_duplicates"
+PRESERVE_DUPLICATES: t.Final = "preserve_duplicates"
 
 # Request headers that Cloudflare accepts as custom fields but does not log.
 NEVER_LOGGED = frozenset(("range",))

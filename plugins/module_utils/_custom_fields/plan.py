@@ -7,6 +7,7 @@ from __future__ import annotations
 import typing as t
 
 from .._core import DROP_CUSTOM_FIELDS, REJECTED, Effect, Plan, Request
+from .._text import dict_of
 from .facts import ACTION, DEFAULT_DESCRIPTION, EXPRESSION, FIELD_KINDS, PHASE, PRESERVE_DUPLICATES, RESPONSE_KINDS, RULESET_KIND
 from .options import (
     DesiredCustomFields,
@@ -18,9 +19,9 @@ from .options import (
     warnings_about,
 )
 from .result import result_of, view
-from .state import Document, Rule, Ruleset, comparable, main_rule, merged
+from .state import Item, Rule, Ruleset, comparable, main_rule, merged
 
-Items = t.Mapping[str, Document]
+Items = t.Mapping[str, Item]
 
 
 def plan(desired: DesiredCustomFields, ruleset: Ruleset | None) -> Plan:
@@ -68,7 +69,7 @@ def _desired_items(desired: DesiredCustomFields, kind: str, current: Items, else
     if kind not in desired.given:
         return current
     requested = {comparable(kind, name): name for name in desired.given[kind]}
-    items = {
+    items: dict[str, Item] = {
         key: {**item, "name": requested.get(key, item["name"])}
         for key, item in current.items()
         if key in requested or not desired.purge
@@ -88,12 +89,15 @@ def _flagged(desired: DesiredCustomFields, rule: Rule) -> Rule:
     return rule._replace(fields={**rule.fields, **flagged})
 
 
-def _with_flag(item: Document, flag: bool) -> Document:
+def _with_flag(item: Item, flag: bool) -> Item:
     """Return an item with its flag; the flag is omitted if it is false, as the service does."""
     if bool(item.get(PRESERVE_DUPLICATES)) == flag:
         return item
-    bare = {name: value for name, value in item.items() if name != PRESERVE_DUPLICATES}
-    return {**bare, PRESERVE_DUPLICATES: True} if flag else bare
+    changed = item.copy()
+    changed.pop(PRESERVE_DUPLICATES, None)
+    if flag:
+        changed[PRESERVE_DUPLICATES] = True
+    return changed
 
 
 def _remaining_rules(desired: DesiredCustomFields, rules: t.Sequence[Rule]) -> list[Rule]:
@@ -107,7 +111,7 @@ def _remaining_rules(desired: DesiredCustomFields, rules: t.Sequence[Rule]) -> l
             for kind, items in rule.fields.items()
         }
         smaller = rule._replace(fields=fields)
-        if fields == rule.fields or any(smaller.to_send()["action_parameters"].values()):
+        if fields == rule.fields or any(dict_of(smaller.to_send()["action_parameters"]).values()):
             after.append(smaller)
     return after
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import typing as t
 
 from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json, Plan
+from .._text import dict_of, list_of
 from .facts import FIELD_KINDS, PRESERVE_DUPLICATES, RESPONSE_KINDS
 from .options import DesiredCustomFields
 from .state import Document, Fields, Rule, Ruleset, main_rule, merged, read_fields, read_ruleset
@@ -20,9 +21,16 @@ def names_of(rules: t.Sequence[Rule]) -> dict[str, list[str]]:
     return {**names, PRESERVE_DUPLICATES: sorted(flagged)}
 
 
-def view(rules: t.Sequence[Rule], in_detail: bool) -> dict[str, Json]:
+class View(t.TypedDict):
+    """The managed state in a diff."""
+
+    custom_fields: dict[str, list[str]]
+    rules: list[dict[str, Json]]
+
+
+def view(rules: t.Sequence[Rule], in_detail: bool) -> View:
     """Return the managed state for a diff; `in_detail`: with the fields of each rule, for several rules."""
-    views = [
+    views: list[dict[str, Json]] = [
         {
             "id": rule.id,
             "description": rule.description,
@@ -79,8 +87,8 @@ def conclude(desired: DesiredCustomFields, state: Ruleset | None, plan: Plan, an
     """Return the result of a plan's writes; raise `bad_response` if the answer differs from what was sent."""
     answered = read_ruleset(answers[-1].result)
     # A creation counts from the version that it made; its answer has no rules that matter here.
-    base = state or read_ruleset({name: answers[0].result.get(name) for name in ("id", "version")})
-    sent = plan.requests[-1].body["rules"]
+    base = state or read_ruleset({name: dict_of(answers[0].result).get(name) for name in ("id", "version")})
+    sent = list(map(dict_of, list_of(dict_of(plan.requests[-1].body)["rules"])))
     found = _differences(sent, answered) if answered.id == base.id else [f"it is of ruleset {answered.id}, not {base.id}"]
     if found:
         raise Failure(
@@ -99,7 +107,7 @@ def _differences(sent: t.Sequence[Document], answered: Ruleset) -> list[str]:
     for document in sent:
         # A created rule has no id yet. It is the only own rule, because one is created only if there was none.
         created = next((identifier for identifier, rule in left.items() if rule.own), None)
-        identifier = document.get("id", created)
+        identifier = Rule(document).id or created
         rule = left.pop(identifier, None)
         if rule is None:
             found.append(f"rule {identifier or 'that is new'} is missing")

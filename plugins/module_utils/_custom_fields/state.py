@@ -8,7 +8,7 @@ import types
 import typing as t
 
 from .._core import BAD_RESPONSE, Failure, Json
-from .._text import json_type
+from .._text import dict_of, json_type
 from .facts import (
     ACTION,
     COOKIE_FIELDS,
@@ -19,8 +19,20 @@ from .facts import (
 )
 
 Document = t.Mapping[str, Json]
+
+
+class _Flag(t.TypedDict, total=False):
+    preserve_duplicates: bool | None
+
+
+class Item(_Flag):
+    """A custom field as the service sent it; other members are kept as well."""
+
+    name: str
+
+
 # For each type, the service's items by comparable name: headers in lower case, cookies unchanged.
-Fields = t.Mapping[str, t.Mapping[str, Document]]
+Fields = t.Mapping[str, t.Mapping[str, Item]]
 
 
 class Rule(t.NamedTuple):
@@ -37,12 +49,12 @@ class Rule(t.NamedTuple):
     @property
     def id(self) -> str | None:
         """Return the id, None for a rule that does not exist yet."""
-        return self.document.get("id")
+        return _text(self.document, "id", "a rule")
 
     @property
     def description(self) -> str:
         """Return the description, which the service omits if it is empty."""
-        return self.document.get("description") or ""
+        return _text(self.document, "description", "a rule") or ""
 
     @property
     def enabled(self) -> bool:
@@ -52,7 +64,7 @@ class Rule(t.NamedTuple):
     @property
     def expression(self) -> str:
         """Return the expression without blanks around it."""
-        return (self.document.get("expression") or "").strip()
+        return (_text(self.document, "expression", "a rule") or "").strip()
 
     @property
     def effective(self) -> bool:
@@ -66,7 +78,8 @@ class Rule(t.NamedTuple):
             # The service may return null for a member, but does not accept null.
             document = {name: value for name, value in document.items() if value is not None}
             lists = {kind: list(items.values()) for kind, items in self.fields.items() if items}
-            others = {name: value for name, value in document.get("action_parameters", {}).items() if name not in FIELD_KINDS}
+            parameters = dict_of(document.get("action_parameters"))
+            others = {name: value for name, value in parameters.items() if name not in FIELD_KINDS}
             document["action_parameters"] = {**others, **lists}
         return document
 
@@ -134,16 +147,16 @@ def read_fields(parameters: Json, place: str) -> Fields:
     return {kind: _read_items(kind, parameters.get(kind), f"{place}.{kind}") for kind in FIELD_KINDS}
 
 
-def _read_items(kind: str, items: Json, place: str) -> dict[str, Document]:
+def _read_items(kind: str, items: Json, place: str) -> dict[str, Item]:
     if not isinstance(items, (list, type(None))):
         raise bad(f"{place} is {json_type(items)}")
-    found: dict[str, Document] = {}
+    found: dict[str, Item] = {}
     for index, item in enumerate(items or ()):
         if not isinstance(item, dict) or not isinstance(item.get("name"), str) or not item["name"]:
             raise bad(f"{place}[{index}] has no name")
         if not isinstance(item.get(PRESERVE_DUPLICATES), (bool, type(None))):
             raise bad(f"{place}[{index}] has {json_type(item[PRESERVE_DUPLICATES])} in {PRESERVE_DUPLICATES!r}")
-        found.setdefault(comparable(kind, item["name"]), item)
+        found.setdefault(comparable(kind, item["name"]), t.cast("Item", item))  # both members were checked
     return found
 
 
@@ -166,7 +179,7 @@ def main_rule(rules: t.Sequence[Rule]) -> Rule | None:
 
 def merged(rules: t.Iterable[Rule]) -> Fields:
     """Merge the fields of several rules; a header has `preserve_duplicates` if one of the rules sets it."""
-    union: dict[str, dict[str, Document]] = {kind: {} for kind in FIELD_KINDS}
+    union: dict[str, dict[str, Item]] = {kind: {} for kind in FIELD_KINDS}
     for rule in rules:
         for kind, items in rule.fields.items():
             for key, item in items.items():

@@ -122,6 +122,6 @@ MAX_DETAILS = 500
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
-def is_digest(value: Json) -> bool:
+def is_digest(value: Json) -> t.TypeGuard[str]:
     """Return whether a value is a SHA-256 in lower case, as records and entries contain it."""
     return isinstance(value, str) and _DIGEST.fullmatch(value) is not None

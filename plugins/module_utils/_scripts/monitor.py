@@ -7,6 +7,7 @@ from __future__ import annotations
 import typing as t
 
 from .._core import BAD_RESPONSE, DISABLE_MONITOR, Answer, Conclusion, Effect, Failure, Json, Plan, Request
+from .._text import dict_of
 
 
 class Status(t.TypedDict):
@@ -59,7 +60,7 @@ def plan(desired: Desired, state: State) -> Plan:
 
 def conclude(desired: Desired, state: State, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
     """Verify the status in the answer to the write against the desired state."""
-    answered = read_status(answers[-1].result)
+    answered = read_status(dict_of(answers[-1].result))
     if answered["enabled"] is not desired.enabled:
         raise Failure(
             BAD_RESPONSE,

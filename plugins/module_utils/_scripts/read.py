@@ -12,6 +12,7 @@ from .._api.client import Client, side_by_side
 from .._api.response import lacks_route
 from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json
 from .._redact import scrub
+from .._text import dict_of
 from .facts import COMPLETE, CONNECTIONS, COOKIES, PARAMETERS, SCRIPTS, routes_to_try
 from .inventory import Query, Script, read_script, report
 from .monitor import Desired, State, read_status
@@ -35,7 +36,7 @@ def monitor(client: Client, route: str) -> State:
     unknown: list[Failure] = []
     for name in routes:
         try:
-            return State(name, read_status(client.call(f"{name}.get").result))
+            return State(name, read_status(dict_of(client.call(f"{name}.get").result)))
         except Failure as failure:
             if not lacks_route(failure):
                 raise
