@@ -10,10 +10,10 @@ import math
 import re
 import typing as t
 
-from .._core import Conclusion, Json, invalid_option
+from .._core import Conclusion, invalid_option
 from .._text import need_time, shown
-from .baseline import AUTHORISATION, PINNED, Baseline, Entry, Match, is_host, parse_baseline
-from .evidence import Evidence
+from .baseline import PINNED, Baseline, Declared, Entry, Match, is_host, parse_baseline
+from .evidence import AuditedScript, AuditResult, Evidence, Scope
 from .facts import ALL, FAILURES, FINDINGS, MAX_DETAILS, is_digest
 from .findings import (
     Finding,
@@ -59,12 +59,13 @@ class Audit(t.NamedTuple):
         # Entries that match equally well are refused here, before a file of evidence exists.
         matches = [self._match(each) for each in seen]
 
-        def report(last: LastRecord) -> dict[str, Json]:
+        def report(last: LastRecord) -> AuditResult:
             rows = [self._row(each, match, last.since) for each, match in zip(seen, matches, strict=True)]
             return self._report(rows, state.status, last, at)
 
         if evidence is None:
-            result = {**report(LastRecord()), "evidence": {"seq": None, "head": None}}
+            result = report(LastRecord())
+            result["evidence"] = {"seq": None, "head": None}
         else:
             with evidence.opened() as records:
                 result = report(records.find_last(self.expected_head, at))
@@ -102,8 +103,7 @@ class Audit(t.NamedTuple):
         found = [page for page in pages if any(pattern.covers(normalize_url(page)) for pattern in self.pages)]
         return Row(seen, match.entry, match.names, seen.hashes(since), found if pages else None)
 
-    def _scope(self, route: str) -> dict[str, Json]:
-        """Return what the audit looks at; records with different scopes differ in what the absence of a finding means."""
+    def _scope(self, route: str) -> Scope:
         return {
             "hosts": list(self.query.hosts),
             "status": list(self.query.statuses),
@@ -113,7 +113,7 @@ class Audit(t.NamedTuple):
             "route": route,
         }
 
-    def _report(self, rows: t.Sequence[Row], status: Status, last: LastRecord, at: datetime.datetime) -> dict[str, Json]:
+    def _report(self, rows: t.Sequence[Row], status: Status, last: LastRecord, at: datetime.datetime) -> AuditResult:
         of_scripts = [find_in_script(row) for row in rows]
         of_entries = find_in_entries(self.baseline.entries, rows, self.query.hosts, at.date().isoformat())
         of_audit = find_in_audit(status["enabled"], len(rows), last, at, self.max_gap_days)
@@ -122,7 +122,7 @@ class Audit(t.NamedTuple):
         by_entry: dict[str | None, list[Finding]] = collections.defaultdict(list)
         for finding in of_entries:
             by_entry[finding.entry].append(finding)
-        inventory = []
+        inventory: list[AuditedScript] = []
         for row, found in zip(rows, of_scripts, strict=True):
             entry = row.entry.name if row.entry else None
             about = [*found, *by_entry.get(entry, ())]
@@ -186,10 +186,9 @@ def _with_singles(listing: t.Iterable[Script], singles: t.Mapping[str, Script], 
 
 
 _MAX_NAME_LENGTH = 60
-_UNAUTHORISED: dict[str, None] = dict.fromkeys((*AUTHORISATION, "authorised_on"))
 
 
-def propose(entries: t.Iterable[Entry], rows: t.Iterable[Row]) -> list[dict[str, Json]]:
+def propose(entries: t.Iterable[Entry], rows: t.Iterable[Row]) -> list[Declared]:
     """Return entries for new scripts, and changed entries with the hashes seen added, all without an authorisation."""
     new: dict[str, list[Row]] = {}
     changed: dict[str, tuple[Entry, set[str]]] = {}
@@ -203,18 +202,32 @@ def propose(entries: t.Iterable[Entry], rows: t.Iterable[Row]) -> list[dict[str,
             new.setdefault(url, []).append(row)
     names = {entry.name: 1 for entry in entries}
     return [
-        *({**entry.declared, **_UNAUTHORISED, "hashes": _usable(entry.hashes | hashes)} for entry, hashes in changed.values()),
+        *(_propose_changed(entry, hashes) for entry, hashes in changed.values()),
         *(_propose_new(url, found, names) for url, found in new.items()),
     ]
 
 
-def _propose_new(url: str, rows: t.Sequence[Row], names: dict[str, int]) -> dict[str, Json]:
+def _propose_changed(entry: Entry, hashes: t.Iterable[str]) -> Declared:
+    return {
+        **entry.declared,
+        "owner": None,
+        "justification": None,
+        "authorised_by": None,
+        "authorised_on": None,
+        "hashes": _usable(entry.hashes.union(hashes)),
+    }
+
+
+def _propose_new(url: str, rows: t.Sequence[Row], names: dict[str, int]) -> Declared:
     hosts = sorted({row.seen.host for row in rows if row.seen.host is not None})
     return {
         "name": _add_name(url, names),
         "url": url,
         "hosts": hosts if len(hosts) == len(rows) else [],
-        **_UNAUTHORISED,
+        "owner": None,
+        "justification": None,
+        "authorised_by": None,
+        "authorised_on": None,
         "review_by": None,
         "integrity": PINNED,
         "integrity_reason": None,

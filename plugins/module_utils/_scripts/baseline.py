@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import ast
 import collections
-import functools
 import json
 import re
 import typing as t
@@ -18,11 +17,32 @@ from .pattern import Pattern, PlainUrl, parse_pattern, plain_url, without_query
 PINNED, UNPINNED = "pinned", "unpinned"
 _HASH = re.compile(r"[0-9a-fA-F]{64}")
 _HOST = re.compile(r"[^\s/*,:@?#]+")
+_MEANING_OF_HOST = "a host name; it is compared as a whole, and omitted hosts mean any"
 _FLAGS = {**dict.fromkeys(("true", "yes", "on", "1"), True), **dict.fromkeys(("false", "no", "off", "0", ""), False)}
 
 
+class Declared(t.TypedDict):
+    """An entry as plain data, with every member."""
+
+    name: str
+    url: str
+    hosts: list[str]
+    owner: str | None
+    justification: str | None
+    authorised_by: str | None
+    authorised_on: str | None
+    review_by: str | None
+    integrity: str
+    integrity_reason: str | None
+    hashes: list[str]
+    required: bool
+
+
+AUTHORISATION: tuple[t.Literal["owner", "justification", "authorised_by"], ...] = ("owner", "justification", "authorised_by")
+
+
 class Entry(t.NamedTuple):
-    """One authorised script, or all scripts of a pattern; `declared` has every member as plain data."""
+    """One authorised script, or all scripts of a pattern."""
 
     place: str
     name: str
@@ -33,7 +53,7 @@ class Entry(t.NamedTuple):
     required: bool
     review_by: str | None
     missing: tuple[str, ...]
-    declared: t.Mapping[str, Json]
+    declared: Declared
 
     def covers(self, host: str | None) -> bool:
         """Return whether the entry applies to a host; where the service shows none, only an entry for any host does."""
@@ -89,10 +109,23 @@ def _entry(place: str, item: Json) -> Entry:
     if not isinstance(item, dict):
         raise invalid_option(place, f"must be a dictionary with name and url, not {shown(item)}")
     for member in item:
-        if member not in _MEMBERS:
-            likely = did_you_mean(nearest(str(member), _MEMBERS))
+        if member not in Declared.__annotations__:
+            likely = did_you_mean(nearest(str(member), Declared.__annotations__))
             raise invalid_option(place, f"{shown(member)} is not a member of an entry{likely}")
-    declared = {member: parse(f"{place}.{member}", item.get(member)) for member, parse in _MEMBERS.items()}
+    declared: Declared = {
+        "name": _needed(f"{place}.name", item.get("name")),
+        "url": _needed(f"{place}.url", item.get("url")),
+        "hosts": _listed(f"{place}.hosts", item.get("hosts"), _HOST, _MEANING_OF_HOST),
+        "owner": _text(f"{place}.owner", item.get("owner")),
+        "justification": _text(f"{place}.justification", item.get("justification")),
+        "authorised_by": _text(f"{place}.authorised_by", item.get("authorised_by")),
+        "authorised_on": _day(f"{place}.authorised_on", item.get("authorised_on")),
+        "review_by": _day(f"{place}.review_by", item.get("review_by")),
+        "integrity": _integrity(f"{place}.integrity", item.get("integrity")),
+        "integrity_reason": _text(f"{place}.integrity_reason", item.get("integrity_reason")),
+        "hashes": _listed(f"{place}.hashes", item.get("hashes"), _HASH, "a SHA-256 of 64 hexadecimal digits"),
+        "required": _flag(f"{place}.required", item.get("required")),
+    }
     if declared["integrity"] == UNPINNED and not declared["integrity_reason"]:
         raise invalid_option(f"{place}.integrity_reason", "a script that is not pinned needs a reason")
     return Entry(
@@ -152,25 +185,6 @@ def _listed(place: str, value: Json, shape: re.Pattern[str], meaning: str) -> li
             quoted = "; put it in quotes" if not isinstance(item, str) else ""
             raise invalid_option(f"{place}[{index}]", f"{shown(item)} is not {meaning}{quoted}")
     return sorted({item.strip().lower() for item in value or ()})
-
-
-AUTHORISATION = ("owner", "justification", "authorised_by")
-_MEMBERS: t.Mapping[str, t.Callable[[str, Json], Json]] = {
-    "name": _needed,
-    "url": _needed,
-    "hosts": functools.partial(
-        _listed, shape=_HOST, meaning="a host name; it is compared as a whole, and omitted hosts mean any"
-    ),
-    "owner": _text,
-    "justification": _text,
-    "authorised_by": _text,
-    "authorised_on": _day,
-    "review_by": _day,
-    "integrity": _integrity,
-    "integrity_reason": _text,
-    "hashes": functools.partial(_listed, shape=_HASH, meaning="a SHA-256 of 64 hexadecimal digits"),
-    "required": _flag,
-}
 
 
 # Entries with one literal prefix: by whether the query is compared and the length of the literal suffix, then by the suffix.

@@ -15,6 +15,7 @@ from .._core import Json
 from .._files import check_file, lock, open_regular, prepare_folder, read_regular, replace_file, sync_folder, unusable
 from .._text import (
     canonical,
+    dict_of,
     digest_of,
     finite_float,
     format_time,
@@ -24,10 +25,56 @@ from .._text import (
     unique_members,
 )
 from .._version import VERSION
+from .baseline import Declared
 from .facts import SAMPLED, is_digest
 from .findings import NEVER, LastRecord
+from .inventory import Script
+from .monitor import Status
 
 Record = dict[str, Json]
+
+
+class Head(t.TypedDict):
+    """The number and the digest of the record of an audit; None if no evidence is kept."""
+
+    seq: Json
+    head: Json
+
+
+class AuditedScript(t.TypedDict):
+    """A script in the inventory of an audit, with the name of its entry and the kinds of its findings."""
+
+    script: Script
+    entry: str | None
+    findings: list[str]
+
+
+class _Kept(t.TypedDict, total=False):
+    evidence: Head
+
+
+class AuditResult(_Kept):
+    """The result of an audit."""
+
+    script_monitor: Status
+    summary: dict[str, int]
+    inventory: list[AuditedScript]
+    findings: list[dict[str, Json]]
+    passed: bool
+    proposals: list[Declared]
+
+
+class Scope(t.TypedDict):
+    """What an audit looks at; records with different scopes differ in what the absence of a finding means."""
+
+    hosts: list[str]
+    status: list[str]
+    pages: list[str]
+    fail_on: list[str]
+    details: str
+    route: str
+
+
 RECORD_VERSION = 1
 BASELINES = "baselines"
 BASELINE_MODE = 0o640
@@ -76,8 +123,9 @@ def read_chain(lines: t.Iterable[bytes], zone_id: str, see: t.Callable[[Record],
         if record is not None and problem is None:
             at = parse_time(record.get("at"))
             reason = _find_problem(record, number, zone_id, last, whole) or _find_time_problem(at, times)
-            if at is not None and not reason:
-                heads.add(record["digest"])
+            digest = record.get("digest")
+            if at is not None and not reason and is_digest(digest):
+                heads.add(digest)
                 times.append(at)
                 see(record)
         if problem is None and reason:
@@ -234,31 +282,33 @@ class Records:
 
     def keep(
         self,
-        result: t.Mapping[str, Json],
+        result: AuditResult,
         at: datetime.datetime,
-        scope: t.Mapping[str, Json],
-        baseline: t.Sequence[Json],
+        scope: Scope,
+        baseline: t.Sequence[Declared],
         hide: t.Callable[[Json], Json],
-    ) -> dict[str, Json]:
+    ) -> Head:
         """Append the record of an audit without secrets, and return its number and digest; it is on the disk by then."""
-        baseline = hide(baseline)
-        record = hide(
-            {
-                "v": RECORD_VERSION,
-                "at": format_time(at),
-                "zone_id": self.evidence.zone_id,
-                "monitor": {**result["script_monitor"], "sampled": SAMPLED[scope["route"]]},
-                "scope": scope,
-                "inventory": [
-                    {**item, "script": {name: item["script"].get(name) for name in _KEPT}} for item in result["inventory"]
-                ],
-                "findings": result["findings"],
-                "passed": result["passed"],
-                "collection_version": VERSION,
-            }
+        entries = hide(baseline)
+        record = dict_of(
+            hide(
+                {
+                    "v": RECORD_VERSION,
+                    "at": format_time(at),
+                    "zone_id": self.evidence.zone_id,
+                    "monitor": {**result["script_monitor"], "sampled": SAMPLED[scope["route"]]},
+                    "scope": scope,
+                    "inventory": [
+                        {**item, "script": {name: item["script"].get(name) for name in _KEPT}} for item in result["inventory"]
+                    ],
+                    "findings": result["findings"],
+                    "passed": result["passed"],
+                    "collection_version": VERSION,
+                }
+            )
         )
-        self._keep_baseline(baseline)
-        record["baseline_digest"] = digest_of(baseline)
+        self._keep_baseline(entries)
+        record["baseline_digest"] = digest_of(entries)
         same = self.chain.inventory
         if self.chain.problem is None and same is not None and same["inventory"] == record["inventory"]:
             del record["inventory"]

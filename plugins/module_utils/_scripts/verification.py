@@ -11,7 +11,7 @@ import typing as t
 
 from .._core import Conclusion, Json, invalid_option
 from .._files import open_regular, read_regular
-from .._text import canonical, format_time, line, list_of, shown
+from .._text import canonical, dict_of, format_time, is_integer, line, list_of, shown
 from .._zones import is_zone_id
 from .evidence import BASELINES, Chain, Record, read_chain
 from .facts import FINDINGS, is_digest
@@ -30,32 +30,58 @@ class Archive(t.NamedTuple):
     expected_heads: t.Mapping[str, str]
 
 
+class ScopeChange(t.TypedDict):
+    """What an audit looked at, where it differs from what the one before it looked at."""
+
+    seq: Json
+    at: Json
+    before: dict[str, Json]
+    after: dict[str, Json]
+
+
+class VerifiedZone(t.TypedDict):
+    """A chain of evidence in the result; the last members are empty if no record is valid."""
+
+    zone_id: str
+    valid: bool
+    message: str
+    records: int
+    first: str | None
+    last: str | None
+    longest_gap_days: float | None
+    findings: dict[str, int]
+    open: list[dict[str, Json]]
+    scope_changes: list[ScopeChange]
+    head: str | None
+
+
 class Totals:
     """What the valid records of a chain contain: findings by kind, those of the last record, changes of the scope, and baselines."""
 
     def __init__(self) -> None:
         self.findings = dict.fromkeys(FINDINGS, 0)
-        self.open: list[Json] = []
-        self.scope_changes: list[dict[str, Json]] = []
+        self.open: list[dict[str, Json]] = []
+        self.scope_changes: list[ScopeChange] = []
         # The first record that names each baseline.
         self.baselines: dict[str, int] = {}
         self._scope: dict[str, Json] | None = None
 
     def add(self, record: Record) -> None:
         """Add a record to the totals."""
-        self.open = [each for each in list_of(record.get("findings")) if isinstance(each, dict) and each.get("kind") in FINDINGS]
+        self.open = [each for each in map(dict_of, list_of(record.get("findings"))) if each.get("kind") in FINDINGS]
         for finding in self.open:
-            self.findings[finding["kind"]] += 1
-        if is_digest(record.get("baseline_digest")):
-            self.baselines.setdefault(record["baseline_digest"], record["seq"])
+            self.findings[str(finding["kind"])] += 1
+        digest, number = record.get("baseline_digest"), record["seq"]
+        if is_digest(digest) and is_integer(number):
+            self.baselines.setdefault(digest, number)
         scope = record.get("scope")
         if not isinstance(scope, dict):
             return
         before, self._scope = scope if self._scope is None else self._scope, scope
         members = sorted(name for name in {**before, **scope} if before.get(name) != scope.get(name))
         if members:
-            sides = {side: {name: found.get(name) for name in members} for side, found in (("before", before), ("after", scope))}
-            self.scope_changes.append({"seq": record["seq"], "at": record["at"], **sides})
+            was, now = ({name: side.get(name) for name in members} for side in (before, scope))
+            self.scope_changes.append({"seq": number, "at": record["at"], "before": was, "after": now})
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Archive:
@@ -83,7 +109,7 @@ def report(archive: Archive) -> Conclusion:
     return Conclusion({"zones": verified, "valid": bool(verified) and all(each["valid"] for each in verified)})
 
 
-def _verify(folder: str, zone_id: str, head: str | None) -> dict[str, Json]:
+def _verify(folder: str, zone_id: str, head: str | None) -> VerifiedZone:
     totals = Totals()
     chain = _read(os.path.join(folder, zone_id + _SUFFIX), zone_id.lower(), totals)
     missing, edited = _check_baselines(folder, totals.baselines)
@@ -149,13 +175,13 @@ def _describe_valid(chain: Chain, missing: int, baselines: int) -> str:
     return text
 
 
-def describe(zone: t.Mapping[str, Json], name: str = "") -> list[str]:
+def describe(zone: VerifiedZone, name: str = "") -> list[str]:
     """Return the printed lines about a zone of the result, for an assessor; `name` is that of the zone, if it is known."""
     called = f"{name} {zone['zone_id']}".strip()
     return [line(f"{called}: {text}", _MAX_LINE) for text in _texts(zone)]
 
 
-def _texts(zone: t.Mapping[str, Json]) -> t.Iterator[str]:
+def _texts(zone: VerifiedZone) -> t.Iterator[str]:
     yield zone["message"]
     if zone["first"] is None:
         return
@@ -166,7 +192,7 @@ def _texts(zone: t.Mapping[str, Json]) -> t.Iterator[str]:
     yield f"findings in all records: {', '.join(found) or 'none'}; open in the last one: {len(zone['open'])}"
     for finding in zone["open"][:_MAX_OPEN]:
         place = " on ".join(str(finding[name]) for name in ("script_url", "host") if finding.get(name))
-        yield "open: " + ": ".join(filter(None, (finding["kind"], place, str(finding.get("message") or ""))))
+        yield "open: " + ": ".join(filter(None, (str(finding["kind"]), place, str(finding.get("message") or ""))))
     if len(zone["open"]) > _MAX_OPEN:
         yield f"open: {len(zone['open']) - _MAX_OPEN} more"
     for change in zone["scope_changes"]:
