@@ -20,7 +20,7 @@ from .._core import (
     Json,
     invalid_option,
 )
-from .._text import format_time
+from .._text import dict_of, format_time, list_of
 from .._zones import ACCOUNT, ACCOUNT_ID, ALL_ADDRESSES, ZONE, Address, is_zone_id
 
 # Deliveries as Cloudflare measured them: the queries to its GraphQL API, the sums of their rows, and the costs.
@@ -122,7 +122,7 @@ class Found(t.NamedTuple):
     windows: dict[str, Window]
 
 
-def desire(params: t.Mapping[str, Json]) -> DesiredFacts:
+def desire(params: t.Mapping[str, t.Any]) -> DesiredFacts:
     """Return the query of validated options."""
     hours, zone_ids = params["since"], params[ZONE_IDS] or ()
     if not 1 <= hours <= MAX_HOURS:
@@ -170,10 +170,10 @@ def by_owner(result: t.Mapping[str, Json], owners: t.Iterable[str]) -> dict[str,
     """Return the rows of each zone or account, or a result with the reason why there are none."""
     if "jobs" not in result:
         result = {"available": False, "reason": result.get("msg") or "they were not read", "jobs": []}
-    rows: dict[str, Json] = {each: [] for each in owners}
-    for row in result["jobs"]:
-        rows[row.get("zone_id") or row["account_id"]].append(row)
-    reasons = result["unavailable"] if result["available"] else dict.fromkeys(rows, result["reason"])
+    rows: dict[str, list[Json]] = {each: [] for each in owners}
+    for row in map(dict_of, list_of(result["jobs"])):
+        rows[str(row.get("zone_id") or row["account_id"])].append(row)
+    reasons = dict_of(result["unavailable"]) if result["available"] else dict.fromkeys(rows, result["reason"])
     return {**rows, **{each: {"available": False, "reason": reason} for each, reason in reasons.items()}}
 
 

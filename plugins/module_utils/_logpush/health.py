@@ -31,10 +31,10 @@ class Signs(t.NamedTuple):
 def signs_of(job: Job) -> Signs:
     """Return what a job shows of its deliveries, without secrets."""
     names = ("last_complete", "last_error")
-    complete, error = (None if str(text or "").startswith(ZERO_TIME) else text for text in map(job.members.get, names))
-    reason = job.members.get("error_message") or None
-    if reason:
-        reason = without_secrets(scrub(reason, secret_parts(job.destination)))
+    texts = (text if isinstance(text, str) else None for text in map(job.members.get, names))
+    complete, error = (None if (text or "").startswith(ZERO_TIME) else text for text in texts)
+    message = job.members.get("error_message")
+    reason = without_secrets(scrub(message, secret_parts(job.destination))) if isinstance(message, str) and message else None
     shown = any(name in job.members for name in (*names, "error_message"))
     return Signs(parse_time(complete), parse_time(error), reason, (complete or None, error or None), shown)
 

@@ -12,7 +12,7 @@ import typing as t
 from .._core import BAD_RESPONSE, REJECTED, Answer, Conclusion, Failure, Json, Plan, Request, invalid_option
 from .._destination import Destination, parse, public_destination, same_destination, secret_parts, takes_token, without_secrets
 from .._redact import scrub
-from .._text import duration
+from .._text import dict_of, duration
 from .._zones import ACCOUNT, ZONE, Address, is_zone_id
 from .options import check_challenge, check_destination, refuse_mask
 
@@ -68,7 +68,7 @@ def _segment(text: str) -> dict[str, Json] | None:
 
 
 def _text(claims: t.Mapping[str, Json], names: t.Iterable[str]) -> str | None:
-    return next((claims[name] for name in names if isinstance(claims.get(name), str)), None)
+    return next((text for text in map(claims.get, names) if isinstance(text, str)), None)
 
 
 # The members of the result after requesting or validating a challenge, with the types that the service may send.
@@ -122,7 +122,7 @@ def plan(desired: Proof) -> Plan:
 
 def conclude(desired: Proof, answer: Answer) -> Conclusion:
     """Return the result; only `valid` counts, because the service also refuses with HTTP 200 and success."""
-    said: t.Mapping[str, Json] = answer.result
+    said = dict_of(answer.result)
     found = {name: said.get(name) for name in desired.members}
     wrong = [name for name, value in found.items() if value is not None and not isinstance(value, desired.members[name])]
     if wrong or found["valid"] is None:

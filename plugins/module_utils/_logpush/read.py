@@ -16,7 +16,7 @@ from .._api.client import Client
 from .._api.response import NO_ROUTE_CODES, is_missing, lacks_route
 from .._core import BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Outcome, Step, conflict, invalid_option
 from .._filter.tree import conditions
-from .._text import did_you_mean, json_type, nearest, shown
+from .._text import dict_of, did_you_mean, json_type, nearest, shown
 from . import delivery
 from .coverage import selected_fields
 from .facts import MEMBERS
@@ -204,11 +204,11 @@ def validate(client: Client, steps: t.Sequence[Step]) -> None:
 
 def dataset_fields(client: Client, dataset: str) -> dict[str, str | None]:
     """Return the fields of a dataset by name with their descriptions."""
-    found: dict[str, Json] = client.call("logpush_datasets.fields", ids={"dataset": dataset}).result
-    wrong = [name for name, text in found.items() if not isinstance(text, (str, type(None)))]
-    if wrong:
-        name, type_ = wrong[0], json_type(found[wrong[0]])
-        raise Failure(BAD_RESPONSE, f"The description of the field {name[:100]!r} must be a string, not {type_}.")
+    found: dict[str, str | None] = {}
+    for name, text in dict_of(client.call("logpush_datasets.fields", ids={"dataset": dataset}).result).items():
+        if not isinstance(text, (str, type(None))):
+            raise Failure(BAD_RESPONSE, f"The description of the field {name[:100]!r} must be a string, not {json_type(text)}.")
+        found[name] = text
     return found
 
 
