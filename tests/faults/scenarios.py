@@ -196,7 +196,8 @@ def list_all(_module: str, simulator: t.Any, address: Address, args: t.Mapping[s
     described = connection(params)
     try:
         operation, filters = ("zones.list", inventory.query(params)) if address == IN_ZONE else ("accounts.list", {})
-        return {"changed": False, "listed": inventory._fetched(described, operation, filters)}
+        read = inventory.read_zone if operation == "zones.list" else inventory.read_account
+        return {"changed": False, "listed": inventory._fetched(described, operation, read, filters)}
     except Failure as failure:
         return {"failed": True, "changed": False, "msg": str(failure), "error": failure.report()}
 
