@@ -16,24 +16,25 @@ Counts = t.Mapping[str, int]
 Copied = dict[str, Json]
 
 
-_Keyword = t.TypedDict("_Keyword", {"is": Json})
-
-
-class Item(_Keyword):
-    """One difference, finding or note of a zone."""
-
-    id: str
-    kind: str
-    type: str
-    resource: str
-    subject: str | None
-    member: str | None
-    severity: str
-    message: str
-    should_be: Json
-    first_seen: str
-    waived: bool
-    carried: bool
+# One difference, finding or note of a zone; a class cannot have a member of the name "is".
+Item = t.TypedDict(
+    "Item",
+    {
+        "id": str,
+        "kind": str,
+        "type": str,
+        "resource": str,
+        "subject": "str | None",
+        "member": "str | None",
+        "severity": str,
+        "message": str,
+        "is": Json,
+        "should_be": Json,
+        "first_seen": str,
+        "waived": bool,
+        "carried": bool,
+    },
+)
 
 
 class _JobNumber(t.TypedDict, total=False):
