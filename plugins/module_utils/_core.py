@@ -16,8 +16,8 @@ import typing as t
 CLOUDFLARE_HOST = "api.cloudflare.com"
 
 # The parts of a zone that the collection manages, by the names that results, diffs, approvals and reports give them.
-Part = t.Literal["custom_fields", "jobs", "script_monitor"]
-PARTS: tuple[Part, Part, Part] = ("custom_fields", "jobs", "script_monitor")
+PartName = t.Literal["custom_fields", "jobs", "script_monitor"]
+PARTS: tuple[PartName, PartName, PartName] = ("custom_fields", "jobs", "script_monitor")
 CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR = PARTS
 
 # The values of `error.kind` in a failed result.

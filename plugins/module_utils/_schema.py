@@ -26,7 +26,7 @@ _NAMES = {"object": "a dictionary", "array": "a list", "string": "a string", "in
 
 
 def string(**rules: t.Any) -> Schema:
-    """Return the schema of a text."""
+    """Return the schema of a string."""
     return {"type": "string", **rules}
 
 
@@ -93,7 +93,7 @@ def _is(value: Json, name: str) -> bool:
 
 
 def _fits(schema: Schema, value: str | int, later: bool) -> bool:
-    """Return whether a text or number fits its schema."""
+    """Return whether a string or number fits its schema."""
     if isinstance(value, int):
         return value >= int(schema.get("minimum", value))
     if "enum" in schema and value not in schema["enum"]:

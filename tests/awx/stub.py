@@ -39,7 +39,7 @@ class Controller:
         self._next = 1
         self.roles: dict[int, tuple[str, str, list[int]]] = {}
         self.create("organizations", {"name": "Default"})
-        # Types of credentials that each controller brings along are not made by anyone.
+        # Each controller has these types of credentials from the start.
         fields = [{"id": name, "label": name, "secret": name != "username"} for name in SOURCE_CONTROL]
         source_control = {
             "id": 0,

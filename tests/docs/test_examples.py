@@ -26,7 +26,7 @@ NOT_RUN = {
     "alone": ("needs the files of its page, with which test_guides.py runs it", ["guide_recipes.rst"]),
 }
 SECRET = "planted-store-key+/51d7e0"
-# What readers bring along.
+# The variables that the pages expect of their readers.
 READER: dict[str, t.Any] = {
     "store_key": SECRET,
     "vaulted_store_key": SECRET,

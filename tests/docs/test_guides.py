@@ -40,7 +40,7 @@ DESIRED = "host_vars/shop.example.com/desired.yml"
 
 
 class Reader(t.NamedTuple):
-    """What a reader of a guide brings along, and how many writes each command of the guide sends."""
+    """What a guide expects of its reader, and how many writes each of its commands sends."""
 
     guide: str
     writes: tuple[int, ...]

@@ -30,7 +30,7 @@ def write(playbook: Playbook, **headers: str) -> dict:
 
 
 def test_write_in_check_mode_is_refused(playbook: Playbook) -> None:
-    """Unless somebody else wrote, who says so."""
+    """A write that names another editor is not the playbook's."""
     with pytest.raises(AssertionError, match="check mode sent"):
         playbook.run(write(playbook), check=True)
     assert not playbook.run(write(playbook, **{"X-Simulator-Editor": "1"}), check=True).writes

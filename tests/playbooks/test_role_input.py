@@ -38,7 +38,7 @@ REFUSED = [
     ({"log_delivery_job": job(output_options={"field_names": ["ClientIP"]})}, "cannot be used together"),
     ({"log_delivery_job": job(job_id="seven")}, "job_id"),
     ({"log_delivery_job": job(destination_conf={"secret": SECRET}, max_upload_bytes="much")}, "max_upload_bytes"),
-    # ansible-core 2.16 says no more about text that is no mapping than that it is none.
+    # For a string that is not a dictionary, ansible-core 2.16 says only that.
     ({"log_delivery_job": f"destination_conf={DESTINATION} and more"}, ""),
     ({"log_delivery_job": job(expected_plan_id="sha256:0")}, "job.expected_plan_id"),
     ({"log_delivery_custom_fields": {"headers": ["x-a"]}}, "custom_fields.headers"),

@@ -235,7 +235,7 @@ def _decompressed(response: requests.Response, attempt: Try) -> t.Iterator[bytes
         raise BodyError("its body has a content encoding that was not requested")
     gzip = zlib.decompressobj(16 + zlib.MAX_WBITS) if "gzip" in encoding else None
     length = None if "Transfer-Encoding" in response.headers else response.headers.get("Content-Length")
-    received, room = 0, MAX_BODY_BYTES
+    received, remaining = 0, MAX_BODY_BYTES
     while True:
         attempt.check_time()
         data = response.raw.read(_CHUNK, decode_content=False)
@@ -243,11 +243,11 @@ def _decompressed(response: requests.Response, attempt: Try) -> t.Iterator[bytes
             break
         received += len(data)
         try:
-            chunk = gzip.decompress(data, room + 1) if gzip else data
+            chunk = gzip.decompress(data, remaining + 1) if gzip else data
         except zlib.error:
             raise BodyError("its body is not valid gzip") from None
-        room -= len(chunk)
-        if room < 0:
+        remaining -= len(chunk)
+        if remaining < 0:
             raise BodyError(f"its body is larger than {MAX_BODY_BYTES // 1024 // 1024} MiB")
         yield chunk
     # urllib3 1.26 does not enforce the length.

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-# What the tasks of a run registered for a host, as records of zones, and the delivery facts of all of them.
 import typing as t
 
 from .._core import GATE, PARTS, Json
@@ -16,6 +15,8 @@ from .._zone.result import ReportedJob, ZoneResult
 from .._zones import ACCOUNT
 from .rails import Prediction
 from .variables import FAILED, LISTED, PREDICTION, SCRIPTS
+
+# What the tasks of a run registered for a host, as records of zones, and the delivery facts of all of them.
 
 Variables = t.Mapping[str, Json]
 _UNREACHED = {"kind": "unavailable", "message": "it could not be reached"}
@@ -74,14 +75,14 @@ def predicted_zone(host: str, variables: Variables) -> Prediction:
     return Prediction(host, address.get("account_id") or address.get("zone_id") or "", result or {}, message)
 
 
-class Address(t.TypedDict, total=False):
+class OwnerId(t.TypedDict, total=False):
     """The id of a zone or an account."""
 
     zone_id: str | None
     account_id: str
 
 
-class Record(Address, total=False):
+class Record(OwnerId, total=False):
     """What a run found out about a host, for `audit_report`."""
 
     zone: str
@@ -130,7 +131,7 @@ def zone_id_of(variables: Variables) -> str:
     return (_address(variables).get("zone_id") or "").lower()
 
 
-def _address(found: Variables) -> Address:
+def _address(found: Variables) -> OwnerId:
     """Return the id in a result, or that in the variables of a host that failed, unless it is a template."""
     for name in ("account_id", "zone_id"):
         for value in (found.get(f"log_delivery_{name}"), found.get(name)):

@@ -174,8 +174,14 @@ def of_report(report: Report) -> Earlier:
 
 
 def read_previous(path: str) -> Earlier | None:
-    """Return the previous report; None if the file does not exist yet."""
-    return read_report("previous", path) if os.path.exists(path) else None
+    """Return the previous report; None if the file does not exist yet. One that cannot be looked at is refused, not missing."""
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):
+        pass  # reading it names the reason
+    return read_report("previous", path)
 
 
 def _repeated(rows: t.Sequence[Row]) -> t.Iterator[str]:

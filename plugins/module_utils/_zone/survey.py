@@ -43,15 +43,15 @@ _VERDICTS = ("script_url", "host", "malicious", "malicious_reasons", "url_report
 _ALL_SCRIPTS = Query(AUTO, members=_VERDICTS)
 _NO_RIGHT = (AUTHENTICATION, PERMISSION, NOT_FOUND)
 
-# The result of another module, or its failure.
-Part = dict[str, Json]
+# The result of an info module for one part, or its failure.
+PartResult = dict[str, Json]
 
 
 class ZoneParts(t.TypedDict):
-    """What was read of the settings of a zone."""
+    """The custom fields and the script monitor of a zone."""
 
-    custom_fields: Part
-    script_monitor: Part
+    custom_fields: PartResult
+    script_monitor: PartResult
 
 
 class Record(t.TypedDict, total=False):
@@ -61,9 +61,9 @@ class Record(t.TypedDict, total=False):
     zone_id: str
     account_id: str | None
     scope: str
-    result: ZoneParts | Part
-    jobs: Part
-    scripts: Part | None
+    result: ZoneParts | PartResult
+    jobs: PartResult
+    scripts: PartResult | None
     delivery: Json
 
 
@@ -143,7 +143,7 @@ def _accounts(client: Client, zones: t.Sequence[ListedZone], filters: Filters) -
     """
     if (filters["names"] or filters["statuses"]) and not filters["account_ids"]:
         return
-    reason: Part = {}
+    reason: PartResult = {}
     try:
         listed = client.items("accounts.list", per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
         found = [account["id"] for account in map(read_account, listed)]
@@ -187,7 +187,7 @@ def _record(client: Client, owner: Owner, desired: Desired) -> Record:
     return {**record, "result": {"custom_fields": fields, "script_monitor": status}, "scripts": scripts}
 
 
-def _part(client: Client, read: t.Callable[[], t.Mapping[str, Json]]) -> Part:
+def _part(client: Client, read: t.Callable[[], t.Mapping[str, Json]]) -> PartResult:
     """Return the result of a read, or its failure."""
     try:
         return dict(read())
@@ -195,7 +195,7 @@ def _part(client: Client, read: t.Callable[[], t.Mapping[str, Json]]) -> Part:
         return _failed(client.locate(failure))
 
 
-def _failed(failure: Failure) -> Part:
+def _failed(failure: Failure) -> PartResult:
     return {"failed": True, "msg": readable_text(str(failure)), "error": {"kind": failure.kind}}
 
 

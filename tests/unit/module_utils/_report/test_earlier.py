@@ -77,7 +77,14 @@ def test_unusable_report(tmp_path, change, message):
 def test_only_a_file_is_a_report(tmp_path):
     """A pipe is refused, not waited for; a missing previous report is none, and a missing slice a mistake."""
     os.mkfifo(tmp_path / "pipe")
-    for name, reason in (("", "Is a directory"), ("pipe", "it is not a regular file")):
+    (tmp_path / "loop").symlink_to("loop")
+    reasons = {
+        "": "Is a directory",
+        "pipe": "it is not a regular file",
+        "pipe/report.json": "Not a directory",
+        "loop": "Too many",
+    }
+    for name, reason in reasons.items():
         with pytest.raises(Failure, match=f"cannot be read: {reason}"):
             read_previous(str(tmp_path / name))
     assert read_previous(str(tmp_path / "report.json")) is None
