@@ -118,7 +118,8 @@ def defect(error: Exception) -> Failure:
     return Failure(INTERNAL, f"defect in edgeops.observability: {type(error).__name__} at {place}; please report it")
 
 
-Json = t.Any
+# Any JSON value; narrow it before use.
+Json = object
 
 
 class Request(t.NamedTuple):
@@ -133,7 +134,7 @@ class Request(t.NamedTuple):
 
     operation: str
     ids: t.Mapping[str, str | int] = types.MappingProxyType({})
-    body: Json = None
+    body: t.Mapping[str, Json] | None = None
     id_from_answer: str | None = None
     creates: bool = False
     look_again_on: tuple[str, ...] = ()

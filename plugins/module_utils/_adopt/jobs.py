@@ -108,7 +108,7 @@ def _members(job: Job) -> Item:
         found = _logpull(text, job.logpull)
     if job.value("filter"):
         found["filter"] = None if job.filter is None else _plain_filter(to_text(job.filter))
-    found.update({name: job.members[name] for name in _SIMPLE if job.value(name) != MEMBERS[name].default})
+    found.update({name: job.value(name) for name in _SIMPLE if job.value(name) != MEMBERS[name].default})
     return found
 
 

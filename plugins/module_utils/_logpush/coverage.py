@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from .._core import Json
 from .._redact import clean_text
+from .._text import dict_of, list_of
 from . import logpull_options
 
 DATASET = "http_requests"
@@ -81,12 +82,14 @@ def log_field_coverage(custom_fields: Json, jobs: Json) -> Coverage:
 
 
 def selected_fields(job: t.Mapping[str, Json]) -> list[str]:
-    """Return the log fields that a job selects, as reported or as sent by the service; the service ignores `logpull_options` beside `output_options`."""
-    output = job.get("output_options")
-    if isinstance(output, dict) and output:
-        return _names(output.get("field_names"))
+    """Return the log fields that a job selects, as reported or as declared."""
     text = job.get("logpull_options")
-    return logpull_options.selected(logpull_options.parse(text)) if isinstance(text, str) else []
+    return fields_of(dict_of(job.get("output_options")), logpull_options.parse(text if isinstance(text, str) else None))
+
+
+def fields_of(output: t.Mapping[str, Json], logpull: logpull_options.Parameters) -> list[str]:
+    """Return the log fields that both forms of options select; the service ignores `logpull_options` beside `output_options`."""
+    return names_in(output.get("field_names")) if output else logpull_options.selected(logpull)
 
 
 def _configured(given: Json) -> dict[str, list[str]]:
@@ -96,7 +99,7 @@ def _configured(given: Json) -> dict[str, list[str]]:
     # The result of a task that failed or was skipped has no custom fields, which does not mean that the zone has none.
     if not isinstance(fields, dict) or (fields and _KINDS.isdisjoint(fields)):
         raise ValueError("the result of log_custom_fields_info or of log_custom_fields is needed")
-    return {kind: _names(fields.get(kind)) for kinds in CARRIERS.values() for kind in kinds}
+    return {kind: names_in(fields.get(kind)) for kinds in CARRIERS.values() for kind in kinds}
 
 
 def _jobs(given: Json) -> list[dict[str, Json]]:
@@ -109,7 +112,8 @@ def _jobs(given: Json) -> list[dict[str, Json]]:
     return [job for job in found if job]
 
 
-def _names(given: Json) -> list[str]:
+def names_in(given: Json) -> list[str]:
+    """Return the strings of a list; none of anything else."""
     return [name for name in given if isinstance(name, str)] if isinstance(given, (list, tuple)) else []
 
 
@@ -174,6 +178,6 @@ def _with_text_fields(text: str, carriers: t.Sequence[str]) -> str:
 
 
 def _merged(own: Json, carriers: t.Sequence[str]) -> list[Json]:
-    names = own.split(",") if isinstance(own, str) else list(own or ())
+    names: list[Json] = [*own.split(",")] if isinstance(own, str) else list_of(own)
     names = [name.strip() if isinstance(name, str) else name for name in names]
     return [name for name in names if name != ""] + [name for name in carriers if name not in names]

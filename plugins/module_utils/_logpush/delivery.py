@@ -385,11 +385,18 @@ def _facts(uploads: t.Sequence[Upload]) -> dict[str, Json]:
     }
 
 
+class BillableDay(t.TypedDict):
+    """The billable bytes of an account on one day."""
+
+    date: str
+    billable_bytes: int
+
+
 def _costs(query: _Query, account: str, rates: Rates) -> dict[str, Json]:
     """Return usage by day and the cost of the month so far; usage is None where the service does not offer it."""
     now = query.now
     month = Window(now.replace(day=1, hour=0, minute=0, second=0), now)
-    usage: list[dict[str, Json]] | None = None
+    usage: list[BillableDay] | None = None
     try:
         usage = [
             {"date": str(_object(row, "dimensions").get("date")), "billable_bytes": _number(_object(row, "sum"), "billableBytes")}

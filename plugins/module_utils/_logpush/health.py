@@ -7,11 +7,10 @@ from __future__ import annotations
 import datetime
 import typing as t
 
-from .._destination import secret_parts, without_secrets
-from .._redact import scrub
+from .._destination import secret_parts
 from .._text import duration, format_time, parse_time
 from .facts import ZERO_TIME
-from .job import Job, Report, view, words_for
+from .job import Job, Report, readable, view, words_for
 
 # A last delivery further ahead of this machine's clock than this does not count as healthy.
 MAX_CLOCK_SKEW_SECONDS = 300
@@ -30,13 +29,11 @@ class Signs(t.NamedTuple):
 
 def signs_of(job: Job) -> Signs:
     """Return what a job shows of its deliveries, without secrets."""
-    names = ("last_complete", "last_error")
-    texts = (text if isinstance(text, str) else None for text in map(job.members.get, names))
-    complete, error = (None if (text or "").startswith(ZERO_TIME) else text for text in texts)
-    message = job.members.get("error_message")
-    reason = without_secrets(scrub(message, secret_parts(job.destination))) if isinstance(message, str) and message else None
-    shown = any(name in job.members for name in (*names, "error_message"))
-    return Signs(parse_time(complete), parse_time(error), reason, (complete or None, error or None), shown)
+    texts = (job.members.get("last_complete"), job.members.get("last_error"))
+    complete, error = (None if (text or "").startswith(ZERO_TIME) else text or None for text in texts)
+    reason = readable(job.members.get("error_message"), secret_parts(job.destination))
+    shown = any(name in job.members for name in ("last_complete", "last_error", "error_message"))
+    return Signs(parse_time(complete), parse_time(error), reason, (complete, error), shown)
 
 
 def with_health(jobs: t.Iterable[Job], stale_after: float, now: float) -> list[Report]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import re
+import types
 import typing as t
 
 from .._core import BAD_RESPONSE, Failure, Json, conflict
@@ -18,14 +19,27 @@ from .._redact import MASK, scrub
 from .._text import json_type
 from .._zones import Address
 from . import logpull_options
-from .facts import MEMBERS, NOT_CARRIED, SUBOPTIONS, TYPES
+from .coverage import fields_of
+from .facts import MEMBERS, NOT_CARRIED, SAMPLE_RATES, SUBOPTIONS, TYPES
 from .options import DesiredJob
 
 Members = t.Mapping[str, Json]
 Report = dict[str, Json]
 
-_FREE_TEXT = ("last_error", "error_message")
 _SECRET_NAME = re.compile("secret|token|password|credential|challenge|key$|auth", re.IGNORECASE)
+
+
+class Row(t.TypedDict, total=False):
+    """The members of a job that are read by name, in the types that the service documents; a row may have more members."""
+
+    id: int
+    name: str | None
+    logpull_options: str | None
+    output_options: dict[str, Json] | None
+    destination_conf: str | None
+    last_complete: str | None
+    last_error: str | None
+    error_message: str | None
 
 
 class Job(t.NamedTuple):
@@ -37,7 +51,7 @@ class Job(t.NamedTuple):
     id: int
     name: str | None
     dataset: str
-    members: Members
+    members: Row
     filter: Tree | None
     logpull: logpull_options.Parameters
     output: Members
@@ -47,8 +61,24 @@ class Job(t.NamedTuple):
         """Return a member, or its default if the service omitted it."""
         return MEMBERS[name].normal(self.members.get(name))
 
+    @property
+    def fields(self) -> list[str]:
+        """Return the names of the selected fields."""
+        return fields_of(self.output, self.logpull)
 
-def parse_job(sent: Json, job_id: int | None = None, known: t.Mapping[str, Tree | None] | None = None) -> Job:
+    @property
+    def sample_rate(self) -> float:
+        """Return the fraction of records that the job delivers; 1 if it cannot be parsed."""
+        low, high = SAMPLE_RATES
+        options = self.output or logpull_options.canonical(self.logpull)
+        rate = options.get("sample_rate" if self.output else logpull_options.SAMPLE)
+        return rate if isinstance(rate, (int, float)) and low < rate <= high else high
+
+
+_NO_TREES: t.Mapping[str, Tree] = types.MappingProxyType({})
+
+
+def parse_job(sent: Json, job_id: str | int | None = None, known: t.Mapping[str, Tree] = _NO_TREES) -> Job:
     """Parse a job of the service; raise `bad_response` if a member has an undocumented type or the id differs from `job_id`.
 
     `known` are the trees of filters that were parsed before, by their texts.
@@ -62,17 +92,27 @@ def parse_job(sent: Json, job_id: int | None = None, known: t.Mapping[str, Tree 
         raise _bad(f"job {job_id} was requested, but the answer contains job {found}")
     if wrong := list(_wrong_members(sent)):
         raise _bad(f"job {found} has members of another type than documented: {', '.join(wrong)}")
-    text, conf = MEMBERS["filter"].normal(sent.get("filter")), sent.get("destination_conf")
+    row = t.cast("Row", sent)  # no member is of another type
+    text, conf = MEMBERS["filter"].normal(sent.get("filter")), row.get("destination_conf")
+    tree: Tree | None = None
+    if isinstance(text, str):
+        tree = known[text] if text in known else read_echo(text)
     return Job(
         id=found,
-        name=sent.get("name"),
+        name=row.get("name"),
         dataset=str(MEMBERS["dataset"].normal(sent.get("dataset"))),
-        members=sent,
-        filter=known[text] if known and text in known else read_echo(text) if text else None,
-        logpull=logpull_options.parse(sent.get("logpull_options")),
-        output=sent.get("output_options") or {},
+        members=row,
+        filter=tree,
+        logpull=logpull_options.parse(row.get("logpull_options")),
+        output=row.get("output_options") or {},
         destination=parse_destination(conf) if conf else None,
     )
+
+
+def tree_of(desired: DesiredJob, body: Members) -> dict[str, Tree]:
+    """Return the tree of the filter that a body contains, by its text, unless the task leaves the filter as it is."""
+    text = body.get("filter")
+    return {text: desired.filter} if desired.filter and isinstance(text, str) else {}
 
 
 def _wrong_members(sent: Members) -> t.Iterator[str]:
@@ -96,7 +136,7 @@ def _bad(what: str) -> Failure:
 
 def view(job: Job | None) -> Report:
     """Return all reported members without secrets, with defaults for those that the service omitted; None is a new job."""
-    sent: Members = job.members if job else {}
+    sent: Row = job.members if job else {}
     shown = {name: member.normal(sent.get(name)) for name, member in MEMBERS.items()}
     secrets = secret_parts(job.destination) if job else frozenset()
     other = {name: value for name, value in sent.items() if value and name not in MEMBERS and name not in NOT_CARRIED}
@@ -104,10 +144,16 @@ def view(job: Job | None) -> Report:
     return {
         **shown,
         "other": scrub(_masked(other), secrets) if other else {},
-        **{name: without_secrets(scrub(shown[name], secrets)) if shown[name] else None for name in _FREE_TEXT},
+        "last_error": readable(sent.get("last_error"), secrets),
+        "error_message": readable(sent.get("error_message"), secrets),
         "destination": public_destination(job.destination if job else None),
         "filter_explained": UNREADABLE if tree is None and shown["filter"] else explain(tree),
     }
+
+
+def readable(text: str | None, secrets: t.Collection[str]) -> str | None:
+    """Return a text of the service without secrets; None for an empty one."""
+    return without_secrets(scrub(text, secrets)) if text else None
 
 
 def _masked(value: Json) -> Json:

@@ -83,8 +83,23 @@ _DESTINATION = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
+class Plain(t.TypedDict, total=False):
+    """The members of a job that need no grammar; those whose options are omitted are absent."""
+
+    name: str
+    dataset: str
+    enabled: bool
+    kind: str
+    frequency: str
+    max_upload_bytes: int
+    max_upload_interval_seconds: int
+    max_upload_records: int
+    filter_attack_traffic: bool
+    transformer_id: int
+
+
 class DesiredJob(t.NamedTuple):
-    """The desired state of a job; None stands for an omitted option. `plain` are the members that need no grammar.
+    """The desired state of a job; None stands for an omitted option.
 
     `sending` is the option `send_destination`. `places` are the option paths of field names.
     """
@@ -93,7 +108,7 @@ class DesiredJob(t.NamedTuple):
     job_id: int | None
     name: str | None
     dataset: str
-    plain: t.Mapping[str, Json]
+    plain: Plain
     destination: Destination | None
     challenge: str | None
     filter: Tree | t.Literal[""] | None
@@ -108,7 +123,8 @@ class DesiredJob(t.NamedTuple):
 
 def desire(params: Params, scope: str | None = None) -> DesiredJob:
     """Return the desired job of validated options, for a zone or an account; refuse what Cloudflare documents as invalid."""
-    plain = {name: params[name] for name in PLAIN if params[name] is not None}
+    given = {name: params[name] for name in PLAIN if params[name] is not None}
+    plain = t.cast("Plain", given)  # AnsibleModule has checked the types
     if "dataset" in plain:
         plain["dataset"] = plain["dataset"] or DATASET
     check_job_id(params["job_id"])
@@ -116,7 +132,7 @@ def desire(params: Params, scope: str | None = None) -> DesiredJob:
         raise invalid_option("name", "is empty; without job_id it is required")
     _check_dataset(plain.get("dataset", ""), params, scope)
     destination = None if params["destination_conf"] is None else check_destination(params["destination_conf"])
-    _check_plain(plain, destination)
+    _check_plain(params, destination)
     challenge = check_challenge(params["ownership_challenge"])
     tree = params["filter"] if params["filter"] in (None, NO_FILTER) else parse_filter(params["filter"])
     if tree and params["validate_filter"]:
@@ -154,7 +170,9 @@ def _places(params: Params, logpull: logpull_options.Requested | None) -> dict[s
 
 def successor(desired: DesiredJob, request: Request) -> DesiredJob:
     """Return how to find a job that may have been created: by name and dataset, because its id is unknown."""
-    return desired._replace(job_id=None, name=request.body.get("name"), dataset=request.body["dataset"])
+    body = request.body or {}
+    name = body.get("name")
+    return desired._replace(job_id=None, name=name if isinstance(name, str) else None, dataset=str(body["dataset"]))
 
 
 class JobQuery(t.NamedTuple):
@@ -188,19 +206,19 @@ def check_job_id(job_id: int | None) -> None:
         raise invalid_option("job_id", f"{job_id} is not above 0")
 
 
-def _check_plain(plain: t.Mapping[str, Json], destination: Destination | None) -> None:
+def _check_plain(params: Params, destination: Destination | None) -> None:
     for name, (low, high) in RANGES.items():
-        value = plain.get(name)
+        value = params[name]
         if not value or low <= value <= high:
             continue
         # IBM Cloud Logs accepts at most less than other destinations require at least.
         most = destination.facts.max_bytes if destination and name == "max_upload_bytes" else 0
         if not 0 < value <= most < low:
             raise invalid_option(name, f"{value} is neither 0 (the default of the service) nor {low} to {high}")
-    if plain.get("transformer_id", 0) < 0:
-        raise invalid_option("transformer_id", f"{plain['transformer_id']} is below 0; 0 removes the transformer")
-    if not kind_fits(plain.get("kind"), plain.get("dataset", "")):
-        raise invalid_option("kind", f"'edge' exists for the dataset {EDGE_DATASET} only, not for {plain['dataset']}")
+    if (params["transformer_id"] or 0) < 0:
+        raise invalid_option("transformer_id", f"{params['transformer_id']} is below 0; 0 removes the transformer")
+    if not kind_fits(params["kind"], params["dataset"] or ""):
+        raise invalid_option("kind", f"'edge' exists for the dataset {EDGE_DATASET} only, not for {params['dataset']}")
 
 
 def _check_dataset(dataset: str, params: Params, scope: str | None = None) -> None:

@@ -4,17 +4,17 @@
 
 from __future__ import annotations
 
-import math
 import typing as t
 
 from .._core import Json, invalid_option
 from . import logpull_options
+from .coverage import names_in
 from .facts import CSV, NDJSON, SAMPLE_RATES, SUBOPTIONS, TIMESTAMP_FORMATS
 
 Options = dict[str, Json]
 
 
-def desire(given: t.Mapping[str, Json] | None) -> Options | None:
+def desire(given: t.Mapping[str, t.Any] | None) -> Options | None:
     """Return the suboptions that a task sets, under the names of the service."""
     if given is None:
         return None
@@ -23,7 +23,7 @@ def desire(given: t.Mapping[str, Json] | None) -> Options | None:
         named["field_names"] = _names(named["field_names"])
     low, high = SAMPLE_RATES
     rate = named.get("sample_rate", high)
-    if not math.isfinite(rate) or not low < rate <= high:
+    if not low < rate <= high:  # true for NaN as well
         raise invalid_option("output_options.sample_rate", f"{rate!r} is not above {low} and at most {high}")
     return named
 
@@ -71,14 +71,14 @@ def _filled(name: str, options: t.Mapping[str, Json]) -> Json:
         return value
     output_type = _type(options)
     if name == "field_names":
-        names = list(dict.fromkeys(value or ()))
+        names = list(dict.fromkeys(names_in(value)))
         # Only in csv does the order of names matter: it is the order of columns.
         return names if output_type == CSV else sorted(names)
     return value or SUBOPTIONS[name].default_for(output_type)
 
 
 def _type(options: t.Mapping[str, Json]) -> str:
-    return options.get("output_type") or NDJSON
+    return str(options.get("output_type") or NDJSON)
 
 
 def _is_set_by(name: str, value: Json, output_type: str) -> bool:
@@ -86,7 +86,7 @@ def _is_set_by(name: str, value: Json, output_type: str) -> bool:
     return sub is not None and output_type in sub.by_output_type and value == sub.by_output_type[output_type]
 
 
-def _names(given: t.Sequence[Json]) -> list[str]:
+def _names(given: t.Sequence[t.Any]) -> list[str]:
     for index, name in enumerate(given):
         if not isinstance(name, str) or not name.strip() or "," in name:
             raise invalid_option(f"output_options.field_names[{index}]", f"{name!r} is not the name of a field")

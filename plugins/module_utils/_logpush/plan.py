@@ -42,12 +42,12 @@ from .._filter.compare import same_filter
 from .._filter.lint import findings
 from .._filter.text import budget, explain, to_text
 from .._filter.tree import Tree
+from .._text import dict_of
 from . import logpull_options, output_options
-from .coverage import selected_fields
 from .facts import ALWAYS, EDGE_DATASET, IF_MASKED, MEMBERS, MERGE_SUBREQUESTS, NDJSON, NOT_CARRIED, kind_fits
 from .health import delivery_warnings
-from .job import Job, JobState, view, words_for
-from .options import NO_FILTER, DesiredJob, refuse_mask, unknown_dataset
+from .job import Job, JobState, parse_job, tree_of, view, words_for
+from .options import NO_FILTER, DesiredJob, Plain, refuse_mask, unknown_dataset
 from .ownership import why_refused
 
 Body = dict[str, Json]
@@ -84,10 +84,10 @@ def changes(desired: DesiredJob, job: Job | None) -> list[Change]:
     return found
 
 
-def fixed_changes(desired: DesiredJob, job: Job) -> list[str]:
-    """Return the names of the members for which the job must be re-created."""
-    fixed = [name for name in desired.plain if MEMBERS[name].fixed]
-    return [name for name in fixed if MEMBERS[name].normal(desired.plain[name]) != job.value(name)]
+def fixed_changes(desired: DesiredJob, job: Job) -> dict[str, Json]:
+    """Return the members for which the job must be re-created, with their desired values."""
+    fixed = {name: value for name, value in desired.plain.items() if MEMBERS[name].fixed}
+    return {name: value for name, value in fixed.items() if MEMBERS[name].normal(value) != job.value(name)}
 
 
 def _destination(desired: DesiredJob, requested: Destination, present: Destination | None) -> Change:
@@ -177,11 +177,11 @@ def _require_listing(desired: DesiredJob, refusal: Failure) -> None:
     raise dataclasses.replace(refusal, kind=NOT_FOUND, message=message)
 
 
-def _check_recreated(job: Job, body: Body, state: JobState) -> None:
+def _check_recreated(job: Job, after: Job, state: JobState) -> None:
     """Refuse a re-created job of a kind that its dataset lacks, or under the name of another job."""
-    name, dataset = body.get("name"), body["dataset"]
+    name, dataset = after.name, after.dataset
     # The service would refuse it after the deletion; kind or dataset may be copied from the old job.
-    if not kind_fits(body.get("kind"), dataset):
+    if not kind_fits(after.value("kind"), dataset):
         raise conflict(
             f"Job {job.id} would be re-created as kind 'edge' of the dataset {dataset!r}, but 'edge' exists for"
             f" {EDGE_DATASET!r} only. Omitted options are copied from the old job: set both kind and dataset."
@@ -196,29 +196,26 @@ def _check_recreated(job: Job, body: Body, state: JobState) -> None:
         )
 
 
-def _warnings(desired: DesiredJob, state: JobState, body: Body) -> list[str]:
-    """Return warnings about options, and about what `body` sends; refuse a destination or token that cannot be correct."""
-    found = unknown_dataset(body["dataset"]) if "dataset" in body else []
-    present = state.job.destination if state.job else None
-    if desired.destination:
-        found += _destination_warnings(desired.destination, present, state, body)
-    if destination := desired.destination or present:
-        found += _upload_warnings(desired, destination.facts)
-    return [*found, *map(str, findings(desired.filter) if desired.filter else ())]
+def _warnings(desired: DesiredJob, state: JobState, body: Body) -> t.Iterator[str]:
+    """Yield warnings about options, and about what `body` sends; refuse a destination or token that cannot be correct."""
+    job, requested = state.job, desired.destination
+    present = job.destination if job else None
+    if "destination_conf" in body and requested:
+        yield from _destination_warnings(requested, desired.challenge, state)
+    elif job and present and requested and is_assumed_same(requested, present):
+        yield _ASSUMED.format(job=words_for(job))
+    if destination := requested or present:
+        yield from _upload_warnings(desired.plain, destination.facts)
+    yield from map(str, findings(desired.filter) if desired.filter else ())
 
 
-def _destination_warnings(requested: Destination, present: Destination | None, state: JobState, body: Body) -> t.Iterator[str]:
-    if "destination_conf" not in body:
-        if present and state.job and is_assumed_same(requested, present):
-            yield _ASSUMED.format(job=words_for(state.job))
-        return
+def _destination_warnings(requested: Destination, token: str | None, state: JobState) -> t.Iterator[str]:
     refuse_mask(requested)
     if requested.scheme not in SCHEMES:
         yield (
             f"destination_conf: {requested.scheme!r} is not a known type of destination;"
             " the service may refuse it, and outputs mask its options."
         )
-    token = body.get("ownership_challenge")
     wrong = why_refused(token, state.address, requested, state.now) if token else None
     if wrong:
         raise invalid_option("ownership_challenge", wrong)
@@ -226,9 +223,11 @@ def _destination_warnings(requested: Destination, present: Destination | None, s
         yield _NO_PROOF_NEEDED
 
 
-def _upload_warnings(desired: DesiredJob, facts: Scheme) -> t.Iterator[str]:
-    for name, most in (("max_upload_bytes", facts.max_bytes), ("max_upload_records", facts.max_records)):
-        value = desired.plain.get(name)
+def _upload_warnings(plain: Plain, facts: Scheme) -> t.Iterator[str]:
+    for name, value, most in (
+        ("max_upload_bytes", plain.get("max_upload_bytes"), facts.max_bytes),
+        ("max_upload_records", plain.get("max_upload_records"), facts.max_records),
+    ):
         if value and facts.fixed:
             yield f"{name}: uploads to this destination have a fixed size, so that the service ignores it."
         elif value and 0 < most < value:
@@ -238,35 +237,26 @@ def _upload_warnings(desired: DesiredJob, facts: Scheme) -> t.Iterator[str]:
 # What a plan destroys.
 
 
-def _effects(desired: DesiredJob, label: str, job: Job, made: t.Sequence[Change], body: Body) -> tuple[Effect, ...]:
-    """Return what a write of `body` to an existing job destroys."""
+def _effects(label: str, job: Job, after: Job, made: t.Sequence[Change]) -> tuple[Effect, ...]:
+    """Return what a write destroys that makes an existing job the one after it."""
     differing = {change.name for change in made if change.sends}
-    after = {**job.members, **body}
     found = []
-    if "enabled" in differing and not after["enabled"]:
+    if "enabled" in differing and not after.value("enabled"):
         found.append(Effect(DISABLE_JOB, label))
-    gone = sorted(set(selected_fields(job.members)) - set(selected_fields(after)))
-    if gone:
+    if gone := sorted(set(job.fields).difference(after.fields)):
         found.append(Effect(DROP_JOB_FIELDS, label, tuple(gone)))
     if not {"filter", "filter_attack_traffic"}.isdisjoint(differing):
         found.append(Effect(CHANGE_FILTER, label))
-    if _sample_rate(after) < _sample_rate(job.members):
+    if after.sample_rate < job.sample_rate:
         found.append(Effect(REDUCE_SAMPLE_RATE, label))
     if "transformer_id" in differing and job.value("transformer_id"):
         found.append(Effect(CHANGE_TRANSFORMER, label))
     # A destination that the service does not show may be any.
     if "destination" in differing and (
-        job.destination is None or (desired.destination and leads_elsewhere(job.destination, desired.destination))
+        job.destination is None or (after.destination and leads_elsewhere(job.destination, after.destination))
     ):
         found.append(Effect(CHANGE_DESTINATION, label))
     return tuple(found)
-
-
-def _sample_rate(members: t.Mapping[str, Json]) -> float:
-    """Return the fraction of records that a job delivers, in either form of its options; 1 if it cannot be parsed."""
-    older, newer = logpull_options.parse(members.get("logpull_options")), members.get("output_options")
-    rate = newer.get("sample_rate") if newer else logpull_options.canonical(older).get(logpull_options.SAMPLE)
-    return rate if isinstance(rate, (int, float)) and 0 < rate <= 1 else 1.0
 
 
 # The plans.
@@ -333,6 +323,7 @@ def _create(desired: DesiredJob, state: JobState) -> Plan:
         warnings=(
             *([unlisted] if state.unlisted else []),
             *([_DISABLED] if disabled else []),
+            *unknown_dataset(desired.dataset),
             *_warnings(desired, state, body),
         ),
     )
@@ -349,15 +340,15 @@ def _update(desired: DesiredJob, state: JobState, job: Job) -> Plan:
         after={change.name: change.after for change in made},
         result=_predict(desired, job, made),
         requests=(Request("logpush_jobs.update", ids={"job_id": job.id}, body=body),) if body else (),
-        effects=_effects(desired, state.label, job, made, body) if body else (),
+        effects=_effects(state.label, job, _after(desired, job, body), made) if body else (),
         basis=_basis(job, made),
         warnings=(*delivery_warnings(job, desired.plain.get("enabled")), *_warnings(desired, state, body)),
     )
 
 
-def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Sequence[str]) -> Plan:
+def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Mapping[str, Json]) -> Plan:
     if not desired.recreate:
-        what = " and ".join(f"{name} {job.value(name)!r} cannot become {desired.plain[name]!r}" for name in fixed)
+        what = " and ".join(f"{name} {job.value(name)!r} cannot become {value!r}" for name, value in fixed.items())
         raise conflict(f"{words_for(job)} exists, and its {what}. Set recreate to delete and re-create it.")
     if desired.destination is None:
         raise invalid_option("destination_conf", "must be given to recreate a job, because the service may not show all of it")
@@ -366,22 +357,32 @@ def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Sequence[
         # The new job gets one form of the options only.
         made = [change._replace(after=None, result=None) if change.name == "logpull_options" else change for change in made]
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
-    body = {"dataset": job.dataset, **carried(job), **_body(made), "destination_conf": desired.destination.text, **proof}
+    body: Body = {"dataset": job.dataset, **carried(job), **_body(made), "destination_conf": desired.destination.text, **proof}
     if "output_options" in body:
         body.pop("logpull_options", None)
-    _check_recreated(job, body, state)
+    after = _after(desired, job, body)
+    _check_recreated(job, after, state)
     delete = Request("logpush_jobs.delete", ids={"job_id": job.id}, if_it_fails=_PERHAPS_GONE.format(id=job.id))
     create = Request("logpush_jobs.create", body=body, creates=True, if_it_fails=_GONE.format(id=job.id))
     result = _predict(desired, job, made)
     return Plan(
         before={"id": job.id, **{change.name: change.before for change in made}},
         after={"id": None, **{change.name: change.after for change in made}},
-        result={**result, "job": {**result["job"], **_SERVER_MADE}},
+        result={**result, "job": {**dict_of(result["job"]), **_SERVER_MADE}},
         requests=(delete, create),
-        effects=(Effect(RECREATE_JOB, state.label), *_effects(desired, state.label, job, made, body)),
+        effects=(Effect(RECREATE_JOB, state.label), *_effects(state.label, job, after, made)),
         basis=_basis(job, made),
-        warnings=(*delivery_warnings(job, desired.plain.get("enabled")), *_warnings(desired, state, body)),
+        warnings=(
+            *delivery_warnings(job, desired.plain.get("enabled")),
+            *unknown_dataset(after.dataset),
+            *_warnings(desired, state, body),
+        ),
     )
+
+
+def _after(desired: DesiredJob, job: Job, body: Body) -> Job:
+    """Return an existing job as it is after a write of `body`."""
+    return parse_job({**job.members, **body}, known=tree_of(desired, body))
 
 
 def carried(job: Job) -> Body:
@@ -411,7 +412,7 @@ def _predict(desired: DesiredJob, job: Job | None, made: t.Iterable[Change]) -> 
     shown, tree = view(job), job.filter if job else None
     results = {change.name: change.result for change in made}
     beside = {name: results.pop(name) for name in list(results) if name not in shown}
-    found = {**shown, **results, "other": {**shown["other"], **beside}}
+    found = {**shown, **results, "other": {**dict_of(shown["other"]), **beside}}
     if any("filter" in change.sends for change in made):
         tree = desired.filter or None
         found["filter_explained"] = explain(tree)

@@ -14,7 +14,7 @@ import typing as t
 
 from .._api.client import Client
 from .._api.response import NO_ROUTE_CODES, is_missing, lacks_route
-from .._core import BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Outcome, Step, conflict, invalid_option
+from .._core import BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Outcome, Step, conflict, invalid_option
 from .._filter.tree import conditions
 from .._text import dict_of, did_you_mean, json_type, nearest, shown
 from . import delivery
@@ -145,14 +145,14 @@ class Selection(t.NamedTuple):
 
 def selection(step: Step) -> Selection | None:
     """Return the field names that a plan for one job would write; None if they stay the same or must not be checked."""
-    job: Json = step.plan.result["job"]
-    if job is None or not step.plan.requests or not step.desired.validate_fields:
+    job = dict_of(step.plan.result["job"])
+    if not job or not step.plan.requests or not step.desired.validate_fields:
         return None
     present: Job | None = step.state.job
     dataset = str(MEMBERS["dataset"].normal(job["dataset"]))
     path = f"{step.place}." if step.place else ""
     names = [name for name in map(str.strip, selected_fields(job)) if name]
-    before = {name.strip() for name in selected_fields(present.members)} - {""} if present else set()
+    before = set(map(str.strip, present.fields)) - {""} if present else set()
     fields = {name: path + step.desired.places.get(name, "fields") for name in names}
     written = list(conditions(step.desired.filter)) if step.desired.filter else []
     keys = {condition.key: f"{path}{place}.key" for place, condition in reversed(written)}

@@ -6,16 +6,14 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json, Outcome, Plan
-from .._destination import parse as parse_destination
+from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Outcome, Plan
 from .._destination import same_destination
 from .._filter.compare import same_filter
-from .._filter.parse import read_echo
-from .._filter.tree import Tree
+from .._text import dict_of, is_integer
 from . import logpull_options, output_options
 from .facts import MEMBERS
 from .health import delivery_warnings
-from .job import Job, JobState, Report, parse_job, view
+from .job import Job, JobState, Report, parse_job, tree_of, view
 from .options import DesiredJob
 
 NOT_LOOKED = (
@@ -26,7 +24,8 @@ NOT_LOOKED = (
 
 def describe_rival(outcome: Outcome, jobs: t.Sequence[Job]) -> str:
     """Return a sentence about the oldest job with the name and dataset of the created one, if it appeared during the run."""
-    step, created = outcome.step, outcome.conclusion.result["job"]
+    step, created = outcome.step, dict_of(outcome.conclusion.result["job"])
+    number = created["id"]
     # If only one job was read before, by its id, an older job than that one cannot be new.
     lowest = 0 if step.desired.job_id is None else step.desired.job_id
     older = [
@@ -34,15 +33,16 @@ def describe_rival(outcome: Outcome, jobs: t.Sequence[Job]) -> str:
         for job in jobs
         if created["name"]
         and (job.name, job.dataset) == (created["name"], created["dataset"])
-        and lowest <= job.id < created["id"]
+        and is_integer(number)
+        and lowest <= job.id < number
         and job.id not in (step.state.known or ())
     ]
     if not older:
         return ""
     return (
         f"Another run created job {min(older)} of the same name {created['name']!r} and dataset {created['dataset']} before this run"
-        f" created job {created['id']}, so that logs are delivered twice. Nothing was deleted: delete job {created['id']}"
-        f" (state: absent with job_id: {created['id']}), and run the task again, which then updates job {min(older)}."
+        f" created job {number}, so that logs are delivered twice. Nothing was deleted: delete job {number}"
+        f" (state: absent with job_id: {number}), and run the task again, which then updates job {min(older)}."
     )
 
 
@@ -53,15 +53,13 @@ _NEVER_ANSWERED = ("ownership_challenge",)
 def conclude(desired: DesiredJob, state: JobState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
     """Return the prediction with what the service added; raise `bad_response` if the answer to the last write contradicts it."""
     request = plan.requests[-1]
-    if request.operation == "logpush_jobs.delete":
-        return Conclusion(plan.result)
-    # The answer repeats a filter that is parsed already, if the service does not reformat it.
-    known: dict[str, Tree | None] = {state.job.value("filter"): state.job.filter} if state.job else {}
-    if desired.filter and request.body.get("filter"):
-        known[request.body["filter"]] = desired.filter
-    answered = parse_job(answers[-1].result, plan.result["job"]["id"], known)
-    sent = {name: value for name, value in request.body.items() if name not in _NEVER_ANSWERED}
-    differing = [name for name in sent if not _agrees(name, sent[name], answered, known)]
+    if request.body is None:
+        return Conclusion(plan.result)  # deleted
+    known = tree_of(desired, request.body)
+    answered = parse_job(answers[-1].result, request.ids.get("job_id"), known)
+    body = {name: value for name, value in request.body.items() if name not in _NEVER_ANSWERED}
+    sent = parse_job({**body, "id": answered.id}, known=known)
+    differing = [name for name in body if not _agrees(name, sent, answered)]
     lacking = [name for name in differing if _lacks(name, answered)]
     wrong = [name for name in differing if name not in lacking]
     if wrong:
@@ -71,8 +69,8 @@ def conclude(desired: DesiredJob, state: JobState, plan: Plan, answers: t.Sequen
             f" {', '.join(wrong)}. The next run compares again.",
         )
     # If the task omits `enabled`, the service decides about it in a new job.
-    managed = {*sent, *plan.after} - ({"enabled"} - sent.keys())
-    job = _reported(plan.result["job"], answered, managed)
+    managed = {*body, *dict_of(plan.after)} - ({"enabled"} - body.keys())
+    job = _reported(dict_of(plan.result["job"]), answered, managed)
     warnings = [_warn_of_lacking(name, answered.id) for name in lacking]
     return Conclusion({**plan.result, "job": job}, (*warnings, *delivery_warnings(answered, desired.plain.get("enabled"))))
 
@@ -94,22 +92,19 @@ def _lacks(name: str, answered: Job) -> bool:
     return value is None or (name in ("filter", "logpull_options", "output_options") and not value)
 
 
-def _agrees(name: str, sent: Json, answered: Job, known: t.Mapping[str, Tree | None]) -> bool:
-    value = answered.members.get(name)
-    if name == "filter":
-        ours = known[sent] if sent in known else read_echo(sent)
-        if ours is not None and answered.filter is not None:
-            return same_filter(ours, answered.filter)
-        # No filter; or one that is copied from the old job and cannot be parsed.
-        return bool((sent or None) == answered.value("filter"))
+def _agrees(name: str, sent: Job, answered: Job) -> bool:
+    # A filter that is copied from the old job may be one that cannot be parsed.
+    if name == "filter" and sent.filter and answered.filter:
+        return same_filter(sent.filter, answered.filter)
     if name == "logpull_options":
-        return logpull_options.canonical(logpull_options.parse(sent)) == logpull_options.canonical(answered.logpull)
+        return logpull_options.canonical(sent.logpull) == logpull_options.canonical(answered.logpull)
     if name == "output_options":
-        return all(output_options.same_suboption(each, sent, answered.output) for each in sent or ())
+        return all(output_options.same_suboption(each, sent.output, answered.output) for each in sent.output)
     if name == "destination_conf":
-        return answered.destination is not None and same_destination(parse_destination(sent), answered.destination)
-    known_member = MEMBERS.get(name)
-    return bool(known_member.normal(sent) == known_member.normal(value)) if known_member else value is None or bool(sent == value)
+        return bool(sent.destination and answered.destination and same_destination(sent.destination, answered.destination))
+    if name in MEMBERS:
+        return sent.value(name) == answered.value(name)
+    return answered.members.get(name) in (None, sent.members.get(name))
 
 
 def _warn_of_lacking(name: str, job_id: int) -> str:
