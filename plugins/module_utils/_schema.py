@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 import typing as t
 
-from ._core import Json
+from ._core import INVALID_OPTION, Failure, Json
 from ._text import did_you_mean, nearest, parse_date, shown
 
 # The part of JSON Schema that this collection uses: how to write schemas, and the validation of values.
@@ -23,6 +23,10 @@ _TYPES: t.Mapping[str, tuple[type, ...]] = {
     "null": (type(None),),
 }
 _NAMES = {"object": "a dictionary", "array": "a list", "string": "a string", "integer": "an integer", "boolean": "true or false"}
+
+
+# An object with any members, or null.
+OBJECT: Schema = {"type": ["object", "null"]}
 
 
 def string(**rules: t.Any) -> Schema:
@@ -71,6 +75,12 @@ def problems(schema: Schema, value: Json, place: str = "", *, later: bool = Fals
             yield f"{place}: has a duplicate"
     elif isinstance(value, (str, int)) and not _fits(schema, value, later):
         yield f"{place}: {shown(value)} is not valid"
+
+
+def check(schema: Schema, value: Json, place: str) -> None:
+    """Raise `invalid_option` with the path of the first problem if a value does not fit a schema."""
+    for problem in problems(schema, value, place):
+        raise Failure(INVALID_OPTION, problem)
 
 
 def _object_problems(schema: Schema, value: dict[str, Json], place: str, later: bool) -> t.Iterator[str]:

@@ -16,6 +16,7 @@ from ansible.module_utils.common.validation import check_type_dict
 from ansible.module_utils.errors import UnsupportedError
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import secrets_of
 from ansible_collections.edgeops.observability.plugins.module_utils._text import JSON_TYPES, did_you_mean, nearest
 
 if hasattr(core_json, "get_module_encoder"):
@@ -52,8 +53,9 @@ def validated(specification: t.Mapping[str, t.Any], arguments: t.Mapping[str, t.
         error = outcome.errors.msg
         if isinstance(outcome.errors[0], UnsupportedError):
             error = f"Unsupported parameters for ({action}) module: {error}"
-    # AnsibleModule masks its results with the same attribute.
-    return Validated(outcome.validated_parameters, outcome._no_log_values, error)
+    # What was given as well as what it became: text such as `key=value` has its members only then, and items in error are dropped.
+    secrets = set(secrets_of(specification["argument_spec"], [arguments, outcome.validated_parameters]))
+    return Validated(outcome.validated_parameters, secrets, error)
 
 
 def prepared(specification: Members, arguments: Members, arrange: t.Callable[[Members], Members] = dict) -> dict[str, t.Any]:

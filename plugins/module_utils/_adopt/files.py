@@ -11,9 +11,9 @@ import os
 import re
 import typing as t
 
-from .._core import INVALID_OPTION, UNAVAILABLE, Conclusion, Failure, Json, conflict, invalid_option
+from .._core import UNAVAILABLE, Conclusion, Failure, Json, conflict, invalid_option
 from .._files import make_folders, open_inside, replace_all
-from .._schema import array, nullable, problems, record, string
+from .._schema import array, check, nullable, record, string
 from .._text import shown
 from .._zones import is_zone_id
 from .jobs import Item, Variables, VaultDestination, check_name, variable_key
@@ -299,8 +299,7 @@ def _checked_zones(given: t.Sequence[Json]) -> list[AdoptedZone]:
     hosts: dict[str, str] = {}
     for index, each in enumerate(given):
         place = f"zones[{index}]"
-        for problem in problems(_ZONE, each, place):
-            raise Failure(INVALID_OPTION, problem)
+        check(_ZONE, each, place)
         zone = t.cast("AdoptedZone", each)  # by the schema
         name = check_name(f"{place}.zone", zone["zone"])
         if not is_zone_id(_id(zone)):

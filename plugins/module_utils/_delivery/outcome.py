@@ -108,10 +108,10 @@ def worse_jobs(before: t.Sequence[ReportedJob], after: t.Sequence[ReportedJob], 
 
     Jobs that the delivery deleted or re-created are not missed.
     """
-    delivered = {job["id"]: job for job in part.get("jobs") or () if job}
+    delivered = {job.get("id"): job for job in part.get("jobs") or () if job}
     managed = (part.get("diff") or {}).get("before") or {}
-    known = {job["id"]: job for label, job in labelled(before) if label not in managed or job["id"] in delivered}
-    present = {job["id"]: job for job in after}
+    known = {job.get("id"): job for label, job in labelled(before) if label not in managed or job.get("id") in delivered}
+    present = {job.get("id"): job for job in after}
     found = (
         _worse(known.get(key) or delivered[key], key in known, present.get(key), delivered.get(key))
         for key in {**known, **delivered}
@@ -120,7 +120,8 @@ def worse_jobs(before: t.Sequence[ReportedJob], after: t.Sequence[ReportedJob], 
 
 
 def _worse(job: ReportedJob, existed: bool, now: ReportedJob | None, delivered: ReportedJob | None) -> str:
-    name = f"job '{job.get('name')}' (id {job['id']})" if job.get("name") else f"job {job['id']} ({job.get('dataset')})"
+    number, called = job.get("id"), job.get("name")
+    name = f"job '{called}' (id {number})" if called else f"job {number} ({job.get('dataset')})"
     if now is None:
         return f"{name} does not exist any more"
     before = health_state(job) if existed else "never"

@@ -10,8 +10,9 @@ from .._core import GATE, PARTS, Json
 from .._logpush.coverage import log_field_coverage
 from .._logpush.delivery import by_owner
 from .._report.options import failure_of
+from .._schema import check
 from .._text import canonical, line
-from .._zone.result import ReportedJob, ZoneResult
+from .._zone.result import LISTING, RESULT, ReportedJob, ZoneResult
 from .._zones import ACCOUNT
 from .rails import Prediction
 from .variables import FAILED, LISTED, PREDICTION, SCRIPTS
@@ -30,13 +31,18 @@ def done(result: Json) -> dict[str, Json] | None:
 
 def done_zone(variables: Variables, name: str) -> ZoneResult | None:
     """Return the result of `zone_observability` that a host registered, if the task ran and did not fail."""
-    return t.cast("ZoneResult | None", done(variables.get(name)))  # made by this collection's own task
+    result = done(variables.get(name))
+    check(RESULT, result, name)
+    return t.cast("ZoneResult | None", result)  # by the schema
 
 
 def done_jobs(variables: Variables, name: str) -> list[ReportedJob] | None:
     """Return the jobs that a host registered from `logpush_job_info`, if the task ran and did not fail."""
-    listed = done(variables.get(name))
-    return t.cast("list[ReportedJob]", listed["jobs"]) if listed else None  # made by this collection's own task
+    result = done(variables.get(name))
+    if result is None:
+        return None
+    check(LISTING, result, name)
+    return t.cast("list[ReportedJob]", result["jobs"])  # by the schema
 
 
 def error_of(variables: Variables, names: t.Sequence[str]) -> dict[str, str] | None:

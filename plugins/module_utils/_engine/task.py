@@ -110,6 +110,27 @@ def _known_within(value: t.Any, option: t.Mapping[str, t.Any]) -> t.Any:
     return None if value is None else MASK
 
 
+def secrets_of(options: t.Mapping[str, t.Any], given: object) -> t.Iterator[str]:
+    """Yield the texts that options with `no_log` have at any depth of the arguments, or of a list of them."""
+    if isinstance(given, (list, tuple)):
+        for each in given:
+            yield from secrets_of(options, each)
+    elif isinstance(given, dict):
+        for name, value in given.items():
+            option = options.get(name, {})
+            yield from _texts(value) if option.get("no_log") else secrets_of(option.get("options", {}), value)
+
+
+def _texts(value: object) -> t.Iterator[str]:
+    if isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _texts(each)
+    elif isinstance(value, dict):
+        yield from _texts([*value.values()])
+    elif value not in (None, "") and not isinstance(value, bool):
+        yield str(value)
+
+
 def _base_url(text: str) -> str:
     url = (text or DEFAULT_BASE_URL).strip().rstrip("/")
     try:

@@ -11,7 +11,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from .._api.connection import Connection
 from .._core import INVALID_OPTION, Failure, invalid_option
-from .._engine.task import CONNECTION_OPTIONS, ArgumentSpec, connection
+from .._engine.task import CONNECTION_OPTIONS, ArgumentSpec, connection, secrets_of
 from .._logpush.facts import DEFAULT_STALE_AFTER
 from .._redact import scrub
 from .._scripts.baseline import Baseline, parse_baseline
@@ -103,7 +103,8 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
 def _validated(arguments: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     outcome = ArgumentSpecValidator(OPTIONS, mutually_exclusive=[("zones", "discover")]).validate(arguments)
     if outcome.errors.errors:
-        raise Failure(INVALID_OPTION, str(scrub(outcome.errors.msg, outcome._no_log_values)))
+        secrets = set(secrets_of(OPTIONS, [arguments, outcome.validated_parameters]))
+        raise Failure(INVALID_OPTION, scrub(str(outcome.errors.msg), secrets))
     params: dict[str, t.Any] = outcome.validated_parameters
     return params
 

@@ -124,8 +124,7 @@ def unlisted(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Ob
     diff = outcome.get("diff") or {}
     before, after = diff.get("before") or {}, diff.get("after") or {}
     known = {job.get("id"): (label, job) for label, job in labelled(jobs)}
-    listed = [t.cast("ReportedJob", job) for job in list_of(outcome.get("unlisted_jobs")) if isinstance(job, dict)]
-    for own, plain in labelled(listed):
+    for own, plain in labelled(outcome.get("unlisted_jobs") or ()):
         label, job = known.get(plain.get("id"), (own, plain))
         if label in before and label not in after:
             continue

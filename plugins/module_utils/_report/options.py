@@ -7,11 +7,11 @@ from __future__ import annotations
 import datetime
 import typing as t
 
-from .._core import GATE, INVALID_OPTION, Failure, Json, invalid_option
+from .._core import GATE, Json, invalid_option
 from .._engine.task import Params
-from .._schema import Schema, array, nullable, problems, record, string
+from .._schema import OBJECT, Schema, array, check, nullable, record, string
 from .._text import dict_of, format_time, need_time, shown
-from .._zone.result import ReportedJob, ZoneResult
+from .._zone.result import JOBS, RESULT, ReportedJob, ZoneResult
 from .document import Copied
 from .facts import ACCOUNT, DEFAULT_TITLE, GATES, MANAGED, MAX_KEEP, SCOPES, SURVEY_TITLE, ZONE
 from .waivers import Waiver, parse_waivers
@@ -23,30 +23,24 @@ _PARTS = ("result", "jobs", "coverage", "scripts", "delivery")
 
 
 _ID: Schema = {"type": ["string", "integer", "null"]}
-_OBJECT: Schema = {"type": ["object", "null"]}
 _OBJECTS = nullable(array({"type": "object"}))
-_MANAGED_PART = nullable(
-    record(
-        {"plan_id": nullable(string()), "diff": nullable(record({"before": _OBJECT, "after": _OBJECT}, required=[]))}, required=[]
-    )
-)
 _RECORD = record(
     {
         "zone": string(minLength=1),
         **dict.fromkeys(("zone_id", "account_id"), _ID),
         "scope": string(enum=list(SCOPES)),
-        "result": nullable(record(dict.fromkeys(MANAGED, _MANAGED_PART), required=[])),
-        "jobs": nullable(array(record({"health": _OBJECT}, required=[]))),
+        "result": RESULT,
+        "jobs": JOBS,
         "coverage": nullable(
             record({"unselected": _OBJECTS, "unconfigured": _OBJECTS, "sentences": {"type": ["array", "null"]}}, required=[])
         ),
         "scripts": nullable(
             record(
-                {**dict.fromkeys(("findings", "scripts", "inventory", "proposals"), _OBJECTS), "evidence": _OBJECT}, required=[]
+                {**dict.fromkeys(("findings", "scripts", "inventory", "proposals"), _OBJECTS), "evidence": OBJECT}, required=[]
             )
         ),
         "delivery": _OBJECTS,
-        "error": _OBJECT,
+        "error": OBJECT,
     },
     required=["zone"],
     additionalProperties=False,
@@ -181,8 +175,7 @@ def _record(place: str, given: dict[str, Json], survey: bool) -> AuditRecord:
             "kind": str(reported.get("kind") or "bad_response"),
             "message": str(reported.get("message") or "no reason was given"),
         }
-    for problem in problems(_RECORD, {**given, **parts, "scope": scope, "error": error or reported}, place):
-        raise Failure(INVALID_OPTION, problem)
+    check(_RECORD, {**given, **parts, "scope": scope, "error": error or reported}, place)
     valid = t.cast("_Parts", parts)  # by the schema
     if valid["scripts"] is not None and not survey and "findings" not in valid["scripts"]:
         raise invalid_option(f"{place}.scripts.findings", "is missing: the result of script_audit is needed")

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import Json, ReportedEffect
+from .._core import PARTS, Json, ReportedEffect
 from .._logpush.coverage import Coverage
+from .._schema import OBJECT, Schema, array, nullable, record, string
 
 # What reports and deliveries use of the result of `zone_observability`; they may read it from a file or from a playbook.
 
@@ -45,7 +46,7 @@ class ManagedPart(t.TypedDict, total=False):
     custom_fields: Json
     script_monitor: Json
     jobs: list[ReportedJob | None] | None
-    unlisted_jobs: Json
+    unlisted_jobs: list[ReportedJob] | None
 
 
 class ZoneResult(t.TypedDict, total=False):
@@ -58,3 +59,25 @@ class ZoneResult(t.TypedDict, total=False):
     listed_jobs: list[ReportedJob] | None
     coverage: Coverage | None
     effects: list[ReportedEffect] | None
+
+
+# The same as a schema; members of the type Json are looked at before they are used.
+_JOB = record({"health": OBJECT}, optional=("health",))
+JOBS = nullable(array(_JOB))
+_DIFF = record({"before": OBJECT, "after": OBJECT}, optional=("before", "after"))
+_PART: dict[str, Schema] = {
+    "plan_id": nullable(string()),
+    "diff": nullable(_DIFF),
+    "jobs": nullable(array(nullable(_JOB))),
+    "unlisted_jobs": JOBS,
+}
+_EFFECT = record({"name": string(), "subject": nullable(string()), "detail": nullable(array(string()))})
+_RESULT: dict[str, Schema] = {
+    **dict.fromkeys(PARTS, nullable(record(_PART, optional=_PART))),
+    "listed_jobs": JOBS,
+    "coverage": OBJECT,
+    "effects": nullable(array(_EFFECT)),
+}
+RESULT = nullable(record(_RESULT, optional=_RESULT))
+# The result of `logpush_job_info`.
+LISTING = record({"jobs": array(record({"id": {"type": "integer"}, "health": OBJECT}, optional=("health",)))})

@@ -8,6 +8,7 @@ import typing as t
 
 import pytest
 
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.outcome import (
     changed_by_files,
     end_of,
@@ -15,7 +16,13 @@ from ansible_collections.edgeops.observability.plugins.module_utils._delivery.ou
     select_adopted,
     worse_jobs,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.records import audit_record, gate_of, predicted_zone
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery.records import (
+    audit_record,
+    done_jobs,
+    done_zone,
+    gate_of,
+    predicted_zone,
+)
 
 PART = {"changed": True, "plan_id": "sha256:a", "diff": {"before": {"enabled": False}, "after": {"enabled": True}}}
 RESULT = {"zone_id": "0a", "script_monitor": PART, "custom_fields": {}, "jobs": {}, "coverage": {}, "listed_jobs": None}
@@ -60,6 +67,24 @@ def test_record_of_an_audited_zone() -> None:
     assert found["coverage"]["unselected"], "what no listed job selects"
     assert audit_record("a", {"_log_delivery_prediction": {**RESULT, "listed_jobs": jobs}})["jobs"] == jobs
     assert audit_record("a", {"_log_delivery_prediction": {**RESULT, "account_id": "0c", "zone_id": None}})["account_id"] == "0c"
+
+
+@pytest.mark.parametrize(
+    ("read", "result", "said"),
+    [
+        (done_zone, {"jobs": 1}, "x.jobs: must be a dictionary, not 1"),
+        (done_zone, {"jobs": {"diff": []}}, "x.jobs.diff: must be a dictionary, not a list"),
+        (done_zone, {"jobs": {"jobs": [None, "edge"]}}, "x.jobs.jobs[1]: must be a dictionary, not 'edge'"),
+        (done_zone, {"effects": [{"name": "delete_job", "subject": "edge"}]}, "x.effects[0].detail: is missing"),
+        (done_zone, {"listed_jobs": [{"health": "good"}]}, "x.listed_jobs[0].health: must be a dictionary, not 'good'"),
+        (done_jobs, {"changed": False}, "x.jobs: is missing"),
+        (done_jobs, {"jobs": [{"name": "edge"}]}, "x.jobs[0].id: is missing"),
+    ],
+)
+def test_results_of_another_shape(read: t.Callable[..., t.Any], result: dict[str, t.Any], said: str) -> None:
+    with pytest.raises(Failure) as caught:
+        read({"x": result}, "x")
+    assert (caught.value.kind, caught.value.message) == ("invalid_option", said)
 
 
 @pytest.mark.parametrize(
