@@ -66,26 +66,22 @@ def compare(known: Known | None, seen: Seen | Failure, target: Target, rules: Ru
     changes = [] if before.readable else [Change(READABLE[target.scope], target.id, None, None)]
     now = before._replace(readable=True)
     if seen.scripts is not None:
-        found, further = compare_scripts(before.scripts, seen.scripts, rules)
-        now, changes = now._replace(scripts=found), changes + further
+        scripts, found = compare_scripts(before.scripts, seen.scripts, rules)
+        now, changes = now._replace(scripts=scripts), changes + found
     if seen.jobs is not None:
-        listed, further = compare_jobs(before.jobs, seen.jobs, rules)
-        now, changes = now._replace(jobs=listed), changes + further
-    return _with_settings(now, seen, changes)
-
-
-def _with_settings(known: Known, seen: Seen, changes: list[Change]) -> tuple[Known, list[Change]]:
-    """Compare the settings; settings that were never read before have not changed."""
+        jobs, found = compare_jobs(before.jobs, seen.jobs, rules)
+        now, changes = now._replace(jobs=jobs), changes + found
+    # Settings that were never read before have not changed.
     if seen.monitor is not None:
-        was, now = {"enabled": known.monitor}, {"enabled": seen.monitor}
-        if known.monitor not in (None, seen.monitor):
-            changes = [*changes, Change(MONITOR_CHANGED, MONITOR_SUBJECT, was, now)]
-        known = known._replace(monitor=seen.monitor)
+        if before.monitor not in (None, seen.monitor):
+            was, shown = {"enabled": before.monitor}, {"enabled": seen.monitor}
+            changes.append(Change(MONITOR_CHANGED, MONITOR_SUBJECT, was, shown))
+        now = now._replace(monitor=seen.monitor)
     if seen.fields is not None:
-        if known.fields not in (None, seen.fields):
-            changes = [*changes, Change(FIELDS_CHANGED, FIELDS_SUBJECT, known.fields, seen.fields)]
-        known = known._replace(fields=seen.fields)
-    return known, changes
+        if before.fields not in (None, seen.fields):
+            changes.append(Change(FIELDS_CHANGED, FIELDS_SUBJECT, before.fields, seen.fields))
+        now = now._replace(fields=seen.fields)
+    return now, changes
 
 
 # Members of a listed script that help to react to an event.

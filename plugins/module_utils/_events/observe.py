@@ -46,14 +46,6 @@ class Clock(t.NamedTuple):
 _LEFT_OUT = frozenset(("filter_explained", *(name for name, member in MEMBERS.items() if member.volatile)))
 
 
-def requests_for(watch: t.Collection[str], target: Target) -> int:
-    """Return the minimum number of requests for a target; for a zone: monitor, two lists of scripts, custom fields, jobs."""
-    if target.scope == ACCOUNT:
-        return 1
-    monitored = {SCRIPTS, SETTINGS} & set(watch)
-    return bool(monitored) + 2 * (SCRIPTS in watch) + (SETTINGS in watch) + (JOBS in watch)
-
-
 def look_at(client: Client, settings: Settings, watch: t.Collection[str], now: float) -> Seen:
     """Return the watched parts of the client's zone or account, with its credentials masked; raise `Failure` if one cannot be read."""
     seen = Seen()
@@ -135,12 +127,6 @@ def discover(client: Client, filters: Filters, with_accounts: bool) -> t.Iterato
         yield from (Target(each["id"], each["name"], scope=ACCOUNT) for each in found if not chosen or each["id"] in chosen)
 
 
-def name_of(client: Client, scope: str) -> str | None:
-    """Return the name of the client's zone or account."""
-    name = dict_of(client.call(f"{scope}s.get").result).get("name")
-    return name if isinstance(name, str) and name else None
-
-
 class Stopped(Exception):
     """Raised in waiting threads when the rulebook ends."""
 
@@ -153,8 +139,8 @@ class Service:
         self._clock = clock
         self._stop = stop
         self._client = Client(settings.connection, sleep=self._sleep, now=clock.now)
-        self._names: dict[str, str] = {}
-        self._nameless: set[str] = set()
+        # By the keys of targets; None if a name cannot be read.
+        self._names: dict[str, str | None] = {}
         self._counted = 0
         # At most one line for each poll.
         self._told_of_pause = False
@@ -174,7 +160,7 @@ class Service:
 
     def look(self, target: Target) -> Seen | Failure:
         """Return the watched parts of a zone or account, or why they cannot be read."""
-        if target.key not in self._names and target.key not in self._nameless:
+        if target.key not in self._names:
             self._find_name(target)
         client = self._client.at(target.address)
         watch = (JOBS,) if target.scope == ACCOUNT else self._settings.watch
@@ -223,17 +209,14 @@ class Service:
     def _find_name(self, target: Target, *, at_start: bool = False) -> None:
         client = self._client.at(target.address)
         try:
-            name = scrub(name_of(client, target.scope), client.secrets)
+            name = scrub(dict_of(client.call(f"{target.scope}s.get").result).get("name"), client.secrets)
         except Failure as failure:
             if at_start and (_are_unknown(failure) or self._is_refused_everywhere(failure)):
                 raise self._public(client, failure) from None
             if failure.kind in _PASSING:
                 return  # read again at the next look; until then the id is used as the name
             name = None
-        if name:
-            self._names[target.key] = name
-        else:
-            self._nameless.add(target.key)
+        self._names[target.key] = name if isinstance(name, str) and name else None
 
     def _is_refused_everywhere(self, failure: Failure) -> bool:
         """Return whether a user's key can read no zone at all; a key, unlike a token, is not limited to some zones."""

@@ -94,7 +94,12 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
         watch=frozenset(params["watch"]),
         interval=params["interval"],
         state_file=params["state_file"],
-        query=_query(params),
+        query=Query(
+            route=params["route"],
+            statuses=SCRIPT_STATUSES,
+            threshold=params["malicious_threshold"],
+            malicious_when=params["malicious_when"],
+        ),
         stale_after=params["stale_after"],
         rules=Rules(silent=params["first_run"] == SILENT, is_covered=_coverage(params["script_baseline"])),
     )
@@ -139,12 +144,3 @@ def _coverage(entries: t.Sequence[t.Mapping[str, t.Any]] | None) -> t.Callable[[
             return True
 
     return is_covered
-
-
-def _query(params: t.Mapping[str, t.Any]) -> Query:
-    return Query(
-        route=params["route"],
-        statuses=SCRIPT_STATUSES,
-        threshold=params["malicious_threshold"],
-        malicious_when=params["malicious_when"],
-    )

@@ -16,7 +16,7 @@ from .._core import AUTHENTICATION, RATE_LIMITED, UNAVAILABLE, Failure, invalid_
 from .._text import format_time
 from .compare import Seen, compare
 from .facts import SIDE_BY_SIDE, Event, Target, again, make_event
-from .observe import Clock, Service, requests_for
+from .observe import Clock, Service
 from .options import LOGGER, Settings, settings
 from .state import StateFile
 
@@ -27,51 +27,35 @@ _GROWTH_TO_WARN = 1.1
 class Pace:
     """The pause between polls: the interval of the user, or a longer one if the request budget needs it for all zones."""
 
-    def __init__(
-        self,
-        interval: float,
-        budget: tuple[int, float] | None,
-        monotonic: t.Callable[[], float],
-        warn: t.Callable[..., None],
-    ) -> None:
+    def __init__(self, interval: float, budget: tuple[int, float] | None, monotonic: t.Callable[[], float]) -> None:
         self._interval = interval
         self._budget = budget
         self._monotonic = monotonic
-        self._warn = warn
         self._begin = 0.0
-        self._needed = 0.0
-        self._said = float(interval)
-        self.polls = 0
+        self._warned_of = interval
 
-    def begin(self, expected: int) -> None:
-        """Begin a poll; for the first one, only the expected number of requests is known."""
+    def begin(self) -> None:
+        """Begin a poll."""
         self._begin = self._monotonic()
-        self.polls += 1
-        if self.polls == 1:
-            self.need(expected)
 
-    @property
-    def pause(self) -> float:
-        """Return the seconds from the end of this poll to the next one."""
-        return max(self._interval, self._needed - (self._monotonic() - self._begin))
-
-    def need(self, requests: int) -> None:
-        """Extend the interval to what the budget needs for a poll with this number of requests."""
+    def end(self, requests: int) -> float:
+        """Return the seconds from the end of a poll with this number of requests to the next one; warn if the interval grew."""
         if self._budget is None:
-            return
+            return self._interval
         allowed, seconds = self._budget
-        self._needed = math.ceil(requests * seconds / allowed)
-        if self._needed > self._said * _GROWTH_TO_WARN:
-            self._said = self._needed
-            self._warn(
+        needed = math.ceil(requests * seconds / allowed)
+        if needed > self._warned_of * _GROWTH_TO_WARN:
+            self._warned_of = needed
+            LOGGER.warning(
                 "interval grows from %d to %d seconds: a poll takes %d requests, and request_budget allows %d in %d seconds."
                 " Watch fewer zones, narrow watch, or raise request_budget.",
                 self._interval,
-                self._needed,
+                needed,
                 requests,
                 allowed,
                 seconds,
             )
+        return max(self._interval, needed - (self._monotonic() - self._begin))
 
 
 # Temporary failures: a source that starts at that time waits.
@@ -90,7 +74,9 @@ class Source:
         self._targets: tuple[Target, ...] = ()
         self._refused: list[tuple[Target, Failure]] | None = []
         self._waiting: list[Event] = []
-        self.pace = Pace(settings.interval, settings.connection.request_budget, clock.monotonic, LOGGER.warning)
+        self._pace = Pace(settings.interval, settings.connection.request_budget, clock.monotonic)
+        self._is_first_poll = True
+        self.pause = 0.0
 
     def open(self) -> list[Event]:
         """Take the state file, check that the service accepts the credentials, and return the events that are still pending."""
@@ -112,12 +98,13 @@ class Source:
 
         Of the events that were put, so many are `waiting` to be taken, which a rulebook that is killed loses.
         """
-        self.pace.begin(sum(requests_for(self._settings.watch, target) for target in self._targets))
-        if self.pace.polls > 1:
+        self._pace.begin()
+        if not self._is_first_poll:
             try:
                 self._targets = self._service.list_targets()
             except Failure as failure:
                 LOGGER.warning("Zones cannot be listed, so those of the last listing are watched: %s", failure)
+        self._is_first_poll = False
         # A poll without zones does not prove that the credentials work.
         taken = max(0, len(self._state.pending) - waiting) if self._targets else 0
         return self._state.pending[:taken], self._targets
@@ -133,7 +120,7 @@ class Source:
         if self._refused:
             raise self._refused[0][1]
         self._state.forget(received)
-        self.pace.need(self._service.take_count())
+        self.pause = self._pace.end(self._service.take_count())
         for warning in self._service.take_warnings():
             LOGGER.warning("%s", warning)
         return self._stored()
@@ -194,7 +181,7 @@ async def watch(queue: Queue, arguments: t.Mapping[str, t.Any], clock: Clock | N
                     await _put(queue, event)
             for event in await asyncio.to_thread(source.complete, received):
                 await _put(queue, event)
-            await clock.sleep(source.pace.pause)
+            await clock.sleep(source.pause)
     finally:
         source.close()
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import collections
 import datetime
+import functools
 import math
 import re
 import typing as t
@@ -13,7 +14,7 @@ import typing as t
 from .._core import Conclusion, invalid_option
 from .._text import need_time, shown
 from .baseline import PINNED, Baseline, Declared, Entry, Match, is_host, parse_baseline
-from .evidence import AuditedScript, AuditResult, Evidence, Scope
+from .evidence import AuditedScript, AuditResult, Evidence, Head, Scope
 from .facts import ALL, FAILURES, FINDINGS, MAX_DETAILS, is_digest
 from .findings import (
     Finding,
@@ -26,10 +27,12 @@ from .findings import (
     in_order,
     observe,
 )
-from .inventory import Query, Script, judge, parse_items
+from .inventory import Query, Script, judge, judged, parse_items
 from .monitor import Status
 from .pattern import Pattern, is_url, normalize_url, parse_pattern
 from .read import Service
+
+_Find = t.Callable[[str, "str | None"], Match]
 
 
 class Audit(t.NamedTuple):
@@ -52,29 +55,30 @@ class Audit(t.NamedTuple):
         at = self.at or service.now
         state = service.monitor(self.query.route)
         query = self.query.on_route(state.route)
-        listing = [judge(script, query) for script in service.list_scripts(query)]
-        identifiers, warnings = self._choose_details(listing)
+        listing = judged(service.list_scripts(query), query)
+        # The first look only chooses what to read singly, and the second one asks for the same matches.
+        find = functools.cache(self.baseline.match)
+        identifiers, warnings = self._choose_details(listing, find)
         singles = {single["script_id"]: single for single in service.read_singly(query, identifiers)}
         seen = observe(_with_singles(listing, singles, query))
         # Entries that match equally well are refused here, before a file of evidence exists.
-        matches = [self._match(each) for each in seen]
+        matches = [_match(each, find) for each in seen]
 
         def report(last: LastRecord) -> AuditResult:
             rows = [self._row(each, match, last.since) for each, match in zip(seen, matches, strict=True)]
             return self._report(rows, state.status, last, at)
 
         if evidence is None:
-            result = report(LastRecord())
-            result["evidence"] = {"seq": None, "head": None}
+            result, head = report(LastRecord()), Head(seq=None, head=None)
         else:
             with evidence.opened() as records:
                 result = report(records.find_last(self.expected_head, at))
                 entries = [entry.declared for entry in self.baseline.entries]
-                result["evidence"] = records.keep(result, at, self._scope(query.route), entries, service.hide)
+                head = records.keep(result, at, self._scope(query.route), entries, service.hide)
                 warnings += records.warnings
-        return Conclusion(result, warnings, self._refusal(result["summary"]))
+        return Conclusion({**result, "evidence": head}, warnings, self._refusal(result["summary"]))
 
-    def _choose_details(self, listing: t.Sequence[Script]) -> tuple[list[str], tuple[str, ...]]:
+    def _choose_details(self, listing: t.Sequence[Script], find: _Find) -> tuple[list[str], tuple[str, ...]]:
         """Return the identifiers of the scripts to read singly, and a warning if not all that have findings are read."""
         if self.details == "none":
             return [], ()
@@ -82,7 +86,7 @@ class Audit(t.NamedTuple):
             return [script["script_id"] for script in listing], ()
         found: list[tuple[bool, str]] = []
         for seen in observe(listing):
-            kinds = {finding.kind for finding in find_in_script(self._row(seen, self._match(seen), None))}
+            kinds = {finding.kind for finding in find_in_script(self._row(seen, _match(seen, find), None))}
             if kinds:
                 found += [(kinds == {"new"}, script["script_id"]) for script in seen.scripts]
         # New scripts come last, because no entry has hashes to compare their versions with.
@@ -94,9 +98,6 @@ class Audit(t.NamedTuple):
             " Use details=all to read every script."
         )
         return identifiers[:MAX_DETAILS], (text,)
-
-    def _match(self, seen: Observation) -> Match:
-        return self.baseline.match(seen.url, seen.host) if seen.url else Match()
 
     def _row(self, seen: Observation, match: Match, since: datetime.datetime | None) -> Row:
         pages = seen.pages() if self.pages else ()
@@ -173,6 +174,10 @@ def desire(params: t.Mapping[str, t.Any]) -> Audit:
         max_gap_days=gap,
         at=at,
     )
+
+
+def _match(seen: Observation, find: _Find) -> Match:
+    return find(seen.url, seen.host) if seen.url else Match()
 
 
 def _with_singles(listing: t.Iterable[Script], singles: t.Mapping[str, Script], query: Query) -> t.Iterator[Script]:

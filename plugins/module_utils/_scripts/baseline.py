@@ -50,9 +50,6 @@ class Entry(t.NamedTuple):
     hosts: frozenset[str]
     hashes: frozenset[str]
     pinned: bool
-    required: bool
-    review_by: str | None
-    missing: tuple[str, ...]
     declared: Declared
 
     def covers(self, host: str | None) -> bool:
@@ -135,9 +132,6 @@ def _entry(place: str, item: Json) -> Entry:
         hosts=frozenset(declared["hosts"]),
         hashes=frozenset(declared["hashes"]),
         pinned=declared["integrity"] == PINNED,
-        required=declared["required"],
-        review_by=declared["review_by"],
-        missing=tuple(member for member in AUTHORISATION if not declared[member]),
         declared=declared,
     )
 
@@ -190,8 +184,6 @@ def _listed(place: str, value: Json, shape: re.Pattern[str], meaning: str) -> li
 # Entries with one literal prefix: by whether the query is compared and the length of the literal suffix, then by the suffix.
 Suffixes = dict[tuple[bool, int], dict[str, list[Entry]]]
 
-_MAX_REMEMBERED = 100_000
-
 
 class Match(t.NamedTuple):
     """The entry of a script, and the names of all entries that match it, including those over which this one takes precedence."""
@@ -205,7 +197,6 @@ class Baseline:
 
     def __init__(self, entries: t.Sequence[Entry]) -> None:
         self.entries = tuple(entries)
-        self._found: dict[tuple[str, str | None], Match] = {}
         self._exact: dict[str, list[Entry]] = collections.defaultdict(list)
         prefixes: dict[int, dict[str, Suffixes]] = {}
         for entry in entries:
@@ -220,17 +211,11 @@ class Baseline:
 
     def match(self, url: str, host: str | None) -> Match:
         """Return the entries that match a normalized URL on a host; raise `invalid_option` for a tie."""
-        key = (url, host)
-        # An audit asks twice, the first time to choose what to read singly. An event source asks for years, so this has a bound.
-        if key not in self._found:
-            if len(self._found) >= _MAX_REMEMBERED:
-                self._found.clear()
-            ranks = list(filter(None, self._look_up(url, host)))
-            if ranks and len(ranks[0]) > 1:
-                raise _tie(ranks[0], url, host)
-            names = frozenset([entry.name for matching in ranks for entry in matching])
-            self._found[key] = Match(ranks[0][0] if ranks else None, names)
-        return self._found[key]
+        ranks = list(filter(None, self._look_up(url, host)))
+        if ranks and len(ranks[0]) > 1:
+            raise _tie(ranks[0], url, host)
+        names = frozenset([entry.name for matching in ranks for entry in matching])
+        return Match(ranks[0][0] if ranks else None, names)
 
     def _look_up(self, url: str, host: str | None) -> t.Iterator[list[Entry]]:
         """Yield the entries that match, by precedence."""

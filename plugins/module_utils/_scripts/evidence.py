@@ -49,12 +49,8 @@ class AuditedScript(t.TypedDict):
     findings: list[str]
 
 
-class _Kept(t.TypedDict, total=False):
-    evidence: Head
-
-
-class AuditResult(_Kept):
-    """The result of an audit."""
+class AuditResult(t.TypedDict):
+    """The result of an audit, but for the record that is kept of it."""
 
     script_monitor: Status
     summary: dict[str, int]
@@ -218,10 +214,9 @@ class Evidence(t.NamedTuple):
         try:
             descriptor = self._lock()
             try:
-                warnings = self._move_torn_line(descriptor)
-                os.lseek(descriptor, 0, os.SEEK_SET)
                 with open(descriptor, "rb", closefd=False) as file:
                     chain = read_chain(file, self.zone_id)
+                warnings = self._move_torn_line(descriptor, chain.torn_bytes) if chain.torn_bytes else ()
                 yield Records(descriptor, self, chain, warnings)
             finally:
                 os.close(descriptor)  # which unlocks it
@@ -238,22 +233,19 @@ class Evidence(t.NamedTuple):
             # The file was renamed between open and lock; records must go to the file that has the name now.
             os.close(descriptor)
 
-    def _move_torn_line(self, descriptor: int) -> tuple[str, ...]:
+    def _move_torn_line(self, descriptor: int, size: int) -> tuple[str, ...]:
         """Append a last line without an end to a file of its own, and only then cut it off; return a warning about it."""
-        size = os.fstat(descriptor).st_size
-        start = _end_of_lines(descriptor, size)
-        if start == size:
-            return ()
+        start = os.fstat(descriptor).st_size - size
         torn = open_regular(self.torn_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
-            _write(torn, os.pread(descriptor, size - start, start) + b"\n")
+            _write(torn, os.pread(descriptor, size, start) + b"\n")
         finally:
             os.close(torn)
         os.ftruncate(descriptor, start)
         os.fsync(descriptor)
         warning = (
             f"evidence_dir: the last line of {os.path.basename(self.path)} was incomplete, because a run ended while it was writing;"
-            f" its {size - start} bytes are now in {os.path.basename(self.torn_path)}, and the chain goes on from the record before."
+            f" its {size} bytes are now in {os.path.basename(self.torn_path)}, and the chain goes on from the record before."
         )
         return (warning,)
 
@@ -333,19 +325,6 @@ class Records:
         if not self.chain.records:
             sync_folder(self.evidence.folder)
         return sealed
-
-
-def _end_of_lines(descriptor: int, size: int) -> int:
-    """Return where the last complete line ends."""
-    block = 65536
-    end = size
-    while end > 0:
-        start = max(0, end - block)
-        found = os.pread(descriptor, end - start, start).rfind(b"\n")
-        if found >= 0:
-            return start + found + 1
-        end = start
-    return 0
 
 
 def _write(descriptor: int, data: bytes) -> None:

@@ -9,7 +9,7 @@ import typing as t
 
 from .._redact import clean_text
 from .._text import list_of, parse_date, parse_time, shown
-from .baseline import Entry
+from .baseline import AUTHORISATION, Entry
 from .facts import FINDINGS, is_digest
 from .inventory import Script, categories_of, is_reported
 from .pattern import normalize_url
@@ -140,18 +140,20 @@ def _kinds(row: Row) -> t.Iterator[tuple[str, str]]:
 def find_in_entries(entries: t.Sequence[Entry], rows: t.Iterable[Row], hosts: t.Sequence[str], today: str) -> list[Finding]:
     """Return the findings about entries; `hosts` are those that the listing was limited to."""
     used = frozenset[str]().union(*(row.matching for row in rows))
-    found: list[tuple[Entry, str, str]] = []
+    found: list[tuple[str, str, str]] = []
     for entry in entries:
-        if entry.review_by is not None and entry.review_by < today:
-            found.append((entry, "expired", f"had to be reviewed by {entry.review_by}"))
-        if entry.missing:
-            found.append((entry, "unjustified", f"has no {', '.join(entry.missing)}"))
-        if entry.name not in used and _is_in_scope(entry, hosts):
-            required = ("gone", "is required, and no listed script matches it")
-            found.append((entry, *(required if entry.required else ("unused", "matches no listed script"))))
-    return [
-        Finding(kind, None, None, entry.name, f"the entry {shown(clean_text(entry.name))} {text}") for entry, kind, text in found
-    ]
+        name, declared = entry.name, entry.declared
+        if declared["review_by"] is not None and declared["review_by"] < today:
+            found.append((name, "expired", f"had to be reviewed by {declared['review_by']}"))
+        missing = [member for member in AUTHORISATION if not declared[member]]
+        if missing:
+            found.append((name, "unjustified", f"has no {', '.join(missing)}"))
+        if name not in used and _is_in_scope(entry, hosts):
+            if declared["required"]:
+                found.append((name, "gone", "is required, and no listed script matches it"))
+            else:
+                found.append((name, "unused", "matches no listed script"))
+    return [Finding(kind, None, None, name, f"the entry {shown(clean_text(name))} {text}") for name, kind, text in found]
 
 
 def _is_in_scope(entry: Entry, hosts: t.Sequence[str]) -> bool:

@@ -136,10 +136,8 @@ class Service(t.NamedTuple):
     def monitor(self, route: str) -> State:
         return monitor(self.client, route)
 
-    def list_scripts(self, query: Query) -> list[Script]:
-        """Return the scripts that a query of one route selects."""
-        found = (read_script(item, query.route) for item in scripts(self.client, query))
-        return list({script["script_id"]: script for script in found}.values())
+    def list_scripts(self, query: Query) -> list[Json]:
+        return scripts(self.client, query)
 
     def read_singly(self, query: Query, identifiers: t.Sequence[str]) -> list[Script]:
         """Return scripts with their versions, without those that do not exist any more; refuse another script than was requested."""

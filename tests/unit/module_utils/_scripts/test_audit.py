@@ -225,7 +225,7 @@ def test_findings_say_on_which_pages(pages: t.Any, members: t.Any, expected: t.A
 
 @pytest.mark.parametrize(
     ("details", "expected"),
-    [("none", []), ("findings", ["malicious", "new"]), ("all", ["fine", "new", "malicious"])],
+    [("none", []), ("findings", ["malicious", "new"]), ("all", ["fine", "malicious", "new"])],
 )
 def test_which_scripts_are_read_singly(details: str, expected: list[str]) -> None:
     listing = [

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts import baseline as baselines
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import pattern
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.baseline import Baseline, parse_baseline
 
@@ -112,11 +111,3 @@ def test_lookup_compares_at_most_one_entry(shape: str, monkeypatch: pytest.Monke
     urls = [shape.format(f"n{number:03}").replace("**", "x/y").replace("*", "x") for number in range(1000)]
     assert [found(made, url) is not None for url in urls] == [number < 500 for number in range(1000)]
     assert len(compared) <= len(urls)
-
-
-def test_what_is_remembered_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An event source sees a new URL whenever a page makes one up."""
-    monkeypatch.setattr(baselines, "_MAX_REMEMBERED", 10)
-    made = baseline("https://cdn.example/*")
-    assert all(made.match(f"https://cdn.example/{number}", None).entry for number in range(100))
-    assert len(made._found) <= 10

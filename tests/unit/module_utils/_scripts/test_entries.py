@@ -34,19 +34,19 @@ def test_a_whole_entry() -> None:
     (entry,) = parse_baseline([WHOLE])
     assert (entry.name, entry.place, entry.pattern.text) == ("shop", "baseline[0]", URL)
     assert (entry.hosts, entry.hashes) == ({"shop.example"}, {HASH})
-    assert (entry.pinned, entry.required, entry.review_by, entry.missing) == (True, True, "2027-04-01", ())
+    assert (entry.pinned, entry.declared) == (True, {**WHOLE, "hosts": ["shop.example"], "hashes": [HASH]})
 
 
 def test_what_is_omitted() -> None:
     (entry,) = parse_baseline([{"name": "shop", "url": URL}])
-    assert (entry.hosts, entry.hashes, entry.pinned, entry.required, entry.review_by) == (set(), set(), True, False, None)
-    assert entry.missing == ("owner", "justification", "authorised_by")
-    assert list(entry.declared) == list(WHOLE), "every member is there, for the digest and for proposals"
+    assert (entry.hosts, entry.hashes, entry.pinned) == (set(), set(), True)
+    given = {"name": "shop", "url": URL, "hosts": [], "integrity": "pinned", "hashes": [], "required": False}
+    assert entry.declared == {**dict.fromkeys(WHOLE), **given}, "every member is there, for the digest and for proposals"
 
 
 @pytest.mark.parametrize("date", ["2027-04-01", "2027-04-01T00:00:00", "2027-04-01T00:00:00+00:00", datetime.date(2027, 4, 1)])
 def test_dates(date: object) -> None:
-    assert parse_baseline([{**WHOLE, "review_by": date}])[0].review_by == "2027-04-01"
+    assert parse_baseline([{**WHOLE, "review_by": date}])[0].declared["review_by"] == "2027-04-01"
 
 
 def test_text_of_a_template_is_data() -> None:
