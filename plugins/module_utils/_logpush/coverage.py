@@ -5,11 +5,10 @@
 from __future__ import annotations
 
 import typing as t
-from urllib.parse import unquote
 
 from .._core import Json
 from .._redact import clean_text
-from .._text import dict_of, list_of
+from .._text import dict_of
 from . import logpull_options
 
 DATASET = "http_requests"
@@ -27,29 +26,17 @@ _KINDS = frozenset(kind for kinds in CARRIERS.values() for kind in kinds)
 _JOB = frozenset(("job", "id", "name", "dataset", "logpull_options", "output_options"))
 
 
-class Unselected(t.TypedDict):
-    """A list of custom fields that no job delivers, and the log field that would contain them."""
+class Coverage(t.TypedDict, total=False):
+    """The result of `log_field_coverage`; one that was written to a file and read again may have null in place of a list.
 
-    kind: str
-    names: list[str]
-    field: str
-
-
-class Unconfigured(t.TypedDict):
-    """A log field that a job selects and that stays empty."""
-
-    job_id: Json
-    job_name: Json
-    field: str
-
-
-class Coverage(t.TypedDict):
-    """The result of `log_field_coverage`."""
+    `unselected` are the lists of custom fields that no job delivers, and the log field that would contain them.
+    `unconfigured` are the log fields that a job selects and that stay empty.
+    """
 
     arrives: bool
-    unselected: list[Unselected]
-    unconfigured: list[Unconfigured]
-    sentences: list[str]
+    unselected: list[dict[str, Json]] | None
+    unconfigured: list[dict[str, Json]] | None
+    sentences: list[Json] | None
 
 
 def log_field_coverage(custom_fields: Json, jobs: Json) -> Coverage:
@@ -58,27 +45,41 @@ def log_field_coverage(custom_fields: Json, jobs: Json) -> Coverage:
     Both may be whole module results. Jobs of other datasets are ignored, because they never contain custom fields.
     """
     configured = _configured(custom_fields)
-    carrying = [job for job in _jobs(jobs) if (job.get("dataset") or DATASET) == DATASET]
-    unselected: list[Unselected] = [
-        {"kind": kind, "names": configured[kind], "field": carrier}
+    selected = [(job, selected_fields(job)) for job in _jobs(jobs) if (job.get("dataset") or DATASET) == DATASET]
+    unselected = [
+        (kind, carrier)
         for carrier, kinds in CARRIERS.items()
         for kind in kinds
-        if configured[kind] and not any(carrier in selected_fields(job) for job in carrying)
+        if configured[kind] and not any(carrier in fields for _job, fields in selected)
     ]
-    unconfigured: list[Unconfigured] = [
-        {"job_id": job.get("id"), "job_name": job.get("name"), "field": carrier}
-        for job in carrying
+    unconfigured = [
+        (job, carrier)
+        for job, fields in selected
         for carrier, kinds in CARRIERS.items()
-        if carrier in selected_fields(job) and not any(configured[kind] for kind in kinds)
+        if carrier in fields and not any(configured[kind] for kind in kinds)
     ]
-    sentences = [_unselected_sentence(finding, carrying) for finding in unselected]
-    sentences += [_unconfigured_sentence(finding) for finding in unconfigured]
+    looked_at = ", ".join(_named(job) for job, _fields in selected)
+    why = f"no job that was looked at ({looked_at}) selects" if selected else f"there is no job of the dataset {DATASET} to carry"
+    sentences = [
+        f"{kind} ({', '.join(configured[kind])}) reach no log: {why} {carrier if selected else 'them'}."
+        for kind, carrier in unselected
+    ]
+    sentences += [
+        f"Job {_named(job)} selects {carrier}, which stays empty: the zone has no {' or '.join(CARRIERS[carrier])}."
+        for job, carrier in unconfigured
+    ]
     return {
         "arrives": not sentences,
-        "unselected": unselected,
-        "unconfigured": unconfigured,
-        "sentences": list(map(clean_text, sentences)),
+        "unselected": [{"kind": kind, "names": configured[kind], "field": carrier} for kind, carrier in unselected],
+        "unconfigured": [
+            {"job_id": job.get("id"), "job_name": job.get("name"), "field": carrier} for job, carrier in unconfigured
+        ],
+        "sentences": [clean_text(sentence) for sentence in sentences],
     }
+
+
+def _named(job: t.Mapping[str, Json]) -> str:
+    return f"'{job['name']}'" if job.get("name") else f"number {job.get('id')}"
 
 
 def selected_fields(job: t.Mapping[str, Json]) -> list[str]:
@@ -117,67 +118,6 @@ def names_in(given: Json) -> list[str]:
     return [name for name in given if isinstance(name, str)] if isinstance(given, (list, tuple)) else []
 
 
-def _job(name: Json, number: Json) -> str:
-    return f"'{name}'" if name else f"number {number}"
-
-
-def _unselected_sentence(finding: Unselected, jobs: t.Sequence[t.Mapping[str, Json]]) -> str:
-    names, field = ", ".join(finding["names"]), finding["field"]
-    if not jobs:
-        return f"{finding['kind']} ({names}) reach no log: there is no job of the dataset {DATASET} to carry them."
-    looked_at = ", ".join(_job(job.get("name"), job.get("id")) for job in jobs)
-    return f"{finding['kind']} ({names}) reach no log: no job that was looked at ({looked_at}) selects {field}."
-
-
-def _unconfigured_sentence(finding: Unconfigured) -> str:
-    job = _job(finding["job_name"], finding["job_id"])
-    kinds = " or ".join(CARRIERS[finding["field"]])
-    return f"Job {job} selects {finding['field']}, which stays empty: the zone has no {kinds}."
-
-
-def select_custom_log_fields(job: Json, custom_fields: Json) -> dict[str, Json]:
-    """Return the options of a job with the fields that contain the custom fields of each list that is not empty.
-
-    They are added where the options already select fields: `output_options.field_names`, `logpull_options` or `fields`.
-    """
-    if not isinstance(job, dict):
-        raise ValueError("the options of a Logpush job must be a dictionary, or its JSON text")
-    if not isinstance(custom_fields, dict):
-        raise ValueError("custom fields must be a dictionary of lists")
-    carriers = carriers_of(custom_fields)
-    if not carriers:
-        return job
-    output = job.get("output_options")
-    if output is not None:
-        if not isinstance(output, dict):
-            return job  # the module refuses it
-        return {**job, "output_options": {**output, "field_names": _merged(output.get("field_names"), carriers)}}
-    if job.get("logpull_options") is not None:
-        return {**job, "logpull_options": _with_text_fields(str(job["logpull_options"]), carriers)}
-    return {**job, "fields": _merged(job.get("fields"), carriers)}
-
-
-def carriers_of(custom_fields: t.Mapping[str, Json]) -> list[str]:
+def carriers_of(custom_fields: t.Mapping[str, t.Sequence[str]]) -> list[str]:
     """Return the fields of a job that contain the custom fields of these lists."""
     return [carrier for carrier, kinds in CARRIERS.items() if any(custom_fields.get(kind) for kind in kinds)]
-
-
-def _with_text_fields(text: str, carriers: t.Sequence[str]) -> str:
-    """Return the option string with the fields added; the other parameters keep their spelling."""
-    missing = [name for name in carriers if name not in selected_fields({"logpull_options": text})]
-    if not missing:
-        return text
-    plain = text.strip().lstrip("?")
-    parameters = plain.split("&") if plain else []
-    for position, parameter in enumerate(parameters):
-        name, _equals, value = parameter.partition("=")
-        if unquote(name).strip() == logpull_options.FIELDS:
-            parameters[position] = f"{name}={','.join(filter(None, (value.rstrip(), *missing)))}"
-            return "&".join(parameters)
-    return "&".join([f"fields={','.join(missing)}", *parameters])
-
-
-def _merged(own: Json, carriers: t.Sequence[str]) -> list[Json]:
-    names: list[Json] = [*own.split(",")] if isinstance(own, str) else list_of(own)
-    names = [name.strip() if isinstance(name, str) else name for name in names]
-    return [name for name in names if name != ""] + [name for name in carriers if name not in names]

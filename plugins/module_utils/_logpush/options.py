@@ -17,6 +17,7 @@ from .._filter.tree import Tree
 from .._text import did_you_mean, nearest
 from .._zones import ACCOUNT, ALL_ADDRESSES, ZONE, scope_of
 from . import logpull_options, output_options
+from .coverage import names_in
 from .facts import (
     DATASET,
     DATASETS,
@@ -156,6 +157,17 @@ def desire(params: Params, scope: str | None = None) -> DesiredJob:
         validate_fields=params["validate_fields"],
         places=_places(params, logpull),
     )
+
+
+def with_fields(desired: DesiredJob, names: t.Sequence[str]) -> DesiredJob:
+    """Return a desired job that selects these fields as well, in the form of its options."""
+    if not names:
+        return desired
+    if desired.output is not None:
+        own = names_in(desired.output.get("field_names"))
+        return desired._replace(output={**desired.output, "field_names": list(dict.fromkeys((*own, *names)))})
+    logpull = desired.logpull or logpull_options.Requested((), {})
+    return desired._replace(logpull=logpull._replace(fields=tuple(dict.fromkeys((*(logpull.fields or ()), *names)))))
 
 
 def _places(params: Params, logpull: logpull_options.Requested | None) -> dict[str, str]:

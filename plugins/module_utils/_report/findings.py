@@ -15,7 +15,7 @@ from .._zone.result import Diff, ReportedJob, ZoneResult
 from .document import Copied
 from .facts import DESTINATION_ANSWERS, DIFFERENCE, MANAGED, NOTE, PERSONAL_FIELDS
 from .items import Observation, destination_text, found, plural
-from .options import AuditRecord, ReportedCoverage, Scripts
+from .options import AuditRecord, Scripts
 
 # What an audit finds in a zone: differences from the desired state, and findings and notes about jobs, scripts and fields.
 
@@ -141,7 +141,7 @@ def _personal_fields(job: ReportedJob) -> list[str]:
     return sorted(PERSONAL_FIELDS.get(_dataset(job), frozenset()).intersection(selected_fields(job)))
 
 
-def coverage(check: ReportedCoverage | Coverage, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Observation]:
+def coverage(check: Coverage, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Observation]:
     """Yield the notes of `log_field_coverage`: custom fields that no job delivers, and fields of jobs that stay empty."""
     unselected, unconfigured = list(check.get("unselected") or ()), list(check.get("unconfigured") or ())
     sentences = [str(sentence).rstrip(".") for sentence in check.get("sentences") or ()]
@@ -286,7 +286,7 @@ def survey(record: AuditRecord, destinations: Destinations) -> t.Iterator[Observ
             yield from _of_destination(label, job, target, record.account_id, destinations)
 
 
-def covered(record: AuditRecord) -> ReportedCoverage | Coverage | None:
+def covered(record: AuditRecord) -> Coverage | None:
     """Return the result of `log_field_coverage` if custom fields and jobs were read; None otherwise."""
     result = record.result or {}
     fields = (result.get("custom_fields") or {}).get("custom_fields")

@@ -9,6 +9,7 @@ import typing as t
 
 from .._core import GATE, Json, invalid_option
 from .._engine.task import Params
+from .._logpush.coverage import Coverage
 from .._schema import OBJECT, Schema, array, check, nullable, record, string
 from .._text import dict_of, format_time, need_time, shown
 from .._zone.result import JOBS, RESULT, ReportedJob, ZoneResult
@@ -50,14 +51,6 @@ _RECORD = record(
 # What this schema guarantees of a record; the rest of it is looked at before it is used.
 
 
-class ReportedCoverage(t.TypedDict, total=False):
-    """The result of `log_field_coverage`."""
-
-    unselected: list[Copied] | None
-    unconfigured: list[Copied] | None
-    sentences: list[Json] | None
-
-
 class Scripts(t.TypedDict, total=False):
     """The result of `script_audit`, or of `script_monitor_info` for a zone without a baseline."""
 
@@ -71,7 +64,7 @@ class Scripts(t.TypedDict, total=False):
 class _Parts(t.TypedDict):
     result: ZoneResult | None
     jobs: list[ReportedJob] | None
-    coverage: ReportedCoverage | None
+    coverage: Coverage | None
     scripts: Scripts | None
     delivery: list[Copied] | None
 
@@ -88,7 +81,7 @@ class AuditRecord(t.NamedTuple):
     scope: str = ZONE
     result: ZoneResult | None = None
     jobs: list[ReportedJob] | None = None
-    coverage: ReportedCoverage | None = None
+    coverage: Coverage | None = None
     scripts: Scripts | None = None
     delivery: list[Copied] | None = None
     error: dict[str, str] | None = None

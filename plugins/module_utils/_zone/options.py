@@ -13,10 +13,10 @@ from .._custom_fields.result import names_of
 from .._custom_fields.state import Ruleset
 from .._custom_fields.task import TASK
 from .._engine.task import Params
-from .._logpush.coverage import select_custom_log_fields
+from .._logpush.coverage import carriers_of
 from .._logpush.facts import DATASET
 from .._logpush.jobs import ABSENT, IGNORE, UNLISTED, DesiredJobs, Item, check_items, desire_item
-from .._logpush.options import IDENTITY, OPTIONS
+from .._logpush.options import IDENTITY, OPTIONS, with_fields
 from .._scripts.monitor import Desired as DesiredMonitor
 from .._scripts.task import TASK as MONITOR
 from .._text import did_you_mean, nearest
@@ -118,13 +118,10 @@ def _item(place: str, given: Options, params: Params, lists: t.Mapping[str, list
     present = params["state"] == "present" and (given.get("state") or "present") == "present"
     options = _merged(given, params["job_defaults"] or {}, present)
     plain = desire_item(place, options, scope_of(params))
-    if not present or (options["dataset"] or DATASET) != DATASET:
-        return Item(place, plain)
-    extended = select_custom_log_fields(options, dict(lists))
-    if extended == options:
+    if not present or plain.dataset != DATASET:
         return Item(place, plain)
     known = options["dataset"] is not None or options["job_id"] is None
-    return Item(place, desire_item(place, extended, scope_of(params)), None if known else plain)
+    return Item(place, with_fields(plain, carriers_of(lists)), None if known else plain)
 
 
 def _own(given: Options, defaults: Options, name: str) -> Json:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import re
 import typing as t
+from urllib.parse import parse_qsl, urlencode
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -19,7 +20,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields import task as log_custom_fields
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import task as logpush_jobs
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import select_custom_log_fields
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import carriers_of
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import JobListing
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import task as script_monitor
@@ -121,7 +122,24 @@ def _alone(requested: Document, item: Document, stored: t.Sequence[Document]) ->
         return {"state": "absent", **{key: merged[key] for key in ("name", "job_id", "dataset") if key in merged}}
     found = {job["id"]: job["dataset"] for job in stored}
     dataset = merged.get("dataset") or found.get(merged.get("job_id"), "http_requests")
-    return select_custom_log_fields(merged, requested.get("custom_fields", {})) if dataset == "http_requests" else merged
+    carriers = carriers_of(requested.get("custom_fields", {})) if dataset == "http_requests" else []
+    return _with_fields(merged, carriers) if carriers else merged
+
+
+def _with_fields(options: Document, names: t.Sequence[str]) -> Document:
+    """Return the options of a job with fields added where they select fields."""
+    output = options.get("output_options")
+    if output is not None:
+        return {**options, "output_options": {**output, "field_names": _joined(output.get("field_names"), names)}}
+    if options.get("logpull_options") is not None:
+        parameters = dict(parse_qsl(options["logpull_options"]))
+        fields = _joined(parameters.get("fields", "").split(","), names)
+        return {**options, "logpull_options": urlencode({**parameters, "fields": ",".join(filter(None, fields))})}
+    return {**options, "fields": _joined(options.get("fields"), names)}
+
+
+def _joined(own: t.Sequence[str] | None, names: t.Sequence[str]) -> list[str]:
+    return list(dict.fromkeys((*(own or ()), *names)))
 
 
 class Single(t.NamedTuple):
