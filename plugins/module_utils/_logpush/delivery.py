@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import collections
 import datetime
-import math
 import typing as t
 
 from .._core import (
@@ -22,8 +21,9 @@ from .._core import (
 )
 from .._text import dict_of, format_time, list_of
 from .._zones import ACCOUNT, ACCOUNT_ID, ALL_ADDRESSES, ZONE, Address, is_zone_id
+from .costs import RATES_OPTION, BillableDay, Rates, desire_rates, estimate
 
-# Deliveries as Cloudflare measured them: the queries to its GraphQL API, the sums of their rows, and the costs.
+# Deliveries as Cloudflare measured them: the queries to its GraphQL API, and the sums of their rows.
 
 HEALTH, USAGE = "logpushHealthAdaptiveGroups", "logpushUsageAdaptiveGroups"
 MAX_ZONES_PER_QUERY = 10
@@ -39,36 +39,13 @@ _ALL_FIELDS = frozenset(f"{group}_{name}" for group, names in _FIELDS.items() fo
 # Kinds of failures that mean that the plan or the token has no such data; any other failure ends the task.
 _NOT_AVAILABLE = (AUTHENTICATION, PERMISSION, NOT_FOUND, REJECTED)
 
-BYTES_PER_GB = 1_000_000_000
-# Prices that Cloudflare publishes, for accounts without a contract of their own [Cloudflare documentation, Logpush, pricing].
-PUBLISHED = "2026-10-02"
-INTERNAL, EXTERNAL = "internal", "external"
-# Destinations inside Cloudflare: R2, and Pipelines, by what is known of their names.
-INTERNAL_DESTINATIONS = frozenset(("r2", "pipelines", "pipeline"))
-
-
-class Rate(t.NamedTuple):
-    """The price of a gigabyte in US dollars after the free ones of the month."""
-
-    usd_per_gb: float
-    free_gb: float
-
-
-Rates = t.Mapping[str, Rate]
-PUBLISHED_RATES: Rates = {INTERNAL: Rate(0.03, 25.0), EXTERNAL: Rate(0.10, 25.0)}
-
 ZONE_IDS = "zone_ids"
 DELIVERY_ADDRESSES = (ZONE_IDS, *ALL_ADDRESSES)
 DELIVERY_OPTIONS: dict[str, dict[str, Json]] = {
     ZONE_IDS: {"type": "list", "elements": "str"},
     "since": {"type": "int", "default": DEFAULT_HOURS},
     "costs": {"type": "bool", "default": False},
-    "rates": {
-        "type": "dict",
-        "options": {
-            kind: {"type": "dict", "options": {name: {"type": "float"} for name in Rate._fields}} for kind in PUBLISHED_RATES
-        },
-    },
+    "rates": RATES_OPTION,
 }
 
 Ask = t.Callable[[str, t.Mapping[str, Json]], t.Mapping[str, Json]]
@@ -132,13 +109,7 @@ def desire(params: t.Mapping[str, t.Any]) -> DesiredFacts:
             raise invalid_option(f"{ZONE_IDS}[{index}]", f"{zone_id!r} is not 1 to 32 hexadecimal digits")
     if params["costs"] and not params.get(ACCOUNT_ID):
         raise invalid_option("costs", "costs arise for an account, so that account_id is needed")
-    rates: dict[str, Rate] = {}
-    for kind, published in PUBLISHED_RATES.items():
-        own = {name: value for name, value in ((params["rates"] or {}).get(kind) or {}).items() if value is not None}
-        for name, value in own.items():
-            if not math.isfinite(value) or value < 0:
-                raise invalid_option(f"rates.{kind}.{name}", f"{value!r} is not a number from 0 on")
-        rates[kind] = published._replace(**own)
+    rates = desire_rates(params["rates"])
     return DesiredFacts(tuple(dict.fromkeys(zone_ids)), hours, rates if params["costs"] else None)
 
 
@@ -162,7 +133,12 @@ def report(ask: Ask, desired: DesiredFacts, address: Address | None, now: dateti
         "cost": None,
     }
     if desired.rates is not None and address is not None and used:
-        result |= _costs(query, address.id, desired.rates)
+        month = Window(now.replace(day=1, hour=0, minute=0, second=0), now)
+        usage, limits = query.usage(address.id, month), query.settings(address.id, HEALTH)
+        shown = month.shortened(limits, now)
+        delivered = query.delivered(address.id, shown, limits)
+        cost = estimate(now.strftime("%Y-%m"), usage, delivered, format_time(shown.since), desired.rates)
+        result |= {"usage": usage, "cost": cost}
     return Conclusion(result, tuple(_warnings(found, window, scope) if used else ()))
 
 
@@ -277,23 +253,35 @@ class _Query:
                 found[each] = [row for half in window.halves() for row in self.rows([each], half, allowed)[each]]
         return found
 
-    def usage(self, each: str, month: Window) -> list[Row]:
-        """Return the billable bytes of an account by day."""
-        limits = self.settings(each, USAGE)
-        text = (
-            f"{USAGE}(limit:{limits.page_size},filter:{{date_geq:$since,date_leq:$until}},orderBy:[date_ASC])"
-            "{sum{billableBytes} dimensions{date}}"
-        )
-        days = {"since": month.since.date().isoformat(), "until": month.until.date().isoformat()}
-        return _list(self._nodes([each], days, text, "Date")[each], USAGE)
+    def usage(self, account: str, month: Window) -> list[BillableDay] | None:
+        """Return the billable bytes of an account by day; None if the service does not offer them."""
+        try:
+            limits = self.settings(account, USAGE)
+            text = (
+                f"{USAGE}(limit:{limits.page_size},filter:{{date_geq:$since,date_leq:$until}},orderBy:[date_ASC])"
+                "{sum{billableBytes} dimensions{date}}"
+            )
+            days = {"since": month.since.date().isoformat(), "until": month.until.date().isoformat()}
+            rows = _list(self._nodes([account], days, text, "Date")[account], USAGE)
+        except Failure as failure:
+            if failure.kind not in _NOT_AVAILABLE:
+                raise
+            return None
+        return [
+            {"date": str(_object(row, "dimensions").get("date")), "billable_bytes": _number(_object(row, "sum"), "billableBytes")}
+            for row in rows
+        ]
 
-    def destinations(self, each: str, window: Window, limits: Limits) -> list[Row]:
+    def delivered(self, account: str, window: Window, limits: Limits) -> dict[str, int]:
         """Return the bytes that an account delivered, by type of destination."""
         text = (
             f"{HEALTH}(limit:{limits.page_size},filter:{{datetime_geq:$since,datetime_lt:$until,success:1}})"
             "{sum{bytes} dimensions{destinationType}}"
         )
-        return _list(self._nodes([each], window.variables, text)[each], HEALTH)
+        found: collections.Counter[str] = collections.Counter()
+        for row in _list(self._nodes([account], window.variables, text)[account], HEALTH):
+            found[str(_object(row, "dimensions").get("destinationType")).lower()] += _number(_object(row, "sum"), "bytes")
+        return found
 
     def _nodes(
         self, group: t.Sequence[str], variables: t.Mapping[str, Json], text: str, time: str = "Time"
@@ -383,64 +371,6 @@ def _facts(uploads: t.Sequence[Upload]) -> dict[str, Json]:
         "first": min(hours, default=None),
         "last": max(times or hours, default=None),
     }
-
-
-class BillableDay(t.TypedDict):
-    """The billable bytes of an account on one day."""
-
-    date: str
-    billable_bytes: int
-
-
-def _costs(query: _Query, account: str, rates: Rates) -> dict[str, Json]:
-    """Return usage by day and the cost of the month so far; usage is None where the service does not offer it."""
-    now = query.now
-    month = Window(now.replace(day=1, hour=0, minute=0, second=0), now)
-    usage: list[BillableDay] | None = None
-    try:
-        usage = [
-            {"date": str(_object(row, "dimensions").get("date")), "billable_bytes": _number(_object(row, "sum"), "billableBytes")}
-            for row in query.usage(account, month)
-        ]
-    except Failure as failure:
-        if failure.kind not in _NOT_AVAILABLE:
-            raise
-    limits = query.settings(account, HEALTH)
-    window = month.shortened(limits, now)
-    internal = total = 0
-    for row in query.destinations(account, window, limits):
-        size = _number(_object(row, "sum"), "bytes")
-        total += size
-        kind = str(_object(row, "dimensions").get("destinationType")).lower()
-        internal += size if kind in INTERNAL_DESTINATIONS else 0
-    billed = None if usage is None else sum(day["billable_bytes"] for day in usage)
-    whole, share = total if billed is None else billed, internal / total if total else 0.0
-    parts = {}
-    for kind, part in ((INTERNAL, share), (EXTERNAL, 1 - share)):
-        gigabytes, rate = whole * part / BYTES_PER_GB, rates[kind]
-        amount = max(0.0, gigabytes - rate.free_gb) * rate.usd_per_gb
-        parts[kind] = {"gb": round(gigabytes, 3), "free_gb": rate.free_gb, "amount": round(amount, 2)}
-    cost = {
-        "month": now.strftime("%Y-%m"),
-        "currency": "USD",
-        "amount": round(sum(cost["amount"] for cost in parts.values()), 2),
-        **parts,
-        "estimated": billed is None,
-        "assumptions": list(_assumptions(billed, bool(total), rates, format_time(window.since))),
-    }
-    return {"usage": usage, "cost": cost}
-
-
-def _assumptions(billed: int | None, measured: bool, rates: Rates, since: str) -> t.Iterator[str]:
-    yield "The amount is for the month so far, for deliveries only: transformers are not included."
-    if rates == PUBLISHED_RATES:
-        yield f"Rates as Cloudflare published them on {PUBLISHED}; an Enterprise contract may have others (option rates)."
-    if billed is None:
-        yield f"The service shows no usage, so the uncompressed bytes of delivered batches since {since} count."
-    if measured:
-        yield f"Bytes divide between internal (R2, Pipelines) and external destinations as they were delivered since {since}."
-    elif billed:
-        yield "No delivery was measured at account scope, so all bytes count as delivered to external destinations."
 
 
 def _object(value: Json, name: str) -> t.Mapping[str, Json]:

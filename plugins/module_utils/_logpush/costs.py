@@ -1,0 +1,96 @@
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import math
+import typing as t
+
+from .._core import Json, invalid_option
+
+# What the deliveries of an account cost in the month so far.
+
+BYTES_PER_GB = 1_000_000_000
+# Prices that Cloudflare publishes, for accounts without a contract of their own [Cloudflare documentation, Logpush, pricing].
+PUBLISHED = "2026-10-02"
+INTERNAL, EXTERNAL = "internal", "external"
+# Destinations inside Cloudflare: R2, and Pipelines, by what is known of their names.
+INTERNAL_DESTINATIONS = frozenset(("r2", "pipelines", "pipeline"))
+
+
+class Rate(t.NamedTuple):
+    """The price of a gigabyte in US dollars after the free ones of the month."""
+
+    usd_per_gb: float
+    free_gb: float
+
+
+Rates = t.Mapping[str, Rate]
+PUBLISHED_RATES: Rates = {INTERNAL: Rate(0.03, 25.0), EXTERNAL: Rate(0.10, 25.0)}
+
+RATES_OPTION: dict[str, Json] = {
+    "type": "dict",
+    "options": {
+        kind: {"type": "dict", "options": {name: {"type": "float"} for name in Rate._fields}} for kind in PUBLISHED_RATES
+    },
+}
+
+
+def desire_rates(given: t.Mapping[str, t.Mapping[str, float | None] | None] | None) -> Rates:
+    """Return the rates of the option, and the published ones for what it omits."""
+    rates: dict[str, Rate] = {}
+    for kind, published in PUBLISHED_RATES.items():
+        own = {name: value for name, value in ((given or {}).get(kind) or {}).items() if value is not None}
+        for name, value in own.items():
+            if not math.isfinite(value) or value < 0:
+                raise invalid_option(f"rates.{kind}.{name}", f"{value!r} is not a number from 0 on")
+        rates[kind] = published._replace(**own)
+    return rates
+
+
+class BillableDay(t.TypedDict):
+    """The billable bytes of an account on one day."""
+
+    date: str
+    billable_bytes: int
+
+
+def estimate(
+    month: str, usage: t.Sequence[BillableDay] | None, delivered: t.Mapping[str, int], since: str, rates: Rates
+) -> dict[str, Json]:
+    """Return the cost of a month so far, from the usage (None if the service shows none) and the bytes by type of destination.
+
+    The bytes are those delivered since a time that may be after the start of the month.
+    """
+    total = sum(delivered.values())
+    internal = sum(size for kind, size in delivered.items() if kind in INTERNAL_DESTINATIONS)
+    billed = None if usage is None else sum(day["billable_bytes"] for day in usage)
+    whole, share = total if billed is None else billed, internal / total if total else 0.0
+    amount = 0.0
+    parts: dict[str, Json] = {}
+    for kind, part in ((INTERNAL, share), (EXTERNAL, 1 - share)):
+        gigabytes, rate = whole * part / BYTES_PER_GB, rates[kind]
+        cost = round(max(0.0, gigabytes - rate.free_gb) * rate.usd_per_gb, 2)
+        amount += cost
+        parts[kind] = {"gb": round(gigabytes, 3), "free_gb": rate.free_gb, "amount": cost}
+    return {
+        "month": month,
+        "currency": "USD",
+        "amount": round(amount, 2),
+        **parts,
+        "estimated": billed is None,
+        "assumptions": list(_assumptions(billed, bool(total), rates, since)),
+    }
+
+
+def _assumptions(billed: int | None, measured: bool, rates: Rates, since: str) -> t.Iterator[str]:
+    yield "The amount is for the month so far, for deliveries only: transformers are not included."
+    if rates == PUBLISHED_RATES:
+        yield f"Rates as Cloudflare published them on {PUBLISHED}; an Enterprise contract may have others (option rates)."
+    if billed is None:
+        yield f"The service shows no usage, so the uncompressed bytes of delivered batches since {since} count."
+    if measured:
+        yield f"Bytes divide between internal (R2, Pipelines) and external destinations as they were delivered since {since}."
+    elif billed:
+        yield "No delivery was measured at account scope, so all bytes count as delivered to external destinations."
