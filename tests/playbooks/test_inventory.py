@@ -14,6 +14,7 @@ import typing as t
 from pathlib import Path
 
 import pytest
+from ansible.plugins.loader import cache_loader
 
 from harness.process import BIN, Place, execute
 
@@ -123,7 +124,8 @@ def test_accounts_are_hosts(inventory: Inventory) -> None:
 def test_one_host_for_each_zone(inventory: Inventory) -> None:
     """All zones, those of one name too, with variables and groups made of them."""
     again = {"id": "f" * 32, "name": "z1.example", "status": "active", "account": ACCOUNTS[0]}
-    inventory.simulator.seed(zones=[*zones(12), again])
+    unfit = {**again, "id": "e" * 32, "name": "a\x1b[2Jb"}
+    inventory.simulator.seed(zones=[*zones(12), again, unfit])
     found = inventory.list(
         strict=True,
         compose={"log_delivery_zone_id": "zone_id", "account": "zone_account.name"},
@@ -139,6 +141,8 @@ def test_one_host_for_each_zone(inventory: Inventory) -> None:
     assert found.hosts["z1.example"]["zone_id"] == f"{1:032x}"
     assert found.hosts[f"z1.example_{'f' * 32}"]["zone_id"] == "f" * 32
     assert "several zones are named 'z1.example'" in found.stderr
+    assert found.hosts[f"a_2Jb_{'e' * 32}"]["zone_name"] == unfit["name"]
+    assert r"no host can be named 'a\x1b[2Jb'; that zone is the host 'a_2Jb_" in found.stderr
     assert found.hosts["z2.example"]["log_delivery_zone_id"] == f"{2:032x}"
     assert {"z0.example", "z5.example", "z10.example"} <= set(found.groups["waiting"])
     assert "z3.example" in found.groups["of_Account_1"]
@@ -190,6 +194,28 @@ def test_cache(inventory: Inventory) -> None:
     assert [requests(inventory, names=["z1.example"], **CACHE) for _unused in range(2)] == [1, 0]
     for path in (inventory.place.input / "cache").iterdir():
         assert inventory.simulator.token not in path.name + path.read_text(encoding="utf-8")
+
+
+def test_cache_that_holds_something_else(inventory: Inventory) -> None:
+    """What is not a listing is read again and replaced; each file has a cache of its own. An empty listing is one."""
+    held = [None, 7, {"id": "1"}, ["zone"], [{"id": "../x", "name": "x"}], []]
+    names = [f"of{number}" for number in range(len(held) + 1)]
+    sources = {name: {**CACHE, "cache_connection": name, "groups": {name: True}} for name in names}
+    inventory.list_all(sources)
+    cached = {name: next((inventory.place.input / name).iterdir()) for name in names}
+    listings = {name: path.read_text(encoding="utf-8") for name, path in cached.items()}
+    cached[names[-1]].write_text("[", encoding="utf-8")
+    strange = cache_loader.get("jsonfile", _uri=str(inventory.place.input / "strange"), _prefix="", _timeout=0)
+    for name, value in zip(names, held, strict=False):
+        strange.set(name, value)
+        (file,) = (inventory.place.input / "strange").glob(f"*{name}")
+        cached[name].write_bytes(file.read_bytes())
+    inventory.simulator.clear_journal()
+    found = inventory.list_all(sources)
+    empty = names[held.index([])]
+    assert {name for name in names if name not in found.groups} == {empty}
+    assert "the cache cannot be used" in found.stderr and len(inventory.simulator.journal()) == len(names) - 1
+    assert {name for name, path in cached.items() if path.read_text(encoding="utf-8") != listings[name]} == {empty}
 
 
 def test_cache_that_is_refreshed(inventory: Inventory) -> None:

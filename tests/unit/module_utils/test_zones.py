@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import is_selected, is_zone_id, query
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import hosts, is_selected, is_zone_id, query, read_zone
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -69,3 +70,81 @@ def test_zone_without_account_matches_none():
 )
 def test_filters_that_the_service_gets(filters, sent):
     assert query({**NOTHING, **filters}) == sent
+
+
+ID, ACCOUNT = "a" * 32, {"id": "b" * 32, "name": "Example"}
+ZONE = {"id": ID, "name": "a.example", "status": "active", "account": ACCOUNT, "plan": {"id": "free"}}
+KEPT = {name: ZONE[name] for name in ("id", "name", "status", "account")}
+
+
+@pytest.mark.parametrize(
+    ("item", "zone"),
+    [
+        (ZONE, KEPT),
+        ({"id": ID, "name": "a.example"}, {"id": ID, "name": "a.example", "status": None, "account": None}),
+        ({**ZONE, "account": {"id": "x", "more": 1}}, {**KEPT, "account": {"id": "x", "name": None}}),
+        ({**ZONE, "account": {}}, {**KEPT, "account": None}),
+        ({**ZONE, "name": "bücher.example"}, {**KEPT, "name": "bücher.example"}),
+    ],
+)
+def test_members_that_are_kept(item, zone):
+    assert read_zone(item) == zone
+
+
+@pytest.mark.parametrize(
+    ("change", "member"),
+    [
+        ({"id": None}, "id"),
+        ({"id": 7}, "id"),
+        ({"id": ""}, "id"),
+        ({"id": "g" * 32}, "id"),
+        ({"id": "a" * 33}, "id"),
+        ({"id": "#jinja2: variable_start_string: '<'\n"}, "id"),
+        ({"name": None}, "name"),
+        ({"name": ["a.example"]}, "name"),
+        ({"status": 1}, "status"),
+        ({"status": ""}, "status"),
+        ({"account": []}, "account"),
+        ({"account": "b"}, "account"),
+        ({"account": {"id": 5}}, "account.id"),
+        ({"account": {"name": False}}, "account.name"),
+    ],
+)
+def test_zones_without_sense(change, member):
+    with pytest.raises(Failure, match=rf"The zone .* has .* as its {member}\.$"):
+        read_zone({**ZONE, **change})
+
+
+@pytest.mark.parametrize("item", [None, "zone", ["zone"], 3])
+def test_what_is_no_zone(item):
+    with pytest.raises(Failure, match="not an object"):
+        read_zone(item)
+
+
+@pytest.mark.parametrize(
+    ("name", "host"),
+    [
+        ("a.example", "a.example"),
+        ("bücher.example", "bücher.example"),
+        ("all", f"all_{ID}"),
+        ("LocalHost", f"LocalHost_{ID}"),
+        ("ungrouped", f"ungrouped_{ID}"),
+        ("../../etc/passwd", f"_etc_passwd_{ID}"),
+        ("a..b", f"a_b_{ID}"),
+        ("a\x1b[2Jb", f"a_2Jb_{ID}"),
+        ("a b", f"a_b_{ID}"),
+        ("{{ a }}", f"_a__{ID}"),
+        ("a[1:3]", f"a_1_3__{ID}"),
+        ("*.example", f"_example_{ID}"),
+        ("!a", f"_a_{ID}"),
+        ("-a", f"_a_{ID}"),
+        ("a" * 254, f"{'a' * 200}_{ID}"),
+    ],
+)
+def test_host_names(name, host):
+    assert hosts([(ID, name)]) == [(ID, host)]
+
+
+def test_host_names_are_unique():
+    listed = [("1", "x"), ("2", "x"), ("3", "x_2"), ("4", "x/2"), ("5", "x:2")]
+    assert len({host for _zone_id, host in hosts(listed)}) == 5
