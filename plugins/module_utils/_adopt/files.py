@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import json
 import math
 import os
 import re
@@ -13,6 +14,7 @@ import typing as t
 
 from .._core import UNAVAILABLE, Conclusion, Failure, Json, conflict, invalid_option
 from .._files import make_folders, open_inside, replace_all
+from .._redact import clean_text
 from .._schema import array, check, nullable, record, string
 from .._text import shown
 from .._zones import is_zone_id
@@ -45,14 +47,10 @@ def yaml_text(comments: t.Sequence[str], data: Json, width: float = _WIDTH) -> s
         data, Dumper=_dumper(yaml.SafeDumper), default_flow_style=False, sort_keys=False, allow_unicode=True, width=width
     )
     body = _ESCAPED.sub(lambda found: f"\\U{ord(found[0]):08x}", body)
-    head = [f"# {_one_line(comment)}" for comment in comments]
+    head = [f"# {clean_text(comment)}" for comment in comments]
     if any(len(line) > _MAX_LINE_LENGTH for line in (*head, *body.splitlines())):
         head.append("# yamllint disable rule:line-length")
     return "\n".join(["---", *head, body])
-
-
-def _one_line(text: str) -> str:
-    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def _dumper(base: t.Any) -> t.Any:
@@ -79,7 +77,6 @@ JOBS: t.Final = "log_delivery_jobs"
 DEFAULTS: t.Final = "log_delivery_job_defaults"
 # Options that identify a job or may be secret; they are never defaults.
 _OWN = ("name", "job_id", "destination_conf")
-_ABSENT = object()
 
 
 class _Omission(t.TypedDict):
@@ -107,11 +104,14 @@ class AdoptedZone(_Optional):
 def common_defaults(zones: t.Sequence[AdoptedZone]) -> Item:
     """Return the members that all jobs of all zones share, as defaults of jobs, without identifying options and destinations."""
     jobs = [job for zone in zones for job in zone["variables"].get(JOBS, ())]
-    first = jobs[0] if len(jobs) > 1 else {}
+    if len(jobs) < 2:
+        return {}
+    # As JSON, in which true is not 1.
+    members = [{name: json.dumps(value, sort_keys=True) for name, value in job.items()} for job in jobs]
     return {
         name: value
-        for name, value in first.items()
-        if name not in _OWN and all(_equal(job.get(name, _ABSENT), value) for job in jobs)
+        for name, value in jobs[0].items()
+        if name not in _OWN and all(each.get(name) == members[0][name] for each in members)
     }
 
 
@@ -121,17 +121,6 @@ def without_defaults(variables: Variables, defaults: Item) -> Variables:
         return variables.copy()
     jobs = [{name: value for name, value in job.items() if name not in defaults} for job in variables[JOBS]]
     return {**variables, JOBS: jobs}
-
-
-def _equal(one: Json, other: Json) -> bool:
-    """Return whether two values are equal, also in type at every depth: true is not 1."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_equal(value, other[name]) for name, value in one.items())
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(_equal, one, other))
-    return bool(one == other)
 
 
 # Ansible does not read a file with this extension as variables.
@@ -232,7 +221,7 @@ def _summary(zones: t.Sequence[AdoptedZone], date: str) -> str:
 
 def _plain(text: str) -> str:
     """Return text of the service for Markdown: on one line, with the characters of Markdown and HTML escaped."""
-    kept = "".join(character if character.isprintable() else " " for character in str(text))
+    kept = clean_text(text)
     return re.sub(r"([\\`*_{}\[\]<>#|&])", r"\\\1", kept) if re.search(r"[`*\[\]<>|&]", kept) else kept
 
 

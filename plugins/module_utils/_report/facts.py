@@ -139,8 +139,8 @@ DIFFERENCE_TYPE = Type(DIFFERENCE, MEDIUM, "jobs", RESTORE)
 
 # Types of items about waivers, and the members of a waiver that are patterns.
 EXPIRED, UNMATCHED = OF_WAIVERS = ("expired_waiver", "unmatched_waiver")
-Pattern = t.Literal["zone", "resource", "type", "member", "subject"]
-PATTERNS: tuple[Pattern, ...] = ("zone", "resource", "type", "member", "subject")
+OF_ITEMS: tuple[t.Literal["resource", "type", "member", "subject"], ...] = ("resource", "type", "member", "subject")
+PATTERNS: tuple[t.Literal["zone", "resource", "type", "member", "subject"], ...] = ("zone", *OF_ITEMS)
 
 # The choices of `fail_on`.
 GATES = (UNAUDITED, DRIFTED, FINDINGS, UNMANAGED, *(name for name, each in TYPES.items() if each.kind == FINDING))

@@ -17,7 +17,7 @@ from .facts import DIFFERENCE, OBSERVED, SCHEMA_VERSION, UNAUDITED
 from .items import address, in_order
 from .options import Order
 from .waivers import Waiver, apply_waivers, is_of_waiver, merged_waivers, with_unmatched
-from .zones import counts_of, fleet_plan_id, match, outcome_of, rows_of, unaudited, with_status
+from .zones import NOTHING, counts_of, fleet_plan_id, match, outcome_of, rows_of, with_status
 
 # The report as data: a pure function of the records of a run, earlier reports and the time.
 
@@ -214,7 +214,7 @@ def _latest(group: t.Sequence[Sourced]) -> Sourced:
 def _with_expected(found: list[Sourced], order: Order) -> list[Sourced]:
     """Return the rows with an unaudited one for each expected zone that this run has no record of."""
     present = {each.row["zone"] for each in found if not each.row["carried"]}
-    missing = [unaudited(zone, _NO_RECORD) for zone in order.expected if zone not in present]
+    missing: list[Row] = [{**NOTHING, "zone": zone, "error": _NO_RECORD} for zone in order.expected if zone not in present]
     places, left = match(missing, [each.row for each in found])
     return [
         *(found[place] for place in left),

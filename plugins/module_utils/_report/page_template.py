@@ -149,10 +149,10 @@ no entry covers it{% endif %}</li>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{{ policy }}">
+<meta http-equiv="Content-Security-Policy" content="{{ policy | safe }}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{{ report.title | short }}: {{ verdict.rstrip(":") }}</title>
-<style>{{ style }}</style>
+<style>{{ style | safe }}</style>
 </head>
 <body>
 <header>

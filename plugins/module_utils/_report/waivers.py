@@ -11,7 +11,7 @@ import typing as t
 from .._core import Json, invalid_option
 from .._text import canonical, did_you_mean, nearest, need_date, shown
 from .document import GivenWaiver, Item, Row, WaiverRow
-from .facts import DIFFERENCE, EXPIRED, OF_WAIVERS, PATTERNS, RESOURCES, TYPES, UNAUDITED, UNMATCHED, Pattern, type_of
+from .facts import DIFFERENCE, EXPIRED, OF_ITEMS, OF_WAIVERS, PATTERNS, RESOURCES, TYPES, UNAUDITED, UNMATCHED, type_of
 from .items import Observation, address, found, in_order, items_of
 
 # Waivers: accepted differences and findings, each with a reason, an owner and a last day.
@@ -41,14 +41,7 @@ class Waiver(t.NamedTuple):
         """Return whether the waiver covers this item of this zone; items about waivers are never covered."""
         if is_of_waiver(item) or (self.only is not None and item["id"] not in self.only):
             return False
-        texts: dict[Pattern, str | None] = {
-            "zone": zone,
-            "resource": item["resource"],
-            "type": item["type"],
-            "member": item["member"],
-            "subject": item["subject"],
-        }
-        return all(self._matches(name, texts[name] or "") for name in PATTERNS)
+        return self.covers(zone) and all(self._matches(name, item[name] or "") for name in OF_ITEMS)
 
     def could_show(self, row: Row) -> bool:
         """Return whether this run read what the waiver is about, so that it would have found an item."""

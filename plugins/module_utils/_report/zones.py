@@ -57,11 +57,6 @@ def rows_of(order: Order) -> list[Row]:
     return [_row_of(record, order, destinations) for record in order.records]
 
 
-def unaudited(zone: str, error: dict[str, str]) -> Row:
-    """Return the row of a zone that could not be audited."""
-    return {**NOTHING, "zone": zone, "error": error}
-
-
 def _row_of(record: AuditRecord, order: Order, destinations: findings.Destinations | None) -> Row:
     row: Row = {**NOTHING, "zone": record.zone, "zone_id": record.zone_id, "account_id": record.account_id, "scope": record.scope}
     notes = [found("not_readable", None, reason, resource=name) for name, reason in record.unreadable]
