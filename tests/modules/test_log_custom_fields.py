@@ -131,27 +131,6 @@ def test_changes_leave_foreign_rules_alone(
     }
 
 
-def test_unseen_rules_are_never_replaced(modules: Modules, simulator: t.Any, seed: t.Callable[..., None]) -> None:
-    """Rules that no route shows are never replaced."""
-    seed(FOREIGN, own("0a" * 16, request_fields=["a"]))
-    simulator.settings(rules_in_list=False, entrypoint_route=False, get_ruleset_route=False)
-    tasks = [task(request_fields=["b"], ignore=True), task(state="absent", ignore=True), {"name": "Read", READ: {}}]
-    report = modules.run(tasks, fails="bad_response")
-    assert len(report.failures) == 3
-    assert report.writes == []
-    assert RULESET in report.failures[0].result["msg"]
-
-
-def test_lost_creation_is_adopted(modules: Modules, simulator: t.Any, rules: t.Callable[[], list[dict[str, t.Any]]]) -> None:
-    """An entry point that another run created first is adopted."""
-    refused = {"kind": "status", "status": 400, "code": 20217, "message": "exceeded maximum number of rulesets"}
-    simulator.faults({**refused, "applied": True, "method": "POST"})
-    result = modules.run(task(request_fields=["a"])).result
-    assert result["changed"] is True
-    assert methods(simulator.writes()) == ["POST", "PUT"]
-    assert result["ruleset"]["rule_id"] == rules()[0]["id"]
-
-
 def test_lost_race_keeps_the_winners_rules(
     modules: Modules, simulator: t.Any, seed: t.Callable[..., None], rules: t.Callable[[], list[dict[str, t.Any]]]
 ) -> None:
@@ -166,20 +145,6 @@ def test_lost_race_keeps_the_winners_rules(
     assert [(entry["method"], entry["status"]) for entry in report.writes] == [("POST", 400), ("PUT", 200)]
     assert [rule["action"] for rule in rules()] == ["set_config", "log_custom_field"]
     assert report.result["ruleset"]["id"] == RULESET
-
-
-def test_refused_foreign_rule_is_named(
-    modules: Modules, simulator: t.Any, seed: t.Callable[..., None], rules: t.Callable[[], list[dict[str, t.Any]]]
-) -> None:
-    """A rule of others that the service refuses is named, and nothing is written."""
-    seed(FOREIGN, own("0a" * 16, request_fields=["a"]))
-    before = rules()
-    simulator.settings(refuse_foreign_actions=["set_config"])
-    report = modules.run(task(request_fields=["b"]), fails="rejected")
-    assert "action 'set_config' is not allowed" in report.failure["msg"]
-    assert f"{FOREIGN['id']} (set_config: " in report.failure["msg"]
-    assert report.failure["changed"] is False
-    assert rules() == before
 
 
 def test_the_info_module_reads_what_is_there(modules: Modules, seed: t.Callable[..., None]) -> None:

@@ -54,13 +54,6 @@ def test_each_change_is_one_read_and_one_write(modules: Modules, route: str) -> 
         assert step.applied.result["script_monitor"]["updated_at"] > (step.predicted.result["script_monitor"]["updated_at"] or "")
 
 
-def test_a_service_without_either_route(modules: Modules, simulator: t.Any) -> None:
-    simulator.settings(script_monitor_routes=False, page_shield_routes=False)
-    report = modules.run({"name": "On", "edgeops.observability.script_monitor": {"enabled": True}}, fails="not_found")
-    message = report.ours[0].result["msg"]
-    assert "set route" in message and "does not know the route page_shield either" in message
-
-
 def test_statuses_are_merged_and_counted(modules: Modules, scripts: None) -> None:
     """All statuses are merged, sorted, classified and counted."""
     result = read(modules, {"status": ["infrequent", "active"]})
@@ -102,14 +95,6 @@ def test_connections_and_cookies_are_listed_whole(modules: Modules, simulator: t
     result = read(modules, narrow, check=check)
     assert [each["url"] for each in result["connections"]] == ["https://pay.example.net/"]
     assert (result["scripts"], result["summary"], result["cookies"]) == (None, None, None)
-
-
-def test_without_connections_scripts_are_listed_as_before(modules: Modules, simulator: t.Any, scripts: None) -> None:
-    simulator.settings(page_shield_routes=False)
-    result = read(
-        modules, {"resources": ["scripts", "connections", "cookies"]}, warns=["^connections is null", "^cookies is null"]
-    )
-    assert (result["summary"]["total"], result["connections"], result["cookies"]) == (2, None, None)
 
 
 def test_a_service_that_refuses_the_parameters_of_a_complete_inventory(modules: Modules, simulator: t.Any, scripts: None) -> None:

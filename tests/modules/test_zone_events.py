@@ -141,21 +141,6 @@ def test_settings(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> N
     assert only(heard, 2)["edgeops"]["after"]["request_fields"] == ["x-team"]
 
 
-def test_unreadable_zone_makes_no_storm(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
-    simulator.seed(scripts={zone: [SCRIPT, OTHER]}, jobs={zone: [JOB]})
-    refuse = {"kind": "status", "status": 403, "path": "*/logpush/jobs", "count": None, "code": 1004, "message": "{{ no }}"}
-    heard = listen(
-        arguments,
-        lambda: simulator.faults(refuse),
-        seeder(simulator, zone, scripts=[SCRIPT]),
-        simulator.clear_faults,
-    )
-    assert heard.kinds == [[], ["zone_unreadable"], [], ["script_gone", "zone_readable"]]
-    error = only(heard, 1)["edgeops"]["after"]["error"]
-    assert error["kind"] == "permission"
-    assert "%7B{ no }}" in error["message"]
-
-
 def test_later_401_is_one_event_per_zone(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
     """Credentials that fail later are one event for each zone."""
     other = f"{zone[:-4]}beef"
@@ -387,11 +372,16 @@ def test_unusable_state_sends_nothing(simulator: t.Any, arguments: dict[str, t.A
 def test_strange_answers_end_nothing(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
     simulator.seed(scripts={zone: [SCRIPT]}, jobs={zone: [JOB]})
     strange: list[t.Callable[[], object]] = []
-    for kind in ("not_json", "no_result", "wrong_result", "array", "null", "500"):
-        fault = {"kind": kind, "path": "*/logpush/jobs", "count": None}
-        strange += [lambda fault=fault: simulator.faults(fault), simulator.clear_faults]
+    refuse = {"kind": "status", "status": 403, "code": 1004, "message": "{{ no }}"}
+    for fault in (refuse, *({"kind": kind} for kind in ("not_json", "no_result", "wrong_result", "array", "null", "500"))):
+        strange += [
+            lambda fault=fault: simulator.faults({**fault, "path": "*/logpush/jobs", "count": None}),
+            simulator.clear_faults,
+        ]
     heard = listen(arguments, *strange)
-    assert heard.kinds == [[], *[["zone_unreadable"], ["zone_readable"]] * 6]
+    assert heard.kinds == [[], *[["zone_unreadable"], ["zone_readable"]] * 7]
+    error = only(heard, 1)["edgeops"]["after"]["error"]
+    assert error["kind"] == "permission" and "%7B{ no }}" in error["message"]
 
 
 def test_whatever_takes_time_runs_beside_the_loop(

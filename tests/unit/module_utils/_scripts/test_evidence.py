@@ -92,21 +92,6 @@ def test_killed_in_the_middle_of_a_write(tmp_path: Path, monkeypatch: pytest.Mon
         assert not warning and not (tmp_path / f"{ZONE}.jsonl.torn").exists()
 
 
-def test_each_byte_of_a_line_can_be_the_last(tmp_path: Path) -> None:
-    """Wherever the line ends that a killed run left, the next run continues after the last complete record."""
-    append(tmp_path)
-    file, torn = tmp_path / f"{ZONE}.jsonl", tmp_path / f"{ZONE}.jsonl.torn"
-    first = file.read_bytes()
-    append(tmp_path, 1)
-    second = file.read_bytes()[len(first) :]
-    for size in range(1, len(second)):
-        file.write_bytes(first + second[:size])
-        torn.unlink(missing_ok=True)
-        record, warning = append(tmp_path, 2)
-        assert (record["seq"], bool(warning), torn.read_bytes()) == (2, True, second[:size] + b"\n")
-        assert file.read_bytes().startswith(first) and problem(lines(tmp_path)) is None
-
-
 @pytest.mark.parametrize(
     ("name", "calls"), [("write", 0), ("fsync", 0), ("ftruncate", 0), ("fsync", 1), ("write", 1), ("fsync", 2)]
 )
