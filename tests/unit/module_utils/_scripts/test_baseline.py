@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import datetime
+import json
 import typing as t
 
 import hypothesis
@@ -13,6 +15,108 @@ from hypothesis import strategies as st
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import pattern
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.baseline import Baseline, parse_baseline
+
+URL = "https://a.example/x.js"
+HASH = "ab" * 32
+WHOLE = {
+    "name": "shop",
+    "url": URL,
+    "hosts": ["Shop.example", "shop.example"],
+    "owner": "o",
+    "justification": "j",
+    "authorised_by": "a",
+    "authorised_on": "2026-10-01",
+    "review_by": "2027-04-01",
+    "integrity": "pinned",
+    "integrity_reason": None,
+    "hashes": [HASH.upper()],
+    "required": True,
+}
+
+
+def test_a_whole_entry() -> None:
+    (entry,) = parse_baseline([WHOLE])
+    assert (entry.name, entry.place, entry.pattern.text) == ("shop", "baseline[0]", URL)
+    assert (entry.hosts, entry.hashes) == ({"shop.example"}, {HASH})
+    assert (entry.pinned, entry.declared) == (True, {**WHOLE, "hosts": ["shop.example"], "hashes": [HASH]})
+
+
+def test_what_is_omitted() -> None:
+    (entry,) = parse_baseline([{"name": "shop", "url": URL}])
+    assert (entry.hosts, entry.hashes, entry.pinned) == (set(), set(), True)
+    given = {"name": "shop", "url": URL, "hosts": [], "integrity": "pinned", "hashes": [], "required": False}
+    assert entry.declared == {**dict.fromkeys(WHOLE), **given}, "every member is there, for the digest and for proposals"
+
+
+@pytest.mark.parametrize("date", ["2027-04-01", "2027-04-01T00:00:00", "2027-04-01T00:00:00+00:00", datetime.date(2027, 4, 1)])
+def test_dates(date: object) -> None:
+    assert parse_baseline([{**WHOLE, "review_by": date}])[0].declared["review_by"] == "2027-04-01"
+
+
+def test_text_of_a_template_is_data() -> None:
+    """As ansible-core before 2.19 passes a list with a date in it."""
+    dated = {**WHOLE, "review_by": datetime.date(2027, 4, 1), "authorised_on": datetime.datetime(2026, 10, 1, 3, 4)}  # noqa: DTZ001 # YAML has such
+    assert parse_baseline(repr([dated])) == parse_baseline([WHOLE]) == parse_baseline(json.dumps([WHOLE]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "name: a",
+        "[open('x')]",
+        "[datetime.date(1)]",
+        "[datetime.date('a','b','c')]",
+        "[x for x in y]",
+        "(" * 500,
+        "{**a}",
+        "[{[1]: 2}]",
+        "{{}: 2}",
+    ],
+)
+def test_other_text_is_refused(text: str) -> None:
+    """Other text is refused and never evaluated."""
+    with pytest.raises(Failure, match=r"^baseline: must be a list of entries; this text cannot be parsed as one$"):
+        parse_baseline(text)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"name": None}, r"baseline[1].name: an entry needs it"),
+        ({"name": " "}, r"baseline[1].name: an entry needs it"),
+        ({"name": "first"}, r"baseline[1].name: 'first' is already the name of baseline[0]"),
+        ({"name": 7}, r"baseline[1].name: 7 is not a string; put it in quotes"),
+        ({"url": None}, r"baseline[1].url: an entry needs it"),
+        ({"url": "js.stripe.com"}, r"baseline[1].url: 'js.stripe.com' is not a URL"),
+        ({"hashes": [HASH, "abc"]}, r"baseline[1].hashes[1]: 'abc' is not a SHA-256 of 64 hexadecimal digits"),
+        ({"hashes": [HASH + "0"]}, r"baseline[1].hashes[0]: "),
+        ({"hashes": ["g" * 64]}, r"baseline[1].hashes[0]: "),
+        ({"hashes": [10**63]}, r"put it in quotes"),
+        ({"hashes": HASH}, r"baseline[1].hashes: must be a list, not"),
+        ({"hosts": ["*.example.com"]}, r"baseline[1].hosts[0]: '*.example.com' is not a host name"),
+        ({"hosts": "shop.example"}, r"baseline[1].hosts: must be a list, not"),
+        ({"review_by": "next year"}, r"baseline[1].review_by: 'next year' is not a date such as 2027-04-01"),
+        ({"review_by": "2027-02-30"}, r"baseline[1].review_by: "),
+        ({"review_by": 20270401}, r"baseline[1].review_by: "),
+        ({"integrity": "checked"}, r"baseline[1].integrity: 'checked' is neither 'pinned' nor 'unpinned'"),
+        ({"integrity": "unpinned"}, r"baseline[1].integrity_reason: a script that is not pinned needs a reason"),
+        ({"required": "perhaps"}, r"baseline[1].required: 'perhaps' is neither true nor false"),
+        ({"ownr": "me"}, r"baseline[1]: 'ownr' is not a member of an entry (did you mean 'owner'?)"),
+    ],
+)
+def test_invalid_entry_is_named_by_its_place(change: dict[str, object], message: str) -> None:
+    """What cannot be used is named by its place."""
+    with pytest.raises(Failure) as caught:
+        parse_baseline([{"name": "first", "url": URL}, {**WHOLE, **change}])
+    assert message in str(caught.value)
+    assert caught.value.kind == "invalid_option"
+
+
+@pytest.mark.parametrize("value", [None, 7, {"name": "a"}, ["a"], [None]])
+def test_what_is_no_list_of_mappings_is_refused(value: object) -> None:
+    with pytest.raises(Failure, match=r"^baseline"):
+        parse_baseline(value)
 
 
 def baseline(*entries: t.Any) -> Baseline:

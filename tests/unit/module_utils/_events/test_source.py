@@ -2,13 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The source in front of a queue from which the rulebook takes events late, or never."""
+"""The source: which events stay pending, what a kill loses, and how long the pause between two polls is."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import json
+import subprocess
+import sys
 import typing as t
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._events impo
 from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import Seen
 from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Target
 from ansible_collections.edgeops.observability.plugins.module_utils._events.observe import Clock
-from ansible_collections.edgeops.observability.plugins.module_utils._events.source import watch
+from ansible_collections.edgeops.observability.plugins.module_utils._events.source import Pace, watch
 
 Event = dict[str, t.Any]
 ZONES = ("a1", "b2")
@@ -110,3 +112,71 @@ def test_event_is_pending_until_it_is_taken(
     received, stored = run(tmp_path, [False] * 3, [len(pending), 0], 0)
     assert kinds(received) == [(zone, True) for zone in pending]
     assert stored == []
+
+
+PROGRAM = Path(__file__).resolve().parents[3] / "support" / "killed_source.py"
+EXPECTED = {(kind, zone) for kind in ("script_changed", "script_new", "script_malicious") for zone in ("a1", "b2")}
+
+
+def test_kill_at_any_step_loses_nothing(tmp_path: Path) -> None:
+    """Killed before each write to the disk and around each event, the source has sent everything after its next start."""
+    done = subprocess.run([sys.executable, PROGRAM, tmp_path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    runs = json.loads(done.stdout)
+    assert len(runs) > 20
+    for first, second, pending in runs:
+        assert {(event["kind"], event["zone"]["id"]) for event in first + second} == EXPECTED
+        fresh = [event["id"] for event in first + second if not event["redelivered"]]
+        assert len(fresh) == len(set(fresh))
+        assert not any(event["redelivered"] for event in first)
+        assert pending == []
+
+
+class World:
+    """A clock that is set by hand."""
+
+    now = 0.0
+
+    def pace(self, budget: tuple[int, float] | None) -> Pace:
+        return Pace(300, budget, lambda: self.now)
+
+
+@pytest.mark.parametrize(
+    ("budget", "requests", "pause", "warned"),
+    [
+        ((300, 300.0), 50, 300, False),
+        ((300, 300.0), 300, 300, False),
+        ((300, 300.0), 5000, 5000, True),
+        ((300, 60.0), 5000, 1000, True),
+        (None, 5_000_000, 300, False),
+    ],
+)
+def test_interval_grows_with_the_budget(
+    budget: tuple[int, float] | None, requests: int, pause: float, warned: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Interval grows with what the budget needs."""
+    pace = World().pace(budget)
+    pace.begin()
+    assert pace.end(requests) == pause
+    assert (f"interval grows from 300 to {pause} seconds" in caplog.text) is warned
+
+
+def test_grown_interval_includes_the_poll() -> None:
+    """The time of a poll counts towards an interval that has grown, and no other."""
+    world = World()
+    pace = world.pace((300, 300.0))
+    pace.begin()
+    world.now = 50
+    assert pace.end(400) == 350
+    world.now = 390
+    assert pace.end(400) == 300
+
+
+def test_warning_comes_once_until_it_grows_again(caplog: pytest.LogCaptureFixture) -> None:
+    pace = World().pace((300, 300.0))
+    for requests in (1000, 1001, 1050, 900, 1050, 2000, 2001):
+        pace.end(requests)
+    assert [text.partition(":")[0] for text in caplog.messages] == [
+        "interval grows from 300 to 1000 seconds",
+        "interval grows from 300 to 2000 seconds",
+    ]
