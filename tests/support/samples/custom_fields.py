@@ -59,5 +59,10 @@ def own(identifier: str = "r1", members: t.Mapping[str, t.Any] | None = None, **
     }
 
 
+def row(**members: t.Any) -> dict[str, t.Any]:
+    """The ruleset in a result, with null for what is not given."""
+    return {**dict.fromkeys(("id", "version", "rule_id", "ref", "last_updated")), **members}
+
+
 def ruleset(*rules: t.Mapping[str, t.Any], version: str | None = "5") -> dict[str, t.Any]:
     return {"id": "rs", "kind": "zone", "version": version, "last_updated": "2026-01-02T00:00:00Z", "rules": list(rules)}

@@ -5,13 +5,16 @@
 from __future__ import annotations
 
 import pytest
-from support.samples.custom_fields import FOREIGN, NONE, items, own, params, ruleset
+from support.samples.custom_fields import FOREIGN, NONE, items, own, params, row, ruleset
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, REJECTED, Failure, plan_id
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import FIELD_KINDS
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.options import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
+
+SEEN = {"id": "rs", "version": "5", "last_updated": "2026-01-02T00:00:00Z"}
+SERVER_MADE = ("version", "last_updated")
 
 
 def planned(current, **options):
@@ -25,6 +28,10 @@ def sent(current, **options):
     assert request.ids == {"ruleset_id": "rs"}
     assert list(request.body) == ["rules"]
     return request.body["rules"]
+
+
+def without(document, *names):
+    return {name: value for name, value in document.items() if name not in names}
 
 
 def refusal(current, **options):
@@ -127,24 +134,19 @@ def test_present(there, given, then):
         assert result.before == result.after
         assert not result.changed
     else:
-        kept = {name: value for name, value in own(**then).items() if name not in ("version", "last_updated")}
-        assert sent(current, **given) == [kept]
+        assert sent(current, **given) == [without(own(**then), *SERVER_MADE)]
         assert result.before != result.after
         assert result.changed
     names = {kind: sorted(name.rstrip("+") for name in then.get(kind, ())) for kind in FIELD_KINDS}
     flags = sorted(name[:-1] for kind in FIELD_KINDS for name in then.get(kind, ()) if name.endswith("+"))
     assert result.result["custom_fields"] == result.after["custom_fields"] == {**names, "preserve_duplicates": flags}
-    assert result.result["ruleset"] == {
-        "id": "rs",
-        "version": "5",
-        "rule_id": "r1",
-        "ref": "ref-r1",
-        "last_updated": "2026-01-02T00:00:00Z",
-    }
+    assert result.result["ruleset"] == row(**SEEN, rule_id="r1", ref="ref-r1")
 
 
-def test_an_echoed_false_flag_equals_none():
-    current = ruleset(own(members={"action_parameters": {"response_fields": [{"name": "a", "preserve_duplicates": False}]}}))
+def test_echoed_defaults_are_no_change():
+    """A flag that is false, and a rule without `enabled`, which is enabled."""
+    members = {"action_parameters": {"response_fields": [{"name": "a", "preserve_duplicates": False}]}}
+    current = ruleset(without(own(members=members), "enabled"))
     assert planned(current, response_fields=["a"]).requests == ()
     assert planned(current, preserve_duplicates=[]).requests == ()
 
@@ -164,12 +166,6 @@ def test_inactive_rule_is_activated(members, before):
     result = planned(current, request_fields=["a"])
     assert before.items() <= result.before["rules"][0].items()
     assert result.after["rules"][0]["enabled"] is True
-
-
-def test_a_rule_without_enabled_is_enabled():
-    rule = own(request_fields=["a"])
-    del rule["enabled"]
-    assert planned(ruleset(rule), request_fields=["a"]).requests == ()
 
 
 @pytest.mark.parametrize(
@@ -204,9 +200,7 @@ def test_foreign_rules_are_sent_back():
     second = {**FOREIGN, "id": "f2", "action": "future_action", "future_member": [1]}
     current = ruleset(FOREIGN, own(request_fields=["a"]), second)
     first_sent, ours, second_sent = sent(current, request_fields=["b"])
-    stripped = {name: value for name, value in FOREIGN.items() if name not in ("version", "last_updated")}
-    assert first_sent == stripped
-    assert second_sent == {**stripped, "id": "f2", "action": "future_action", "future_member": [1]}
+    assert [first_sent, second_sent] == [without(rule, *SERVER_MADE) for rule in (FOREIGN, second)]
     assert ours["id"] == "r1"
 
 
@@ -233,14 +227,7 @@ def test_a_new_rule_follows_the_rules_of_others():
         "enabled": True,
         "action_parameters": {"request_fields": items("a", "b"), "response_fields": items("c+")},
     }
-    result = planned(ruleset(FOREIGN), request_fields=["a"])
-    assert result.result["ruleset"] == {
-        "id": "rs",
-        "version": "5",
-        "rule_id": None,
-        "ref": None,
-        "last_updated": "2026-01-02T00:00:00Z",
-    }
+    assert planned(ruleset(FOREIGN), request_fields=["a"]).result["ruleset"] == row(**SEEN)
 
 
 def test_missing_entry_point_is_created():
@@ -258,10 +245,7 @@ def test_missing_entry_point_is_created():
         "The entry point ruleset was created, but it is not certain that it contains the rule; run the task again."
     )
     assert result.before == {"custom_fields": NONE, "rules": []}
-    assert result.result == {
-        "custom_fields": {**NONE, "cookie_fields": ["C"]},
-        "ruleset": {"id": None, "version": None, "rule_id": None, "ref": None, "last_updated": None},
-    }
+    assert result.result == {"custom_fields": {**NONE, "cookie_fields": ["C"]}, "ruleset": row()}
 
 
 def test_further_rules_are_folded_into_the_first():
@@ -413,10 +397,7 @@ def test_absent(there, given, then):
         assert result.requests == ()
         assert result.before == result.after
     else:
-        stripped = [
-            {name: value for name, value in rule.items() if name not in ("version", "last_updated")} for rule in (*then, FOREIGN)
-        ]
-        assert sent(current, state="absent", **given) == stripped
+        assert sent(current, state="absent", **given) == [without(rule, *SERVER_MADE) for rule in (*then, FOREIGN)]
         assert result.before != result.after
     assert result.result["ruleset"]["id"] == "rs"
     if then == [] or not there:

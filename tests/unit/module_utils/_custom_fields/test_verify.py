@@ -7,7 +7,7 @@ from __future__ import annotations
 import copy
 
 import pytest
-from support.samples.custom_fields import FOREIGN, own, params, ruleset
+from support.samples.custom_fields import FOREIGN, own, params, row, ruleset
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import BAD_RESPONSE, Answer, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import FIELD_KINDS
@@ -21,6 +21,7 @@ OURS = own(request_fields=["old"])
 THEIRS = {**FOREIGN, "enabled": True, "ref": "f1", "expression": "true"}
 del THEIRS["description"]
 CURRENT = ruleset(THEIRS, OURS)
+ANSWERED = {"id": "rs", "version": "6", "last_updated": "2026-01-03T00:00:00Z"}
 OPTIONS = {"request_fields": ["a", "b"], "response_fields": ["x"], "preserve_duplicates": ["x"]}
 
 
@@ -48,13 +49,7 @@ def test_the_result_is_what_the_service_answered():
     assert conclusion.warnings == ()
     assert conclusion.result["custom_fields"]["request_fields"] == ["a", "b"]
     assert conclusion.result["custom_fields"]["preserve_duplicates"] == ["x"]
-    assert conclusion.result["ruleset"] == {
-        "id": "rs",
-        "version": "6",
-        "rule_id": "r1",
-        "ref": "ref-r1",
-        "last_updated": "2026-01-03T00:00:00Z",
-    }
+    assert conclusion.result["ruleset"] == row(**ANSWERED, rule_id="r1", ref="ref-r1")
 
 
 def test_a_new_rule_is_found_by_its_action():
@@ -174,13 +169,7 @@ def test_empty_result_may_omit_rules(shown):
     conclusion = concluded(
         change, current={**CURRENT, "rules": [OURS]}, state="absent", **dict.fromkeys(FIELD_KINDS), preserve_duplicates=None
     )
-    assert conclusion.result["ruleset"] == {
-        "id": "rs",
-        "version": "6",
-        "rule_id": None,
-        "ref": None,
-        "last_updated": "2026-01-03T00:00:00Z",
-    }
+    assert conclusion.result["ruleset"] == row(**ANSWERED)
     assert not any(conclusion.result["custom_fields"].values())
 
 
