@@ -54,27 +54,6 @@ def test_each_change_is_one_read_and_one_write(modules: Modules, route: str) -> 
         assert step.applied.result["script_monitor"]["updated_at"] > (step.predicted.result["script_monitor"]["updated_at"] or "")
 
 
-def test_statuses_are_merged_and_counted(modules: Modules, scripts: None) -> None:
-    """All statuses are merged, sorted, classified and counted."""
-    result = read(modules, {"status": ["infrequent", "active"]})
-    assert [script["script_id"] for script in result["scripts"]] == [
-        SCRIPT_A["script_id"],
-        SCRIPT_B["script_id"],
-        SCRIPT_C["script_id"],
-    ]
-    assert [script["malicious"] for script in result["scripts"]] == [True, None, False]
-    assert result["scripts"][0]["malicious_reasons"] == ["js_integrity_score 87 is above 50", "URL category: Malware"]
-    assert result["summary"] == {
-        "total": 3,
-        "malicious": 1,
-        "not_malicious": 1,
-        "unknown": 1,
-        "by_status": {"active": 2, "infrequent": 1},
-        "by_host": {"shop.example.com": 1, "www.example.com": 2},
-    }
-    assert result["script_monitor"]["enabled"] is True
-
-
 CONNECTIONS = [
     {"id": f"{n}c" * 16, "url": url, "host": "shop.example.com", "page_urls": [f"https://shop.example.com/{n}"]}
     | {"url_contains_cdn_cgi_path": "cdn-cgi" in url}

@@ -61,14 +61,6 @@ def test_invalid_cookie_name_is_refused(name):
     assert message.startswith("cookie_fields[1]: ")
 
 
-def test_too_many_names_are_counted():
-    """More names than the limit are refused with their number and the excess."""
-    headers = [f"x-{number}" for number in range(41)]
-    assert refusal(request_fields=headers, cookie_fields=["a", "b"]).startswith(
-        "field_limit: 43 custom fields (request_fields 41, cookie_fields 2) are 3 more than the limit of 40"
-    )
-
-
 def test_limit_is_inclusive_and_zero_disables_it():
     """The limit itself is accepted and zero turns the check off."""
     names = [f"x-{number}" for number in range(40)]
@@ -81,9 +73,8 @@ def test_cloudflare_limits_each_type():
     public = {"base_url": "https://API.cloudflare.com/client/v4"}
     names = [f"x-{number}" for number in range(101)]
     assert desired(**public, request_fields=names[1:], cookie_fields=names[1:])
-    assert refusal(**public, request_fields=names).startswith(
-        "field_limit: 101 request_fields are 1 more than the limit of 100 of each type"
-    )
+    sentence = "field_limit: 101 request_fields are 1 more than the limit of 100 of each type"
+    assert refusal(**public, request_fields=names) == sentence
     assert refusal(**public, request_fields=names[1:], field_limit=40).startswith("field_limit: 100 custom fields")
 
 
@@ -116,6 +107,10 @@ SENTENCES = [
     (
         {"request_fields": ["x-both", "x-raw"], "transformed_request_fields": ["X-Both"]},
         "transformed_request_fields: 'x-both' would be in request_fields " + CLASH,
+    ),
+    (
+        {"request_fields": [f"x-{number}" for number in range(41)], "cookie_fields": ["a", "b"]},
+        "field_limit: 43 custom fields (request_fields 41, cookie_fields 2) are 3 more than the limit of 40",
     ),
     ({"field_limit": -1}, "field_limit: -1 is below 0; 0 turns the check off"),
     (
