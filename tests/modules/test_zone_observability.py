@@ -7,7 +7,7 @@ from __future__ import annotations
 import typing as t
 
 import pytest
-from zone_runs import DESTINATION, OWN_FIELDS, SECRET, job, lists, names, rules, selected
+from zone_runs import DESTINATION, SECRET, job, lists, names, rules
 
 from harness import Modules, Outcome, prediction
 
@@ -105,29 +105,12 @@ def test_each_part_is_approved_on_its_own(modules: Modules) -> None:
     unplanned = {**approved, "custom_fields": None}
     report = modules.run(task(**DESIRED, expected_plan_ids=unplanned), fails="conflict", secrets=[KEY])
     assert "but no plan was approved" in report.failure["msg"] and not report.writes
+    report = modules.run(task(**DESIRED, expected_plan_ids={"job": "a"}), fails="invalid_option", secrets=[KEY])
+    assert "expected_plan_ids.job: not a part of a zone (did you mean 'jobs'?)" in report.failure["msg"] and not report.journal
+    report = modules.run(task(**DESIRED, expected_plan_ids={"jobs": 1}), fails="invalid_option", secrets=[KEY])
+    assert "expected_plan_ids.jobs: must be a plan id" in report.failure["msg"]
     partly = {name: plan for name, plan in approved.items() if name != "custom_fields"}
     assert modules.run(task(**DESIRED, expected_plan_ids=partly), secrets=[KEY]).result["changed"] is True
-
-
-@pytest.mark.parametrize(
-    ("plans", "said"),
-    [({"job": "a"}, "expected_plan_ids.job: not a part of a zone (did you mean 'jobs'?)"), ({"jobs": 1}, "a plan id")],
-)
-def test_plans_of_parts_that_do_not_exist(modules: Modules, plans: dict[str, t.Any], said: str) -> None:
-    report = modules.run(task(**DESIRED, expected_plan_ids=plans), fails="invalid_option", secrets=[KEY])
-    assert said in report.failure["msg"] and not report.journal
-
-
-def test_one_job_for_all_and_a_list(modules: Modules) -> None:
-    """The single job is the first of the zone, unless the list names it; `jobs: []` with it manages that job."""
-    single = {**DESIRED["jobs"][0], "name": "for-all"}
-    both = modules.run(task(job=single, jobs=DESIRED["jobs"]), secrets=[KEY]).result
-    assert [job["name"] for job in both["jobs"]["jobs"]] == ["for-all", *(job["name"] for job in DESIRED["jobs"])]
-    named = {"name": "for-all", "state": "absent"}
-    gone = modules.run(task(job=single, jobs=[named]), secrets=[KEY]).result
-    assert gone["jobs"]["jobs"] == [None]
-    again = modules.run(task(job=single, jobs=[]), secrets=[KEY]).result
-    assert [job["name"] for job in again["jobs"]["jobs"]] == ["for-all"]
 
 
 def test_one_invalid_part_writes_nothing(modules: Modules) -> None:
@@ -145,18 +128,6 @@ def test_one_invalid_part_writes_nothing(modules: Modules) -> None:
         "custom_fields.raw_response_fields: "
     )
     assert messages[2].startswith("custom_fields.preserve_duplicates: ")
-
-
-def test_job_by_id_keeps_its_dataset_fields(modules: Modules) -> None:
-    """Only the zone's jobs tell the dataset of a job that is named by its id alone."""
-    seed = [
-        {"id": 7, "name": "events", "dataset": "firewall_events", "destination_conf": "s3://b/x?region=r"},
-        {"id": 8, "name": "requests", "destination_conf": "s3://b/x?region=r"},
-    ]
-    modules.simulator.seed(jobs={modules.zone: seed})
-    jobs = [{"job_id": 7, "fields": ["Action"]}, {"job_id": 8, "fields": ["RayID"]}]
-    result = modules.run(task(jobs=jobs, custom_fields={"cookie_fields": ["Cart"]})).result
-    assert [job["logpull_options"] for job in result["jobs"]["jobs"]] == ["fields=Action", "fields=RayID,Cookies"]
 
 
 MASKED = "the service masks secret parts of the destination"
@@ -221,33 +192,6 @@ def seed_rules(modules: Modules, **kinds: list[str]) -> None:
     foreign = {"action": "skip", "expression": "true", "enabled": True, "action_parameters": {"ruleset": "current"}}
     ruleset = {"name": "entry", "kind": "zone", "phase": "http_log_custom_fields", "rules": [foreign, rule]}
     modules.simulator.seed(rulesets={modules.zone: [ruleset]})
-
-
-@pytest.mark.parametrize(
-    ("given", "added"),
-    [
-        (lists(request=["x-a"]), ["RequestHeaders"]),
-        (lists(response=["x-a"], cookies=["c"]), ["ResponseHeaders", "Cookies"]),
-        ({"response_fields": ["x-a"]}, ["ResponseHeaders"]),
-        (None, []),
-    ],
-)
-def test_job_selects_fields_of_given_lists(modules: Modules, given: t.Any, added: list[str]) -> None:
-    """The job selects the log field that carries a list, if the list is not empty."""
-    assert applied(modules, custom_fields=given).result["changed"] is True
-    assert selected(modules.simulator, modules.zone) == [*OWN_FIELDS, *added]
-
-
-@pytest.mark.parametrize("others", [{}, {"transformed_request_fields": ["x-other"]}])
-def test_empty_lists_clear_their_types_only(modules: Modules, others: dict[str, list[str]]) -> None:
-    """Empty lists empty their types and nothing else; a rule without lists goes."""
-    seed_rules(modules, request_fields=["x-old"], **others)
-    applied(modules, custom_fields=lists())
-    assert selected(modules.simulator, modules.zone) == OWN_FIELDS
-    foreign, *kept = rules(modules.simulator, modules.zone)
-    assert foreign["action"] == "skip"
-    expected = {kind: [{"name": name} for name in found] for kind, found in others.items()}
-    assert [rule["action_parameters"] for rule in kept] == ([expected] if others else [])
 
 
 def test_absent_removes_jobs_then_fields(modules: Modules) -> None:

@@ -18,7 +18,7 @@ from .._redact import clean_text
 from .._schema import array, check, nullable, record, string
 from .._text import shown
 from .._zones import is_zone_id
-from .jobs import Item, Variables, VaultDestination, check_name, variable_key
+from .jobs import Item, LeftOut, Variables, VaultDestination, check_name, variable_key
 
 # The last one is a header that can change the delimiters.
 _DELIMITERS = ("{{", "{%", "{#", "#jinja2:")
@@ -79,11 +79,6 @@ DEFAULTS: t.Final = "log_delivery_job_defaults"
 _OWN = ("name", "job_id", "destination_conf")
 
 
-class _Omission(t.TypedDict):
-    what: str
-    why: str
-
-
 class _Optional(t.TypedDict, total=False):
     zone_id: str | None
     account_id: str | None
@@ -97,7 +92,7 @@ class AdoptedZone(_Optional):
     variables: Variables
     vault: list[str]
     vault_destinations: list[VaultDestination]
-    left_out: list[_Omission]
+    left_out: list[LeftOut]
     notes: list[str]
 
 

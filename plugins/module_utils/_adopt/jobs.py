@@ -21,7 +21,7 @@ from .._logpush.plan import plan
 from .._text import dict_of, list_of
 
 
-class LeftOut(t.NamedTuple):
+class LeftOut(t.TypedDict):
     """A part of a zone that is not in its variables, and why: declaring it would change the service, or reveal a secret."""
 
     what: str
@@ -250,7 +250,7 @@ def _express(job: Job, zone_key: str, *, alone: bool) -> tuple[Item, Expressed]:
     for name, why in _troubles(item, job).items():
         _drop(item, name)
         reasons[name] = why
-    left_out = (LeftOut(f"{name} of {label_of(job)}", why) for name, why in reasons.items())
+    left_out = (LeftOut(what=f"{name} of {label_of(job)}", why=why) for name, why in reasons.items())
     return item, omitted._replace(left_out=(*omitted.left_out, *left_out))
 
 
@@ -310,10 +310,10 @@ def _destination(job: Job, zone_key: str) -> tuple[str | None, Expressed]:
     """Return the destination, None if it cannot be declared, and what stands for it then."""
     conf = job.destination.text if job.destination else ""
     if not conf:
-        return None, Expressed({}, (LeftOut(f"destination_conf of {label_of(job)}", "the API does not return it"),))
+        return None, Expressed({}, ({"what": f"destination_conf of {label_of(job)}", "why": "the API does not return it"},))
     if not is_unreadable(conf):
         return conf, Expressed({})
     template = template_of(conf, f"vault_{zone_key}_job{job.id}")
     shown: VaultDestination = {"job_id": job.id, "name": job.name, "dataset": job.dataset, "destination_conf": template.text}
     why = "it contains a secret; vault-example.txt shows how to declare it"
-    return None, Expressed({}, (LeftOut(f"destination_conf of {label_of(job)}", why),), template.names, (shown,))
+    return None, Expressed({}, ({"what": f"destination_conf of {label_of(job)}", "why": why},), template.names, (shown,))

@@ -36,7 +36,7 @@ def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[Item], base
         return Expressed({})
     reason = _unmanageable(rules)
     if reason:
-        return Expressed({}, (LeftOut("custom fields", reason),))
+        return Expressed({}, ({"what": "custom fields", "why": reason},))
     names = names_of(rules)
     carrying = [item for item in items if (item.get("dataset") or DATASET) == DATASET]
     kept: dict[str, list[str]] = {}
@@ -45,7 +45,7 @@ def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[Item], base
         lists = {kind: names[kind] for kind in kinds if names[kind] and kind != PRESERVE_DUPLICATES}
         if lists and any(carrier not in _selected(item) for item in carrying):
             why = f"a job of {DATASET} does not select {carrier}, so that declaring them would change it"
-            left_out += [LeftOut(f"custom fields: {name}", why) for name in lists]
+            left_out += [LeftOut(what=f"custom fields: {name}", why=why) for name in lists]
         else:
             kept.update(lists)
     kept, refused = _without_change(kept, ruleset, base_url)
@@ -65,7 +65,7 @@ def _without_change(lists: Lists, ruleset: Ruleset | None, base_url: str) -> tup
     together = _trouble(kept, ruleset, base_url)
     if together:
         troubles, kept = {name: troubles[name] or together for name in lists}, {}
-    return kept, [LeftOut(f"custom fields: {name}", why) for name, why in troubles.items() if why]
+    return kept, [LeftOut(what=f"custom fields: {name}", why=why) for name, why in troubles.items() if why]
 
 
 def _trouble(lists: Lists, ruleset: Ruleset | None, base_url: str) -> str:
@@ -117,14 +117,14 @@ def report(client: Client, query: Query) -> Conclusion:
     else:
         # The role manages only the jobs of an account.
         found, reasons = express_jobs(logpush.listed(client), variable_key(label)), {}
-    missing = tuple(LeftOut(what, why) for what, why in reasons.items() if why)
+    missing = [LeftOut(what=what, why=why) for what, why in reasons.items() if why]
     return Conclusion(
         {
             "zone": label,
             "variables": found.variables,
             "vault": list(found.vault),
             "vault_destinations": list(found.destinations),
-            "left_out": [part._asdict() for part in (*missing, *found.left_out)],
+            "left_out": [*missing, *found.left_out],
             "notes": list(found.notes),
         }
     )

@@ -128,7 +128,7 @@ def test_adopted_files_change_nothing(drawn: list[tuple[list[Document], list[Doc
         monitor = {"enabled": enabled, "updated_at": None}
         found = express_zone(name, ruleset, [parse_job(job) for job in there], monitor)
         states[name] = State(ruleset, JobListing(tuple(map(parse_job, there))), MonitorState("script_monitor", monitor))
-        parts = {"left_out": [part._asdict() for part in found.left_out], "vault_destinations": list(found.destinations)}
+        parts = {"left_out": list(found.left_out), "vault_destinations": list(found.destinations)}
         rest = {"variables": found.variables, "vault": list(found.vault), "notes": list(found.notes)}
         zones.append({"zone": name, "zone_id": zone_id, **parts, **rest})
     options = {

@@ -44,7 +44,7 @@ def item_of(**job: t.Any) -> dict[str, t.Any]:
 
 
 def reasons(found: t.Any) -> dict[str, str]:
-    return {part.what: part.why for part in found.left_out}
+    return {part["what"]: part["why"] for part in found.left_out}
 
 
 @pytest.mark.parametrize(

@@ -89,12 +89,6 @@ def test_differences(part, before, after, found):
     assert {(item["kind"], item["resource"]) for item in made} == {("difference", {"fields": "custom_fields"}.get(part, part))}
 
 
-def test_difference_has_both_values():
-    (found,) = items(report(record("a", fields=({"request_fields": ["x-a"]}, {"request_fields": ["x-b"]}))))
-    assert found["message"] == "request_fields: missing x-b; not declared x-a"
-    assert (found["is"], found["should_be"]) == (["x-a"], ["x-b"])
-
-
 def test_id_is_made_of_the_place():
     found = items(report(drifted("a")))[0]
     place = json.dumps([zone_id("a"), "difference", "script_monitor", None, "enabled"], separators=(",", ":"))

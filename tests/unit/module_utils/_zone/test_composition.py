@@ -207,12 +207,19 @@ def test_the_single_modules_agree() -> None:
     seen: collections.Counter[str] = collections.Counter()
 
     rule = {"id": "1" * 32, "version": "1", **a_rule(0, "log_custom_field", {"cookie_fields": ["C"]}, True)}
-    there_is = {"ruleset": {"id": "a" * 32, "version": "3", "last_updated": None, "rules": [rule]}, "jobs": [], "monitor": True}
     one_job = {"name": "same", "destination_conf": "s3://b/c?region=eu"}
+    events = {**one_job, "dataset": "firewall_events", "logpull_options": "fields=Action", "enabled": True}
+    ruleset = {"id": "a" * 32, "version": "3", "last_updated": None, "rules": [rule]}
+    there_is = {"ruleset": ruleset, "jobs": [events, {**events, "dataset": "http_requests"}], "monitor": True}
+    by_id = [{"job_id": 1, "fields": ["Action"]}, {"job_id": 2, "fields": ["RayID"]}]
 
-    # What examples that are drawn hardly contain: every list, all of them empty; and one name in two datasets.
+    # What examples that are drawn hardly contain: every list, all of them empty; the only list with names emptied, and one
+    # of two; one name in two datasets; and jobs by their ids alone, so that only the zone's jobs tell the dataset.
     @example(there=there_is, requested={"custom_fields": {kind: [] for kind in KINDS}})
-    @example(there=there_is, requested={"job": one_job, "jobs": [{**one_job, "dataset": "firewall_events"}]})
+    @example(there=there_is, requested={"custom_fields": {"cookie_fields": []}})
+    @example(there=there_is, requested={"custom_fields": {"request_fields": []}})
+    @example(there=there_is, requested={"job": one_job, "jobs": [events]})
+    @example(there=there_is, requested={"jobs": by_id, "custom_fields": {"cookie_fields": ["C"]}})
     @settings(max_examples=300)
     @given(there=STATES, requested=REQUESTED)
     def compare(there: Document, requested: Document) -> None:

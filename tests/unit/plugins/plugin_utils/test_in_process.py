@@ -136,39 +136,23 @@ def test_an_empty_environment_is_none(environment, tmp_path):
     assert "as" not in action(tmp_path, environment=environment).run(task_vars={"edgeops_in_process": "yes"})
 
 
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-30, 30)
-    | st.floats(allow_nan=False, allow_infinity=False, width=16)
-    | st.text('ab1.-e"\n'),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab1"), inner, max_size=3),
+# Also what JSON lacks: tuples, other names than text, numbers without end, and half a character.
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-30, 30) | st.floats(allow_nan=False, width=16) | st.text('ab1.-e"\n\ud800'),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.tuples(inner, inner)
+        | st.dictionaries(st.text("ab", max_size=2) | st.integers(0, 9) | st.none(), inner, max_size=3)
+    ),
 )
+SECRETS = st.text('ab1.-e"\n', max_size=3) | st.sampled_from(["True", "None", "7"])
 
 
-@given(st.dictionaries(st.text("ab1"), JSON, max_size=3), st.sets(st.text('ab1.-e"\n', max_size=3), max_size=2))
+@given(st.dictionaries(st.text("ab1"), VALUES, max_size=3), st.sets(SECRETS, max_size=2))
 def test_masks_as_a_module_does(result, secrets):
+    """Each member is masked by itself, with the result that masking the whole has as JSON."""
     expected = remove_values(result, secrets)
     expected.update({name: value for name, value in result.items() if value is None or isinstance(value, bool)})
-    assert json.dumps(_in_process._masked(result, secrets)) == json.dumps(expected)
-
-
-@pytest.mark.parametrize("secrets", [set(), {"hidden-1"}, {"absent"}, {"True"}, {"7"}, {"o"}, {"hidden-1", "seen"}])
-@pytest.mark.parametrize(
-    "value",
-    [
-        {"inner": ("hidden-1", ("a", 1))},
-        {1: "hidden-1", None: "a", 2.5: ["c"]},
-        {"hidden-1": {"seen": [True, None, 7]}},
-        [{"a": {"b": [{"c": "so hidden-1 is"}]}}, {"a": 1.5}, []],
-        {"number": float("inf"), "text": "hidden-1"},
-        "hidden-1 \ud800 \u00e9",
-    ],
-)
-def test_output_is_that_of_a_module(value, secrets):
-    """Each member is masked by itself, with the result that masking the whole has as JSON."""
-    result = {"changed": False, "found": value, "none": None, "invocation": {"module_args": {"secret": "hidden-1", "count": 7}}}
-    expected = {**remove_values(result, secrets), "changed": False, "none": None}
     assert json.dumps(_in_process._masked(result, secrets)) == json.dumps(expected)
 
 
