@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import math
 import re
-import types
 import typing as t
 
 from .._core import BAD_RESPONSE, Failure, Json, conflict
 from .._destination import Destination, public_destination, secret_parts, without_secrets
 from .._destination import parse as parse_destination
 from .._filter.parse import read_echo
-from .._filter.text import UNREADABLE, explain
+from .._filter.text import UNREADABLE, explain, to_text
 from .._filter.tree import Tree
 from .._redact import MASK, scrub
 from .._text import json_type
@@ -75,13 +74,10 @@ class Job(t.NamedTuple):
         return rate if isinstance(rate, (int, float)) and low < rate <= high else high
 
 
-_NO_TREES: t.Mapping[str, Tree] = types.MappingProxyType({})
-
-
-def parse_job(sent: Json, job_id: str | int | None = None, known: t.Mapping[str, Tree] = _NO_TREES) -> Job:
+def parse_job(sent: Json, job_id: str | int | None = None, known: Tree | None = None) -> Job:
     """Parse a job of the service; raise `bad_response` if a member has an undocumented type or the id differs from `job_id`.
 
-    `known` are the trees of filters that were parsed before, by their texts.
+    `known` is a tree that the job is expected to have; its text is not parsed again.
     """
     if not isinstance(sent, dict):
         raise _bad(f"a job is {json_type(sent)}, not an object")
@@ -96,7 +92,7 @@ def parse_job(sent: Json, job_id: str | int | None = None, known: t.Mapping[str,
     text, conf = MEMBERS["filter"].normal(sent.get("filter")), row.get("destination_conf")
     tree: Tree | None = None
     if isinstance(text, str):
-        tree = known[text] if text in known else read_echo(text)
+        tree = known if known is not None and text == to_text(known) else read_echo(text)
     return Job(
         id=found,
         name=row.get("name"),
@@ -107,12 +103,6 @@ def parse_job(sent: Json, job_id: str | int | None = None, known: t.Mapping[str,
         output=row.get("output_options") or {},
         destination=parse_destination(conf) if conf else None,
     )
-
-
-def tree_of(desired: DesiredJob, body: Members) -> dict[str, Tree]:
-    """Return the tree of the filter that a body contains, by its text, unless the task leaves the filter as it is."""
-    text = body.get("filter")
-    return {text: desired.filter} if desired.filter and isinstance(text, str) else {}
 
 
 def _wrong_members(sent: Members) -> t.Iterator[str]:
@@ -134,20 +124,19 @@ def _bad(what: str) -> Failure:
     return Failure(BAD_RESPONSE, f"The service's answer cannot be used: {what}.")
 
 
-def view(job: Job | None) -> Report:
-    """Return all reported members without secrets, with defaults for those that the service omitted; None is a new job."""
-    sent: Row = job.members if job else {}
+def view(job: Job) -> Report:
+    """Return all reported members without secrets, with defaults for those that the service omitted."""
+    sent = job.members
     shown = {name: member.normal(sent.get(name)) for name, member in MEMBERS.items()}
-    secrets = secret_parts(job.destination) if job else frozenset()
+    secrets = secret_parts(job.destination)
     other = {name: value for name, value in sent.items() if value and name not in MEMBERS and name not in NOT_CARRIED}
-    tree = job.filter if job else None
     return {
         **shown,
         "other": scrub(_masked(other), secrets) if other else {},
         "last_error": readable(sent.get("last_error"), secrets),
         "error_message": readable(sent.get("error_message"), secrets),
-        "destination": public_destination(job.destination if job else None),
-        "filter_explained": UNREADABLE if tree is None and shown["filter"] else explain(tree),
+        "destination": public_destination(job.destination),
+        "filter_explained": UNREADABLE if job.filter is None and shown["filter"] else explain(job.filter),
     }
 
 

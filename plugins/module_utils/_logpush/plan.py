@@ -40,13 +40,11 @@ from .._destination import (
 )
 from .._filter.compare import same_filter
 from .._filter.lint import findings
-from .._filter.text import budget, explain, to_text
-from .._filter.tree import Tree
-from .._text import dict_of
+from .._filter.text import budget, to_text
 from . import logpull_options, output_options
 from .facts import ALWAYS, EDGE_DATASET, IF_MASKED, MEMBERS, MERGE_SUBREQUESTS, NDJSON, NOT_CARRIED, kind_fits
 from .health import delivery_warnings
-from .job import Job, JobState, parse_job, tree_of, view, words_for
+from .job import Job, JobState, parse_job, view, words_for
 from .options import NO_FILTER, DesiredJob, Plain, refuse_mask, unknown_dataset
 from .ownership import why_refused
 
@@ -54,16 +52,15 @@ Body = dict[str, Json]
 
 
 class Change(t.NamedTuple):
-    """One managed member: both sides as the diff shows them, the member of the result, and what to send if it differs.
+    """One managed member: both sides as the diff shows them, and what to send if it differs.
 
-    The result of an unchanged member is what the service reports. A written member is reported as the task spells it, so that
-    check mode can predict it, whatever spelling the service returns later.
+    An unchanged member is shown as the service reports it, and a written one as the task spells it, so that check mode can
+    predict it, whatever spelling the service returns later.
     """
 
     name: str
     before: Json
     after: Json
-    result: Json
     sends: t.Mapping[str, Json]
 
 
@@ -79,8 +76,11 @@ def changes(desired: DesiredJob, job: Job | None) -> list[Change]:
         found.append(_logpull(desired.logpull, job))
     if desired.output is not None:
         found += _outputs(desired.output, job)
-    if desired.filter is not None:
-        found.append(_filter(desired.filter, job))
+    if desired.filter == NO_FILTER:
+        found.append(_whole("filter", job, NO_FILTER, None, bool(job and job.value("filter"))))
+    elif desired.filter is not None:
+        text = to_text(desired.filter)
+        found.append(_whole("filter", job, text, text, not (job and job.filter and same_filter(desired.filter, job.filter))))
     return found
 
 
@@ -94,12 +94,12 @@ def _destination(desired: DesiredJob, requested: Destination, present: Destinati
     if present is not None and same_destination(requested, present):
         if desired.sending != ALWAYS and not (desired.sending == IF_MASKED and is_assumed_same(requested, present)):
             shown = public_destination(present)
-            return Change("destination", shown, shown, shown, {})
+            return Change("destination", shown, shown, {})
         before, after = public_resend(present)
     else:
         before, after = public_change(present, requested)
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
-    return Change("destination", before, after, public_destination(requested), {"destination_conf": requested.text, **proof})
+    return Change("destination", before, after, {"destination_conf": requested.text, **proof})
 
 
 def _logpull(requested: logpull_options.Requested, job: Job | None) -> Change:
@@ -118,7 +118,7 @@ def _outputs(requested: t.Mapping[str, Json], job: Job | None) -> list[Change]:
     if MERGE_SUBREQUESTS not in requested or beside is None:
         return _output(requested, job)
     value = requested[MERGE_SUBREQUESTS]
-    found = Change(MERGE_SUBREQUESTS, beside, value, value, {MERGE_SUBREQUESTS: value} if bool(beside) != value else {})
+    found = Change(MERGE_SUBREQUESTS, beside, value, {MERGE_SUBREQUESTS: value} if bool(beside) != value else {})
     rest = {name: each for name, each in requested.items() if name != MERGE_SUBREQUESTS}
     return [*(_output(rest, job) if rest else ()), found]
 
@@ -136,20 +136,13 @@ def _output(requested: t.Mapping[str, Json], job: Job | None) -> list[Change]:
         whole = {"output_type": NDJSON, **whole}
     shown = output_options.shown(whole, requested)
     change = _whole("output_options", job, whole, shown, differs or differs_from_older)
-    return [Change("logpull_options", older, older, older, {}), change] if change.sends else [change]
+    return [Change("logpull_options", older, older, {}), change] if change.sends else [change]
 
 
-def _filter(requested: Tree | t.Literal[""], job: Job | None) -> Change:
-    if requested == NO_FILTER:
-        return _whole("filter", job, NO_FILTER, None, bool(job and job.value("filter")))
-    text = to_text(requested)
-    return _whole("filter", job, text, text, not (job and job.filter and same_filter(requested, job.filter)))
-
-
-def _whole(name: str, job: Job | None, new: Json, result: Json, differs: bool) -> Change:
+def _whole(name: str, job: Job | None, new: Json, shown: Json, differs: bool) -> Change:
     """Return the change of a member that is sent as a whole or not at all."""
     before = job.value(name) if job else MEMBERS[name].default
-    return Change(name, before, result, result, {name: new}) if differs else Change(name, before, before, before, {})
+    return Change(name, before, shown, {name: new}) if differs else Change(name, before, before, {})
 
 
 # What a plan refuses, and what it warns of.
@@ -261,7 +254,7 @@ def _effects(label: str, job: Job, after: Job, made: t.Sequence[Change]) -> tupl
 
 # The plans.
 
-_SERVER_MADE: Body = dict.fromkeys(("id", *(name for name, member in MEMBERS.items() if member.volatile)))
+_SERVER_MADE = ("id", *(name for name, member in MEMBERS.items() if member.volatile))
 _PERHAPS_GONE = "If job {id} was deleted after all, nothing is delivered, and the next run by name creates it with the options of the task only."
 _GONE = (
     "Job {id} was already deleted to re-create it: it is gone, and nothing is delivered until it is created again,"
@@ -317,7 +310,8 @@ def _create(desired: DesiredJob, state: JobState) -> Plan:
     return Plan(
         before={},
         after={**{change.name: change.after for change in made}, **({"enabled": False} if disabled else {})},
-        result=_predict(desired, None, made),
+        # It has no id yet; the prediction shows none.
+        result=_predict(parse_job({"id": 1, **body}, known=desired.filter or None), made, _SERVER_MADE),
         requests=(Request("logpush_jobs.create", body=body, creates=True),),
         basis={"job": None},
         warnings=(
@@ -335,12 +329,13 @@ def _update(desired: DesiredJob, state: JobState, job: Job) -> Plan:
     if body and job.value("transformer_id"):
         # It is not documented whether an update without a transformer detaches it, which could deliver what it removes.
         body = {"transformer_id": job.value("transformer_id"), **body}
+    after = parse_job({**job.members, **body}, known=desired.filter or None) if body else job
     return Plan(
         before={change.name: change.before for change in made},
         after={change.name: change.after for change in made},
-        result=_predict(desired, job, made),
+        result=_predict(after, made),
         requests=(Request("logpush_jobs.update", ids={"job_id": job.id}, body=body),) if body else (),
-        effects=_effects(state.label, job, _after(desired, job, body), made) if body else (),
+        effects=_effects(state.label, job, after, made),
         basis=_basis(job, made),
         warnings=(*delivery_warnings(job, desired.plain.get("enabled")), *_warnings(desired, state, body)),
     )
@@ -355,20 +350,19 @@ def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Mapping[s
     made = changes(desired, job)
     if any("output_options" in change.sends for change in made):
         # The new job gets one form of the options only.
-        made = [change._replace(after=None, result=None) if change.name == "logpull_options" else change for change in made]
+        made = [change._replace(after=None) if change.name == "logpull_options" else change for change in made]
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
     body: Body = {"dataset": job.dataset, **carried(job), **_body(made), "destination_conf": desired.destination.text, **proof}
     if "output_options" in body:
         body.pop("logpull_options", None)
-    after = _after(desired, job, body)
+    after = parse_job({**job.members, **body}, known=desired.filter or None)
     _check_recreated(job, after, state)
     delete = Request("logpush_jobs.delete", ids={"job_id": job.id}, if_it_fails=_PERHAPS_GONE.format(id=job.id))
     create = Request("logpush_jobs.create", body=body, creates=True, if_it_fails=_GONE.format(id=job.id))
-    result = _predict(desired, job, made)
     return Plan(
         before={"id": job.id, **{change.name: change.before for change in made}},
         after={"id": None, **{change.name: change.after for change in made}},
-        result={**result, "job": {**dict_of(result["job"]), **_SERVER_MADE}},
+        result=_predict(after, made, _SERVER_MADE),
         requests=(delete, create),
         effects=(Effect(RECREATE_JOB, state.label), *_effects(state.label, job, after, made)),
         basis=_basis(job, made),
@@ -378,11 +372,6 @@ def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Mapping[s
             *_warnings(desired, state, body),
         ),
     )
-
-
-def _after(desired: DesiredJob, job: Job, body: Body) -> Job:
-    """Return an existing job as it is after a write of `body`."""
-    return parse_job({**job.members, **body}, known=tree_of(desired, body))
 
 
 def carried(job: Job) -> Body:
@@ -407,13 +396,10 @@ def _basis(job: Job, made: t.Iterable[Change]) -> Json:
     return {"id": job.id, **{name: job.value(name) if name in MEMBERS else job.members.get(name) for name in names}}
 
 
-def _predict(desired: DesiredJob, job: Job | None, made: t.Iterable[Change]) -> dict[str, Json]:
-    """Return the predicted result: the job as it is reported once the changes are made; None is a job to be created."""
-    shown, tree = view(job), job.filter if job else None
-    results = {change.name: change.result for change in made}
-    beside = {name: results.pop(name) for name in list(results) if name not in shown}
-    found = {**shown, **results, "other": {**dict_of(shown["other"]), **beside}}
-    if any("filter" in change.sends for change in made):
-        tree = desired.filter or None
-        found["filter_explained"] = explain(tree)
-    return {"job": found, "filter_budget": budget(tree) if tree is not None else None}
+def _predict(after: Job, made: t.Iterable[Change], unknown: t.Iterable[str] = ()) -> dict[str, Json]:
+    """Return the predicted result: the job as it is reported once the changes are made; `unknown` is made by the service."""
+    shown = view(after)
+    told = {change.name: change.after for change in made if change.name in shown}
+    # The diff marks what changes behind a mask.
+    job = {**shown, **told, "destination": shown["destination"], **dict.fromkeys(unknown)}
+    return {"job": job, "filter_budget": budget(after.filter) if after.filter else None}

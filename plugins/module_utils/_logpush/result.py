@@ -13,7 +13,7 @@ from .._text import dict_of, is_integer
 from . import logpull_options, output_options
 from .facts import MEMBERS
 from .health import delivery_warnings
-from .job import Job, JobState, Report, parse_job, tree_of, view
+from .job import Job, JobState, Report, parse_job, view
 from .options import DesiredJob
 
 NOT_LOOKED = (
@@ -55,10 +55,9 @@ def conclude(desired: DesiredJob, state: JobState, plan: Plan, answers: t.Sequen
     request = plan.requests[-1]
     if request.body is None:
         return Conclusion(plan.result)  # deleted
-    known = tree_of(desired, request.body)
-    answered = parse_job(answers[-1].result, request.ids.get("job_id"), known)
+    answered = parse_job(answers[-1].result, request.ids.get("job_id"), desired.filter or None)
     body = {name: value for name, value in request.body.items() if name not in _NEVER_ANSWERED}
-    sent = parse_job({**body, "id": answered.id}, known=known)
+    sent = parse_job({**body, "id": answered.id}, known=desired.filter or None)
     differing = [name for name in body if not _agrees(name, sent, answered)]
     lacking = [name for name in differing if _lacks(name, answered)]
     wrong = [name for name in differing if name not in lacking]
