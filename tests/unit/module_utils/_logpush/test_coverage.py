@@ -47,6 +47,8 @@ def job(selected, **members):
         (fields(), [job("Cookies", dataset="firewall_events")]),
         (fields(cookie_fields=["Cart"]), [job("Cookies", dataset=None)]),
         (fields(cookie_fields=["Cart"]), [job("ClientIP%2CCookies")]),
+        # A job that was removed is no job.
+        ({"custom_fields": fields()}, {"changed": True, "job": None}),
     ],
 )
 def test_fitting_configurations_have_no_findings(custom_fields, jobs):
@@ -68,12 +70,18 @@ def test_unselected_fields_are_named_by_kind():
     ]
 
 
-def test_missing_job_of_dataset_is_reported():
-    """Without any job of the dataset the sentence says so."""
-    found = log_field_coverage(fields(cookie_fields=["Cart"]), [job("Cookies", dataset="firewall_events")])
-    assert found["sentences"] == [
-        "cookie_fields (Cart) reach no log: there is no job of the dataset http_requests to carry them."
-    ]
+@pytest.mark.parametrize(
+    ("jobs", "why"),
+    [
+        ([job("Cookies", dataset="firewall_events")], "there is no job of the dataset http_requests to carry them."),
+        (
+            [job("ClientIP"), job("ClientIP", id=8, name="")],
+            "no job that was looked at ('edge-logs', number 8) selects Cookies.",
+        ),
+    ],
+)
+def test_sentence_names_the_jobs(jobs, why):
+    assert log_field_coverage(fields(cookie_fields=["Cart"]), jobs)["sentences"] == [f"cookie_fields (Cart) reach no log: {why}"]
 
 
 def test_unconfigured_selection_is_reported():
@@ -108,15 +116,6 @@ def test_module_results_are_accepted_whole(custom_fields, jobs):
     found = log_field_coverage(custom_fields, jobs)
     assert [finding["kind"] for finding in found["unselected"]] == ["cookie_fields"]
     assert "looked at ('edge-logs') selects Cookies" in found["sentences"][0]
-
-
-def test_all_jobs_that_were_looked_at_are_named():
-    found = log_field_coverage(fields(cookie_fields=["Cart"]), [job("ClientIP"), job("ClientIP", id=8, name="")])
-    assert "no job that was looked at ('edge-logs', number 8) selects" in found["sentences"][0]
-
-
-def test_a_job_that_was_removed_is_no_job():
-    assert log_field_coverage({"custom_fields": fields()}, {"changed": True, "job": None})["arrives"] is True
 
 
 def test_output_options_take_precedence():

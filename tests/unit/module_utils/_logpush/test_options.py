@@ -16,7 +16,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.fac
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.logpull_options import Requested
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import (
     DesiredJob,
-    JobQuery,
     desire,
     desire_dataset,
     desire_report,
@@ -172,21 +171,6 @@ def test_unknown_dataset_is_a_warning() -> None:
         "dataset: 'http_request' is not a dataset that this collection knows (did you mean 'http_requests'?)."
     ]
     assert unknown_dataset("gateway_dns") == []
-
-
-@pytest.mark.parametrize(
-    ("options", "conditions"),
-    [
-        ({}, JobQuery(None, None, None)),
-        ({"name": "edge"}, JobQuery("edge", None, None)),
-        ({"dataset": "firewall_events"}, JobQuery(None, "firewall_events", None)),
-        ({"job_id": 1}, JobQuery(None, None, 1)),
-        ({"name": "", "dataset": "d", "job_id": 9}, JobQuery("", "d", 9)),
-        ({"stale_after": 60}, JobQuery(None, None, None, 60)),
-    ],
-)
-def test_options_are_conditions(options: dict[str, t.Any], conditions: JobQuery) -> None:
-    assert desire_report({"name": None, "dataset": None, "job_id": None, "stale_after": 3600, **options}) == conditions
 
 
 @pytest.mark.parametrize("job_id", [0, -1])
