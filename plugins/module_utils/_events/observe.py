@@ -117,11 +117,11 @@ _UNKNOWN_KEY = 9103
 _LONG_PAUSE_SECONDS = 5
 
 
-def discover(client: Client, filters: Filters, with_accounts: bool) -> t.Iterator[Target]:
+def discover(client: Client, filters: Filters) -> t.Iterator[Target]:
     """Yield the zones, and if requested the accounts, that the credentials can read and that match the filters."""
     listed = client.items("zones.list", query=query(filters), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
     yield from (Target(zone["id"], zone["name"]) for zone in map(read_zone, listed) if is_selected(zone, filters))
-    if with_accounts:
+    if filters["accounts"]:
         found = map(read_account, client.items("accounts.list", per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE))
         chosen = filters["account_ids"]
         yield from (Target(each["id"], each["name"], scope=ACCOUNT) for each in found if not chosen or each["id"] in chosen)
@@ -196,7 +196,7 @@ class Service:
     def _discover(self, filters: t.Mapping[str, t.Any]) -> tuple[Target, ...]:
         client = self._client.at(None)
         try:
-            listed = list(discover(client, filters, filters["accounts"]))
+            listed = list(discover(client, filters))
         except Failure as failure:
             raise self._public(client, failure) from None
         found = tuple(each._replace(name=scrub(each.name, client.secrets)) for each in listed)

@@ -83,7 +83,7 @@ class Pattern(t.NamedTuple):
     @property
     def suffix(self) -> str:
         """Return the literal text after the last star."""
-        return "" if self.is_exact else self.text.rpartition("*")[2]
+        return self.text.rpartition("*")[2]
 
     def covers(self, url: str) -> bool:
         """Return whether the pattern matches a normalized URL; the query is compared only if the pattern has one."""
@@ -94,11 +94,11 @@ class Pattern(t.NamedTuple):
 
     def matches(self, url: PlainUrl) -> bool:
         """Return whether a pattern with stars matches a URL."""
-        if self.query is not None and (url.query is None or not self.query.matches(url.query)):
+        if self.path is None or (self.query is not None and (url.query is None or not self.query.matches(url.query))):
             return False
         if self.origin is None:
-            return self.path is not None and self.path.matches(url.origin + url.path)
-        return self.path is not None and self.path.matches(url.path) and self.origin.matches(url.origin)
+            return self.path.matches(url.origin + url.path)
+        return self.path.matches(url.path) and self.origin.matches(url.origin)
 
 
 def plain_url(url: str) -> PlainUrl | None:
