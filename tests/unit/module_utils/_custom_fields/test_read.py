@@ -120,9 +120,13 @@ def test_which_routes_are_read(routes, confirms, expected, asked):
 @pytest.mark.parametrize("confirm", [True, False])
 def test_rules_on_no_route_are_bad_response(lacking, listed, confirm):
     """Rules that no route shows are a bad response."""
-    with pytest.raises(Failure, match="No route of the service shows the rules of ruleset rs") as caught:
+    with pytest.raises(Failure) as caught:
         read(Service(lacking, listed=[listed], alone=lacking), confirm)
     assert caught.value.kind == BAD_RESPONSE
+    assert str(caught.value) == (
+        "No route of the service shows the rules of ruleset rs in the phase http_log_custom_fields."
+        " A write would replace rules that cannot be seen, so nothing was written."
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,27 +141,30 @@ def test_written_ruleset_needs_rules(service):
 
 
 @pytest.mark.parametrize(
-    "service",
+    ("service", "named"),
     [
-        Service({**WHOLE, "rules": None}, alone=WHOLE),
-        Service({**WHOLE, "rules": [None]}),
-        Service({**WHOLE, "kind": "root"}),
-        Service({**WHOLE, "phase": "http_request_transform"}),
-        Service({**WHOLE, "id": None}),
-        Service(NO_ROUTE[0], listed=["rs"]),
-        Service(NO_ROUTE[0], listed=[None]),
-        Service(NO_ROUTE[0], listed=[{"id": "rs"}]),
-        Service(NO_ROUTE[0], listed=[{**WHOLE, "kind": 1}]),
-        Service(NO_ROUTE[0], listed=[{**WHOLE, "rules": {}}], alone=WHOLE),
-        Service(NO_ROUTE[0], listed=[BARE], alone={**WHOLE, "id": "other"}),
-        Service(NO_ROUTE[0], listed=[BARE], alone={**WHOLE, "phase": "other"}),
+        (Service({**WHOLE, "rules": None}, alone=WHOLE), "rs has null in 'rules'"),
+        (Service({**WHOLE, "kind": "root"}), "its kind is 'root' instead of 'zone'"),
+        (Service({**WHOLE, "phase": "other"}), "its phase is 'other' instead of 'http_log_custom_fields'"),
+        (Service({**WHOLE, "id": None}), "it has no id"),
+        *(
+            (Service(NO_ROUTE[0], listed=[item]), "the list holds one without kind or phase")
+            for item in ("rs", None, {"id": "rs"}, {**WHOLE, "kind": 1})
+        ),
+        (Service(NO_ROUTE[0], listed=[{**WHOLE, "rules": {}}], alone=WHOLE), "rs has an object in 'rules'"),
+        (Service(NO_ROUTE[0], listed=[BARE], alone={**WHOLE, "id": "other"}), "rs was requested, but the response is other"),
+        (
+            Service(NO_ROUTE[0], listed=[BARE], alone={**WHOLE, "phase": "other"}),
+            "its phase is 'other' instead of 'http_log_custom_fields'",
+        ),
     ],
 )
-def test_garbled_answer_is_bad_response(service):
+def test_garbled_answer_is_bad_response(service, named):
     """A garbled answer is never taken for "does not exist"."""
     with pytest.raises(Failure) as caught:
         read(service, confirm=False)
     assert caught.value.kind == BAD_RESPONSE
+    assert str(caught.value) == f"The service's answer holds a ruleset that cannot be used: {named}."
 
 
 def test_two_rulesets_are_bad_response():
