@@ -129,6 +129,28 @@ def test_findings_of_one_script_and_one_entry(seen: t.Any, declared: t.Any, expe
     assert all(message.startswith("the entry 'one' ") for message in of_entry)
 
 
+@pytest.mark.parametrize(
+    ("seen", "declared", "message"),
+    [
+        ({"script_url": "https://cdn/2.js"}, {}, "no entry of the baseline covers it"),
+        ({"script_url": None}, {}, "the service shows no URL, so no entry covers it"),
+        ({"hash": B}, {}, f"1 hash seen that the entry does not list: {B}"),
+        ({"hash": "odd"}, {}, "1 hash seen that the entry does not list: 'odd'"),
+        ({"hash": None}, {}, "the entry is pinned, and the service shows no hash; the plan of the account may hide it"),
+        ({"js_integrity_score": 51}, {}, "js_integrity_score 51 is above 50"),
+        (
+            {"malicious_url_categories": ["Malware"]},
+            {},
+            "the URL or the domain is reported as malicious; URL category: Malware",
+        ),
+        ({}, {"review_by": "2026-11-20"}, "the entry 'one' had to be reviewed by 2026-11-20"),
+        ({}, {"owner": None, "authorised_by": ""}, "the entry 'one' has no owner, authorised_by"),
+    ],
+)
+def test_what_a_finding_says(seen: t.Any, declared: t.Any, message: str) -> None:
+    assert run([script(**seen)], [entry(**declared)]).result["findings"][0]["message"] == message
+
+
 def test_missing_members_never_look_unchanged() -> None:
     """Members that the zone's plan omits never look unchanged."""
     done = run([{"script_id": "1"}, {"script_id": "2"}, {"script_id": "3", "script_url": URL}], [entry()])
