@@ -53,8 +53,8 @@ def validated(specification: t.Mapping[str, t.Any], arguments: t.Mapping[str, t.
         error = outcome.errors.msg
         if isinstance(outcome.errors[0], UnsupportedError):
             error = f"Unsupported parameters for ({action}) module: {error}"
-    # What was given as well as what it became: text such as `key=value` has its members only then, and items in error are dropped.
-    secrets = set(secrets_of(specification["argument_spec"], [arguments, outcome.validated_parameters]))
+    # As AnsibleModule: what was given, before it is converted.
+    secrets = set(secrets_of(specification["argument_spec"], arguments))
     return Validated(outcome.validated_parameters, secrets, error)
 
 

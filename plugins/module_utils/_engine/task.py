@@ -111,7 +111,7 @@ def _known_within(value: t.Any, option: t.Mapping[str, t.Any]) -> t.Any:
 
 
 def secrets_of(options: t.Mapping[str, t.Any], given: object) -> t.Iterator[str]:
-    """Yield the texts that options with `no_log` have at any depth of the arguments, or of a list of them."""
+    """Yield the texts that options with `no_log` have at any depth of the arguments."""
     if isinstance(given, (list, tuple)):
         for each in given:
             yield from secrets_of(options, each)

@@ -108,7 +108,7 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
 def _validated(arguments: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     outcome = ArgumentSpecValidator(OPTIONS, mutually_exclusive=[("zones", "discover")]).validate(arguments)
     if outcome.errors.errors:
-        secrets = set(secrets_of(OPTIONS, [arguments, outcome.validated_parameters]))
+        secrets = set(secrets_of(OPTIONS, arguments))
         raise Failure(INVALID_OPTION, scrub(str(outcome.errors.msg), secrets))
     params: dict[str, t.Any] = outcome.validated_parameters
     return params

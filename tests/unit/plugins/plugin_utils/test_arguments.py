@@ -64,13 +64,13 @@ def test_options_are_converted_and_completed(given, params):
     ("given", "secrets"),
     [
         ({"api_token": ""}, set()),
-        ({"api_token": 12, "api_key": ["k", {"inner": "i"}]}, {"12", "k", "i", "['k', {'inner': 'i'}]"}),
-        ({"job": "name=n destination_conf=s3://d"}, {"s3://d"}),
+        ({"api_token": 12, "api_key": ["k", {"inner": "i"}]}, {"12", "k", "i"}),
+        ({"job": {"destination_conf": "s3://d", "name": "n"}}, {"s3://d"}),
         ({"jobs": ["neither", {"destination_conf": "s3://d", "enabled": "perhaps"}]}, {"s3://d"}),
     ],
 )
 def test_secrets_of_arguments(given, secrets):
-    """Those of every option with `no_log`, as it was given and as it is read, whatever else is wrong."""
+    """Those of every option with `no_log`, as they were given, whatever else is wrong."""
     assert validated(TASK.arguments(), given, "action").secrets == secrets
 
 
