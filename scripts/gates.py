@@ -103,7 +103,8 @@ def _on_core(core: str) -> tuple[Gate, ...]:
 WHOLE = (
     _pytest("units", "tests/unit", 75),
     _pytest("modules", "tests/modules", 20),
-    _pytest("playbooks", "tests/playbooks", 340),
+    # With one process it would go on alone at the end, because its tests also wait.
+    _pytest("playbooks", "tests/playbooks", 250, workers=max(2, WORKERS)),
 )
 STATIC = (
     _tool("lint", "ruff", "check", "--quiet", "."),
@@ -114,7 +115,7 @@ STATIC = (
 ONCE = (
     # Both need the modules of awx.awx, which only an environment apart has; `scripts/awx.sh` makes it.
     Gate("roles and playbooks", "ansible-lint", (*AWX, "ansible-lint", "--offline"), seconds=25),
-    Gate("controller", "pytest", (*AWX, *PYTEST, "tests/awx"), seconds=110),
+    Gate("controller", "pytest", (*AWX, *PYTEST, "tests/awx"), seconds=90),
     # The engine of rulebooks; without Java or its environment the tests are skipped with the reason.
     Gate("rulebooks", "pytest", (*EDA, *PYTEST, "tests/eda"), seconds=20),
     Gate("documentation", "antsibull-docs", ("scripts/docs-lint.sh",), small=True),

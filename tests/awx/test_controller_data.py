@@ -14,37 +14,9 @@ import subprocess
 import typing as t
 
 import pytest
-import yaml
-from awx.example import EXAMPLE
+from awx.example import EXAMPLE, VARIABLES, load
 
 from harness.process import BIN
-
-# The variables of infra.aap_configuration in the order in which its dispatch role goes through them, and the module behind each.
-VARIABLES = {
-    "aap_teams": "team",
-    "controller_credential_types": "credential_type",
-    "controller_credentials": "credential",
-    "controller_notifications": "notification_template",
-    "controller_execution_environments": "execution_environment",
-    "controller_projects": "project",
-    "controller_inventories": "inventory",
-    "controller_inventory_sources": "inventory_source",
-    "controller_templates": "job_template",
-    "controller_workflows": "workflow_job_template",
-    "controller_schedules": "schedule",
-    "controller_roles": "role",
-}
-
-
-class Loader(yaml.SafeLoader):
-    """YAML as Ansible reads it."""
-
-
-Loader.add_constructor("!unsafe", lambda loader, node: loader.construct_scalar(node))
-
-
-def load(name: str) -> t.Any:
-    return yaml.load((EXAMPLE / name).read_text(encoding="utf-8"), Loader)  # noqa: S506 - a SafeLoader with one more tag
 
 
 @functools.cache

@@ -167,22 +167,16 @@ ON_ONE_CORE: dict[str, Scenario] = {
     "jobs": Scenario(
         [
             task("logpush_job", **JOB, filter=FILTER),
-            task("logpush_job", name="main", destination_conf=BUCKET.replace("3b1c77", "9d0e12")),
-            task("logpush_jobs", jobs=[JOB], unlisted_jobs="absent"),
             task("logpush_job", name="main", state="absent"),
-            task("log_custom_fields", state="absent"),
         ]
     ),
-    "several jobs, check mode": Scenario([task("logpush_jobs", jobs=[JOB, {**JOB, "name": "second"}])], check=True),
     "several jobs, refused": Scenario(
         [
-            task("logpush_jobs", jobs=[JOB, JOB]),
             task("logpush_jobs", jobs=[JOB, {"name": "second", "destination_conf": {"a": BUCKET}, "filter": []}]),
             task("logpush_jobs", jobs=[{**JOB, "bogus": BUCKET}]),
         ],
         fails="invalid_option",
     ),
-    "a zone as a whole, check mode": Scenario([task("zone_observability", job=JOB, script_monitor_enabled=True)], check=True),
     "a zone as a whole, refused": Scenario(
         [
             task("zone_observability", job=JOB, jobs=[JOB]),
@@ -401,22 +395,17 @@ def test_no_log_and_timeout(playbook: Playbook, simulator: t.Any) -> None:
 
 @EVERY_CORE
 def test_relative_paths_count_from_the_playbook(playbook: Playbook, tmp_path: Path) -> None:
-    missing = [
-        task("script_monitor", enabled=True, ca_path="authorities.pem") | {"vars": {"edgeops_in_process": in_process}}
-        for in_process in (True, False)
-    ]
-    for outcome in playbook.run(missing, fails="invalid_option").failures:
-        assert "ca_path" in outcome.result["msg"]
-    play = [
-        {
-            "hosts": "all",
-            "gather_facts": False,
-            "tasks": [task("script_monitor", enabled=True, ca_path="authorities.pem", zone_id=playbook.zone)],
-        }
-    ]
+    def named(path: str) -> Task:
+        return task("script_monitor", enabled=True, ca_path=path, zone_id=playbook.zone)
+
+    tasks = [named("missing.pem"), named("missing.pem") | {"vars": {"edgeops_in_process": False}}, named("authorities.pem")]
     (tmp_path / "authorities.pem").touch()
-    (tmp_path / "relative.yml").write_text(json.dumps(play), encoding="utf-8")
-    assert playbook.run(playbook=tmp_path / "relative.yml").result["changed"] is True
+    (tmp_path / "relative.yml").write_text(
+        json.dumps([{"hosts": "all", "gather_facts": False, "tasks": tasks}]), encoding="utf-8"
+    )
+    report = playbook.run(playbook=tmp_path / "relative.yml", fails="invalid_option")
+    assert ["ca_path" in outcome.result["msg"] for outcome in report.failures] == [True, True]
+    assert report.ours[-1].result["changed"] is True
 
 
 @EVERY_CORE

@@ -13,8 +13,8 @@ from harness import Playbook
 
 ADOPT = "edgeops.observability.adopt"
 DELIVER = "edgeops.observability.deliver"
-# With this seed, twelve zones have every kind of job, rule and text; the modules' own code is tested with two hundred zones.
-ZONES, SEED = 12, 2
+# With this seed, seven zones have every kind of job, rule and text; the modules' own code is tested with two hundred zones.
+ZONES, SEED = 7, 5
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -22,7 +22,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def test_adopted_zones_deliver_without_a_write(playbook: Playbook, tmp_path: Path) -> None:
-    """Random zones, adopted: a delivery with the files writes nothing, and adopting once more changes no byte."""
+    """Random zones, adopted: adopting once more gives the same bytes, over any file if asked, and a delivery with the files writes nothing."""
     hosts = seed(playbook.simulator, ZONES, SEED)
     folder = tmp_path / "inventory"
     adopt = {
@@ -41,6 +41,8 @@ def test_adopted_zones_deliver_without_a_write(playbook: Playbook, tmp_path: Pat
     assert not any(CANARY.encode() in content for content in first.values())
     baseline = first["host_vars/zone0/adopted.yml"].decode()
     assert "edgeops_script_baseline:" in baseline and '!unsafe "https://js.example.com/{{7}}.js"' in baseline
+    (folder / "host_vars" / "zone0" / "adopted.yml").write_text("mine: true\n", encoding="utf-8")
+    adopt["extra_vars"] |= {"edgeops_adopt_overwrite": True}
     assert playbook.run(**adopt).returncode == 0
     assert files(folder) == first
 
@@ -103,8 +105,6 @@ def test_foreign_file_is_kept(playbook: Playbook, tmp_path: Path) -> None:
     report = playbook.run(playbook=ADOPT, inventory=hosts, extra_vars={"edgeops_adopt_dir": str(folder)}, fails="conflict")
     assert report.returncode != 0 and str(foreign) in report.failure["msg"]
     assert files(folder) == {"host_vars/shop.example/adopted.yml": b"mine: true\n"}
-    playbook.run(playbook=ADOPT, inventory=hosts, extra_vars={"edgeops_adopt_dir": str(folder), "edgeops_adopt_overwrite": True})
-    assert b"mine" not in foreign.read_bytes()
 
 
 def test_adoption_in_check_mode(playbook: Playbook, tmp_path: Path) -> None:
@@ -121,8 +121,3 @@ def test_adoption_in_check_mode(playbook: Playbook, tmp_path: Path) -> None:
     (written,) = [outcome.result for outcome in report.ours if outcome.module == "zone_variables_files"]
     assert report.returncode == 0 and written["files"] and not (tmp_path / "inventory").exists()
     assert {outcome.host for outcome in report.ours} == {"shop.example"}
-
-
-def test_nothing_to_adopt(playbook: Playbook) -> None:
-    report = playbook.run(playbook=ADOPT, inventory={"a": {"zone_id": "1"}}, fails="invalid_option")
-    assert report.returncode != 0 and not report.journal

@@ -98,7 +98,7 @@ def test_null_variables_leave_alone(playbook, simulator):
         for given in (None, {}, {"request_fields": None})
         for state in ("present", "absent")
     ]
-    jobs = [{"job": None, "jobs": given, "custom_fields": CUSTOM} for given in (None, [], "[]")]
+    jobs = [{"job": None, "jobs": given, "custom_fields": CUSTOM} for given in (None, [], "[]", "", " ")]
     hosts = fleet(simulator, [*fields, *jobs])
     report = playbook.run(playbook=[play({})], inventory=hosts)
     for number, host in enumerate(hosts):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from zone_runs import DESTINATION, SECRET, fleet, job, lists, modules, play, role_variables
+from zone_runs import DESTINATION, SECRET, job, lists, modules, play, role_variables
 
 ROOT = Path(__file__).resolve().parents[2]
 DELIVER = "edgeops.observability.deliver"
@@ -51,6 +51,12 @@ REFUSED = [
 ]
 
 
+NO_MAPPING = tuple(
+    {f"log_delivery_{name}": f'{{"name": "{DESTINATION}", ]'}
+    for name in ("custom_fields", "job", "job_defaults", "expected_plan_ids")
+)
+REFUSED += [(changes, name) for changes in NO_MAPPING for name in changes]
+
 # A default in the place of one of these would leave alone what the user manages, or write without an approval.
 UNDEFINED = [
     {"log_delivery_custom_fields": "{{ nowhere }}"},
@@ -89,8 +95,19 @@ def test_deliver_refuses_the_same(playbook, zone):
     assert report.journal == []
     for host, changes in zip(hosts, cases, strict=True):
         assert ("'nowhere' is undefined" in said[host]) == (changes in UNDEFINED)
+        if changes in NO_MAPPING:
+            (name,) = changes
+            assert said[host].startswith(f"{name.removeprefix('log_delivery_')}: not JSON: ")
 
 
+# A survey gives text, which may be no JSON.
+BROKEN = [
+    f'[{{"name": "a", "destination_conf": "{DESTINATION}", ]',
+    f"destination_conf={DESTINATION}",
+    '[{"name": "a"}',
+    "a,b",
+    "[" * 5000,
+]
 EQUALS = {"and": [{"key": "ClientIP", "operator": "equals", "value": "a"}]}
 REFUSED_BY_THE_MODULE = [
     ({"log_delivery_jobs": [job(), job(name="b", filter=EQUALS)]}, "jobs[1].filter.where.and[0].operator: 'equals'"),
@@ -103,6 +120,9 @@ REFUSED_BY_THE_MODULE = [
     ({"log_delivery_jobs": [], "log_delivery_unlisted_jobs": "absent"}, "jobs: is empty"),
     ({"log_delivery_job": job(filter=EQUALS)}, "job.filter.where.and[0].operator: 'equals'"),
     ({"log_delivery_custom_fields": lists(cookies=["a b"])}, "custom_fields.cookie_fields[0]: "),
+    *(({"log_delivery_jobs": text}, "jobs: not JSON: ") for text in BROKEN),
+    ({"log_delivery_jobs": BROKEN[0], "edgeops_in_process": False}, "jobs: not JSON: "),
+    *(({"log_delivery_zone_id": zone_id}, "zone_id") for zone_id in ("no-hex", "f" * 33, "")),
 ]
 
 
@@ -119,58 +139,6 @@ def test_module_refuses_what_the_role_accepts(playbook, zone):
     assert report.journal == []
 
 
-BROKEN = [
-    f'[{{"name": "a", "destination_conf": "{DESTINATION}", ]',
-    f"destination_conf={DESTINATION}",
-    '[{"name": "a"}',
-    "a,b",
-    "[" * 5000,
-]
-
-
-def test_text_that_is_no_json(playbook, zone):
-    """A survey gives text: what is no JSON fails with its place, without a secret, before any request."""
-    hosts = {
-        f"host{number}": variables(zone, log_delivery_job=None, edgeops_in_process=in_process, log_delivery_jobs=text)
-        for number, (text, in_process) in enumerate([*((text, True) for text in BROKEN), (BROKEN[0], False)])
-    }
-    report = playbook.run(playbook=[play({})], inventory=hosts, fails="invalid_option", secrets=[SECRET, CHALLENGE], verbosity=4)
-    assert [outcome.result["msg"].startswith("jobs: not JSON: ") for outcome in report.failures] == [True] * len(hosts)
-    assert report.journal == []
-
-
-def test_text_that_is_no_mapping(playbook, zone):
-    """The role's own validation names the variable; the playbooks that leave it to the module get the reason as well."""
-    names = ("custom_fields", "job", "job_defaults", "expected_plan_ids")
-    hosts = {name: {**variables(zone), f"log_delivery_{name}": f'{{"name": "{DESTINATION}", ]'} for name in names}
-    report = playbook.run(playbook=[play({})], inventory=hosts, fails="ansible", secrets=[SECRET, CHALLENGE], verbosity=4)
-    assert {outcome.host for outcome in report.failures if f"log_delivery_{outcome.host}" in str(outcome.result)} == set(names)
-    delivered = playbook.run(
-        playbook=DELIVER, inventory=hosts, fails=["ansible", "invalid_option"], secrets=[SECRET, CHALLENGE], verbosity=4
-    )
-    said = {outcome.host: outcome.result["msg"] for outcome in modules(delivered, "zone_observability")}
-    assert {name for name in names if said[name].startswith(f"{name}: not JSON: ")} == set(names)
-    assert [*report.journal, *delivered.journal] == []
-
-
-def test_an_unanswered_question_leaves_jobs_alone(playbook, simulator):
-    """A survey gives empty text for a question without an answer."""
-    texts = ["", " ", None]
-    hosts = fleet(simulator, [{"job": None, "custom_fields": lists(request=["x-a"])}] * len(texts))
-    for host, text in zip(hosts.values(), texts, strict=True):
-        host["log_delivery_jobs"] = text
-    found = modules(playbook.run(playbook=[play({})], inventory=hosts), "zone_observability")
-    assert [outcome.result["changed"] for outcome in found if outcome.result["jobs"] == {}] == [True] * len(texts)
-
-
-def test_invalid_zone_id_is_refused(playbook, zone):
-    """A zone id that is none is refused by the modules."""
-    hosts = {f"host{number}": variables(zone_id) for number, zone_id in enumerate(["no-hex", "f" * 33, ""])}
-    report = playbook.run(playbook=[play({})], inventory=hosts, fails="invalid_option")
-    assert {outcome.host for outcome in report.failures if "zone_id" in outcome.result["msg"]} == set(hosts)
-    assert report.journal == []
-
-
 def test_missing_credentials_fail_the_role(playbook, zone):
     """Without credentials the role fails, and skips nothing."""
     hosts = {state: variables(zone, log_delivery_state=state) for state in ("present", "absent")}
@@ -184,11 +152,12 @@ def test_missing_credentials_fail_the_role(playbook, zone):
 def test_output_has_no_secrets(playbook, simulator, zone):
     """Secrets of a good run and of a failure of the service are in no output."""
     given = variables(zone)
-    playbook.run(playbook=[play(given)], check=True, secrets=[SECRET, CHALLENGE], verbosity=4, warns=NO_PROOF)
     simulator.faults(
         {"kind": "failure_200", "method": "POST", "path": "*/logpush/jobs", "message": f"bad {DESTINATION} {CHALLENGE}"}
     )
-    playbook.run(playbook=[play(given)], fails="rejected", secrets=[SECRET, CHALLENGE], verbosity=4, warns=NO_PROOF)
+    plays = [play(given, check_mode=True), play(given)]
+    report = playbook.run(playbook=plays, fails="rejected", secrets=[SECRET, CHALLENGE], verbosity=4, warns=NO_PROOF)
+    assert [outcome.status for outcome in modules(report, "zone_observability")] == ["ok", "failed"]
 
 
 def test_every_module_option_has_a_variable():
