@@ -9,7 +9,6 @@ here tests are collected once, and each mutant is a fork of that process, which 
 
 from __future__ import annotations
 
-import collections
 import functools
 import json
 import math
@@ -25,7 +24,8 @@ import pytest
 from _pytest.runner import runtestprotocol
 from mutmut import __main__ as mutmut
 from mutmut.mutation.trampoline import set_mutant_under_test
-from mutmut.state import state
+from mutmut.runners.harness import PytestRunner
+from mutmut.stats import save_stats
 from mutmut.utils import file_utils
 from mutmut.utils.format_utils import mangled_name_from_mutant_name
 
@@ -73,21 +73,23 @@ def ended(child: int) -> int | None:
     return os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
 
 
-def reached(items: t.Sequence[pytest.Item], answer: pathlib.Path) -> int:
-    """Writes down which tests get to which function, quickest first; none of them may fail without a mutant."""
-    functions: dict[str, list[tuple[float, int]]] = collections.defaultdict(list)
+def collect() -> int:
+    """Let mutmut write down which tests get to which function; none of them may fail without a mutant."""
     set_mutant_under_test("stats")
-    for index, item in enumerate(items):
-        begun = time.process_time()
-        if not passes(item):
-            print(f"fails without a mutant: {item.nodeid}")
-            return KILLED
-        # mutmut has no public name for what a test has reached.
-        for function in state()._stats:
-            functions[function].append((time.process_time() - begun, index))
-        state()._stats.clear()
-    answer.write_text(json.dumps({function: sorted(tests) for function, tests in functions.items()}), encoding="utf-8")
-    return SURVIVED
+    code = PytestRunner().run_stats(tests=[])
+    save_stats()
+    return code
+
+
+def reached(items: t.Sequence[pytest.Item], found: pathlib.Path) -> Tests:
+    """The tests that get to each function, quickest first."""
+    stats = json.loads(found.read_text(encoding="utf-8"))
+    indexes = {item.nodeid: index for index, item in enumerate(items)}
+    seconds = stats["duration_by_test"]
+    return {
+        function: sorted((seconds[test], indexes[test]) for test in tests)
+        for function, tests in stats["tests_by_mangled_function_name"].items()
+    }
 
 
 class Judge:
@@ -97,10 +99,7 @@ class Judge:
         self.deadline = time.monotonic() + seconds
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        answer = pathlib.Path("reached.json")
-        if session.testsfailed or ended(fork(lambda: reached(session.items, answer))) != SURVIVED:
-            raise session.Failed("the tests have to pass before mutants are judged")
-        tests: Tests = json.loads(answer.read_text(encoding="utf-8"))
+        tests = reached(session.items, pathlib.Path("mutmut-stats.json"))
         shares = [self.results.with_suffix(f".{index}") for index in range(WORKERS)]
         judges = [fork(functools.partial(self._judge, index, share, tests, session.items)) for index, share in enumerate(shares)]
         if {ended(judge) for judge in judges} != {SURVIVED}:
@@ -141,6 +140,9 @@ def main(seconds: str, results: str) -> int:
     mutants = made()
     # Mixed, so that what is judged in time is a fair sample.
     random.Random(0).shuffle(mutants)
+    if ended(fork(collect)) != SURVIVED:
+        print("the tests have to pass before mutants are judged")
+        return 1
     judge = Judge(mutants, pathlib.Path(results).absolute(), int(seconds))
     os.chdir("mutants")
     set_mutant_under_test("")
