@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the controller makes of an object before it keeps it: members with their defaults, references, and what it refuses."""
+"""What the controller looks at before it keeps an object: what it needs, what it refers to, and what it refuses."""
 
 from __future__ import annotations
 
@@ -16,74 +16,23 @@ import jinja2.sandbox
 Item = dict[str, t.Any]
 Find = t.Callable[[str, t.Any], Item]
 
-# Members of each kind of object that a client may write, with the value that the controller gives where the client does not.
-MEMBERS: dict[str, Item] = {
-    "organizations": {"description": ""},
-    "credential_types": {"description": "", "kind": "cloud", "managed": False, "inputs": {}, "injectors": {}},
-    "teams": {"description": "", "organization": None},
-    "notification_templates": {
-        "description": "",
-        "organization": None,
-        "notification_type": "",
-        "notification_configuration": {},
-    },
-    "credentials": {"description": "", "organization": None, "credential_type": None, "inputs": {}},
-    "execution_environments": {"description": "", "image": "", "organization": None, "pull": ""},
-    "projects": {
-        "description": "",
-        "organization": None,
-        "scm_type": "",
-        "scm_url": "",
-        "scm_branch": "",
-        "credential": None,
-        "default_environment": None,
-        "scm_update_on_launch": False,
-        "scm_update_cache_timeout": 0,
-    },
-    "inventories": {"description": "", "organization": None, "kind": "", "host_filter": None},
-    "inventory_sources": {
-        "description": "",
-        "inventory": None,
-        "source": "",
-        "source_project": None,
-        "source_path": "",
-        "credential": None,
-        "execution_environment": None,
-        "overwrite": False,
-        "overwrite_vars": False,
-        "update_on_launch": False,
-        "update_cache_timeout": 0,
-    },
-    "job_templates": {
-        "description": "",
-        "organization": None,
-        "job_type": "run",
-        "inventory": None,
-        "project": None,
-        "playbook": "",
-        "execution_environment": None,
-        "diff_mode": False,
-        "forks": 0,
-        "job_slice_count": 1,
-        "extra_vars": "",
-        "ask_job_type_on_launch": False,
-        "ask_diff_mode_on_launch": False,
-        "ask_limit_on_launch": False,
-        "ask_variables_on_launch": False,
-        "allow_simultaneous": False,
-        "survey_enabled": False,
-    },
-    "workflow_job_templates": {
-        "description": "",
-        "organization": None,
-        "ask_limit_on_launch": False,
-        "ask_variables_on_launch": False,
-        "allow_simultaneous": False,
-    },
-    "workflow_job_template_nodes": {"identifier": "", "workflow_job_template": None, "unified_job_template": None},
-    "workflow_approval_templates": {"description": "", "timeout": 0},
-    "schedules": {"description": "", "unified_job_template": None, "rrule": "", "extra_data": {}, "enabled": True},
-}
+# The kinds of objects, each in the name that its path has.
+KINDS = (
+    "organizations",
+    "credential_types",
+    "teams",
+    "notification_templates",
+    "credentials",
+    "execution_environments",
+    "projects",
+    "inventories",
+    "inventory_sources",
+    "job_templates",
+    "workflow_job_templates",
+    "workflow_job_template_nodes",
+    "workflow_approval_templates",
+    "schedules",
+)
 # The kind of object that a member refers to; members of other names hold plain values.
 REFERENCES = {
     "organization": "organizations",
@@ -117,12 +66,9 @@ class Refused(Exception):
 
 
 def checked(kind: str, item: Item, find: Find) -> None:
-    """Refuse an object that the controller would not keep, and one with a member that it does not have."""
-    unknown = set(item) - {"name", *MEMBERS[kind]}
-    if unknown:
-        raise Refused(f"{kind} have no {sorted(unknown)}")
-    # A node of a workflow is known by its identifier.
-    for member in (*(() if "identifier" in MEMBERS[kind] else ("name",)), *NEEDED.get(kind, ())):
+    """Refuse an object that the controller would not keep; the modules of awx.awx send only members that it has."""
+    # A node of a workflow is known by its identifier, which it needs.
+    for member in (*(() if kind == "workflow_job_template_nodes" else ("name",)), *NEEDED.get(kind, ())):
         if item.get(member) in (None, ""):
             raise Refused(f"{kind} need {member}")
     for member, referred in REFERENCES.items():
@@ -160,14 +106,14 @@ def _template(item: Item, find: Find) -> None:
         raise Refused("job_type or job_slice_count")
     if item["playbook"] not in find("projects", item["project"])["playbooks"]:
         raise Refused(f"Playbook not found for project: {item['playbook']}")
-    json.loads(item["extra_vars"] or "{}")
+    json.loads(item.get("extra_vars") or "{}")
 
 
 def _schedule(item: Item, find: Find) -> None:
     if not RRULE.fullmatch(item["rrule"]):
         raise Refused(f"rrule: {item['rrule']}")
     template = find("unified_job_templates", item["unified_job_template"])
-    answered(template.get("survey_spec", {}), item["extra_data"])
+    answered(template.get("survey_spec", {}), item.get("extra_data", {}))
 
 
 def survey(spec: Item) -> None:

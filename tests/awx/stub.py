@@ -7,14 +7,13 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import http.server
 import json
 import threading
 import typing as t
 import urllib.parse
 
-from awx.rules import MEMBERS, Item, Refused, checked, survey
+from awx.rules import KINDS, Item, Refused, checked, survey
 
 ROOT = "/api/v2/"
 SECRET = "$encrypted$"
@@ -34,7 +33,7 @@ class Controller:
         self.token = "planted-controller-token-55d1"
         self.url = ""
         self.journal: list[tuple[str, str]] = []
-        self.objects: dict[str, dict[int, Item]] = {kind: {} for kind in MEMBERS}
+        self.objects: dict[str, dict[int, Item]] = {kind: {} for kind in KINDS}
         self._playbooks = sorted(playbooks)
         self._next = 1
         self.roles: dict[int, tuple[str, str, list[int]]] = {}
@@ -70,7 +69,9 @@ class Controller:
 
     def create(self, kind: str, given: Item) -> Item:
         # The module for nodes names the type of what it makes as well.
-        item = {**copy.deepcopy(MEMBERS[kind]), **{name: value for name, value in given.items() if name != "type"}}
+        item = {name: value for name, value in given.items() if name != "type"}
+        if kind == "credentials":
+            item.setdefault("inputs", {})
         checked(kind, item, self.find)
         if any(self._alike(kind, item, other) for other in self.objects[kind].values()):
             raise Refused(f"{kind} with this name already exist.")
@@ -99,11 +100,7 @@ class Controller:
         return all(item.get(member) == other.get(member) for member in own)
 
     def change(self, kind: str, item: Item, given: Item) -> Item:
-        checked(
-            kind,
-            {name: {**item, **given}[name] for name in ("name", *MEMBERS[kind], *given) if name in {**item, **given}},
-            self.find,
-        )
+        checked(kind, {**item, **given}, self.find)
         item.update(given)
         return item
 
@@ -161,7 +158,7 @@ class Controller:
     def _approval(self, node: Item, body: Item) -> Item:
         """The approval that a node waits for."""
         kind = "workflow_approval_templates"
-        made = self.create(kind, {name: body[name] for name in ("name", *MEMBERS[kind]) if name in body})
+        made = self.create(kind, body)
         node["unified_job_template"] = made["id"]
         node["related"]["unified_job_template"] = made["url"]
         return made

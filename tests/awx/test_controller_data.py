@@ -14,7 +14,7 @@ import subprocess
 import typing as t
 
 import pytest
-from awx.example import EXAMPLE, VARIABLES, load
+from awx.example import VARIABLES, load
 
 from harness.process import BIN
 
@@ -57,23 +57,6 @@ def test_every_member_is_a_passed_option(variable: str) -> None:
         assert set(item) - {"simplified_workflow_nodes"} == set(handed_on), item
 
 
-def test_names_that_objects_refer_to_are_there() -> None:
-    data = load("controller.yml")
-    names = {variable: {item.get("name") for item in data[variable]} for variable in VARIABLES}
-    names["controller_credential_types"].add("Source Control")
-    for variable, member, referred in (
-        ("controller_credentials", "credential_type", "controller_credential_types"),
-        ("controller_inventory_sources", "inventory", "controller_inventories"),
-        ("controller_inventory_sources", "source_project", "controller_projects"),
-        ("controller_inventory_sources", "credential", "controller_credentials"),
-        ("controller_templates", "inventory", "controller_inventories"),
-        ("controller_templates", "project", "controller_projects"),
-        ("controller_projects", "credential", "controller_credentials"),
-        ("controller_schedules", "unified_job_template", "controller_workflows"),
-    ):
-        assert {item[member] for item in data[variable]} <= names[referred]
-
-
 def test_every_member_of_a_node_is_handed_on() -> None:
     handed_on = {name: text for task in tasks(NODES) for name, text in task["awx.awx.workflow_job_template_node"].items()}
     for workflow in load("controller.yml")["controller_workflows"]:
@@ -107,13 +90,3 @@ def test_approval_stands_before_the_delivery() -> None:
     assert (predict["playbook"], predict["job_type"]) == ("check.yml", "check")
     assert (deliver["playbook"], deliver["job_type"]) == ("deliver.yml", "run")
     assert deliver["extra_vars"]["edgeops_approved_plan_id"] == "{{ edgeops_plan_id | default('') }}"
-
-
-def test_project_has_playbooks_and_inventory() -> None:
-    """Playbooks and inventory are in the project."""
-    data = load("controller.yml")
-    for name in (
-        *(item["playbook"] for item in data["controller_templates"]),
-        *(item["source_path"] for item in data["controller_inventory_sources"]),
-    ):
-        assert (EXAMPLE / "project" / name).is_file()

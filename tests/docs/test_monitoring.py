@@ -21,7 +21,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.form
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "monitoring"
-REFERENCE = ROOT / "docs" / "docsite" / "rst" / "reference_report.rst"
 _SERIES = re.compile(r"(edgeops_[a-z_]+)(?:\{([^}]*)\})?")
 _LABEL = re.compile(r'([a-z]+)(?:=~|!=|=)"([^"]*)"')
 
@@ -59,20 +58,6 @@ def test_query_names_what_is_there(query):
             assert all(value in known[name][label] for value in pattern.split("|"))
     for label in re.findall(r"by \(([^)]*)\)", query):
         assert set(re.split(r",\s*", label)) <= set(known[named[0][0]])
-
-
-def test_readme_names_each_series():
-    text = (EXAMPLE / "README.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^\| `(edgeops_[a-z_]+)`", text, re.MULTILINE)) == set(samples())
-
-
-def test_reference_names_each_series():
-    text = REFERENCE.read_text(encoding="utf-8")
-    first = [line for line in text.splitlines() if line.startswith("   * - ``")]
-    series = {
-        name: set(labels.split(",")) - {""} for name, labels in re.findall(r"``(edgeops_\w+?)(?:\{([\w,]*)\})?``", "".join(first))
-    }
-    assert series == {name: set(labels) for name, labels in samples().items()}
 
 
 def promtool(*arguments: str) -> subprocess.CompletedProcess[str]:
