@@ -106,9 +106,9 @@ def _members(job: Job) -> Item:
         found = {"output_options": output} if output else {}
     elif isinstance(text, str) and text:
         found = _logpull(text, job.logpull)
-    if job.value("filter"):
+    if job.values["filter"]:
         found["filter"] = None if job.filter is None else _plain_filter(to_text(job.filter))
-    found.update({name: job.value(name) for name in _SIMPLE if job.value(name) != MEMBERS[name].default})
+    found.update({name: job.values[name] for name in _SIMPLE if job.values[name] != MEMBERS[name].default})
     return found
 
 
@@ -237,7 +237,7 @@ def _express(job: Job, zone_key: str, *, alone: bool) -> tuple[Item, Expressed]:
         item = {"job_id": job.id, "dataset": job.dataset}
         if _trouble(item, job):
             del item["dataset"]
-    if not job.value("enabled"):
+    if not job.values["enabled"]:
         item["enabled"] = False
     destination, omitted = _destination(job, zone_key)
     found = _members(job)

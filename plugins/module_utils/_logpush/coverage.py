@@ -90,7 +90,9 @@ def selected_fields(job: t.Mapping[str, Json]) -> list[str]:
 
 def fields_of(output: t.Mapping[str, Json], logpull: logpull_options.Parameters) -> list[str]:
     """Return the log fields that both forms of options select; the service ignores `logpull_options` beside `output_options`."""
-    return names_in(output.get("field_names")) if output else logpull_options.selected(logpull)
+    if output:
+        return names_in(output.get("field_names"))
+    return list(logpull_options.split_names(logpull.get(logpull_options.FIELDS, "")))
 
 
 def _configured(given: Json) -> dict[str, list[str]]:

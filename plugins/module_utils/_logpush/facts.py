@@ -97,10 +97,6 @@ MEMBERS: t.Mapping[str, Member] = {
 # What the service shows instead of a time that it does not have.
 ZERO_TIME = "0001-01-01T00:00:00"
 
-# Members with a grammar of their own; the values of the others are compared as they are.
-_GRAMMARS = ("filter", "logpull_options", "output_options")
-PLAIN = tuple(name for name, member in MEMBERS.items() if member.sent and name not in _GRAMMARS)
-
 # Members without an option that are neither reported nor copied when a job is re-created: the service sets them, or they are secret.
 NOT_CARRIED = frozenset(
     (

@@ -59,7 +59,7 @@ def health_of(job: Job, stale_after: float, now: float) -> Health:
     signs = signs_of(job)
     lag = None if signs.complete is None else now - signs.complete.timestamp()
     late = lag is not None and not -MAX_CLOCK_SKEW_SECONDS <= lag <= stale_after
-    state = _state(signs, bool(job.value("enabled")), late)
+    state = _state(signs, bool(job.values["enabled"]), late)
     since = signs.complete if state in (STALE, HEALTHY) else signs.error if state == FAILING or signs.reason else None
     return {
         "state": state,
@@ -118,7 +118,7 @@ def delivery_warnings(job: Job, wants_enabled: bool | None) -> tuple[str, ...]:
     when = f" at {error}" if error else ""
     why = f": {signs.reason}" if signs.reason else "; the service gives no reason."
     found = [f"{words_for(job)}: its last delivery failed{when}{why}"]
-    if not job.value("enabled") and wants_enabled is not False:
+    if not job.values["enabled"] and wants_enabled is not False:
         found.append(
             f"{words_for(job)} is disabled, probably by the service after it had failed to deliver for a day;"
             " records of that time are lost."

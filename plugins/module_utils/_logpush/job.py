@@ -44,26 +44,21 @@ class Row(t.TypedDict, total=False):
 class Job(t.NamedTuple):
     """A job of the service, parsed once. `members` are as the service sent them, those without an option included.
 
-    `filter` is None without a filter, and also if the filter cannot be parsed; then `value("filter")` is its text.
+    `values` are the reported members, with defaults for those that the service omitted.
+    `filter` is None without a filter, and also if the filter cannot be parsed; then `values["filter"]` is its text.
+    `fields` are the names of the selected fields, in either form of the options.
     """
 
     id: int
     name: str | None
     dataset: str
     members: Row
+    values: Members
     filter: Tree | None
     logpull: logpull_options.Parameters
     output: Members
+    fields: t.Sequence[str]
     destination: Destination | None
-
-    def value(self, name: str) -> Json:
-        """Return a member, or its default if the service omitted it."""
-        return MEMBERS[name].normal(self.members.get(name))
-
-    @property
-    def fields(self) -> list[str]:
-        """Return the names of the selected fields."""
-        return fields_of(self.output, self.logpull)
 
     @property
     def sample_rate(self) -> float:
@@ -89,18 +84,22 @@ def parse_job(sent: Json, job_id: str | int | None = None, known: Tree | None = 
     if wrong := list(_wrong_members(sent)):
         raise _bad(f"job {found} has members of another type than documented: {', '.join(wrong)}")
     row = t.cast("Row", sent)  # no member is of another type
-    text, conf = MEMBERS["filter"].normal(sent.get("filter")), row.get("destination_conf")
+    values = {name: member.normal(sent.get(name)) for name, member in MEMBERS.items()}
+    text, conf = values["filter"], row.get("destination_conf")
+    logpull, output = logpull_options.parse(row.get("logpull_options")), row.get("output_options") or {}
     tree: Tree | None = None
     if isinstance(text, str):
         tree = known if known is not None and text == to_text(known) else read_echo(text)
     return Job(
         id=found,
         name=row.get("name"),
-        dataset=str(MEMBERS["dataset"].normal(sent.get("dataset"))),
+        dataset=str(values["dataset"]),
         members=row,
+        values=values,
         filter=tree,
-        logpull=logpull_options.parse(row.get("logpull_options")),
-        output=row.get("output_options") or {},
+        logpull=logpull,
+        output=output,
+        fields=fields_of(output, logpull),
         destination=parse_destination(conf) if conf else None,
     )
 
@@ -127,16 +126,15 @@ def _bad(what: str) -> Failure:
 def view(job: Job) -> Report:
     """Return all reported members without secrets, with defaults for those that the service omitted."""
     sent = job.members
-    shown = {name: member.normal(sent.get(name)) for name, member in MEMBERS.items()}
     secrets = secret_parts(job.destination)
     other = {name: value for name, value in sent.items() if value and name not in MEMBERS and name not in NOT_CARRIED}
     return {
-        **shown,
+        **job.values,
         "other": scrub(_masked(other), secrets) if other else {},
         "last_error": readable(sent.get("last_error"), secrets),
         "error_message": readable(sent.get("error_message"), secrets),
         "destination": public_destination(job.destination),
-        "filter_explained": UNREADABLE if job.filter is None and shown["filter"] else explain(job.filter),
+        "filter_explained": UNREADABLE if job.filter is None and job.values["filter"] else explain(job.filter),
     }
 
 

@@ -181,7 +181,7 @@ def plan_jobs(desired: DesiredJobs, listing: JobListing) -> Composition:
     ]
     in_order = sorted((step for step in items if step.plan.requests), key=_rank) + strays
     unlisted = [
-        {"id": job.id, "name": job.name, "dataset": job.dataset, "enabled": job.value("enabled")}
+        {"id": job.id, "name": job.name, "dataset": job.dataset, "enabled": job.values["enabled"]}
         for _label, job in (others if desired.unlisted != IGNORE else ())
     ]
     unknown = listing.refusal is not None and desired.unlisted == REPORT

@@ -76,7 +76,7 @@ def from_text(text: str) -> Requested:
             raise invalid_option(place, f"{name}={value} has an empty field name")
     parameters = parse(text)
     order = tuple(parameters) if FIELDS in parameters else (FIELDS, *parameters)
-    fields = _split(parameters.pop(FIELDS)) if FIELDS in parameters else None
+    fields = split_names(parameters.pop(FIELDS)) if FIELDS in parameters else None
     return Requested(fields, parameters, order)
 
 
@@ -87,15 +87,10 @@ def parse(text: str | None) -> dict[str, str]:
         # Blanks around a name or a value have no meaning, even if they are encoded.
         name, _equals, value = (unquote(part).strip() for part in piece.partition("="))
         if name == FIELDS:
-            found[name] = ",".join(_split(f"{found.get(name, '')},{value}"))
+            found[name] = ",".join(split_names(f"{found.get(name, '')},{value}"))
         elif name:
             found[name] = value
     return found
-
-
-def selected(parameters: Parameters) -> list[str]:
-    """Return the names of the selected fields."""
-    return list(_split(parameters.get(FIELDS, "")))
 
 
 def canonical(parameters: Parameters) -> dict[str, t.Any]:
@@ -104,7 +99,7 @@ def canonical(parameters: Parameters) -> dict[str, t.Any]:
     for name, value in sorted(parameters.items()):
         default = PARAMETER_DEFAULTS.get(name)
         if name == FIELDS:
-            form[name] = sorted(_split(value))
+            form[name] = sorted(split_names(value))
         elif _NUMBER.fullmatch(value):
             number = float(value)
             form[name] = None if number == 0 or default == f"{number:g}" else number
@@ -118,7 +113,7 @@ def merged(requested: Requested, present: Parameters) -> tuple[str, bool]:
 
     Parameters that the task omits are kept. The order is that of the task, so that one desired state always gives one text.
     """
-    fields = _split(present.get(FIELDS, "")) if requested.fields is None else requested.fields
+    fields = split_names(present.get(FIELDS, "")) if requested.fields is None else requested.fields
     after = {**present, **requested.others, FIELDS: ",".join(fields)}
     names = dict.fromkeys((*requested.order, *requested.others, *sorted(after)))
     return render({name: after[name] for name in names}), canonical(after) != canonical(present)
@@ -134,7 +129,8 @@ def render(parameters: Parameters) -> str:
     return text
 
 
-def _split(text: str) -> tuple[str, ...]:
+def split_names(text: str) -> tuple[str, ...]:
+    """Return the names of a list in a text, without empty ones and duplicates."""
     return tuple(dict.fromkeys(name for name in (part.strip() for part in text.split(",")) if name))
 
 

@@ -29,7 +29,6 @@ from .facts import (
     MAX_CHALLENGE_LENGTH,
     MAX_DATASET_LENGTH,
     MAX_DESTINATION_LENGTH,
-    PLAIN,
     RANGES,
     SENDING,
     SUBOPTIONS,
@@ -85,7 +84,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class Plain(t.TypedDict, total=False):
-    """The members of a job that need no grammar; those whose options are omitted are absent."""
+    """The members of a job whose values are compared as they are; those whose options are omitted are absent."""
 
     name: str
     dataset: str
@@ -124,7 +123,7 @@ class DesiredJob(t.NamedTuple):
 
 def desire(params: Params, scope: str | None = None) -> DesiredJob:
     """Return the desired job of validated options, for a zone or an account; refuse what Cloudflare documents as invalid."""
-    given = {name: params[name] for name in PLAIN if params[name] is not None}
+    given = {name: params[name] for name in Plain.__annotations__ if params[name] is not None}
     plain = t.cast("Plain", given)  # AnsibleModule has checked the types
     if "dataset" in plain:
         plain["dataset"] = plain["dataset"] or DATASET

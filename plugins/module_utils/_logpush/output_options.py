@@ -34,7 +34,7 @@ def from_logpull(parameters: logpull_options.Parameters) -> Options:
     low, high = SAMPLE_RATES
     timestamp_format, rate = form.get(logpull_options.TIMESTAMPS), form.get(logpull_options.SAMPLE)
     found: Options = {
-        "field_names": logpull_options.selected(parameters) or None,
+        "field_names": list(logpull_options.split_names(parameters.get(logpull_options.FIELDS, ""))) or None,
         "timestamp_format": timestamp_format if timestamp_format in TIMESTAMP_FORMATS else None,
         "sample_rate": rate if isinstance(rate, float) and low < rate <= high else None,
         **{sub.wire: True for sub in SUBOPTIONS.values() if sub.type == "bool" and form.get(sub.wire) == "true"},

@@ -64,12 +64,12 @@ class Change(t.NamedTuple):
     sends: t.Mapping[str, Json]
 
 
-def changes(desired: DesiredJob, job: Job | None) -> list[Change]:
-    """Compare what the task manages with a job; None is a job to be created."""
+def changes(desired: DesiredJob, job: Job | None) -> tuple[list[Change], Body]:
+    """Compare what the task manages with a job, or with None if it is to be created; return also what to send."""
     found = []
     for name, value in desired.plain.items():
         after = MEMBERS[name].normal(value)
-        found.append(_whole(name, job, value, after, job is None or job.value(name) != after))
+        found.append(_whole(name, job, value, after, job is None or job.values[name] != after))
     if desired.destination is not None:
         found.append(_destination(desired, desired.destination, job.destination if job else None))
     if desired.logpull is not None:
@@ -77,17 +77,17 @@ def changes(desired: DesiredJob, job: Job | None) -> list[Change]:
     if desired.output is not None:
         found += _outputs(desired.output, job)
     if desired.filter == NO_FILTER:
-        found.append(_whole("filter", job, NO_FILTER, None, bool(job and job.value("filter"))))
+        found.append(_whole("filter", job, NO_FILTER, None, bool(job and job.values["filter"])))
     elif desired.filter is not None:
         text = to_text(desired.filter)
         found.append(_whole("filter", job, text, text, not (job and job.filter and same_filter(desired.filter, job.filter))))
-    return found
+    return found, {name: value for change in found for name, value in change.sends.items()}
 
 
 def fixed_changes(desired: DesiredJob, job: Job) -> dict[str, Json]:
     """Return the members for which the job must be re-created, with their desired values."""
     fixed = {name: value for name, value in desired.plain.items() if MEMBERS[name].fixed}
-    return {name: value for name, value in fixed.items() if MEMBERS[name].normal(value) != job.value(name)}
+    return {name: value for name, value in fixed.items() if MEMBERS[name].normal(value) != job.values[name]}
 
 
 def _destination(desired: DesiredJob, requested: Destination, present: Destination | None) -> Change:
@@ -141,7 +141,7 @@ def _output(requested: t.Mapping[str, Json], job: Job | None) -> list[Change]:
 
 def _whole(name: str, job: Job | None, new: Json, shown: Json, differs: bool) -> Change:
     """Return the change of a member that is sent as a whole or not at all."""
-    before = job.value(name) if job else MEMBERS[name].default
+    before = job.values[name] if job else MEMBERS[name].default
     return Change(name, before, shown, {name: new}) if differs else Change(name, before, before, {})
 
 
@@ -174,7 +174,7 @@ def _check_recreated(job: Job, after: Job, state: JobState) -> None:
     """Refuse a re-created job of a kind that its dataset lacks, or under the name of another job."""
     name, dataset = after.name, after.dataset
     # The service would refuse it after the deletion; kind or dataset may be copied from the old job.
-    if not kind_fits(after.value("kind"), dataset):
+    if not kind_fits(after.values["kind"], dataset):
         raise conflict(
             f"Job {job.id} would be re-created as kind 'edge' of the dataset {dataset!r}, but 'edge' exists for"
             f" {EDGE_DATASET!r} only. Omitted options are copied from the old job: set both kind and dataset."
@@ -234,7 +234,7 @@ def _effects(label: str, job: Job, after: Job, made: t.Sequence[Change]) -> tupl
     """Return what a write destroys that makes an existing job the one after it."""
     differing = {change.name for change in made if change.sends}
     found = []
-    if "enabled" in differing and not after.value("enabled"):
+    if "enabled" in differing and not after.values["enabled"]:
         found.append(Effect(DISABLE_JOB, label))
     if gone := sorted(set(job.fields).difference(after.fields)):
         found.append(Effect(DROP_JOB_FIELDS, label, tuple(gone)))
@@ -242,7 +242,7 @@ def _effects(label: str, job: Job, after: Job, made: t.Sequence[Change]) -> tupl
         found.append(Effect(CHANGE_FILTER, label))
     if after.sample_rate < job.sample_rate:
         found.append(Effect(REDUCE_SAMPLE_RATE, label))
-    if "transformer_id" in differing and job.value("transformer_id"):
+    if "transformer_id" in differing and job.values["transformer_id"]:
         found.append(Effect(CHANGE_TRANSFORMER, label))
     # A destination that the service does not show may be any.
     if "destination" in differing and (
@@ -303,8 +303,7 @@ def _create(desired: DesiredJob, state: JobState) -> Plan:
         raise Failure(NOT_FOUND, f"job_id: there is no job {desired.job_id} in this zone; without job_id, name creates one.")
     if desired.destination is None:
         raise invalid_option("destination_conf", f"is required to create the job {desired.name!r}, which does not exist yet")
-    made = changes(desired._replace(plain={**desired.plain, "dataset": desired.dataset}), None)
-    body = _body(made)
+    made, body = changes(desired._replace(plain={**desired.plain, "dataset": desired.dataset}), None)
     disabled = "enabled" not in desired.plain
     unlisted = "create_without_listing: the service cannot list jobs, so the job is created without checking whether it exists."
     return Plan(
@@ -324,11 +323,10 @@ def _create(desired: DesiredJob, state: JobState) -> Plan:
 
 
 def _update(desired: DesiredJob, state: JobState, job: Job) -> Plan:
-    made = changes(desired, job)
-    body = _body(made)
-    if body and job.value("transformer_id"):
+    made, body = changes(desired, job)
+    if body and job.values["transformer_id"]:
         # It is not documented whether an update without a transformer detaches it, which could deliver what it removes.
-        body = {"transformer_id": job.value("transformer_id"), **body}
+        body = {"transformer_id": job.values["transformer_id"], **body}
     after = parse_job({**job.members, **body}, known=desired.filter or None) if body else job
     return Plan(
         before={change.name: change.before for change in made},
@@ -343,16 +341,16 @@ def _update(desired: DesiredJob, state: JobState, job: Job) -> Plan:
 
 def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Mapping[str, Json]) -> Plan:
     if not desired.recreate:
-        what = " and ".join(f"{name} {job.value(name)!r} cannot become {value!r}" for name, value in fixed.items())
+        what = " and ".join(f"{name} {job.values[name]!r} cannot become {value!r}" for name, value in fixed.items())
         raise conflict(f"{words_for(job)} exists, and its {what}. Set recreate to delete and re-create it.")
     if desired.destination is None:
         raise invalid_option("destination_conf", "must be given to recreate a job, because the service may not show all of it")
-    made = changes(desired, job)
-    if any("output_options" in change.sends for change in made):
+    made, sends = changes(desired, job)
+    if "output_options" in sends:
         # The new job gets one form of the options only.
         made = [change._replace(after=None) if change.name == "logpull_options" else change for change in made]
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
-    body: Body = {"dataset": job.dataset, **carried(job), **_body(made), "destination_conf": desired.destination.text, **proof}
+    body: Body = {"dataset": job.dataset, **carried(job), **sends, "destination_conf": desired.destination.text, **proof}
     if "output_options" in body:
         body.pop("logpull_options", None)
     after = parse_job({**job.members, **body}, known=desired.filter or None)
@@ -379,21 +377,17 @@ def carried(job: Job) -> Body:
     members = job.members.items()
     taken = {name: value for name, value in members if name not in MEMBERS and name not in NOT_CARRIED and value is not None}
     for name, member in MEMBERS.items():
-        if member.sent and job.value(name) != member.default:
-            taken[name] = job.value(name)
+        if member.sent and job.values[name] != member.default:
+            taken[name] = job.values[name]
     if job.output:
         # The service ignores the older form beside the newer one, but may still show it.
         taken.pop("logpull_options", None)
     return taken
 
 
-def _body(made: t.Iterable[Change]) -> Body:
-    return {name: value for change in made for name, value in change.sends.items()}
-
-
 def _basis(job: Job, made: t.Iterable[Change]) -> Json:
     names = ["destination_conf" if change.name == "destination" else change.name for change in made]
-    return {"id": job.id, **{name: job.value(name) if name in MEMBERS else job.members.get(name) for name in names}}
+    return {"id": job.id, **{name: job.values[name] if name in MEMBERS else job.members.get(name) for name in names}}
 
 
 def _predict(after: Job, made: t.Iterable[Change], unknown: t.Iterable[str] = ()) -> dict[str, Json]:

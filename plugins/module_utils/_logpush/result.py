@@ -102,7 +102,7 @@ def _agrees(name: str, sent: Job, answered: Job) -> bool:
     if name == "destination_conf":
         return bool(sent.destination and answered.destination and same_destination(sent.destination, answered.destination))
     if name in MEMBERS:
-        return sent.value(name) == answered.value(name)
+        return sent.values[name] == answered.values[name]
     return answered.members.get(name) in (None, sent.members.get(name))
 
 
