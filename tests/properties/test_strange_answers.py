@@ -20,7 +20,7 @@ from properties.answers import bodies, examples
 from properties.usable import unusable
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api import client as client_module
-from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply, Transport
+from ansible_collections.edgeops.observability.plugins.module_utils._api.session import Reply, Session
 from ansible_collections.edgeops.observability.plugins.module_utils._core import KINDS
 from edgeops_simulator.testing import running
 
@@ -46,20 +46,20 @@ class Recording:
     answers: dict[Key, Reply] = dataclasses.field(default_factory=dict)
 
 
-class Replay(Transport):
-    """A transport that answers from a recording, but for one request."""
+class Replay(Session):
+    """A session that answers from a recording, but for one request."""
 
     recording: t.ClassVar[Recording]
     replaced: t.ClassVar[tuple[Key, Reply]]
     requests: t.ClassVar[list[Key]]
 
-    def exchange(self, method: str, path: str, body: bytes | None = None) -> Exchange:
+    def send(self, method: str, path: str, content: bytes | None, *, fresh: bool) -> tuple[Reply, bool]:
         type(self).requests.append((method, path))
         key, reply = self.replaced
         if (method, path) != key:
             unknown = Reply(404, {}, b'{"success": false, "errors": [{"code": 7003, "message": "?"}], "result": null}')
             reply = self.recording.answers.get((method, path), unknown)
-        return Exchange(method, path.partition("?")[0], reply, 1, True, False)
+        return reply, True
 
 
 @pytest.fixture(scope="module")
@@ -70,16 +70,16 @@ def recordings() -> dict[str, Recording]:
         for name, scenario in TASKS.items():
             recording = found[name] = Recording(simulator)
 
-            class Recorder(Transport):
+            class Recorder(Session):
                 answers = recording.answers
 
-                def exchange(self, method: str, path: str, body: bytes | None = None) -> Exchange:
-                    exchange = super().exchange(method, path, body)
-                    assert isinstance(exchange.outcome, Reply)
-                    self.answers.setdefault((method, path), exchange.outcome)
-                    return exchange
+                def send(self, method: str, path: str, content: bytes | None, *, fresh: bool) -> tuple[Reply, bool]:
+                    outcome, sent = super().send(method, path, content, fresh=fresh)
+                    assert isinstance(outcome, Reply)
+                    self.answers.setdefault((method, path), outcome)
+                    return outcome, sent
 
-            patch.setattr(client_module, "Transport", Recorder)
+            patch.setattr(client_module, "Session", Recorder)
             simulator.reset(**scenario.seed())
             results = scenario.run(simulator, {})
             assert not results[-1].get("failed"), results
@@ -99,7 +99,7 @@ def test_no_answer_is_too_strange(recordings, monkeypatch, cases, name):
     recording, scenario = recordings[name], TASKS[name]
     keys = list(recording.answers)
     direct.without_waiting(monkeypatch, scenarios.inventory)
-    monkeypatch.setattr(client_module, "Transport", Replay)
+    monkeypatch.setattr(client_module, "Session", Replay)
     reads = {key for key in keys if key[0] == "GET"}
     # Made once: to put the strategy together takes longer than to draw from it.
     replacements = {key: bodies(json.loads(reply.body)) for key, reply in recording.answers.items()}

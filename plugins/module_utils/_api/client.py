@@ -7,22 +7,25 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
+import json
 import threading
 import time
 import typing as t
+from urllib.parse import quote, urlencode
 
-from .._core import BAD_RESPONSE, NOT_FOUND, REJECTED, Answer, Failure, Json
+from .._core import BAD_RESPONSE, NOT_FOUND, RATE_LIMITED, REJECTED, Answer, Failure, Json
 from .._text import list_of
 from .._zones import Address, select_named
-from .budget import LONG_WAIT_SECONDS, Budget
+from .budget import LONG_WAIT_SECONDS, Budget, PauseTooLong
 from .connection import Connection
 from .endpoints import ENDPOINTS
 from .graphql import OPERATION, QUERY_BUDGET, read_data
 from .pagination import KEYS, Listing, Page, Query, page_of
 from .response import locate, read_answer
-from .session import environment_proxies, missing_requests
-from .transport import Exchange, QueryIn, Transport, encode_body, encode_query
+from .session import Fault, Session, environment_proxies, missing_requests
+from .transport import RATE_LIMITED_STATUS, Exchange, asked_pause, backoff, may_retry
 
+QueryIn = t.Mapping[str, "str | int"]
 Ids = t.Mapping[str, "str | int"]
 _Client = t.TypeVar("_Client", bound="Client")
 MAX_PARALLEL = 8
@@ -71,14 +74,17 @@ class Client:
         self.secrets = connection.secrets
         self.host = connection.host
         self.request_budget = connection.request_budget
+        self._session = Session(connection)
+        self._sleep = sleep
+        self._now = now
         self._budget_of = functools.partial(Budget, sleep=sleep, now=now, warn=self.warnings.append)
-        self._transport = Transport(connection, self._budget_of(connection), sleep, now)
+        self._budget = self._budget_of(connection)
         self._query_budget: Budget | None = None
 
     @property
     def tries(self) -> int:
         """Return how many requests were sent, repeated ones included, by all clients that share these connections."""
-        return self._transport.tries
+        return self._session.tries
 
     def locate(self, failure: Failure) -> Failure:
         """Return the failure with the request of the latest response, if the caller found it in the content of that response."""
@@ -95,12 +101,8 @@ class Client:
         if self._query_budget is None:
             allowance = QUERY_BUDGET if self._connection.request_budget else None
             self._query_budget = self._budget_of(dataclasses.replace(self._connection, request_budget=allowance), purpose="query")
-        endpoint = ENDPOINTS[OPERATION]
-        body = encode_body({"query": text, "variables": dict(variables)})
-        self._local.latest = exchange = self._transport.exchange(
-            endpoint.method, endpoint.url_path({}), body, reads=endpoint.reads, budget=self._query_budget
-        )
-        return read_data(self._connection, exchange)
+        body = {"query": text, "variables": dict(variables)}
+        return read_data(self._connection, self._exchange(OPERATION, body=body, budget=self._query_budget))
 
     def find(self, operation: str, *, ids: Ids | None = None) -> Answer | None:
         """Return the answer to an operation, or None if the service reports that the object does not exist."""
@@ -113,15 +115,11 @@ class Client:
 
     def delete(self, operation: str, *, ids: Ids | None = None) -> bool:
         """Delete an object; return False if it did not exist."""
-        exchange = self._exchange(operation, ids)
-        try:
-            read_answer(self._connection, operation, exchange)
-        except Failure as failure:
-            if failure.kind == NOT_FOUND and failure.status == 404:
-                # After a try with an unknown outcome, 404 means that this try deleted the object.
-                return exchange.received_before
-            raise
-        return True
+        if self.find(operation, ids=ids) is not None:
+            return True
+        # After a try with an unknown outcome, 404 means that this try deleted the object.
+        latest: Exchange = self._local.latest
+        return latest.received_before
 
     def items(
         self,
@@ -138,17 +136,13 @@ class Client:
         Fetch up to `parallel` pages after the first at the same time.
         """
 
-        endpoint = ENDPOINTS[operation]
-        path = endpoint.url_path(ids or {}, self._connection.address)
-
         def fetch(paging: Query) -> Page:
-            query_text = encode_query({**(query or {}), **paging})
-            self._local.latest = exchange = self._transport.exchange(endpoint.method, path + query_text)
+            exchange = self._exchange(operation, ids, {**(query or {}), **paging})
             answer = read_answer(self._connection, operation, exchange)
             try:
                 return page_of(list_of(answer.result), answer.result_info, None if "cursor" in paging else paging.get("page", 1))
             except Failure as failure:
-                raise locate(failure, exchange) from None
+                raise self.locate(failure) from None
 
         parallel = max(1, min(parallel, MAX_PARALLEL))
         try:
@@ -179,12 +173,44 @@ class Client:
 
     def close(self) -> None:
         """Close the kept connections; the client can still be used."""
-        self._transport.session.close()
+        self._session.adapter.close()
 
-    def _exchange(self, operation: str, ids: Ids | None, query: QueryIn | None = None, body: Json = None) -> Exchange:
-        endpoint = ENDPOINTS[operation]
-        path = endpoint.url_path(ids or {}, self._connection.address) + encode_query(query)
-        self._local.latest = exchange = self._transport.exchange(endpoint.method, path, encode_body(body))
+    def _exchange(
+        self,
+        operation: str,
+        ids: Ids | None = None,
+        query: QueryIn | None = None,
+        body: Json = None,
+        budget: Budget | None = None,
+    ) -> Exchange:
+        """Send the request of an operation, retry it if that is allowed and useful, and return the outcome."""
+        endpoint, budget = ENDPOINTS[operation], budget or self._budget
+        path = endpoint.url_path(ids or {}, self._connection.address)
+        query_text = f"?{urlencode(query, quote_via=quote, safe=',*')}" if query else ""
+        content = None if body is None else json.dumps(body, separators=(",", ":"), allow_nan=False).encode("ascii")
+        retried_as = "GET" if endpoint.reads else endpoint.method
+        attempts, received = 0, False
+        while True:
+            try:
+                number = budget.acquire()
+            except PauseTooLong as refused:
+                fault = Fault(RATE_LIMITED, str(refused), final=True)
+                exchange = Exchange(endpoint.method, path, fault, attempts, False, received)
+                break
+            attempts += 1
+            outcome, sent = self._session.send(endpoint.method, path + query_text, content, fresh=retried_as == "POST")
+            budget.settle(number, outcome.headers)
+            limited = outcome.status == RATE_LIMITED_STATUS
+            pause = asked_pause(outcome.headers.get("Retry-After", ""), self._now()) if limited else None
+            exchange = Exchange(endpoint.method, path, outcome, attempts, sent, received, pause)
+            too_long = pause is not None and pause > self._connection.retry_wait_max
+            if too_long or attempts > self._connection.retries or not may_retry(retried_as, outcome, sent):
+                break
+            received = received or (sent and not limited)
+            if pause is not None:
+                budget.pause(pause)
+            self._sleep(backoff(attempts) if pause is None else pause)
+        self._local.latest = exchange
         return exchange
 
 

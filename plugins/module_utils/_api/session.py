@@ -13,6 +13,7 @@ import socket
 import sys
 import threading
 import time
+import types
 import typing as t
 import zlib
 
@@ -80,6 +81,7 @@ class Fault(t.NamedTuple):
     final: bool = False
     timed_out: bool = False
     status: int | None = None
+    headers: t.Mapping[str, str] = types.MappingProxyType({})
 
 
 class BodyError(Exception):
@@ -152,6 +154,9 @@ class Session:
     """Sends single tries of requests, with the credentials of a connection and over connections that are kept."""
 
     def __init__(self, connection: Connection) -> None:
+        self.tries = 0
+        # Closing it closes the kept connections; it can still be used.
+        self.adapter = HTTPAdapter(max_retries=0)
         self._connection = connection
         self._headers = {
             "User-Agent": connection.user_agent,
@@ -160,7 +165,6 @@ class Session:
             "Connection": "keep-alive",
             **connection.credential_headers,
         }
-        self._adapter = HTTPAdapter(max_retries=0)
         self._verify = _verification(connection)
 
     def send(self, method: str, path: str, content: bytes | None, *, fresh: bool) -> tuple[Reply | Fault, bool]:
@@ -168,8 +172,9 @@ class Session:
 
         `fresh`: on a new connection. If the service closed a kept one meanwhile, it would be unknown whether it received a POST.
         """
+        self.tries += 1
         seconds = self._connection.timeout
-        adapter = HTTPAdapter(max_retries=0) if fresh else self._adapter
+        adapter = HTTPAdapter(max_retries=0) if fresh else self.adapter
         attempt = Try(adapter, seconds, verify=self._verify, proxies=self._connection.proxies)
         body = None if content is None else Body(content, attempt)
         headers = self._headers if body is None else {**self._headers, "Content-Type": "application/json"}
@@ -191,10 +196,6 @@ class Session:
             raise error
         sent = body.sent if body is not None else attempt.status is not None or not _is_unconnected(error)
         return fault_of(error)._replace(status=attempt.status), sent
-
-    def close(self) -> None:
-        """Close the kept connections; the session can still be used."""
-        self._adapter.close()
 
 
 def _verification(connection: Connection) -> bool | str:

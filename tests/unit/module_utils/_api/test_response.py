@@ -24,7 +24,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.respons
     read_answer,
     service_errors,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange, Reply
+from ansible_collections.edgeops.observability.plugins.module_utils._api.session import Reply
+from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange
 from ansible_collections.edgeops.observability.plugins.module_utils._core import KINDS, Answer, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import ACCOUNT, ZONE, Address
 
