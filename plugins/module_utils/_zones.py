@@ -46,11 +46,6 @@ class Address(t.NamedTuple):
         """Return the id as a member of a result."""
         return {self.member: self.id}
 
-    @property
-    def path(self) -> str:
-        """Return the start of all API paths of this zone or account."""
-        return f"/{self.scope}s/{self.id}"
-
 
 def scope_of(params: t.Mapping[str, Json]) -> str:
     """Return whether validated options are about a zone or an account."""

@@ -8,7 +8,6 @@ import dataclasses
 import typing as t
 from urllib.parse import unquote, urlsplit
 
-from .._core import invalid_option
 from .._zones import Address
 
 DEFAULT_TIMEOUT_SECONDS = 30.0
@@ -39,15 +38,6 @@ class Connection:
     user_agent: str = "edgeops.observability"
     proxies: t.Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "base_url", self.base_url.rstrip("/"))
-        for option, value in (("api_token", self.token), ("api_email", self.email), ("api_key", self.key)):
-            # Refused here because the error of the HTTP library would quote the value.
-            if value and not all("!" <= character <= "~" for character in value):
-                raise invalid_option(
-                    option, "it contains blanks, line breaks or other characters that an HTTP header cannot contain"
-                )
-
     @property
     def host(self) -> str:
         """Return the host name of the service in lower case."""
@@ -55,28 +45,24 @@ class Connection:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Return the secrets, which no message may contain; a proxy may repeat its credentials in a response."""
-        return tuple(secret for secret in (self.token, self.key, *secrets_of(self.proxies)) if secret)
+        """Return the secrets, which no message may contain; a proxy may repeat its credentials in a response.
+
+        Of a proxy these are the password, alone and as `user:password`; a user without a password counts as a password.
+        """
+        found = set(filter(None, (self.token, self.key)))
+        for address in self.proxies.values():
+            try:
+                parts = urlsplit(address if "://" in address else f"//{address}")
+            except ValueError:  # invalid, so nothing is sent to it
+                continue
+            user, password = unquote(parts.username or ""), unquote(parts.password or "")
+            if user or password:
+                found |= {password or user, f"{user}:{password}"}
+        return tuple(sorted(found))
 
     @property
     def credential_headers(self) -> dict[str, str]:
         """Return the headers that authenticate."""
         if self.token:
             return {"Authorization": f"Bearer {self.token}"}
-        if self.email and self.key:
-            return {"X-Auth-Email": self.email, "X-Auth-Key": self.key}
-        raise invalid_option("api_token", "give api_token, or api_email together with api_key")
-
-
-def secrets_of(proxies: t.Mapping[str, str]) -> tuple[str, ...]:
-    """Return the passwords of proxies, alone and as `user:password`; a user without a password counts as a password."""
-    found: set[str] = set()
-    for address in proxies.values():
-        try:
-            parts = urlsplit(address if "://" in address else f"//{address}")
-        except ValueError:  # invalid, so nothing is sent to it
-            continue
-        user, password = unquote(parts.username or ""), unquote(parts.password or "")
-        if user or password:
-            found |= {password or user, f"{user}:{password}"}
-    return tuple(sorted(found))
+        return {"X-Auth-Email": self.email or "", "X-Auth-Key": self.key or ""}

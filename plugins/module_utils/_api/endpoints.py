@@ -35,7 +35,7 @@ class Endpoint(t.NamedTuple):
             return path
         if address is None or not address.id or address.scope not in self.scopes:
             raise ValueError(f"{self.method} {self.path} does not exist for {address}")
-        return address.path + path
+        return f"/{address.scope}s/{address.id}{path}"
 
 
 def _logpush(method: str, path: str, description: str, result: tuple[type, ...] = (dict,)) -> Endpoint:

@@ -202,14 +202,16 @@ class Run:
     def _propose(self, plan: Plan, approvable: bool, approvals: t.Mapping[str, Approval] = _NO_APPROVALS) -> None:
         """Record the prediction; refuse a plan that differs from the approved one."""
         self._warnings.extend(plan.warnings)
+        required = list(approvals.values())
         if approvals:
             self._result["plan_ids"] = {name: approval.found for name, approval in approvals.items()}
         if approvable:
             found, expected = plan_id(self._address, plan), self._params["expected_plan_id"]
             self._result["plan_id"] = found
-            _insist(Approval("expected_plan_id", expected, found, expected is not None))
-        for approval in approvals.values():
-            _insist(approval)
+            required.insert(0, Approval("expected_plan_id", expected, found, expected is not None))
+        for approval in required:
+            if approval.compared and approval.expected != approval.found:
+                raise _unapproved(approval)
         if approvable or approvals:
             self._result["effects"] = report_effects(plan.effects)
         self._result.update(plan.result)
@@ -264,16 +266,14 @@ def _identity(answer: Answer) -> str | int:
     return found
 
 
-def _insist(approval: Approval) -> None:
-    """Raise `conflict` if a plan was approved and the current plan differs from it."""
-    if not approval.compared or approval.expected == approval.found:
-        return
+def _unapproved(approval: Approval) -> Failure:
+    """Return the failure for a plan that differs from the approved one."""
     if approval.expected is not None and not approval.expected.strip():
-        raise conflict(
+        return conflict(
             f"{approval.option} is empty, so that no plan is approved. Nothing was written; omit it, or set the plan of a check run."
         )
     now = f"the plan is {approval.found}" if approval.found else "the task does not manage this"
-    raise conflict(
+    return conflict(
         f"{approval.option}: {now}, but {approval.expected or 'no plan'} was approved: the service or the options have changed since."
         " Nothing was written; review a new check run."
     )

@@ -60,6 +60,10 @@ def connection(params: Params, environ: t.Mapping[str, str] | None = None, addre
     `addresses` are the options of which exactly one names the zone or the account.
     """
     token, email, key = _credentials(params, os.environ if environ is None else environ)
+    for option, value in (("api_token", token), ("api_email", email), ("api_key", key)):
+        # Refused here because the error of the HTTP library would quote the value.
+        if value and not all("!" <= character <= "~" for character in value):
+            raise invalid_option(option, "it contains blanks, line breaks or other characters that an HTTP header cannot contain")
     if not 0 < params["timeout"] <= MAX_TIMEOUT_SECONDS:  # false for NaN as well
         reason = f"{params['timeout']!r} is not a number of seconds above 0 and up to {MAX_TIMEOUT_SECONDS}"
         raise invalid_option("timeout", reason)

@@ -184,7 +184,7 @@ def test_zone_names(serve, client, zones, name, outcome):
     unresolved = client(server, address=Address(ZONE, "", name))
     with contextlib.nullcontext() if outcome is None else pytest.raises(Failure) as caught:
         found = unresolved.resolve()
-        assert found.resolve() is found and found.address.named == {"zone_id": "ab"}
+        assert found.resolve() is found and found.address == Address(ZONE, "ab", name)
     assert outcome is None or f"{caught.value.kind}: {caught.value}".startswith(outcome)
     (request,) = server.requests
     assert request.startswith(f"GET /client/v4/zones?name={name} HTTP/1.1".encode())
