@@ -8,7 +8,7 @@ import itertools
 import types
 import typing as t
 
-from .compare import compile_filter, same_filter
+from .compare import compile_filter
 from .tree import AND, NEGATION, OR, TEXT, Condition, Exact, Group, Tree, conditions, exact, identity
 
 _FINITE = ("eq", "in")
@@ -108,8 +108,10 @@ class Prover:
             tree, truth = left.pop()
             if isinstance(tree, Condition):
                 base = tree.operator.removeprefix(NEGATION)
-                known = (*literals.get(tree.key, ()), Literal(tree, truth, base, needed=(tree.operator == base) is truth))
-                if contradict(known):
+                others = literals.get(tree.key, ())
+                known = (*others, Literal(tree, truth, base, needed=(tree.operator == base) is truth))
+                # A condition alone can hold, and can be false.
+                if others and contradict(known):
                     return True
                 literals = {**literals, tree.key: known}
             elif (tree.op == AND) is truth:
@@ -161,9 +163,14 @@ def findings(tree: Tree, place: str = "filter") -> list[Finding]:
 def _look(tree: Tree, path: str, prover: Prover) -> tuple[list[Finding], Finding | None]:
     """Return the findings about an expression and its parts, and the one that it is always or never true."""
     if isinstance(tree, Condition):
-        # Some value meets a single condition, and the absence of the field, or another value, does not; or the reverse.
         return _repeated_values(tree, path), None
-    constant = _constant(tree, path, prover)
+    constant: Finding | None = None
+    if prover.impossible((tree, True)):
+        advice = "to deliver what meets any one of several conditions use 'or', or 'in' with a list of values"
+        constant = Finding(NEVER, path, tree, f"never true: no record can meet all of this; {_DELIVERS}; {advice}")
+    elif prover.impossible((tree, False)):
+        advice = "to leave out several values join their negations with 'and', or list the values with '!in'"
+        constant = Finding(ALWAYS, path, tree, f"always true: every record meets this; {_DELIVERS}; {advice}")
     found: list[Finding] = []
     varying: list[tuple[Tree, str]] = []
     for index, child in enumerate(tree.children):
@@ -180,36 +187,25 @@ def _look(tree: Tree, path: str, prover: Prover) -> tuple[list[Finding], Finding
     return found, constant
 
 
-def _constant(tree: Tree, path: str, prover: Prover) -> Finding | None:
-    if prover.impossible((tree, True)):
-        advice = "to deliver what meets any one of several conditions use 'or', or 'in' with a list of values"
-        return Finding(NEVER, path, tree, f"never true: no record can meet all of this; {_DELIVERS}; {advice}")
-    if prover.impossible((tree, False)):
-        advice = "to leave out several values join their negations with 'and', or list the values with '!in'"
-        return Finding(ALWAYS, path, tree, f"always true: every record meets this; {_DELIVERS}; {advice}")
-    return None
-
-
 def _redundant(op: str, children: t.Sequence[tuple[Tree, str]], prover: Prover) -> t.Iterator[Finding]:
     """Report each child that repeats a sibling, or has no effect beside it; of two equivalent siblings, the first is kept."""
 
-    def is_redundant(child: Tree, other: Tree, is_later: bool) -> bool:
-        narrow, wide = (other, child) if op == AND else (child, other)
-        implied = prover.impossible((narrow, True), (wide, False))
-        return implied and not (is_later and prover.impossible((wide, True), (narrow, False)))
-
     kept: list[tuple[Tree, str]] = []
     for index, (child, place) in enumerate(children):
-        twin = next((where for other, where in kept if same_filter(child, other)), None)
+        twin = next((where for other, where in kept if other.form == child.form), None)
         if twin is not None:
             yield Finding(DUPLICATE, place, child, f"repeats {twin}; remove one of them")
             continue
-        others = [(*each, False) for each in kept] + [(*each, True) for each in children[index + 1 :]]
-        cause = next((where for other, where, is_later in others if is_redundant(child, other, is_later)), None)
-        if cause is None:
-            kept.append((child, place))
+        later = children[index + 1 :]
+        for other, where in (*kept, *later):
+            narrow, wide = (other, child) if op == AND else (child, other)
+            if not prover.impossible((narrow, True), (wide, False)):
+                continue
+            if (other, where) not in later or not prover.impossible((wide, True), (narrow, False)):
+                yield Finding(SHADOWED, place, child, f"has no effect: {where} {_BECAUSE[op]}; remove one of them")
+                break
         else:
-            yield Finding(SHADOWED, place, child, f"has no effect: {cause} {_BECAUSE[op]}; remove one of them")
+            kept.append((child, place))
 
 
 def _exclusion(group: Group, path: str) -> t.Iterator[Finding]:
@@ -217,7 +213,7 @@ def _exclusion(group: Group, path: str) -> t.Iterator[Finding]:
     negations = [child for child in group.children if isinstance(child, Condition) and child.operator[0] == NEGATION]
     if group.op != OR or len(negations) < max(2, len(group.children)):
         return
-    if len({child.key for child in negations}) > 1 or all(same_filter(child, negations[0]) for child in negations):
+    if len({child.key for child in negations}) > 1 or len({child.form for child in negations}) == 1:
         return
     text = "'or' of negations leaves out a record only if it fails all of them; to leave out each of these use 'and'"
     yield Finding(EXCLUSION, path, group, f"{text}; {_DELIVERS}")

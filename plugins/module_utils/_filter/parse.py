@@ -127,7 +127,16 @@ def _members(data: object, path: str, sole: t.Collection[str]) -> tuple[JsonObje
 
 
 def _condition(members: JsonObject, path: str) -> Condition:
-    _check_names(members, path)
+    missing = [name for name in MEMBERS if name not in members]
+    for name in members:
+        if name == "where":
+            raise invalid_option(path, "'where' may only be the outermost member")
+        if name not in MEMBERS:
+            # Next to members of a condition, only the missing ones can be meant.
+            meant = nearest(name, MEMBERS + JOINS if len(missing) == len(MEMBERS) else missing)
+            raise invalid_option(path, f"{_shown(name)} is not a member of an expression{did_you_mean(meant)}")
+    if missing:
+        raise invalid_option(path, f"{missing[0]!r} is missing: a condition has the members key, operator and value")
     key, operator, value = (members[name] for name in MEMBERS)
     if not isinstance(key, str):
         raise invalid_option(f"{path}.key", f"must be a string, the name of a log field, not {_shown(key)}")
@@ -139,20 +148,6 @@ def _condition(members: JsonObject, path: str) -> Condition:
         hint = did_you_mean(_meant_operator(operator))
         raise invalid_option(f"{path}.operator", f"{_shown(operator)} is not an operator{hint}")
     return Condition(_text(key, f"{path}.key"), str.__str__(operator), _value(operator, value, f"{path}.value"))
-
-
-def _check_names(members: JsonObject, path: str) -> None:
-    """Raise `Failure` if the members are not those of a condition."""
-    missing = [name for name in MEMBERS if name not in members]
-    for name in members:
-        if name == "where":
-            raise invalid_option(path, "'where' may only be the outermost member")
-        if name not in MEMBERS:
-            # Next to members of a condition, only the missing ones can be meant.
-            meant = nearest(name, MEMBERS + JOINS if len(missing) == len(MEMBERS) else missing)
-            raise invalid_option(path, f"{_shown(name)} is not a member of an expression{did_you_mean(meant)}")
-    if missing:
-        raise invalid_option(path, f"{missing[0]!r} is missing: a condition has the members key, operator and value")
 
 
 def _value(operator: str, value: object, path: str) -> Value:
