@@ -81,47 +81,41 @@ Goal = tuple[Tree, bool]
 _Literals = t.Mapping[str, tuple[Literal, ...]]
 _NO_LITERALS: _Literals = types.MappingProxyType({})
 
-# Limit for all proofs of one prover; an expression within the service's limits rarely needs more than hundreds.
+# Limit for all proofs about one expression; an expression within the service's limits rarely needs more than hundreds.
 MAX_STEPS = 20_000
 # Limit for nested alternatives.
 MAX_DEPTH = 60
 
 
-class Prover:
-    """Prove statements about all records; False means "not proved", also when the steps are used up."""
+def impossible(*goals: Goal, steps: t.Iterator[int], literals: _Literals = _NO_LITERALS, depth: int = 0) -> bool:
+    """Return whether certainly no record satisfies all goals: every way to do so ends in a contradiction about one field.
 
-    def __init__(self, steps: int = MAX_STEPS) -> None:
-        self._steps = steps
-
-    def impossible(self, *goals: Goal, literals: _Literals = _NO_LITERALS, depth: int = 0) -> bool:
-        """Return whether certainly no record satisfies all goals: every way to do so ends in a contradiction about one field.
-
-        `literals` are the conditions that must hold besides, by their fields; `depth` counts nested alternatives.
-        """
-        left = list(goals)
-        # Goals with alternatives, one of which must be met.
-        choices: list[tuple[Group, bool]] = []
-        while left:
-            self._steps -= 1
-            if self._steps < 0 or depth > MAX_DEPTH:
-                return False
-            tree, truth = left.pop()
-            if isinstance(tree, Condition):
-                base = tree.operator.removeprefix(NEGATION)
-                others = literals.get(tree.key, ())
-                known = (*others, Literal(tree, truth, base, needed=(tree.operator == base) is truth))
-                # A condition alone can hold, and can be false.
-                if others and contradict(known):
-                    return True
-                literals = {**literals, tree.key: known}
-            elif (tree.op == AND) is truth:
-                left.extend((child, truth) for child in tree.children)
-            else:
-                choices.append((tree, truth))
-        if not choices:
+    False means "not proved", also when the steps are used up. `literals` are the conditions that must hold besides, by their
+    fields; `depth` counts nested alternatives.
+    """
+    left = list(goals)
+    # Goals with alternatives, one of which must be met.
+    choices: list[tuple[Group, bool]] = []
+    while left:
+        if next(steps, None) is None or depth > MAX_DEPTH:
             return False
-        (group, truth), *rest = choices
-        return all(self.impossible(*rest, (part, truth), literals=literals, depth=depth + 1) for part in group.children)
+        tree, truth = left.pop()
+        if isinstance(tree, Condition):
+            base = tree.operator.removeprefix(NEGATION)
+            others = literals.get(tree.key, ())
+            known = (*others, Literal(tree, truth, base, needed=(tree.operator == base) is truth))
+            # A condition alone can hold, and can be false.
+            if others and contradict(known):
+                return True
+            literals = {**literals, tree.key: known}
+        elif (tree.op == AND) is truth:
+            left.extend((child, truth) for child in tree.children)
+        else:
+            choices.append((tree, truth))
+    if not choices:
+        return False
+    (group, truth), *rest = choices
+    return all(impossible(*rest, (part, truth), steps=steps, literals=literals, depth=depth + 1) for part in group.children)
 
 
 ALWAYS = "always true"
@@ -156,38 +150,38 @@ def findings(tree: Tree, place: str = "filter") -> list[Finding]:
     """
     if len(list(conditions(tree))) > MAX_CONDITIONS:
         return []
-    found, constant = _look(tree, f"{place}.where", Prover())
+    found, constant = _look(tree, f"{place}.where", iter(range(MAX_STEPS)))
     return found if constant is None or constant in found else [constant, *found]
 
 
-def _look(tree: Tree, path: str, prover: Prover) -> tuple[list[Finding], Finding | None]:
+def _look(tree: Tree, path: str, steps: t.Iterator[int]) -> tuple[list[Finding], Finding | None]:
     """Return the findings about an expression and its parts, and the one that it is always or never true."""
     if isinstance(tree, Condition):
         return _repeated_values(tree, path), None
     constant: Finding | None = None
-    if prover.impossible((tree, True)):
+    if impossible((tree, True), steps=steps):
         advice = "to deliver what meets any one of several conditions use 'or', or 'in' with a list of values"
         constant = Finding(NEVER, path, tree, f"never true: no record can meet all of this; {_DELIVERS}; {advice}")
-    elif prover.impossible((tree, False)):
+    elif impossible((tree, False), steps=steps):
         advice = "to leave out several values join their negations with 'and', or list the values with '!in'"
         constant = Finding(ALWAYS, path, tree, f"always true: every record meets this; {_DELIVERS}; {advice}")
     found: list[Finding] = []
     varying: list[tuple[Tree, str]] = []
     for index, child in enumerate(tree.children):
         place = f"{path}.{tree.op}[{index}]"
-        below, constant_child = _look(child, place, prover)
+        below, constant_child = _look(child, place, steps)
         found += below
         if constant_child is None:
             varying.append((child, place))
     if constant is None:
-        found += [*_exclusion(tree, path), *_redundant(tree.op, varying, prover)]
+        found += [*_exclusion(tree, path), *_redundant(tree.op, varying, steps)]
     elif all(finding.kind != constant.kind for finding in found):
         # If a child has the same finding, the cause is already reported there.
         found.append(constant)
     return found, constant
 
 
-def _redundant(op: str, children: t.Sequence[tuple[Tree, str]], prover: Prover) -> t.Iterator[Finding]:
+def _redundant(op: str, children: t.Sequence[tuple[Tree, str]], steps: t.Iterator[int]) -> t.Iterator[Finding]:
     """Report each child that repeats a sibling, or has no effect beside it; of two equivalent siblings, the first is kept."""
 
     kept: list[tuple[Tree, str]] = []
@@ -199,9 +193,9 @@ def _redundant(op: str, children: t.Sequence[tuple[Tree, str]], prover: Prover) 
         later = children[index + 1 :]
         for other, where in (*kept, *later):
             narrow, wide = (other, child) if op == AND else (child, other)
-            if not prover.impossible((narrow, True), (wide, False)):
+            if not impossible((narrow, True), (wide, False), steps=steps):
                 continue
-            if (other, where) not in later or not prover.impossible((wide, True), (narrow, False)):
+            if (other, where) not in later or not impossible((wide, True), (narrow, False), steps=steps):
                 yield Finding(SHADOWED, place, child, f"has no effect: {where} {_BECAUSE[op]}; remove one of them")
                 break
         else:
