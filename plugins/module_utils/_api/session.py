@@ -95,7 +95,8 @@ _NO_ANSWER = (BodyError, HTTPException, OSError, ValueError, *((urllib3.exceptio
 class Try(threading.Thread):
     """One try of a request, in a thread because a slow resolver or server cannot be interrupted.
 
-    After its time the thread is left running, but can send and receive no body anymore. `status` is set as soon as it is known.
+    After its time the thread is left running, but can send and receive no body anymore. `status` is set as soon as it is known,
+    and at the end one of `reply`, `fault` and `error`, the last for a bug. `connected`: whether the request may have been sent.
     """
 
     request: requests.PreparedRequest
@@ -107,7 +108,9 @@ class Try(threading.Thread):
         # Half of the time for one address of a host leaves time for the next one if the first does not answer.
         self._settings = {"stream": True, "timeout": (seconds / 2, seconds), **settings}
         self.status: int | None = None
+        self.connected = True
         self.reply: Reply | None = None
+        self.fault: Fault | None = None
         self.error: BaseException | None = None
 
     def run(self) -> None:
@@ -117,6 +120,9 @@ class Try(threading.Thread):
             with contextlib.closing(response):
                 self.status = response.status_code
                 self.reply = Reply(response.status_code, response.headers, _read_body(response, self))
+        except _NO_ANSWER as error:
+            # The exception is not kept: its traceback holds this object and the socket, which would stay open.
+            self.fault, self.connected = fault_of(error), not _is_unconnected(error)
         except BaseException as error:  # raised again in the thread that waits
             self.error = error
 
@@ -189,13 +195,12 @@ class Session:
         finally:
             if fresh:
                 adapter.close()
+        if attempt.error is not None:
+            raise attempt.error
         if attempt.reply is not None:
             return attempt.reply, True
-        error = attempt.error or TimeoutError("the time for this try is over")
-        if not isinstance(error, _NO_ANSWER):
-            raise error
-        sent = body.sent if body is not None else attempt.status is not None or not _is_unconnected(error)
-        return fault_of(error)._replace(status=attempt.status), sent
+        sent = body.sent if body is not None else attempt.status is not None or attempt.connected
+        return (attempt.fault or _TIMED_OUT)._replace(status=attempt.status), sent
 
 
 def _verification(connection: Connection) -> bool | str:
@@ -259,6 +264,7 @@ def _decompressed(response: requests.Response, attempt: Try) -> t.Iterator[bytes
 
 
 _UNRESOLVED = Fault(UNAVAILABLE, "the host name could not be resolved")
+_TIMED_OUT = Fault(UNAVAILABLE, "there was no complete answer within the timeout", timed_out=True)
 _CUT = Fault(UNAVAILABLE, "the connection was cut before the answer was complete")
 # The first entry whose exception occurs in the chain of causes is the fault.
 _FAULTS: tuple[tuple[type[BaseException], Fault], ...] = (
@@ -269,7 +275,7 @@ _FAULTS: tuple[tuple[type[BaseException], Fault], ...] = (
     (socket.gaierror, _UNRESOLVED),
     (UnicodeError, _UNRESOLVED),
     (ConnectionRefusedError, Fault(UNAVAILABLE, "the connection was refused")),
-    (TimeoutError, Fault(UNAVAILABLE, "there was no complete answer within the timeout", timed_out=True)),
+    (TimeoutError, _TIMED_OUT),
     (IncompleteRead, _CUT),
     (ConnectionError, _CUT),
     (HTTPException, Fault(BAD_RESPONSE, "the service's answer is not HTTP", final=True)),

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import email.utils
+import gc
 import gzip
 import http.client
 import socket
@@ -343,6 +344,15 @@ def test_what_is_not_http(serve, client, junk):
     failure = failing(client(server))
     assert failure.kind == "bad_response" and len(server.requests) == 1
     assert junk in JUNK or "Content-Length" in failure.message
+
+
+def test_a_failed_try_leaves_no_socket_open(fail, recwarn):
+    """Not even until the next garbage collection, which waits for the end of a run."""
+    gc.collect()
+    recwarn.clear()
+    fail(sending(HTTP_200 + b"Content-Length: 5, 7\r\n\r\n12345"))
+    gc.collect()
+    assert [str(warning.message) for warning in recwarn if warning.category is ResourceWarning] == []
 
 
 def test_repeated_delete_with_404_is_deleted(serve, client):
