@@ -99,18 +99,19 @@ def test_filters(sim: t.Any, conditions: str, count: int) -> None:
 
 
 def test_groups_order_and_limit(sim: t.Any) -> None:
-    sim.seed(uploads={sim.zone: [upload(hours, job_id=1, records=hours) for hours in (1, 2, 3, 30)]})
+    times = {hours: hours_ago(hours) for hours in (1, 2, 3, 30)}
+    rows = [upload(hours, datetime=at, job_id=1, records=hours) for hours, at in times.items()]
+    sim.seed(uploads={sim.zone: rows})
     hours = health(sim, order="sum_records_DESC", by="datetimeHour")
     assert [group["sum"]["records"] for group in hours] == [3, 2, 1] and all(
         g["dimensions"]["datetimeHour"].endswith(":00:00Z") for g in hours
     )
-    assert [g["dimensions"] for g in health(sim, order="datetime_ASC", by="datetime")] == [
-        {"datetime": hours_ago(n)[:-1] + "Z"} for n in (3, 2, 1)
-    ]
+    found = health(sim, order="datetime_ASC", by="datetime")
+    assert [group["dimensions"] for group in found] == [{"datetime": times[hours]} for hours in (3, 2, 1)]
     text = '{viewer{zones(filter:{zoneTag:"%s"}){logpushHealthAdaptiveGroups(limit:1,filter:{datetime_geq:"%s"},orderBy:[datetime_DESC]){...f}}}}'
     fragment = " fragment f on ZoneLogpushHealthAdaptiveGroups {dimensions{at: datetime ... {success}}}"
     (zone,) = sim.query(text % (sim.zone, hours_ago(4)) + fragment)["data"]["viewer"]["zones"]
-    assert zone["logpushHealthAdaptiveGroups"] == [{"dimensions": {"at": hours_ago(1), "success": 1}}]
+    assert zone["logpushHealthAdaptiveGroups"] == [{"dimensions": {"at": times[1], "success": 1}}]
 
 
 def test_accounts_and_usage(sim: t.Any, account: t.Any) -> None:
