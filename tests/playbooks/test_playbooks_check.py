@@ -63,6 +63,10 @@ def test_check_is_compliant_after_deliver(playbook, simulator):
     assert [len(simulator.state(host["zone_id"])["jobs"]) for host in hosts.values()] == [1, 1]
     assert selected(simulator, hosts["zone0"]["zone_id"])[-1] == "RequestHeaders"
 
+    again = playbook.run(playbook=DELIVER, inventory=hosts)
+    assert not again.writes
+    assert not [outcome for outcome in again.ours if outcome.result["changed"]]
+
     after = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"edgeops_fail_on": "drifted"})
     stats, shown = findings(after)
     assert {name: zones for name, zones in stats.items() if zones and name != "lines"} == {"compliant": ["zone0", "zone1"]}
