@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the code of a module brings along, which each run of it pays for: nothing that only some runs need."""
+"""What a module imports, which each of its runs pays for: nothing that only some runs need."""
 
 from __future__ import annotations
 

@@ -369,7 +369,7 @@ ABSENT = {
     ),
     "the last name takes the rule with it": ([own(request_fields=["a"])], {"request_fields": ["a", "other"]}, []),
     "an empty list removes nothing": ([own(request_fields=["a"])], {"request_fields": []}, None),
-    "a name that is not there changes nothing": (
+    "a name that does not exist changes nothing": (
         [own(cookie_fields=["tier"])],
         {"cookie_fields": ["Tier"], "request_fields": ["x"]},
         None,

@@ -167,7 +167,7 @@ def job(number: int = 1, state: str = "healthy", **members: t.Any) -> dict[str, 
         ([job()], [job(state="disabled")], {}, ["is disabled"]),
         ([job()], [job(state="disabled")], {"jobs": [job(state="disabled")]}, []),
         ([job()], [job(state="disabled", error_message="denied")], {"jobs": [job(state="disabled")]}, ["is disabled"]),
-        # Deleted by somebody, and by the delivery; re-created.
+        # Deleted by a user, and by the delivery; re-created.
         ([job()], [], {}, ["does not exist any more"]),
         ([job()], [], {"jobs": [None], "diff": {"before": {"edge": {"name": "edge"}}}}, []),
         ([job()], [job(2, "never")], {"jobs": [job(2)], "diff": {"before": {"edge": {"name": "edge"}}}}, []),

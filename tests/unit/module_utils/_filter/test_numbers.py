@@ -86,7 +86,7 @@ def test_literals_compare_as_numbers(one, other):
 def test_written_number_equals_the_number(value, found):
     tree = parse(text_with(value))
     assert compile_filter(tree)({"a": found})
-    assert not compile_filter(tree)({"a": value}), "text is no number"
+    assert not compile_filter(tree)({"a": value}), "text is not a number"
     assert same_filter(tree, parse({"key": "a", "operator": "eq", "value": found}))
     assert compile_filter(parse(text_with(f"[7,{value}]", "in")))({"a": found})
 

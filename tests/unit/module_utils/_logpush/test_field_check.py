@@ -190,6 +190,6 @@ def test_any_other_refusal_ends_the_task(refused: Failure) -> None:
 
 
 def test_non_text_description_is_bad_response() -> None:
-    """A description that is no text is a bad response."""
+    """A description that is not a string is a bad response."""
     kind, message = refusal(validated, Service(http_requests={"RayID": ["x"]}), HTTP)
     assert kind == "bad_response" and "must be a string, not a list" in message
