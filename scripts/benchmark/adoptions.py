@@ -1,5 +1,3 @@
-# Copyright: (c) 2026, the edgeops.observability contributors
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """The playbooks `adopt` and `survey` over zones that a user configured by hand: bound by the request budget, and by nothing else."""

@@ -1,5 +1,3 @@
-# Copyright: (c) 2026, the edgeops.observability contributors
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Three state modules in each of N zones, a first run and an unchanged one, beside the other ways to do it."""

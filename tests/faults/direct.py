@@ -1,5 +1,3 @@
-# Copyright: (c) 2026, the edgeops.observability contributors
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Runs a module's own code in the test's process, as the controller's worker does, without a process for each run."""
