@@ -106,19 +106,21 @@ class Budget:
     """The maximum number of requests in a sliding time window, shared by all processes of this user with the same credential.
 
     The times of the latest requests are in a file of fixed size. The operating system releases its lock if a process dies.
-    Without a limit, or if the file cannot be used, every request begins at once.
+    If the file cannot be used, every request begins at once.
     """
 
     def __init__(
         self,
+        allowance: Allowance,
         connection: Connection,
+        purpose: str = "request",
         *,
         sleep: t.Callable[[float], None],
         now: t.Callable[[], float],
         warn: t.Callable[[str], None],
-        purpose: str = "request",
     ) -> None:
-        self._allowed, self._seconds = connection.request_budget or (0, 0.0)
+        """`purpose`: what counts separately from other requests with the same credential."""
+        self._allowed, self._seconds = allowance
         # The service receives a request slightly later than its time here.
         self._window = self._seconds + min(1.0, max(0.02, self._seconds / 100))
         self._longest_pause = connection.retry_wait_max
@@ -130,15 +132,14 @@ class Budget:
         # The lock of the file does not separate the threads of a process, because they share the open file.
         self._threads = threading.Lock()
         self._file: int | None = None
-        if connection.request_budget is not None:
-            try:
-                self._file = _open_file(connection, purpose)
-                weakref.finalize(self, os.close, self._file)
-            except OSError as error:
-                self._give_up(error)
+        try:
+            self._file = _open_file(connection, purpose)
+            weakref.finalize(self, os.close, self._file)
+        except OSError as error:
+            self._give_up(error)
 
     def acquire(self) -> int | None:
-        """Wait until a request may begin and count it; return its number."""
+        """Wait until a request may begin and count it; return its number, None if the budget is not kept."""
         while True:
             turn = self._locked(self._begin, Turn())
             if turn.wait <= 0:
@@ -265,8 +266,9 @@ def _seconds_until(moment: float, longest: float, now: float) -> float:
 def _open_file(connection: Connection, purpose: str) -> int:
     """Open the state file of a credential, which its name does not reveal; raise OSError if another user could write to it."""
     parts = urlsplit(connection.base_url)
-    origin, credential = f"{parts.scheme}://{parts.netloc}".lower(), sorted(connection.credential_headers.items())
-    digest = hashlib.sha256(repr((purpose, origin, credential)).encode()).hexdigest()
+    credential = (connection.token,) if connection.token else (connection.email, connection.key)
+    meant = (purpose, f"{parts.scheme}://{parts.netloc}".lower(), credential)
+    digest = hashlib.sha256(repr(meant).encode()).hexdigest()
     path = os.path.join(state_folder(), f"requests-{digest[:40]}")
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     status = os.fstat(file)

@@ -18,13 +18,13 @@ from .budget import LONG_WAIT_SECONDS, Budget, PauseTooLong
 from .connection import Connection
 from .endpoints import ENDPOINTS
 from .graphql import OPERATION, QUERY_BUDGET, read_data
-from .pagination import KEYS, Listing, Page, Query, page_of
+from .pagination import KEYS, Page, Query, page_of, read_listing
 from .response import locate, read_answer
-from .session import Fault, Session, environment_proxies, missing_requests
+from .session import Fault, Session, missing_requests
 from .transport import RATE_LIMITED_STATUS, Exchange, asked_pause, backoff, may_retry
 
-QueryIn = t.Mapping[str, "str | int"]
-Ids = t.Mapping[str, "str | int"]
+# The query of a request, or the ids of its path.
+Words = t.Mapping[str, "str | int"]
 _Client = t.TypeVar("_Client", bound="Client")
 MAX_PARALLEL = 8
 _In = t.TypeVar("_In")
@@ -65,18 +65,15 @@ class Client:
         self.warnings: list[str] = []
         # Each thread has its own latest exchange, because reads may run in parallel.
         self._local = threading.local()
-        if announce is not None:
-            sleep = announcing(sleep, announce)
-        connection = dataclasses.replace(connection, proxies=environment_proxies(connection.base_url))
-        self._connection = connection
+        self._session = Session(connection)
+        self._connection = connection = self._session.connection
         self.secrets = connection.secrets
         self.host = connection.host
         self.request_budget = connection.request_budget
-        self._session = Session(connection)
-        self._sleep = sleep
+        self._sleep = announcing(sleep, announce) if announce else sleep
         self._now = now
-        self._budget_of = functools.partial(Budget, sleep=sleep, now=now, warn=self.warnings.append)
-        self._budget = self._budget_of(connection)
+        self._new_budget = functools.partial(Budget, sleep=self._sleep, now=now, warn=self.warnings.append)
+        self._budget = self._new_budget(self.request_budget, connection) if self.request_budget else None
         self._query_budget: Budget | None = None
 
     @property
@@ -90,19 +87,18 @@ class Client:
         latest: Exchange | None = getattr(self._local, "latest", None)
         return locate(failure, latest) if latest and found_in_content else failure
 
-    def call(self, operation: str, *, ids: Ids | None = None, body: Json = None, query: QueryIn | None = None) -> Answer:
+    def call(self, operation: str, *, ids: Words | None = None, body: Json = None, query: Words | None = None) -> Answer:
         """Return the answer to an operation."""
         return read_answer(self._connection, operation, self._exchange(operation, ids, query, body))
 
     def query(self, text: str, variables: t.Mapping[str, Json]) -> dict[str, Json]:
         """Return the data that a GraphQL query reads; such queries have a budget of their own."""
-        if self._query_budget is None:
-            allowance = QUERY_BUDGET if self._connection.request_budget else None
-            self._query_budget = self._budget_of(dataclasses.replace(self._connection, request_budget=allowance), purpose="query")
+        if self.request_budget and self._query_budget is None:
+            self._query_budget = self._new_budget(QUERY_BUDGET, self._connection, "query")
         body = {"query": text, "variables": dict(variables)}
         return read_data(self._connection, self._exchange(OPERATION, body=body, budget=self._query_budget))
 
-    def find(self, operation: str, *, ids: Ids | None = None) -> Answer | None:
+    def find(self, operation: str, *, ids: Words | None = None) -> Answer | None:
         """Return the answer to an operation, or None if the service reports that the object does not exist."""
         try:
             return self.call(operation, ids=ids)
@@ -111,20 +107,19 @@ class Client:
                 return None
             raise
 
-    def delete(self, operation: str, *, ids: Ids | None = None) -> bool:
+    def delete(self, operation: str, *, ids: Words | None = None) -> bool:
         """Delete an object; return False if it did not exist."""
         if self.find(operation, ids=ids) is not None:
             return True
         # After a try with an unknown outcome, 404 means that this try deleted the object.
-        latest: Exchange = self._local.latest
-        return latest.received_before
+        return bool(self._local.latest.received_before)
 
     def items(
         self,
         operation: str,
         *,
-        ids: Ids | None = None,
-        query: QueryIn | None = None,
+        ids: Words | None = None,
+        query: Words | None = None,
         per_page: int | None = None,
         parallel: int = 1,
         keys: t.Sequence[str] = KEYS,
@@ -144,7 +139,7 @@ class Client:
 
         parallel = max(1, min(parallel, MAX_PARALLEL))
         try:
-            return Listing(lambda queries: side_by_side(fetch, queries, parallel), per_page, keys, parallel).read()
+            return read_listing(lambda queries: side_by_side(fetch, queries, parallel), per_page, keys, parallel)
         except Failure as failure:
             raise self.locate(failure) from None
 
@@ -176,8 +171,8 @@ class Client:
     def _exchange(
         self,
         operation: str,
-        ids: Ids | None = None,
-        query: QueryIn | None = None,
+        ids: Words | None = None,
+        query: Words | None = None,
         body: Json = None,
         budget: Budget | None = None,
     ) -> Exchange:
@@ -190,14 +185,15 @@ class Client:
         attempts, received = 0, False
         while True:
             try:
-                number = budget.acquire()
+                number = budget.acquire() if budget else None
             except PauseTooLong as refused:
                 fault = Fault(RATE_LIMITED, str(refused), final=True)
                 exchange = Exchange(endpoint.method, path, fault, attempts, False, received)
                 break
             attempts += 1
             outcome, sent = self._session.send(endpoint.method, path + query_text, content, fresh=retried_as == "POST")
-            budget.settle(number, outcome.headers)
+            if budget:
+                budget.settle(number, outcome.headers)
             limited = outcome.status == RATE_LIMITED_STATUS
             pause = asked_pause(outcome.headers.get("Retry-After", ""), self._now()) if limited else None
             exchange = Exchange(endpoint.method, path, outcome, attempts, sent, received, pause)
@@ -205,7 +201,7 @@ class Client:
             if too_long or attempts > self._connection.retries or not may_retry(retried_as, outcome, sent):
                 break
             received = received or (sent and not limited)
-            if pause is not None:
+            if budget and pause is not None:
                 budget.pause(pause)
             self._sleep(backoff(attempts) if pause is None else pause)
         self._local.latest = exchange

@@ -57,10 +57,3 @@ class Connection:
             if user or password:
                 found |= {password or user, f"{user}:{password}"}
         return tuple(sorted(found))
-
-    @property
-    def credential_headers(self) -> dict[str, str]:
-        """Return the headers that authenticate."""
-        if self.token:
-            return {"Authorization": f"Bearer {self.token}"}
-        return {"X-Auth-Email": self.email or "", "X-Auth-Key": self.key or ""}

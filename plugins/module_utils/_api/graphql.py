@@ -7,7 +7,7 @@ import typing as t
 from .._core import AUTHENTICATION, PERMISSION, RATE_LIMITED, REJECTED, UNAVAILABLE, Json
 from .._text import json_type
 from .connection import Connection
-from .response import BadEnvelope, Unusable, decode, describe_failure, service_errors, successful_reply
+from .response import Unusable, decode, describe_failure, service_errors, successful_reply
 from .transport import Exchange
 
 OPERATION = "graphql.query"
@@ -33,13 +33,13 @@ def read_data(connection: Connection, exchange: Exchange) -> dict[str, Json]:
         reply = successful_reply(connection, exchange)
         value = decode(reply.body, reply.headers.get("Content-Type", ""))
         if not isinstance(value, dict):
-            raise BadEnvelope(f"its body must be an object, and is {json_type(value)}")
+            raise Unusable(f"its body must be an object, and is {json_type(value)}")
         if value.get("errors"):
             errors = service_errors(value)
             texts = "; ".join(error["message"] or "no text" for error in errors[:5]) or "no text"
-            raise Unusable(REJECTED, f"the service answered: {texts}", errors)
+            raise Unusable(f"the service answered: {texts}", REJECTED, errors)
         if not isinstance(value.get("data"), dict):
-            raise BadEnvelope(f"`data` must be an object, and is {json_type(value.get('data'))}")
+            raise Unusable(f"`data` must be an object, and is {json_type(value.get('data'))}")
         return t.cast("dict[str, Json]", value["data"])
     except Unusable as found:
         unusable = found

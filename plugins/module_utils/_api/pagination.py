@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import typing as t
 
 from .._core import BAD_RESPONSE, Failure, Json
@@ -20,12 +21,6 @@ class Page(t.NamedTuple):
     total_pages: int | None = None
     per_page: int | None = None
 
-    @property
-    def may_have_more(self) -> bool:
-        """Return whether another page may follow although no number of pages is reported: the page is full, or not the total."""
-        size = len(self.items)
-        return size != self.total if self.total is not None else bool(self.items) and size == self.per_page
-
 
 def page_of(items: list[Json], info: dict[str, Json] | None, number: int | None) -> Page:
     """Return a page (`number` is None for a cursor); raise `bad_response` if `result_info` contradicts itself or the items."""
@@ -43,7 +38,7 @@ def page_of(items: list[Json], info: dict[str, Json] | None, number: int | None)
     if items and counts.get("total_pages", 1 if number is None else number) < (number or 1):
         raise _bad(f"`total_pages` is {counts['total_pages']}, and page {number or 1} contains {len(items)} items")
     total, total_pages, per_page = (counts.get(name) for name in ("total_count", "total_pages", "per_page"))
-    return Page(items, _pages(counts), total, _cursor_of(info), total_pages, per_page)
+    return Page(items, _page_count(counts), total, _cursor_of(info), total_pages, per_page)
 
 
 def _cursor_of(info: dict[str, Json]) -> str | None:
@@ -59,7 +54,7 @@ def _cursor_of(info: dict[str, Json]) -> str | None:
     return found[0] if found else None
 
 
-def _pages(counts: dict[str, int]) -> int | None:
+def _page_count(counts: dict[str, int]) -> int | None:
     reported = counts.get("total_pages")
     if "total_count" not in counts or not counts.get("per_page"):
         return reported
@@ -95,91 +90,84 @@ class _Moved(Exception):
     """The pages contradict each other, perhaps because the list changed meanwhile."""
 
 
-class Listing:
-    """The items of all pages.
+def read_listing(fetch_all: FetchAll, per_page: int | None = None, keys: t.Sequence[str] = KEYS, parallel: int = 1) -> list[Json]:
+    """Return all items in order, each once; read a contradictory listing a second time before raising `bad_response`.
 
     `per_page` is None for a route without paging parameters. The first of `keys` that an item has identifies it.
     """
+    size = {} if per_page is None else {"per_page": per_page}
+    moved = None
+    for _attempt in range(2):
+        try:
+            return _read(fetch_all, size, keys, parallel)
+        except _Moved as error:
+            moved = error
+    raise _bad_listing(f"contradicts itself, also when read again: {moved}")
 
-    def __init__(self, fetch_all: FetchAll, per_page: int | None = None, keys: t.Sequence[str] = KEYS, parallel: int = 1) -> None:
-        self._fetch_all = fetch_all
-        self._size = {} if per_page is None else {"per_page": per_page}
-        self._keys = keys
-        # A few at a time, so that an absurd page count ends at the first empty page.
-        self._at_once = 4 * parallel
 
-    def read(self) -> list[Json]:
-        """Return all items in order, each once; read a contradictory listing a second time before raising `bad_response`."""
-        moved = None
-        for _attempt in range(2):
-            self._items: dict[str, Json] = {}
-            self._received = 0
-            try:
-                (first,) = self._fetch_all([{"page": 1, **self._size} if self._size else {}])
-                self._first: Page = first
-                self._add(first)
-                if first.cursor is not None:
-                    self._follow(first.cursor)
-                elif first.pages is not None:
-                    self._read_counted(first.pages)
-                elif self._size or first.may_have_more:
-                    self._read_until_empty()
-                if first.total is not None and not self._received == len(self._items) == first.total:
-                    listed = f"{self._received} items were listed, {len(self._items)} of them different"
-                    raise _Moved(f"`total_count` is {first.total}, but {listed}")
-                return list(self._items.values())
-            except _Moved as error:
-                moved = error
-        raise _bad_listing(f"contradicts itself, also when read again: {moved}")
-
-    def _add(self, page: Page) -> tuple[bool, bool]:
-        """Add the items of a page; return whether any of them is new, and whether any was on an earlier page."""
-        if (page.total, page.total_pages) != (self._first.total, self._first.total_pages):
+def _read(fetch_all: FetchAll, size: Query, keys: t.Sequence[str], parallel: int) -> list[Json]:
+    """Return the items of all pages; raise `_Moved` if the pages contradict each other."""
+    (first,) = fetch_all([{"page": 1, **size} if size else {}])
+    items: dict[str, Json] = {}
+    received = 0
+    for number, page in enumerate(itertools.chain([first], _others(fetch_all, size, first, parallel)), 1):
+        if (page.total, page.total_pages) != (first.total, first.total_pages):
             raise _Moved("`total_count` or `total_pages` differs from page to page")
-        known = len(self._items)
-        listed = [_identity(item, self._keys) for item in page.items]
-        repeats = not self._items.keys().isdisjoint(listed)
+        listed = [_identity(item, keys) for item in page.items]
+        repeated = items.keys() & listed
+        if repeated and first.cursor is None and first.pages is not None:
+            raise _Moved(f"page {number} repeats items of earlier pages")
+        if repeated and first.cursor is None and repeated >= set(listed):
+            raise _bad_listing(f"has no end: page {number} repeats earlier pages")
         for identity, item in zip(listed, page.items, strict=True):
-            self._items.setdefault(identity, item)
-        self._received += len(page.items)
-        return len(self._items) > known, repeats
+            items.setdefault(identity, item)
+        received += len(page.items)
+    if first.total is not None and not received == len(items) == first.total:
+        raise _Moved(f"`total_count` is {first.total}, but {received} items were listed, {len(items)} of them different")
+    return list(items.values())
 
-    def _read_counted(self, last: int) -> None:
-        """Read as many pages as the first one reports; raise `_Moved` for an empty page and for repeated items."""
-        if last > 1 and not self._first.items:
-            raise _Moved(f"page 1 of {last} is empty")
-        for start in range(2, min(last, MAX_PAGES) + 1, self._at_once):
-            numbers = range(start, min(start + self._at_once, last + 1))
-            pages = list(self._fetch_all([{"page": number, **self._size} for number in numbers]))
-            for number, page in zip(numbers, pages, strict=True):
-                if not page.items:
-                    raise _Moved(f"page {number} of {last} is empty")
-                _anything_new, repeats = self._add(page)
-                if repeats:
-                    raise _Moved(f"page {number} repeats items of earlier pages")
-        if last > MAX_PAGES:
-            raise _bad_listing(f"has no end within {MAX_PAGES} pages")
 
-    def _read_until_empty(self) -> None:
-        page = self._first
-        for number in range(2, MAX_PAGES):
+def _others(fetch_all: FetchAll, size: Query, first: Page, parallel: int) -> t.Iterator[Page]:
+    """Return the pages after the first, which tells how to read them."""
+    if first.cursor is not None:
+        return _by_cursor(fetch_all, size, first.cursor)
+    if first.pages is not None and first.pages > 1 and not first.items:
+        raise _Moved(f"page 1 of {first.pages} is empty")
+    # Without a number of pages, more may follow a page that is full or not the total.
+    is_part = len(first.items) == first.per_page if first.total is None else len(first.items) != first.total
+    if first.pages is None and not (first.items and (size or is_part)):
+        return iter(())
+    return _by_number(fetch_all, size, first.pages, parallel)
+
+
+def _by_number(fetch_all: FetchAll, size: Query, last: int | None, parallel: int) -> t.Iterator[Page]:
+    """Yield the pages from the second to the last one, or up to an empty one if the last one is unknown."""
+    end = MAX_PAGES if last is None else min(last, MAX_PAGES)
+    # A few at a time, so that an absurd page count ends at the first empty page.
+    at_once = 1 if last is None else 4 * parallel
+    for start in range(2, end + 1, at_once):
+        numbers = range(start, min(start + at_once, end + 1))
+        pages = fetch_all([{"page": number, **size} for number in numbers])
+        for number, page in zip(numbers, pages, strict=True):
+            if last is not None and not page.items:
+                raise _Moved(f"page {number} of {last} is empty")
+            yield page
             if not page.items:
                 return
-            (page,) = self._fetch_all([{"page": number, **self._size}])
-            anything_new, _repeats = self._add(page)
-            if page.items and not anything_new:
-                raise _bad_listing(f"has no end: page {number} repeats earlier pages")
+    if last is None or last > MAX_PAGES:
         raise _bad_listing(f"has no end within {MAX_PAGES} pages")
 
-    def _follow(self, cursor: str | None) -> None:
-        seen: set[str] = set()
-        while cursor is not None:
-            if cursor in seen or len(seen) >= MAX_PAGES:
-                raise _bad_listing("has no end: the service repeated a cursor")
-            seen.add(cursor)
-            (page,) = self._fetch_all([{"cursor": cursor, **self._size}])
-            self._add(page)
-            cursor = page.cursor
+
+def _by_cursor(fetch_all: FetchAll, size: Query, cursor: str | None) -> t.Iterator[Page]:
+    """Yield the pages from the second to the last one."""
+    seen: set[str] = set()
+    while cursor is not None:
+        if cursor in seen or len(seen) >= MAX_PAGES:
+            raise _bad_listing("has no end: the service repeated a cursor")
+        seen.add(cursor)
+        (page,) = fetch_all([{"cursor": cursor, **size}])
+        yield page
+        cursor = page.cursor
 
 
 def _identity(item: Json, keys: t.Sequence[str]) -> str:

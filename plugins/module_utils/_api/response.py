@@ -38,55 +38,52 @@ ServiceError = dict[str, t.Any]
 
 
 class Unusable(Exception):
-    """The reason why a request has no usable answer, before it becomes a `Failure`."""
+    """The reason why a request has no usable answer, before it becomes a `Failure`: by default, a body without the documented form."""
 
-    def __init__(self, kind: str, reason: str, errors: t.Sequence[ServiceError] = ()) -> None:
+    def __init__(self, reason: str, kind: str = BAD_RESPONSE, errors: t.Sequence[ServiceError] = ()) -> None:
         super().__init__(reason)
-        self.kind = kind
         self.reason = reason
+        self.kind = kind
         self.errors = errors
 
 
-class BadEnvelope(Unusable):
-    """A response without the documented form; the text states the reason."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(BAD_RESPONSE, reason)
-
-
 def decode(body: bytes, content_type: str = "") -> Json:
-    """Parse a response body strictly; raise `BadEnvelope` if it is invalid or ambiguous JSON."""
+    """Parse a response body strictly; raise `Unusable` if it is invalid or ambiguous JSON."""
     if body.count(b"{") + body.count(b"[") > _MAX_CONTAINERS:
-        raise BadEnvelope(f"its body contains more than {_MAX_CONTAINERS} objects and lists")
+        raise Unusable(f"its body contains more than {_MAX_CONTAINERS} objects and lists")
     try:
         text = body.decode("utf-8")
         value = json.loads(text, object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=finite_float)
         if _SURROGATE.search(text):
             json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
-        raise BadEnvelope(_not_json(body, content_type, error)) from None
-    if _too_deep(value):
-        raise BadEnvelope(f"its body is nested more than {_DEPTH} levels deep")
+        raise Unusable(_not_json(body, content_type, error)) from None
+    level = [value]
+    for _depth in range(_DEPTH + 1):
+        containers = [item for item in level if isinstance(item, (dict, list))]
+        level = [child for item in containers for child in (item.values() if isinstance(item, dict) else item)]
+    if containers:
+        raise Unusable(f"its body is nested more than {_DEPTH} levels deep")
     return value
 
 
 def open_envelope(value: Json, expected: tuple[type, ...]) -> tuple[Json, dict[str, Json] | None]:
     """Return `result` and `result_info` of a successful answer; `expected` are the valid types of the result, empty for any."""
     if not isinstance(value, dict):
-        raise BadEnvelope(f"its body is {json_type(value)} instead of an object")
+        raise Unusable(f"its body is {json_type(value)} instead of an object")
     if not isinstance(value.get("success", True), bool):
-        raise BadEnvelope("`success` is not a boolean")
+        raise Unusable("`success` is not a boolean")
     if expected:
         if "success" not in value:
-            raise BadEnvelope("`success` is missing")
+            raise Unusable("`success` is missing")
         if "result" not in value:
-            raise BadEnvelope("`result` is missing")
+            raise Unusable("`result` is missing")
         if not isinstance(value["result"], expected):
             names = " or ".join(JSON_TYPES[kind] for kind in expected)
-            raise BadEnvelope(f"`result` is {json_type(value['result'])} instead of {names}")
+            raise Unusable(f"`result` is {json_type(value['result'])} instead of {names}")
     info = value.get("result_info")
     if info is not None and not isinstance(info, dict):
-        raise BadEnvelope(f"`result_info` is {json_type(info)} instead of an object")
+        raise Unusable(f"`result_info` is {json_type(info)} instead of an object")
     return value.get("result"), info
 
 
@@ -100,18 +97,6 @@ def _not_json(body: bytes, content_type: str, error: Exception) -> str:
     why = {UnicodeDecodeError: "not UTF-8", UnicodeEncodeError: "half a character", RecursionError: "nested too deep"}
     detail = why.get(type(error), getattr(error, "msg", None) or str(error)[:80])
     return f"its body is not valid JSON{type_note}: {detail}"
-
-
-def _too_deep(value: Json) -> bool:
-    level = [value] if isinstance(value, (dict, list)) else []
-    for _depth in range(_DEPTH):
-        level = [
-            child
-            for item in level
-            for child in (item.values() if isinstance(item, dict) else item)
-            if isinstance(child, (dict, list))
-        ]
-    return bool(level)
 
 
 AUTHENTICATION_CODES = frozenset((6003, 6111, 9109, 10000))
@@ -150,6 +135,7 @@ _BY_AREA: t.Mapping[str, str] = {
     "logpush_ownership": _LOGS_WRITE,
     "zones": "The token needs Zone: Read.",
 }
+_RATE_LIMIT_HINT = "Others use the same credentials, or request_budget allows more than the service does: lower request_budget, or run the task later."
 _ROUTE_HINT = "If the API has another route for the script monitor, set route (auto, script_monitor or page_shield)."
 _ROUTE_AREAS = ("script_monitor", "page_shield")
 _CATCH_ALL = 1004
@@ -195,20 +181,17 @@ def _flat(entries: Json, depth: int) -> t.Iterator[ServiceError]:
     for entry in entries if isinstance(entries, list) else [entries]:
         if isinstance(entry, dict):
             if "code" in entry or "message" in entry:
-                yield {"code": _code(entry.get("code")), "message": _text(entry.get("message"))}
+                message = entry.get("message")
+                yield {"code": _code(entry.get("code")), "message": clean_text(message) if isinstance(message, str) else ""}
             yield from _flat(entry.get("error_chain"), depth + 1)
         elif isinstance(entry, str):
-            yield {"code": None, "message": _text(entry)}
+            yield {"code": None, "message": clean_text(entry)}
 
 
 def _code(value: Json) -> int | None:
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _text(value: Json) -> str:
-    return clean_text(value) if isinstance(value, str) else ""
 
 
 def hint(operation: str, status: int, errors: t.Sequence[ServiceError], address: Address | None = None) -> str:
@@ -222,7 +205,9 @@ def hint(operation: str, status: int, errors: t.Sequence[ServiceError], address:
         found.append("Check api_token, or api_email and api_key.")
     if (status in (401, 403) or not AUTHENTICATION_CODES.isdisjoint(codes)) and area in _BY_AREA:
         found.append(_BY_AREA[area])
-    if area in _ROUTE_AREAS and status in (404, 405) and not (operation.endswith(".script") and _named(codes)):
+    # With a code, the object is missing and not the route.
+    is_object = operation.endswith(".script") and codes - {None} - NO_ROUTE_CODES
+    if area in _ROUTE_AREAS and status in (404, 405) and not is_object:
         found.append(_ROUTE_HINT)
     if area == "logpush_jobs" and any(_MAX_JOBS in error["message"].lower() for error in errors):
         found.append(_MAX_JOBS_HINT)
@@ -233,14 +218,6 @@ def hint(operation: str, status: int, errors: t.Sequence[ServiceError], address:
     if status == RATE_LIMITED_STATUS:
         found.append(_RATE_LIMIT_HINT)
     return " ".join(found).format_map(words)
-
-
-_RATE_LIMIT_HINT = "Others use the same credentials, or request_budget allows more than the service does: lower request_budget, or run the task later."
-
-
-def _named(codes: t.Collection[int | None]) -> bool:
-    """Return whether an error code refers to a missing object, not to a missing route."""
-    return bool(set(codes) - {None} - NO_ROUTE_CODES)
 
 
 # Cut far behind the part that users read, because a secret at the cut would be incomplete and not be masked.
@@ -282,15 +259,15 @@ def successful_reply(connection: Connection, exchange: Exchange) -> Reply:
     if isinstance(reply, Fault):
         timeout = f" of {connection.timeout:g} s" if reply.timed_out else ""
         host = f"; the host is {connection.host}" if reply.kind == UNAVAILABLE else ""
-        raise Unusable(reply.kind, f"{reply.reason}{timeout}{_tries(exchange)}{host}")
+        raise Unusable(f"{reply.reason}{timeout}{_tries(exchange)}{host}", reply.kind)
     if 200 <= reply.status < 300:
         return reply
     if 300 <= reply.status < 400:
         target = _redirect_target(reply, connection)
-        raise Unusable(BAD_RESPONSE, f"the service redirects (HTTP {reply.status}) to {target}, which is not followed")
+        raise Unusable(f"the service redirects (HTTP {reply.status}) to {target}, which is not followed")
     try:
         errors = service_errors(decode(reply.body))
-    except BadEnvelope:
+    except Unusable:
         errors = ()
     found, longest = _reported(exchange, reply, errors), connection.retry_wait_max
     if found.kind == RATE_LIMITED and exchange.pause is not None and exchange.pause > longest:
@@ -313,7 +290,7 @@ def _reported(exchange: Exchange, reply: Reply, errors: t.Sequence[ServiceError]
         texts.append(f"{error['message'] or 'no text'}{code}")
     reason = f"the service answered HTTP {reply.status}{_tries(exchange)}"
     kind = kind_of(reply.status, {error["code"] for error in errors})
-    return Unusable(kind, f"{reason}: {'; '.join(texts)}" if texts else reason, errors)
+    return Unusable(f"{reason}: {'; '.join(texts)}" if texts else reason, kind, errors)
 
 
 def _tries(exchange: Exchange) -> str:
@@ -335,7 +312,7 @@ def describe_failure(connection: Connection, operation: str, exchange: Exchange,
 
     advice = hint(operation, exchange.status or 0, unusable.errors, connection.address)
     reason = unusable.reason
-    if isinstance(unusable, BadEnvelope):
+    if unusable.kind == BAD_RESPONSE and exchange.status in range(200, 300):
         reason = f"the service's answer (HTTP {exchange.status}) cannot be used: {reason}"
     # An error that the service itself reports has another kind, and means that the write was not accepted.
     accepted = exchange.method != "GET" and exchange.accepted and unusable.kind in (BAD_RESPONSE, UNAVAILABLE)

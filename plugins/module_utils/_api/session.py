@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import io
 import logging
 import os
@@ -51,13 +52,9 @@ def missing_requests() -> Failure | None:
     )
 
 
-def _quotes_no_header(record: logging.LogRecord) -> bool:
-    """Return False for the warnings in which urllib3 quotes invalid header lines, which may contain secrets."""
-    return not str(record.msg).startswith("Failed to parse headers")
-
-
 for _logger in ("urllib3.connection", "urllib3.connectionpool"):
-    logging.getLogger(_logger).addFilter(_quotes_no_header)
+    # In these warnings urllib3 quotes invalid header lines, which may contain secrets.
+    logging.getLogger(_logger).addFilter(lambda record: not str(record.msg).startswith("Failed to parse headers"))
 
 
 class Reply(t.NamedTuple):
@@ -90,11 +87,16 @@ class BodyError(Exception):
 _NO_ANSWER = (BodyError, HTTPException, OSError, ValueError, *((urllib3.exceptions.HTTPError,) if urllib3 else ()))
 
 
+# Larger than any page of a listing; together with the maximum number of containers, a response takes at most about 300 MB of memory.
+MAX_BODY_BYTES = 16 * 1024 * 1024
+_CHUNK = 65536
+
+
 class Try(threading.Thread):
     """One try of a request, in a thread because a slow resolver or server cannot be interrupted.
 
     After its time the thread is left running, but can send and receive no body anymore. `status` is set as soon as it is known,
-    and at the end one of `reply`, `fault` and `error`, the last for a bug. `connected`: whether the request may have been sent.
+    and at the end one of `reply`, `fault` and `error`, the last for a bug.
     """
 
     request: requests.PreparedRequest
@@ -106,7 +108,6 @@ class Try(threading.Thread):
         # Half of the time for one address of a host leaves time for the next one if the first does not answer.
         self._settings = {"stream": True, "timeout": (seconds / 2, seconds), **settings}
         self.status: int | None = None
-        self.connected = True
         self.reply: Reply | None = None
         self.fault: Fault | None = None
         self.error: BaseException | None = None
@@ -117,10 +118,10 @@ class Try(threading.Thread):
             response = self._adapter.send(self.request, **self._settings)
             with contextlib.closing(response):
                 self.status = response.status_code
-                self.reply = Reply(response.status_code, response.headers, _read_body(response, self))
+                self.reply = Reply(self.status, response.headers, self._read_body(response))
         except _NO_ANSWER as error:
             # The exception is not kept: its traceback holds this object and the socket, which would stay open.
-            self.fault, self.connected = fault_of(error), not _is_unconnected(error)
+            self.fault = fault_of(error)
         except BaseException as error:  # raised again in the thread that waits
             self.error = error
 
@@ -128,6 +129,43 @@ class Try(threading.Thread):
         """Raise `TimeoutError` if the time is over."""
         if time.monotonic() >= self._end:
             raise TimeoutError("the time for this try is over")
+
+    def _read_body(self, response: requests.Response) -> bytes:
+        """Return the decompressed body; empty for a redirect, and for an error whose body cannot be read, because its status is enough."""
+        if 300 <= response.status_code < 400:
+            return b""
+        try:
+            return self._decompressed(response)
+        except _NO_ANSWER:
+            if response.status_code < 400:
+                raise
+            return b""
+
+    def _decompressed(self, response: requests.Response) -> bytes:
+        """Return a whole body; raise `BodyError` if it exceeds `MAX_BODY_BYTES` or is invalid."""
+        encoding = response.headers.get("Content-Encoding", "").strip().lower()
+        if encoding not in ("", "identity", "gzip", "x-gzip"):
+            raise BodyError("its body has a content encoding that was not requested")
+        gzip = zlib.decompressobj(16 + zlib.MAX_WBITS) if "gzip" in encoding else None
+        length = None if "Transfer-Encoding" in response.headers else response.headers.get("Content-Length")
+        chunks, received, remaining = [], 0, MAX_BODY_BYTES
+        self.check_time()
+        while data := response.raw.read(_CHUNK, decode_content=False):
+            received += len(data)
+            try:
+                chunks.append(gzip.decompress(data, remaining + 1) if gzip else data)
+            except zlib.error:
+                raise BodyError("its body is not valid gzip") from None
+            remaining -= len(chunks[-1])
+            if remaining < 0:
+                raise BodyError(f"its body is larger than {MAX_BODY_BYTES // 1024 // 1024} MiB")
+            self.check_time()
+        # urllib3 1.26 does not enforce the length.
+        if length is not None and received < int(length):
+            raise IncompleteRead(b"", int(length) - received)
+        if gzip and not gzip.eof:
+            raise BodyError("its gzip body ends too early")
+        return b"".join(chunks)
 
 
 class Body(io.BytesIO):
@@ -148,42 +186,52 @@ class Body(io.BytesIO):
         return super().read(size)
 
 
-def environment_proxies(base_url: str) -> t.Mapping[str, str]:
-    """Return the proxies of the environment for this address, by scheme."""
-    proxies: t.Mapping[str, str] = requests.utils.get_environ_proxies(base_url)
-    return proxies
-
-
 class Session:
-    """Sends single tries of requests, with the credentials of a connection and over connections that are kept."""
+    """Sends single tries of requests, with the credentials of a connection and over connections that are kept.
+
+    `connection` has the proxies of the environment.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self.tries = 0
         # Closing it closes the kept connections; it can still be used.
         self.adapter = HTTPAdapter(max_retries=0)
-        self._connection = connection
+        proxies = requests.utils.get_environ_proxies(connection.base_url)
+        self.connection = connection = dataclasses.replace(connection, proxies=proxies)
         self._headers = {
             "User-Agent": connection.user_agent,
             "Accept": "application/json",
             "Accept-Encoding": "gzip",
             "Connection": "keep-alive",
-            **connection.credential_headers,
         }
-        self._verify = _verification(connection)
+        if connection.token:
+            self._headers["Authorization"] = f"Bearer {connection.token}"
+        else:
+            self._headers.update({"X-Auth-Email": connection.email or "", "X-Auth-Key": connection.key or ""})
+        self._verify = connection.verify
+        if connection.verify is True:
+            self._verify = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or True
+        elif connection.verify is False:
+            # The user disabled verification deliberately; a warning for each request would fill the module's output.
+            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+        if isinstance(self._verify, str) and not os.path.exists(self._verify):
+            place = "REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE" if connection.verify is True else "ca_path"
+            raise invalid_option(place, f"file or directory {self._verify!r} does not exist")
 
     def send(self, method: str, path: str, content: bytes | None, *, fresh: bool) -> tuple[Reply | Fault, bool]:
         """Return the outcome of one try, and whether the service may have acted on the request.
 
+        It may have, unless no part of the content was sent; a request without content is idempotent.
         `fresh`: on a new connection. If the service closed a kept one meanwhile, it would be unknown whether it received a POST.
         """
         self.tries += 1
-        seconds = self._connection.timeout
+        seconds = self.connection.timeout
         adapter = HTTPAdapter(max_retries=0) if fresh else self.adapter
-        attempt = Try(adapter, seconds, verify=self._verify, proxies=self._connection.proxies)
+        attempt = Try(adapter, seconds, verify=self._verify, proxies=self.connection.proxies)
         body = None if content is None else Body(content, attempt)
         headers = self._headers if body is None else {**self._headers, "Content-Type": "application/json"}
         try:
-            attempt.request = requests.Request(method, self._connection.base_url + path, headers=headers, data=body).prepare()
+            attempt.request = requests.Request(method, self.connection.base_url + path, headers=headers, data=body).prepare()
         except ValueError:
             # The path is quoted, so only the base URL can be invalid.
             raise invalid_option("base_url", "its host is not a valid host name or address") from None
@@ -197,68 +245,7 @@ class Session:
             raise attempt.error
         if attempt.reply is not None:
             return attempt.reply, True
-        sent = body.sent if body is not None else attempt.status is not None or attempt.connected
-        return (attempt.fault or _TIMED_OUT)._replace(status=attempt.status), sent
-
-
-def _verification(connection: Connection) -> bool | str:
-    """Return what to verify certificates with: the option, otherwise the bundle of the environment."""
-    verify = connection.verify
-    if verify is True:
-        verify = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or True
-    if verify is False:
-        # The user disabled verification deliberately; a warning for each request would fill the module's output.
-        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-    if isinstance(verify, str) and not os.path.exists(verify):
-        place = "ca_path" if verify == connection.verify else "REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE"
-        raise invalid_option(place, f"file or directory {verify!r} does not exist")
-    return verify
-
-
-# Larger than any page of a listing; together with the maximum number of containers, a response takes at most about 300 MB of memory.
-MAX_BODY_BYTES = 16 * 1024 * 1024
-_CHUNK = 65536
-
-
-def _read_body(response: requests.Response, attempt: Try) -> bytes:
-    """Return the decompressed body; empty for a redirect, and for an error whose body cannot be read, because its status is enough."""
-    if 300 <= response.status_code < 400:
-        return b""
-    try:
-        return b"".join(_decompressed(response, attempt))
-    except _NO_ANSWER:
-        if response.status_code < 400:
-            raise
-        return b""
-
-
-def _decompressed(response: requests.Response, attempt: Try) -> t.Iterator[bytes]:
-    """Yield the parts of a body; raise `BodyError` if it exceeds `MAX_BODY_BYTES` or is invalid."""
-    encoding = response.headers.get("Content-Encoding", "").strip().lower()
-    if encoding not in ("", "identity", "gzip", "x-gzip"):
-        raise BodyError("its body has a content encoding that was not requested")
-    gzip = zlib.decompressobj(16 + zlib.MAX_WBITS) if "gzip" in encoding else None
-    length = None if "Transfer-Encoding" in response.headers else response.headers.get("Content-Length")
-    received, remaining = 0, MAX_BODY_BYTES
-    while True:
-        attempt.check_time()
-        data = response.raw.read(_CHUNK, decode_content=False)
-        if not data:
-            break
-        received += len(data)
-        try:
-            chunk = gzip.decompress(data, remaining + 1) if gzip else data
-        except zlib.error:
-            raise BodyError("its body is not valid gzip") from None
-        remaining -= len(chunk)
-        if remaining < 0:
-            raise BodyError(f"its body is larger than {MAX_BODY_BYTES // 1024 // 1024} MiB")
-        yield chunk
-    # urllib3 1.26 does not enforce the length.
-    if length is not None and received < int(length):
-        raise IncompleteRead(b"", int(length) - received)
-    if gzip and not gzip.eof:
-        raise BodyError("its gzip body ends too early")
+        return (attempt.fault or _TIMED_OUT)._replace(status=attempt.status), body is None or body.sent
 
 
 _UNRESOLVED = Fault(UNAVAILABLE, "the host name could not be resolved")
@@ -319,12 +306,6 @@ def _tls_fault(cause: BaseException) -> Fault:
         return Fault(UNAVAILABLE, f"the TLS connection failed ({cause.reason or 'it was cut'})")
     why = getattr(cause, "verify_message", "it is for another host") or "no reason given"
     return Fault(UNAVAILABLE, f"the certificate does not verify: {why}", final=True)
-
-
-def _is_unconnected(error: BaseException) -> bool:
-    """Return whether a try failed before its request could be sent."""
-    early = (ConnectTimeoutError, NewConnectionError, SSLError)
-    return any(isinstance(cause, early) or _TUNNEL.match(str(cause)) for cause in _chain(error))
 
 
 def _chain(error: BaseException) -> t.Iterator[BaseException]:

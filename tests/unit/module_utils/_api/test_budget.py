@@ -32,12 +32,10 @@ FORK = multiprocessing.get_context("fork")
 class Mine(Budget):
     """A budget with its warnings, on the clock of a test."""
 
-    def __init__(self, clock: t.Any, allowance: tuple[int, float] | None = (3, 10.0), **options: t.Any) -> None:
-        settings = {"base_url": "https://service.example/client/v4", "token": "t", **options}
+    def __init__(self, clock: t.Any, allowance: tuple[int, float] = (3, 10.0), **options: t.Any) -> None:
+        connection = Connection(**{"base_url": "https://service.example/client/v4", "token": "t", **options})
         self.warnings: list[str] = []
-        super().__init__(
-            Connection(request_budget=allowance, **settings), sleep=clock.sleep, now=clock.now, warn=self.warnings.append
-        )
+        super().__init__(allowance, connection, sleep=clock.sleep, now=clock.now, warn=self.warnings.append)
 
     def request(self, headers: t.Mapping[str, str] | None = None) -> None:
         """One request that takes no time."""
@@ -128,16 +126,6 @@ def test_budgets_of_different_size_read_one_log(clock):
     wide.acquire()
     Mine(clock, (2, 10)).acquire()
     assert sum(clock.pauses) > 10
-
-
-def test_no_budget_never_waits(clock):
-    """Without a budget nothing waits and nothing counts."""
-    free = Mine(clock, None)
-    for _request in range(9):
-        free.request()
-    free.pause(100)
-    Mine(clock, (1, 10)).acquire()
-    assert clock.pauses == []
 
 
 def test_state_file_has_no_credential(clock, tmp_path):
@@ -302,8 +290,7 @@ def test_nobody_sleeps_while_the_file_is_locked(clock):
 
 
 def real_budget() -> Budget:
-    connection = Connection("https://service.example", token="t", request_budget=(10_000, 600.0))
-    return Budget(connection, sleep=time.sleep, now=time.time, warn=print)
+    return Budget((10_000, 600.0), Connection("https://service.example", token="t"), sleep=time.sleep, now=time.time, warn=print)
 
 
 def hammer(results: t.Any) -> None:

@@ -12,7 +12,7 @@ import pytest
 MIB = 1024 * 1024
 CHILD = """
 import resource, sys
-from ansible_collections.edgeops.observability.plugins.module_utils._api.response import BadEnvelope, decode, open_envelope
+from ansible_collections.edgeops.observability.plugins.module_utils._api.response import Unusable, decode, open_envelope
 from ansible_collections.edgeops.observability.plugins.module_utils._api.session import MAX_BODY_BYTES
 begin, item, end = {begin!r}, {item!r}, {end!r}
 body = begin + item * ((MAX_BODY_BYTES - len(begin) - len(end)) // len(item)) + end
@@ -20,7 +20,7 @@ before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
     open_envelope(decode(body), (list,))
     print("taken", end=" ")
-except BadEnvelope as bad:
+except Unusable as bad:
     print("refused", end=" ")
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """

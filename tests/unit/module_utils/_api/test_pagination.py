@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.pagination import Listing, Page, page_of
+from ansible_collections.edgeops.observability.plugins.module_utils._api.pagination import Page, page_of, read_listing
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 
 Query = dict[str, t.Any]
@@ -52,7 +52,7 @@ class Service(Answers):
 
 
 def collect(*arguments: t.Any, **more: t.Any) -> list[t.Any]:
-    return Listing(*arguments, **more).read()
+    return read_listing(*arguments, **more)
 
 
 def refusal(fetch_all: Answers, *settings: t.Any, match: str | None = None, **more: t.Any) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
 from ansible_collections.edgeops.observability.plugins.module_utils._api.response import (
-    BadEnvelope,
+    Unusable,
     decode,
     hint,
     is_missing,
@@ -132,7 +132,7 @@ def test_the_types_of_each_operation(operation):
 def test_decoding_knows_one_exception(body):
     try:
         decode(body)
-    except BadEnvelope as bad:
+    except Unusable as bad:
         said = str(bad)
     else:
         said = "good"
@@ -148,7 +148,7 @@ def test_good_json_is_read_as_it_is(value):
 def test_opening_knows_one_exception(value, expected):
     try:
         result, info = open_envelope(value, expected)
-    except BadEnvelope:
+    except Unusable:
         return
     assert not expected or isinstance(result, expected)
     assert info is None or isinstance(info, dict)

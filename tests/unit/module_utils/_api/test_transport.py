@@ -127,7 +127,7 @@ def test_refused_connection_is_tried_again(client, clock):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
     for operation in (GET, PUT, POST, DELETE):
-        failure = failing(client(url), operation)
+        failure = failing(client(url), operation, body={})
         assert (failure.kind, failure.attempts, failure.unanswered) == ("unavailable", 5, False)
         assert "refused (tried 5 times)" in failure.message
     assert len(clock.pauses) == 16
@@ -282,7 +282,7 @@ def test_urllib3_1_26_does_not_enforce_the_length():
     raw = SimpleNamespace(read=lambda size, decode_content: next(parts))
     response = SimpleNamespace(status_code=200, headers={"Content-Length": "5"}, raw=raw)
     with pytest.raises(http.client.IncompleteRead):
-        session._read_body(response, session.Try(None, 5))
+        session.Try(None, 5)._read_body(response)
 
 
 WHOLE = gzip.compress(b'{"success": true, "result": {"enabled": false}}', mtime=0)
@@ -394,7 +394,7 @@ def test_ids_that_would_mean_another_path(client, value):
 @pytest.mark.parametrize("operation", [GET, POST])
 def test_a_certificate_that_does_not_verify(serve, client, tls, bundle, operation):
     server = serve(answering(), tls)
-    failure = failing(client(server, "https"), operation)
+    failure = failing(client(server, "https"), operation, body={})
     assert (failure.kind, failure.attempts, failure.unanswered, server.requests) == ("unavailable", 1, False, [])
     assert "certificate does not verify" in failure.message
     assert client(server, "https", verify=bundle).call(operation, body={}).status == 200
