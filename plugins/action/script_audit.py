@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 from ansible_collections.edgeops.observability.plugins.modules.script_audit import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
 

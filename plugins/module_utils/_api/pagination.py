@@ -99,18 +99,18 @@ def read_listing(fetch_all: FetchAll, per_page: int | None = None, keys: t.Seque
     moved = None
     for _attempt in range(2):
         try:
-            return _read(fetch_all, size, keys, parallel)
+            (first,) = fetch_all([{"page": 1, **size} if size else {}])
+            return _collect(first, _others(fetch_all, size, first, parallel), keys)
         except _Moved as error:
             moved = error
     raise _bad_listing(f"contradicts itself, also when read again: {moved}")
 
 
-def _read(fetch_all: FetchAll, size: Query, keys: t.Sequence[str], parallel: int) -> list[Json]:
+def _collect(first: Page, others: t.Iterator[Page], keys: t.Sequence[str]) -> list[Json]:
     """Return the items of all pages; raise `_Moved` if the pages contradict each other."""
-    (first,) = fetch_all([{"page": 1, **size} if size else {}])
     items: dict[str, Json] = {}
     received = 0
-    for number, page in enumerate(itertools.chain([first], _others(fetch_all, size, first, parallel)), 1):
+    for number, page in enumerate(itertools.chain([first], others), 1):
         if (page.total, page.total_pages) != (first.total, first.total_pages):
             raise _Moved("`total_count` or `total_pages` differs from page to page")
         listed = [_identity(item, keys) for item in page.items]
