@@ -7,6 +7,7 @@ import dataclasses
 import hashlib
 import json
 import re
+import traceback
 import types
 import typing as t
 
@@ -34,19 +35,8 @@ GATE = "gate"
 INTERNAL = "internal"
 
 KINDS = frozenset(
-    (
-        INVALID_OPTION,
-        AUTHENTICATION,
-        PERMISSION,
-        NOT_FOUND,
-        REJECTED,
-        RATE_LIMITED,
-        UNAVAILABLE,
-        BAD_RESPONSE,
-        CONFLICT,
-        GATE,
-        INTERNAL,
-    )
+    {INVALID_OPTION, AUTHENTICATION, PERMISSION, NOT_FOUND, REJECTED, RATE_LIMITED}
+    | {UNAVAILABLE, BAD_RESPONSE, CONFLICT, GATE, INTERNAL}
 )
 
 
@@ -107,12 +97,9 @@ def conflict(message: str) -> Failure:
 
 
 def defect(error: Exception) -> Failure:
-    """Return the failure for an unexpected exception, without its text, which may quote a secret."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    file = trace.tb_frame.f_code.co_filename.rpartition("/")[2] if trace else "an unknown file"
-    place = f"{file}:{trace.tb_lineno}" if trace else file
+    """Return the failure for a caught, unexpected exception, without its text, which may quote a secret."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{frame.filename.rpartition('/')[2]}:{frame.lineno}"
     return Failure(INTERNAL, f"defect in edgeops.observability: {type(error).__name__} at {place}; please report it")
 
 
@@ -141,7 +128,7 @@ class Request(t.NamedTuple):
 
 
 class ReportedEffect(t.TypedDict):
-    """An effect as results show it."""
+    """The form of an effect in results."""
 
     name: str
     subject: str | None
@@ -283,6 +270,20 @@ class Approval(t.NamedTuple):
     expected: str | None
     found: str | None
     compared: bool
+
+    def check(self) -> None:
+        """Raise `conflict` if the plan differs from the approved one."""
+        if not self.compared or self.expected == self.found:
+            return
+        if self.expected is not None and not self.expected.strip():
+            raise conflict(
+                f"{self.option} is empty, so that no plan is approved. Nothing was written; omit it, or set the plan of a check run."
+            )
+        now = f"the plan is {self.found}" if self.found else "the task does not manage this"
+        raise conflict(
+            f"{self.option}: {now}, but {self.expected or 'no plan'} was approved: the service or the options have changed since."
+            " Nothing was written; review a new check run."
+        )
 
 
 class Composition(t.NamedTuple):

@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import gc
 import traceback
-import types
 import typing as t
 
 from .._api.client import Client
@@ -23,7 +22,6 @@ from .._core import (
     Plan,
     Request,
     Step,
-    conflict,
     defect,
     plan_id,
     report_effects,
@@ -32,8 +30,6 @@ from .._destination import readable_failure, readable_text
 from .._redact import scrub
 from .._text import list_of
 from .task import CompositeTask, Desired, InfoTask, LocalTask, Params, RequestTask, State, StateTask, Task, connection
-
-_NO_APPROVALS: t.Mapping[str, Approval] = types.MappingProxyType({})
 
 
 class Run:
@@ -64,10 +60,11 @@ class Run:
                     self._change(task)
                 elif isinstance(task, RequestTask):
                     self._request(task)
+                elif isinstance(task, InfoTask):
+                    desired = task.desire(self._params)
+                    self._report(task.report(self._connect(task.addresses), desired))
                 elif isinstance(task, LocalTask):
                     self._change_here(task)
-                elif isinstance(task, InfoTask):
-                    self._read(task)
             except Failure as failure:
                 self._fail(failure)
             except Exception as error:  # a bug: fail with a message that the user can report
@@ -87,10 +84,6 @@ class Run:
         if self._result["changed"] and not self._check_mode:
             task.write(desired)
 
-    def _read(self, task: InfoTask[Desired]) -> None:
-        desired = task.desire(self._params)
-        self._report(task.report(self._connect(task.addresses), desired))
-
     def _change(self, task: StateTask[Desired, State] | CompositeTask[Desired, State]) -> None:
         """Read, make every plan, and apply the plans in order unless this is check mode."""
         desired = task.desire(self._params)
@@ -99,7 +92,8 @@ class Run:
         state = task.read(client, desired)
         self._secrets.update(task.secrets(desired, state))
         composition = task.compose(desired, state)
-        for name, part in task.parts.items():
+        parts = task.parts if isinstance(task, CompositeTask) else {task.name: task}
+        for name, part in parts.items():
             part.validate(client, [step for step in composition.steps if step.part == name])
         self._propose(composition.whole, task.approvable, composition.approvals)
         if self._check_mode or not composition.steps:
@@ -108,12 +102,12 @@ class Run:
         for step in composition.steps:
             before = self._writes
             try:
-                conclusion, created = self._apply(task.parts[step.part], client, step.desired, step.state, step.plan)
+                conclusion, created = self._apply(parts[step.part], client, step.desired, step.state, step.plan)
             except Failure as failure:
                 raise _with_progress(failure, step, done, composition.steps) from failure
             done.append(Outcome(step, conclusion, self._writes > before, created))
         self._result["changed"] = self._writes > 0
-        for name, part in task.parts.items():
+        for name, part in parts.items():
             part.verify(client, [outcome for outcome in done if outcome.step.part == name])
         self._report(composition.conclude(done))
 
@@ -173,7 +167,7 @@ class Run:
         self._secrets.update(task.secrets(desired))
         client = self._connect(task.addresses)
         plan, changes = task.plan(desired), task.changes(desired)
-        self._propose(plan, approvable=False)
+        self._propose(plan, False, {})
         self._result["changed"] = changes
         if self._check_mode:
             return
@@ -193,14 +187,15 @@ class Run:
         self._client = Client(described, announce=self._announce)
         self._secrets.update(self._client.secrets)
         self._client = self._client.resolve()
-        self._address = self._client.address.named if described.address else {}
-        self._result.update(self._address)
+        if described.address:
+            self._address = self._client.address.named
+            self._result.update(self._address)
         return self._client
 
-    def _propose(self, plan: Plan, approvable: bool, approvals: t.Mapping[str, Approval] = _NO_APPROVALS) -> None:
+    def _propose(self, plan: Plan, approvable: bool, approvals: t.Mapping[str, Approval]) -> None:
         """Record the prediction; refuse a plan that differs from the approved one."""
         self._warnings.extend(plan.warnings)
-        required = list(approvals.values())
+        required = [*approvals.values()]
         if approvals:
             self._result["plan_ids"] = {name: approval.found for name, approval in approvals.items()}
         if approvable:
@@ -208,8 +203,7 @@ class Run:
             self._result["plan_id"] = found
             required.insert(0, Approval("expected_plan_id", expected, found, expected is not None))
         for approval in required:
-            if approval.compared and approval.expected != approval.found:
-                raise _unapproved(approval)
+            approval.check()
         if approvable or approvals:
             self._result["effects"] = report_effects(plan.effects)
         self._result.update(plan.result)
@@ -262,16 +256,3 @@ def _identity(answer: Answer) -> str | int:
     if isinstance(found, bool) or not isinstance(found, (str, int)) or found == "":
         raise Failure(BAD_RESPONSE, "The service created an object, but its response has no id.", unanswered=True)
     return found
-
-
-def _unapproved(approval: Approval) -> Failure:
-    """Return the failure for a plan that differs from the approved one."""
-    if approval.expected is not None and not approval.expected.strip():
-        return conflict(
-            f"{approval.option} is empty, so that no plan is approved. Nothing was written; omit it, or set the plan of a check run."
-        )
-    now = f"the plan is {approval.found}" if approval.found else "the task does not manage this"
-    return conflict(
-        f"{approval.option}: {now}, but {approval.expected or 'no plan'} was approved: the service or the options have changed since."
-        " Nothing was written; review a new check run."
-    )

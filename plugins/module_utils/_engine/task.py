@@ -90,50 +90,40 @@ def without_empty(arguments: Params) -> dict[str, t.Any]:
 
 def presentable(params: Params, known: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     """Return arguments for a result: mask user information in base_url and the values of unknown options."""
-    shown = _known_only(params, known)
-    if isinstance(shown.get("base_url"), str) and "@" in shown["base_url"]:
+    shown: dict[str, t.Any] = _known_only(params, known)
+    if isinstance(shown.get("base_url"), str):
         shown["base_url"] = re.sub(r"//.*@", f"//{MASK}@", shown["base_url"], flags=re.DOTALL)
     return shown
 
 
-def _known_only(given: Params, known: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    return {name: _known_within(value, known[name]) if name in known else MASK for name, value in given.items()}
-
-
-def _known_within(value: t.Any, option: t.Mapping[str, t.Any]) -> t.Any:
-    """Return the value of an option with unknown suboptions masked; text instead of a dictionary is masked, because it may contain secrets."""
-    suboptions = option.get("options")
-    if not suboptions:
+def _known_only(value: t.Any, options: t.Mapping[str, t.Any] | None) -> t.Any:
+    """Return a value with unknown (sub)options masked; text instead of a dictionary is masked, because it may contain secrets."""
+    if value is None or options is None:
         return value
     if isinstance(value, (list, tuple)):
-        return [_known_within(item, option) for item in value]
+        return [_known_only(item, options) for item in value]
     if isinstance(value, dict):
-        return _known_only(value, suboptions)
-    return None if value is None else MASK
+        return {
+            name: _known_only(each, options[name].get("options")) if name in options else MASK for name, each in value.items()
+        }
+    return MASK
 
 
-def secrets_of(options: t.Mapping[str, t.Any], given: object) -> t.Iterator[str]:
+def secrets_of(options: t.Mapping[str, t.Any], given: object, is_secret: bool = False) -> t.Iterator[str]:
     """Yield the texts that options with `no_log` have at any depth of the arguments."""
     if isinstance(given, (list, tuple)):
         for each in given:
-            yield from secrets_of(options, each)
+            yield from secrets_of(options, each, is_secret)
     elif isinstance(given, dict):
         for name, value in given.items():
             option = options.get(name, {})
-            yield from _texts(value) if option.get("no_log") else secrets_of(option.get("options", {}), value)
-
-
-def _texts(value: object) -> t.Iterator[str]:
-    if isinstance(value, (list, tuple)):
-        for each in value:
-            yield from _texts(each)
-    elif isinstance(value, dict):
-        yield from _texts([*value.values()])
-    elif value not in (None, "") and not isinstance(value, bool):
-        yield str(value)
+            yield from secrets_of(option.get("options", {}), value, is_secret or bool(option.get("no_log")))
+    elif is_secret and given not in (None, "") and not isinstance(given, bool):
+        yield str(given)
 
 
 def _base_url(text: str) -> str:
+    """Return the URL without a trailing slash; refuse anything but a plain http or https URL."""
     url = (text or DEFAULT_BASE_URL).strip().rstrip("/")
     try:
         parts = urlsplit(url)
@@ -235,11 +225,6 @@ class StateTask(Task, t.Generic[Desired, State]):
     validate: t.Callable[[Client, t.Sequence[Step]], None] = lambda client, steps: None
     verify: t.Callable[[Client, t.Sequence[Outcome]], None] = lambda client, outcomes: None
     approvable: bool = True
-
-    @property
-    def parts(self) -> t.Mapping[str, StateTask[t.Any, t.Any]]:
-        """Return this task as the only part, for `CompositeTask` has several."""
-        return {self.name: self}
 
     def compose(self, desired: Desired, state: State) -> Composition:
         """Return the plan as the only step of the task."""
