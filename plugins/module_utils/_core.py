@@ -169,7 +169,6 @@ EFFECTS = (
 
 
 def report_effects(effects: t.Iterable[Effect]) -> list[ReportedEffect]:
-    """Return effects as results show them, sorted by name, then subject."""
     found = sorted(effects, key=lambda effect: (effect.name, effect.subject or "", effect.detail or ()))
     return [
         {"name": each.name, "subject": each.subject, "detail": None if each.detail is None else list(each.detail)}

@@ -28,12 +28,10 @@ OBJECT: Schema = {"type": ["object", "null"]}
 
 
 def string(**rules: t.Any) -> Schema:
-    """Return the schema of a string."""
     return {"type": "string", **rules}
 
 
 def array(items: Schema, **rules: t.Any) -> Schema:
-    """Return the schema of a list."""
     return {"type": "array", "items": items, **rules}
 
 
@@ -101,7 +99,6 @@ def _is(value: Json, name: str) -> bool:
 
 
 def _fits(schema: Schema, value: str | int, later: bool) -> bool:
-    """Return whether a string or number fits its schema."""
     if isinstance(value, int):
         return value >= int(schema.get("minimum", value))
     if "enum" in schema and value not in schema["enum"]:

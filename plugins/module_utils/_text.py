@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import itertools
 import json
 import math
 import re
@@ -72,7 +71,6 @@ def canonical(value: Json) -> str:
 
 
 def digest_of(value: Json) -> str:
-    """Return the SHA-256 of a value in canonical form."""
     return hashlib.sha256(canonical(value).encode("ascii")).hexdigest()
 
 
@@ -194,8 +192,8 @@ def _change(before: Json, after: Json) -> str:
         added = [f"+{_text(item)}" for item in will if item not in was]
         gone = [f"-{_text(item)}" for item in was if item not in will]
         if added or gone:
-            return _cut_line(" ".join(added + gone))
-    return f"{_cut_line(_text(before))} -> {_cut_line(_text(after))}"
+            return shorten(" ".join(added + gone), MAX_LINE_LENGTH)
+    return " -> ".join(shorten(_text(value), MAX_LINE_LENGTH) for value in (before, after))
 
 
 def plain_list(value: Json) -> t.Sequence[Json] | None:
@@ -206,10 +204,6 @@ def plain_list(value: Json) -> t.Sequence[Json] | None:
 
 def _text(value: Json) -> str:
     return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _cut_line(text: str) -> str:
-    return shorten(text, MAX_LINE_LENGTH)
 
 
 # Below this share of equal characters a name is not taken for a misspelling of another one.
@@ -252,7 +246,6 @@ def shorten(text: str, limit: int = 60) -> str:
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
-_REPLACEMENT = "\ufffd"
 # Control characters, surrogates, non-characters, and marks that change the direction of text.
 _UNSAFE = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
@@ -265,13 +258,16 @@ def line(text: object, limit: int = 0) -> str:
     plain = _BREAKS.sub(" ", str(text))
     if limit and len(plain) > limit:
         plain = f"{plain[:limit]}... ({len(plain)} characters)"
-    return _UNSAFE.sub(_REPLACEMENT, plain)
+    return _UNSAFE.sub("\ufffd", plain)
 
 
 def distinct(texts: t.Iterable[str]) -> list[str]:
     """Return the texts with a number appended to each duplicate."""
     found: dict[str, None] = {}
     for text in texts:
-        forms = itertools.chain([text], (f"{text}#{number}" for number in itertools.count(2)))
-        found[next(form for form in forms if form not in found)] = None
+        number, form = 1, text
+        while form in found:
+            number += 1
+            form = f"{text}#{number}"
+        found[form] = None
     return list(found)

@@ -35,14 +35,9 @@ class Address(t.NamedTuple):
     name: str = ""
 
     @property
-    def member(self) -> str:
-        """Return the name of the option and of the result member that contain the id."""
-        return f"{self.scope}_id"
-
-    @property
     def named(self) -> dict[str, str]:
-        """Return the id as a member of a result."""
-        return {self.member: self.id}
+        """Return the id by the name of its option and of its member in results."""
+        return {f"{self.scope}_id": self.id}
 
 
 def scope_of(params: t.Mapping[str, Json]) -> str:
@@ -55,7 +50,8 @@ def parse_address(params: t.Mapping[str, Json], options: t.Sequence[str]) -> Add
     given = [name for name in options if params.get(name)]
     if len(given) != 1:
         found = f"only one of them can be set, and {' and '.join(given)} are" if given else "one of them is required"
-        raise invalid_option(given[0] if given else options[0], f"{_either(options)}: {found}")
+        either = " or ".join(filter(None, (", ".join(options[:-1]), options[-1])))
+        raise invalid_option(given[0] if given else options[0], f"{either}: {found}")
     (option,), value = given, params[given[0]]
     if isinstance(value, list):
         return None
@@ -68,10 +64,6 @@ def parse_address(params: t.Mapping[str, Json], options: t.Sequence[str]) -> Add
     if not is_zone_id(text):
         raise invalid_option(option, f"{text!r} is not 1 to 32 hexadecimal digits")
     return Address(option.removesuffix("_id"), text)
-
-
-def _either(options: t.Sequence[str]) -> str:
-    return " or ".join(filter(None, (", ".join(options[:-1]), options[-1])))
 
 
 def select_named(listed: t.Iterable[Json], name: str) -> Address:
@@ -120,8 +112,6 @@ def query(filters: Filters) -> dict[str, str]:
 
 
 class ListedAccount(t.TypedDict):
-    """A listed account."""
-
     id: str
     name: str
 
@@ -134,8 +124,6 @@ class AccountOfZone(t.TypedDict):
 
 
 class ListedZone(t.TypedDict):
-    """A listed zone."""
-
     id: str
     name: str
     status: str | None

@@ -85,15 +85,12 @@ def _prepared(place: str, given: t.Any, option: Members) -> t.Any:
 
 def _item(place: str, given: t.Any, option: Members) -> t.Any:
     """Return an item of a list; raise `invalid_option` with its index if it must be a dictionary, because AnsibleModule omits the index."""
-    wrong = option.get("type") == "dict" and isinstance(given, _PLAIN) and not isinstance(given, (dict, type(None)))
-    if wrong and not _is_text_of_dict(given):
+    is_text_of_dict = isinstance(given, str) and (not given.strip() or given.lstrip().startswith("{") or "=" in given)
+    is_wrong = option.get("type") == "dict" and isinstance(given, _PLAIN) and not isinstance(given, (dict, type(None)))
+    if is_wrong and not is_text_of_dict:
         found = next((words for kind, words in JSON_TYPES.items() if isinstance(given, kind)), "a list")
         raise invalid_option(place, f"must be a dictionary of options, not {found}")
     return _prepared(place, given, option)
-
-
-def _is_text_of_dict(given: t.Any) -> bool:
-    return isinstance(given, str) and (not given.strip() or given.lstrip().startswith("{") or "=" in given)
 
 
 def _data(place: str, given: t.Any, option: Members) -> t.Any:
@@ -127,59 +124,47 @@ _RULES = ("mutually_exclusive", "required_together", "required_one_of", "require
 _UNKNOWN = "unsupported parameter"
 
 
-class _Place(t.NamedTuple):
-    """The path of a dictionary in the arguments: for messages, and as AnsibleModule writes it."""
-
-    shown: str
-    named: str
-
-    def member(self, name: str) -> _Place:
-        """Return the place of an option in this mapping."""
-        return _Place(*(f"{place}.{name}" if place else name for place in self))
-
-
 def refusal(specification: Members, arguments: Members) -> str | None:
     """Return the first error with its place, such as `jobs[1].kind`; None if the message of AnsibleModule is clear enough."""
-    found = _fault(specification, arguments, _Place("", ""))
+    found = _fault(specification, arguments, "")
     if found is None:
         return None
     place, text = found
-    is_clear = place.shown == place.named and not (text.startswith(_UNKNOWN) and "." in place.shown)
-    return None if is_clear else f"{place.shown}: {text}"
+    is_clear = "[" not in place and not (text.startswith(_UNKNOWN) and "." in place)
+    return None if is_clear else f"{place}: {text}"
 
 
-def _fault(specification: Members, arguments: Members, around: _Place) -> tuple[_Place, str] | None:
+def _fault(specification: Members, arguments: Members, around: str) -> tuple[str, str] | None:
+    """Return place and text of the first error in a dictionary of options, which is at `around`."""
     options = specification["argument_spec"]
+    prefix = f"{around}." if around else ""
     shallow = {
         name: {key: value for key, value in option.items() if key not in ("options", *_RULES)} for name, option in options.items()
     }
     for name, value in arguments.items():
-        place = around.member(name)
+        place = f"{prefix}{name}"
         if name not in options:
             return place, f"{_UNKNOWN}{did_you_mean(nearest(str(name), sorted(options)))}"
         found = _error({"argument_spec": {name: {**shallow[name], "required": False}}}, {name: value})
         if found:
             return place, found
-        if "options" in options[name]:
-            inner = _within(options[name], value, place)
-            if inner:
-                return inner
+        if inner := _fault_within(options[name], value, place):
+            return inner
     for name, option in options.items():
         if option.get("required") and arguments.get(name) is None:
-            return around.member(name), f"missing required arguments: {name}"
+            return f"{prefix}{name}", f"missing required arguments: {name}"
     found = _error({"argument_spec": shallow, **{rule: specification.get(rule) for rule in _RULES}}, arguments)
     return (around, found) if found else None
 
 
-def _within(option: Members, value: t.Any, place: _Place) -> tuple[_Place, str] | None:
-    """Return the first error in the dictionary, or in the list of dictionaries, of an option."""
+def _fault_within(option: Members, value: t.Any, place: str) -> tuple[str, str] | None:
+    """Return the first error in the suboptions of an option."""
+    if "options" not in option:
+        return None
     inner = {"argument_spec": option["options"], **{rule: option.get(rule) for rule in _RULES}}
-    items = [(place, value)] if isinstance(value, dict) else []
-    if isinstance(value, list):
-        items = [
-            (_Place(f"{place.shown}[{index}]", place.named), item) for index, item in enumerate(value) if isinstance(item, dict)
-        ]
-    return next((found for where, item in items if (found := _fault(inner, item, where))), None)
+    items = {f"{place}[{index}]": item for index, item in enumerate(value)} if isinstance(value, list) else {place: value}
+    faults = (_fault(inner, item, where) for where, item in items.items() if isinstance(item, dict))
+    return next(filter(None, faults), None)
 
 
 def _error(specification: Members, arguments: Members) -> str | None:

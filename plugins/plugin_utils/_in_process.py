@@ -76,19 +76,16 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         return {**arguments, names[0]: self._templar.template(variables[names[0]])} if names else arguments
 
     def _can_run_here(self, variables: Result) -> bool:
+        switch = self._templar.template(variables.get(SWITCH))
         return (
             self._connection.transport in ("local", "ansible.builtin.local")
             and not self._connection.become
             and not self._task.async_val
             and not any(self._task.environment or ())
-            and self._is_switched_on(variables)
+            and (switch in (None, "") or boolean(switch))
             # The interpreter of the module may have the library that this one lacks; otherwise the module reports it.
             and missing_requests() is None
         )
-
-    def _is_switched_on(self, variables: Result) -> bool:
-        value = self._templar.template(variables.get(SWITCH))
-        return value in (None, "") or boolean(value)
 
     def _as_module(self, variables: Result) -> Result:
         ordinary = self._shared_loader_obj.action_loader.get(

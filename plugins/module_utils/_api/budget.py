@@ -45,7 +45,6 @@ class State:
         self.save()
 
     def save(self) -> None:
-        """Write everything except the times."""
         values = (self.count, self.pause_end, self.allowed, self.allowed_end)
         os.pwrite(self._file, _HEADER.pack(_MAGIC, *values), 0)
 
@@ -58,7 +57,6 @@ class State:
         return struct.unpack(f"<{end - first}d", found)
 
     def set_time(self, number: int, time: float) -> None:
-        """Record the time of a request."""
         os.pwrite(self._file, struct.pack("<d", time), _START + number % CAPACITY * _TIME_BYTES)
 
 

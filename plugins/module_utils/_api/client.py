@@ -88,7 +88,6 @@ class Client:
         return locate(failure, latest) if latest and found_in_content else failure
 
     def call(self, operation: str, *, ids: Words | None = None, body: Json = None, query: Words | None = None) -> Answer:
-        """Return the answer to an operation."""
         return read_answer(self._connection, operation, self._exchange(operation, ids, query, body))
 
     def query(self, text: str, variables: t.Mapping[str, Json]) -> dict[str, Json]:

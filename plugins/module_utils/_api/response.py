@@ -199,7 +199,7 @@ def hint(operation: str, status: int, errors: t.Sequence[ServiceError], address:
     area, codes = operation.partition(".")[0], {error["code"] for error in errors}
     words = {"place": "this request", "option": "the options of the task"}
     if address is not None and ENDPOINTS[operation].scopes:
-        words = {"place": f"this {address.scope}", "option": address.member}
+        words = {"place": f"this {address.scope}", "option": f"{address.scope}_id"}
     found = [text for code, text in _BY_CODE.items() if code in codes][:1]
     if status == 401 and not found:
         found.append("Check api_token, or api_email and api_key.")

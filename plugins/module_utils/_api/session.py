@@ -58,8 +58,6 @@ for _logger in ("urllib3.connection", "urllib3.connectionpool"):
 
 
 class Reply(t.NamedTuple):
-    """A complete HTTP response."""
-
     status: int
     headers: t.Mapping[str, str]
     body: bytes

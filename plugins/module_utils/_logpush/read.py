@@ -121,7 +121,7 @@ def _in_list(client: Client, job_id: int, missing: Failure) -> Job | None:
             raise
         if _is_of_the_job(missing, failure):
             return None
-        message = f"The service has no route that shows job {job_id}, so it is not known whether it exists; check {client.address.member}. ({failure})"
+        message = f"The service has no route that shows job {job_id}, so it is not known whether it exists; check {client.address.scope}_id. ({failure})"
         raise dataclasses.replace(failure, kind=NOT_FOUND, message=message) from None
 
 
