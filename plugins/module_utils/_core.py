@@ -270,16 +270,14 @@ class Approval(t.NamedTuple):
     found: str | None
     compared: bool
 
-    def check(self) -> None:
-        """Raise `conflict` if the plan differs from the approved one."""
-        if not self.compared or self.expected == self.found:
-            return
+    def refusal(self) -> Failure:
+        """Return the failure for a plan that differs from the approved one."""
         if self.expected is not None and not self.expected.strip():
-            raise conflict(
+            return conflict(
                 f"{self.option} is empty, so that no plan is approved. Nothing was written; omit it, or set the plan of a check run."
             )
         now = f"the plan is {self.found}" if self.found else "the task does not manage this"
-        raise conflict(
+        return conflict(
             f"{self.option}: {now}, but {self.expected or 'no plan'} was approved: the service or the options have changed since."
             " Nothing was written; review a new check run."
         )
@@ -301,11 +299,8 @@ class Composition(t.NamedTuple):
     @classmethod
     def of(cls, step: Step) -> Composition:
         """Return the composition of one plan."""
-
-        def conclude(done: t.Sequence[Outcome]) -> Conclusion:
-            return done[0].conclusion if done else Conclusion(step.plan.result)
-
-        return cls(step.plan, (step,) if step.plan.requests else (), conclude)
+        steps = (step,) if step.plan.requests else ()
+        return cls(step.plan, steps, lambda done: done[0].conclusion if done else Conclusion(step.plan.result))
 
 
 # The path of an option at the start of a message, as in `filter.where.and[0].operator: ...`.

@@ -116,10 +116,14 @@ class Try(threading.Thread):
             response = self._adapter.send(self.request, **self._settings)
             with contextlib.closing(response):
                 self.status = response.status_code
-                self.reply = Reply(self.status, response.headers, self._read_body(response))
+                body = b"" if 300 <= self.status < 400 else self._read_body(response)
+                self.reply = Reply(self.status, response.headers, body)
         except _NO_ANSWER as error:
             # The exception is not kept: its traceback holds this object and the socket, which would stay open.
-            self.fault = fault_of(error)
+            if self.status is not None and self.status >= 400:  # enough without a body
+                self.reply = Reply(self.status, response.headers, b"")
+            else:
+                self.fault = fault_of(error)
         except BaseException as error:  # raised again in the thread that waits
             self.error = error
 
@@ -129,18 +133,7 @@ class Try(threading.Thread):
             raise TimeoutError("the time for this try is over")
 
     def _read_body(self, response: requests.Response) -> bytes:
-        """Return the decompressed body; empty for a redirect, and for an error whose body cannot be read, because its status is enough."""
-        if 300 <= response.status_code < 400:
-            return b""
-        try:
-            return self._decompressed(response)
-        except _NO_ANSWER:
-            if response.status_code < 400:
-                raise
-            return b""
-
-    def _decompressed(self, response: requests.Response) -> bytes:
-        """Return a whole body; raise `BodyError` if it exceeds `MAX_BODY_BYTES` or is invalid."""
+        """Return the decompressed body; raise `BodyError` if it exceeds `MAX_BODY_BYTES` or is invalid."""
         encoding = response.headers.get("Content-Encoding", "").strip().lower()
         if encoding not in ("", "identity", "gzip", "x-gzip"):
             raise BodyError("its body has a content encoding that was not requested")

@@ -15,6 +15,7 @@ from .._core import (
     GATE,
     Answer,
     Approval,
+    Composition,
     Conclusion,
     Failure,
     Json,
@@ -91,8 +92,11 @@ class Run:
         client = self._connect(task.addresses)
         state = task.read(client, desired)
         self._secrets.update(task.secrets(desired, state))
-        composition = task.compose(desired, state)
-        parts = task.parts if isinstance(task, CompositeTask) else {task.name: task}
+        if isinstance(task, CompositeTask):
+            parts, composition = task.parts, task.compose(desired, state)
+        else:
+            parts = {task.name: task}
+            composition = Composition.of(Step(task.name, "", task.name, desired, state, task.plan(desired, state)))
         for name, part in parts.items():
             part.validate(client, [step for step in composition.steps if step.part == name])
         self._propose(composition.whole, task.approvable, composition.approvals)
@@ -203,7 +207,8 @@ class Run:
             self._result["plan_id"] = found
             required.insert(0, Approval("expected_plan_id", expected, found, expected is not None))
         for approval in required:
-            approval.check()
+            if approval.compared and approval.expected != approval.found:
+                raise approval.refusal()
         if approvable or approvals:
             self._result["effects"] = report_effects(plan.effects)
         self._result.update(plan.result)
