@@ -15,7 +15,6 @@ from .._core import (
     GATE,
     Answer,
     Approval,
-    Composition,
     Conclusion,
     Failure,
     Json,
@@ -92,11 +91,8 @@ class Run:
         client = self._connect(task.addresses)
         state = task.read(client, desired)
         self._secrets.update(task.secrets(desired, state))
-        if isinstance(task, CompositeTask):
-            parts, composition = task.parts, task.compose(desired, state)
-        else:
-            parts = {task.name: task}
-            composition = Composition.of(Step(task.name, "", task.name, desired, state, task.plan(desired, state)))
+        composition = task.compose(desired, state)
+        parts = task.parts if isinstance(task, CompositeTask) else {task.name: task}
         for name, part in parts.items():
             part.validate(client, [step for step in composition.steps if step.part == name])
         self._propose(composition.whole, task.approvable, composition.approvals)

@@ -226,6 +226,10 @@ class StateTask(Task, t.Generic[Desired, State]):
     verify: t.Callable[[Client, t.Sequence[Outcome]], None] = lambda client, outcomes: None
     approvable: bool = True
 
+    def compose(self, desired: Desired, state: State) -> Composition:
+        """Return the plan as the only step of the task."""
+        return Composition.of(Step(self.name, "", self.name, desired, state, self.plan(desired, state)))
+
 
 @dataclasses.dataclass(kw_only=True)
 class CompositeTask(Task, t.Generic[Desired, State]):
