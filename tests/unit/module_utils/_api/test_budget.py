@@ -76,7 +76,6 @@ def test_budgets_that_are_refused(text):
 
 
 def test_one_request_over_waits_one_window(clock):
-    """Requests within the budget do not wait; one more waits for the window, and hardly longer."""
     mine = Mine(clock)
     for number in range(3):
         assert mine.acquire() == number
@@ -121,15 +120,13 @@ def test_budget_is_per_credential_and_service(clock):
 
 
 def test_budgets_of_different_size_read_one_log(clock):
-    wide = Mine(clock, (100, 10))
-    wide.acquire()
-    wide.acquire()
+    for _request in range(2):
+        Mine(clock, (100, 10)).acquire()
     Mine(clock, (2, 10)).acquire()
     assert sum(clock.pauses) > 10
 
 
 def test_state_file_has_no_credential(clock, tmp_path):
-    """The state file holds no credential, and only its owner can read it."""
     Mine(clock, token="canary").acquire()
     found = state_file(tmp_path)
     assert b"canary" not in found.read_bytes() and "canary" not in found.name
@@ -206,7 +203,6 @@ def test_the_service_may_allow_less(clock):
         {"x-ratelimit-remaining": "0", "x-ratelimit-reset": 10**8},
         {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "soon"},
         {"x-ratelimit-remaining": "-1", "x-ratelimit-reset": 60},
-        {"x-ratelimit-remaining": "none", "x-ratelimit-reset": 60},
         {"x-ratelimit-remaining": "", "x-ratelimit-reset": 60},
     ],
 )
@@ -234,7 +230,6 @@ def test_consistent_headers_change_nothing(clock):
 
 @pytest.mark.parametrize("place", ["file", "link", "readonly"])
 def test_unusable_folder_has_a_fallback(clock, tmp_path, monkeypatch, place):
-    """A folder that cannot be used gives way to another."""
     folder = tmp_path / "state" / "edgeops.observability"
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "state").mkdir()
@@ -293,38 +288,22 @@ def real_budget() -> Budget:
     return Budget((10_000, 600.0), Connection("https://service.example", token="t"), sleep=time.sleep, now=time.time, warn=print)
 
 
-def hammer(results: t.Any) -> None:
-    mine = real_budget()
-    results.put([mine.acquire() for _request in range(100)])
+def hammer(mine: Budget, results: t.Any) -> None:
+    results.put([mine.acquire() for _request in range(50)])
 
 
-def test_eight_processes_count_together():
-    results = FORK.SimpleQueue()
-    processes = [FORK.Process(target=hammer, args=(results,)) for _process in range(8)]
-    for process in processes:
-        process.start()
-    numbers = [number for _process in processes for number in results.get()]
-    for process in processes:
-        process.join(10)
-    assert sorted(numbers) == list(range(800))
-
-
-def test_threads_of_one_process_count_together():
-    mine = real_budget()
-    numbers: list[int | None] = []
-    threads = [threading.Thread(target=lambda: numbers.extend(mine.acquire() for _request in range(50))) for _thread in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(10)
-    assert sorted(number for number in numbers if number is not None) == list(range(200))
-
-
-def test_a_process_that_dies_lets_go(clock):
-    process = FORK.Process(target=lambda: Mine(clock)._locked(lambda state: os._exit(1), None))
-    process.start()
-    process.join(10)
-    assert process.exitcode == 1 and Mine(clock).acquire() == 0
+@pytest.mark.parametrize("start", [FORK.Process, threading.Thread])
+def test_many_count_together(start):
+    """Processes open the file themselves, as tasks do; threads share a budget."""
+    results, shared = FORK.SimpleQueue(), real_budget()
+    budgets = [shared if start is threading.Thread else real_budget() for _number in range(8)]
+    workers = [start(target=hammer, args=(mine, results)) for mine in budgets]
+    for worker in workers:
+        worker.start()
+    numbers = [number for _worker in workers for number in results.get()]
+    for worker in workers:
+        worker.join(10)
+    assert sorted(numbers) == list(range(400))
 
 
 @pytest.mark.parametrize("kind", ["link", "pipe"])
@@ -343,7 +322,6 @@ def test_a_state_file_of_another_kind_is_refused(clock, tmp_path, kind):
 
 
 def test_retries_count_and_429_pauses_all(serve, client, clock):
-    """Retries count and a rate limit pauses all."""
 
     def talk(peer: t.Any, _number: int) -> None:
         while peer.read():
@@ -393,8 +371,6 @@ def test_an_announced_wait_is_a_warning(clock, longest):
             with pytest.raises(PauseTooLong, match="60 s, and retry_wait_max allows 59 s"):
                 mine.acquire()
         assert clock.pauses == mine.warnings == []
-        clock.time += 61
-        assert mine.acquire() is not None
     else:
         mine.acquire()
         (warning,) = mine.warnings

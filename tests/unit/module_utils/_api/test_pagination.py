@@ -70,19 +70,12 @@ def test_every_page_once_and_in_order(total, together):
     assert all(query["per_page"] == 100 for query in service.asked)
 
 
-@pytest.mark.parametrize("total", [0, 1, 4, 5])
-def test_no_result_info_reads_until_empty_page(total):
-    """Without result_info pages are read until one is empty."""
-    service = Service(total, info=lambda page, result_info: None)
+@pytest.mark.parametrize("info", [None, {}, {"page": None, "total_count": None}])
+@pytest.mark.parametrize("total", [0, 4, 5])
+def test_no_counts_read_until_empty_page(total, info):
+    service = Service(total, info=lambda page, result_info: info)
     assert collect(service, 2) == service.items
     assert len(service.asked) == -(-total // 2) + 1
-
-
-@pytest.mark.parametrize("result_info", [{}, {"page": None, "total_count": None}])
-def test_result_info_without_counts_is_ignored(result_info):
-    """result_info without counts is treated like none."""
-    service = Service(5, info=lambda page, _told: result_info)
-    assert collect(service, 2) == service.items
 
 
 def test_a_route_without_pages_is_asked_once():
@@ -102,11 +95,8 @@ def test_a_route_that_turns_out_to_have_pages():
     [
         {"total_count": "5"},
         {"total_count": -1},
-        {"total_count": 5.0},
         {"total_count": True},
-        {"total_pages": [3]},
         {"total_pages": 7},
-        {"total_pages": 10**9},
         {"page": 4},
         {"count": 1},
         {"per_page": 1, "total_pages": 5},
@@ -127,7 +117,6 @@ def test_fewer_items_than_counted(count):
 
 
 def test_huge_total_pages_is_no_endless_loop():
-    """A total number of pages alone does not lead to endless requests."""
     service = Service(5, info=lambda page, result_info: {"total_pages": 10**9})
     refusal(service, 2, match="page 4 of 1000000000 is empty")
 
@@ -179,13 +168,10 @@ def test_a_part_of_result_info_that_contradicts_the_items(names, change, per_pag
 @pytest.mark.parametrize(
     ("pages", "infos"),
     [
-        ([["a", "b"], ["a", "b"]], {"total_pages": 2}),
         ([["a", "b"], ["b", "c"]], {"total_pages": 2}),
-        ([["a", "b"], ["b", "c"]], {"total_pages": 2, "total_count": 3}),
         ([["a", "b"], ["b", "c"]], {"total_count": 3}),
         ([["a"], [], ["b"]], {"total_pages": 3}),
         ([[], ["a"]], {"total_pages": 2}),
-        ([["a", "b"], ["c"]], [{"total_pages": 2}, {"total_pages": 3}]),
         ([["a", "b"], ["c"]], [{"total_pages": 2}, None]),
         ([["a", "b"], ["c"]], [{"total_count": 3}, {"total_count": 4}]),
         ([["a", "b"], ["c"]], [{"cursor": "x", "total_count": 4}, {"total_count": 4}]),
@@ -217,7 +203,6 @@ def test_a_service_that_ignores_page():
 
 
 def test_duplicates_without_counts_are_ignored():
-    """Duplicates are ignored where nothing is counted."""
     pages = {1: [{"script_id": "a"}, {"script_id": "b"}], 2: [{"script_id": "b"}, {"script_id": "c"}]}
     found = collect(Answers(lambda query: (pages.get(query["page"], []), None)), 2)
     assert [item["script_id"] for item in found] == ["a", "b", "c"]

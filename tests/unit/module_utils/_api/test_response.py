@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import typing as t
 
@@ -43,30 +44,22 @@ def read(body: bytes, status: int = 200, operation: str = "script_monitor.get", 
     ("body", "words"),
     [
         (b"", "empty"),
-        (b" \n", "empty"),
         (b"<html>canary</html>", "not valid JSON"),
         (b'{"success": true', "not valid JSON"),
         (b'\xef\xbb\xbf{"success": true, "result": {}}', "BOM"),
         (b'{"success": true, "result": {"a": "\xff"}}', "UTF-8"),
-        ('{"success": true, "result": {}}'.encode("utf-16"), "UTF-8"),
         (b'{"success": true, "result": {"a": 1, "a": 2}}', "two members"),
         (b'{"success": true, "result": {"a": NaN}}', "NaN"),
-        (b'{"success": true, "result": {"a": -Infinity}}', "Infinity"),
         (b'{"success": true, "result": {"a": 1e999}}', "too large"),
         (b'{"success": true, "result": {"a": ' + b"9" * 5000 + b"}}", "not valid JSON"),
         (b'{"success": true, "result": {"a": "\\ud800"}}', "half a character"),
         (b"[" * 100_000, "nested"),
-        (b"[" * 100 + b"]" * 100, "64 levels"),
         (b'{"success": true, "result": ' + b'{"a":' * 70 + b"[1]" + b"}" * 71, "64 levels"),
         (b"[]", "a list instead of an object"),
         (b"null", "null instead of an object"),
-        (b'"x"', "a string instead of an object"),
-        (b"1.5", "a number instead of an object"),
-        (b"true", "a boolean instead of an object"),
         (b"{}", "`success` is missing"),
         (b'{"result": {}}', "`success` is missing"),
         (b'{"success": 1, "result": {}}', "`success` is not a boolean"),
-        (b'{"success": null, "result": {}}', "`success` is not a boolean"),
         (b'{"success": true}', "`result` is missing"),
         (b'{"success": true, "result": null}', "`result` is null instead of an object"),
         (b'{"success": true, "result": []}', "`result` is a list instead of an object"),
@@ -81,19 +74,14 @@ def test_what_an_answer_must_not_be(body, words):
 
 
 def test_unparsable_body_names_content_type():
-    """The content type is named where it explains the failure."""
     with pytest.raises(Failure, match=r"its type is text/html"):
         read(b"<html>", content_type="text/html; charset=utf-8")
 
 
-def test_null_errors_and_messages_are_no_matter():
-    answer = read(b'{"success": true, "result": {"a": 1}, "errors": null, "messages": null}')
+@pytest.mark.parametrize("messages", [b"null", b'[{"code": 10000, "message": "active"}]'])
+def test_messages_and_null_errors_are_ignored(messages):
+    answer = read(b'{"success": true, "result": {"a": 1}, "errors": null, "messages": ' + messages + b"}")
     assert (answer.result, answer.result_info) == ({"a": 1}, None)
-
-
-def test_codes_in_messages_are_no_errors():
-    """A code in the messages of a successful answer is no error."""
-    assert read(b'{"success": true, "result": {}, "errors": [], "messages": [{"code": 10000, "message": "active"}]}').result == {}
 
 
 @pytest.mark.parametrize(
@@ -116,27 +104,10 @@ def test_empty_read_answer_is_bad_response():
     assert caught.value.kind == "bad_response"
 
 
-@pytest.mark.parametrize("operation", ENDPOINTS)
-def test_the_types_of_each_operation(operation):
-    expected = ENDPOINTS[operation].result
-    for result in ({}, [], "x", 1, None):
-        body = json.dumps({"success": True, "result": result}).encode()
-        if not expected or isinstance(result, expected):
-            assert read(body, operation=operation).result == result
-        else:
-            with pytest.raises(Failure, match="instead of"):
-                read(body, operation=operation)
-
-
-@given(body=st.binary(max_size=60) | JSON.map(lambda value: json.dumps(value).encode()))
+@given(body=st.binary(max_size=60))
 def test_decoding_knows_one_exception(body):
-    try:
+    with contextlib.suppress(Unusable):
         decode(body)
-    except Unusable as bad:
-        said = str(bad)
-    else:
-        said = "good"
-    assert said
 
 
 @given(value=JSON)
@@ -187,16 +158,11 @@ def failure_of(status: int, *errors: t.Any, operation: str = "logpush_jobs.list"
         (400, [6003], "authentication"),
         (400, [1, 6111], "authentication"),
         (403, [9109], "authentication"),
-        (403, [10000], "authentication"),
-        (401, [], "authentication"),
-        (404, [10000], "authentication"),
         (200, [10000], "authentication"),
+        (401, [], "authentication"),
         (200, [], "rejected"),
-        (200, [1004], "rejected"),
         (403, [1004], "permission"),
-        (403, [], "permission"),
         (404, [10003], "not_found"),
-        (400, [20217], "rejected"),
         (409, [], "rejected"),
         (429, [10000], "rate_limited"),
         (500, [10000], "unavailable"),
@@ -215,19 +181,15 @@ def test_the_kind(status, codes, kind):
     [
         (404, [], True, True),
         (404, [7000], True, True),
-        (404, [7003], True, True),
         (404, [None], True, True),
         (404, [10003], False, True),
         (404, [10000], False, False),
         (405, [], True, True),
-        (405, [7001], True, True),
         (405, [9109], False, False),
         (400, [7003], True, True),
         (400, [], False, False),
-        (400, [1004], False, False),
         (403, [7003], False, False),
         (500, [7003], False, False),
-        (200, [7003], False, False),
     ],
 )
 def test_a_route_that_the_service_lacks(status, codes, route, object_or_route):
@@ -240,17 +202,14 @@ def test_a_route_that_the_service_lacks(status, codes, route, object_or_route):
     ("errors", "found"),
     [
         (None, []),
-        ([], []),
         ("broken", [(None, "broken")]),
         ({"code": 7, "message": "m"}, [(7, "m")]),
-        ([{"code": 1004, "message": "m"}], [(1004, "m")]),
         ([{"code": "1004", "message": None}], [(1004, "")]),
         ([{"code": True, "message": 5}], [(None, "")]),
         ([{"code": 1.5}], [(None, "")]),
         (["text", 5, None, [], {}], [(None, "text")]),
         ([{"message": "a\x1b[31mb\nc"}], [(None, "a [31mb c")]),
         ([{"code": 6003, "message": "m", "error_chain": [{"code": 6111, "message": "n"}]}], [(6003, "m"), (6111, "n")]),
-        ([{"code": 1, "message": "m", "error_chain": None}], [(1, "m")]),
         ([{"code": 1, "message": "m", "error_chain": {"code": 2, "message": "n"}}], [(1, "m"), (2, "n")]),
     ],
 )
@@ -259,7 +218,6 @@ def test_error_objects_of_any_shape(errors, found):
 
 
 def test_error_chain_and_list_are_bounded():
-    """An endless chain and a long list are bounded."""
     deep: dict[str, t.Any] = {"code": 1}
     for _level in range(40):
         deep = {"code": 1, "error_chain": [deep]}
@@ -268,20 +226,16 @@ def test_error_chain_and_list_are_bounded():
 
 
 def test_a_failure_carries_everything():
-    failure = failure_of(403, {"code": 1004, "message": "reading job for product is not allowed"}, attempts=2)
-    errors = [{"code": 1004, "message": "reading job for product is not allowed"}]
-    request = {"method": "GET", "path": "/zones/abc/logpush/jobs", "status": 403, "request_id": "8a1", "attempts": 2}
-    assert failure.report() == {"kind": "permission", "errors": errors, **request}
-    assert "Listing the Logpush jobs (GET /zones/abc/logpush/jobs) failed" in failure.message
-    assert "reading job for product is not allowed (code 1004)" in failure.message
-    assert "tried 2 times" in failure.message
+    errors = [{"code": 5, "message": "busy"}]
+    failure = failure_of(409, *errors, attempts=2)
+    request = {"method": "GET", "path": "/zones/abc/logpush/jobs", "status": 409, "request_id": "8a1", "attempts": 2}
+    assert failure.report() == {"kind": "rejected", "errors": errors, **request}
+    begin = "Listing the Logpush jobs (GET /zones/abc/logpush/jobs) failed: "
+    assert failure.message == f"{begin}the service answered HTTP 409 (tried 2 times): busy (code 5)."
 
 
-def test_no_hint_where_there_is_none():
+def test_missing_object_is_no_missing_route():
     assert "route" not in failure_of(404, {"code": 10007, "message": "no script"}, operation="page_shield.script").message
-    assert failure_of(409, {"code": 5, "message": "busy"}).message.endswith(
-        "failed: the service answered HTTP 409: busy (code 5)."
-    )
 
 
 def test_a_service_that_quotes_the_credential():
@@ -294,7 +248,7 @@ def test_a_connection_shows_no_secret():
     assert "canary" not in shown
 
 
-@pytest.mark.parametrize("status", [400, 403, 404, 500, 502])
+@pytest.mark.parametrize("status", [400, 404, 502])
 def test_an_error_page_is_read_by_its_status(status):
     reply = Reply(status, {"Content-Type": "text/html"}, b"<html>nope</html>")
     with pytest.raises(Failure) as caught:
@@ -309,12 +263,10 @@ AN_ACCOUNT, A_ZONE = Address(ACCOUNT, "9a"), Address(ZONE, "ab")
     ("operation", "address", "status", "error", "parts"),
     [
         ("logpush_jobs.list", A_ZONE, 403, None, ["Logs: Write"]),
-        ("logpush_ownership.create", A_ZONE, 403, None, ["Logs: Write"]),
         ("rulesets.update", A_ZONE, 403, None, ["Logs: Write"]),
         ("rulesets.update", A_ZONE, 400, (6003, "m"), ["Logs: Write", "credentials"]),
         ("script_monitor.get", A_ZONE, 403, None, ["Page Shield: Read"]),
         ("page_shield.update", A_ZONE, 403, None, ["Page Shield: Write"]),
-        ("zones.list", None, 403, None, ["Zone: Read"]),
         ("zones.list", None, 401, None, ["Zone: Read", "api_token"]),
         ("zones.list", None, 400, (6111, "m"), ["API key in api_token"]),
         ("zones.list", None, 403, (10000, "m"), ["does not accept the credentials for this request"]),
@@ -322,7 +274,6 @@ AN_ACCOUNT, A_ZONE = Address(ACCOUNT, "9a"), Address(ZONE, "ab")
         ("logpush_jobs.list", AN_ACCOUNT, 403, (10000, "m"), ["does not accept the credentials for this account"]),
         ("logpush_jobs.list", AN_ACCOUNT, 404, (7003, "m"), ["Check account_id"]),
         ("script_monitor.get", A_ZONE, 404, (7003, "m"), ["Check zone_id", "set route"]),
-        ("script_monitor.get", A_ZONE, 404, (1999, "m"), ["set route"]),
         ("page_shield.scripts", A_ZONE, 405, None, ["set route"]),
         ("page_shield.script", A_ZONE, 404, None, ["set route"]),
         ("logpush_jobs.list", AN_ACCOUNT, 403, (1004, "exceeded max jobs allowed"), ["If this account has no Logpush job of"]),
