@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import email.utils
 import functools
-import importlib
 import typing as t
 from pathlib import Path
 
@@ -16,17 +15,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.client 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as _run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.module_utils._text import pause_text
+from ansible_collections.edgeops.observability.plugins.modules.logpush_job_info import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 from edgeops_simulator.testing import DEFAULT_ZONE
-
-MODULES = "ansible_collections.edgeops.observability.plugins.modules"
-TASKS = {
-    "script_monitor": {"enabled": True},
-    "script_monitor_info": {},
-    "log_custom_fields": {"request_fields": ["x-a"]},
-    "logpush_job": {"name": "a", "destination_conf": "r2://b/p", "fields": ["ClientIP"]},
-    "logpush_job_info": {},
-}
 
 
 class Clock:
@@ -47,85 +38,51 @@ def clock(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Clock:
     return made
 
 
-def run(simulator: t.Any, module: str, **args: t.Any) -> dict[str, t.Any]:
-    task = importlib.import_module(f"{MODULES}.{module}").TASK
-    connection = {"base_url": simulator.base_url, "api_token": simulator.token, "zone_id": DEFAULT_ZONE}
-    checked = validated(task.arguments(), {**connection, **TASKS[module], **args}, task.name)
-    return Run(checked.params, check_mode=False, diff_mode=False).finish(task)
+@pytest.fixture
+def run(simulator: t.Any, clock: Clock) -> t.Callable[..., dict[str, t.Any]]:
+    """Runs a task that reads; `announce` is what a run calls before it pauses."""
+
+    def run(announce: t.Any = None, **args: t.Any) -> dict[str, t.Any]:
+        connection = {"base_url": simulator.base_url, "api_token": simulator.token, "zone_id": DEFAULT_ZONE}
+        checked = validated(TASK.arguments(), {**connection, **args}, TASK.name)
+        return Run(checked.params, check_mode=False, diff_mode=False, announce=announce).finish(TASK)
+
+    return run
 
 
-@pytest.mark.parametrize("module", TASKS)
 @pytest.mark.parametrize("form", ["seconds", "date"])
-def test_a_pause_of_two_minutes_is_made(simulator: t.Any, clock: Clock, module: str, form: str) -> None:
+def test_a_pause_of_two_minutes_is_made(simulator: t.Any, clock: Clock, run: t.Any, form: str) -> None:
     retry_after = "120" if form == "seconds" else email.utils.formatdate(clock.time + 120, usegmt=True)
     simulator.faults({"kind": "429", "headers": {"Retry-After": retry_after}, "retry_after": None})
-    assert "failed" not in run(simulator, module)
+    assert "failed" not in run()
     assert sum(clock.slept) == pytest.approx(120, abs=1)
 
 
-@pytest.mark.parametrize("module", TASKS)
-@pytest.mark.parametrize(("asked", "longest"), [(301, 300), (121, 120), (86400, 300), (1, 0)])
-def test_a_longer_pause_fails_at_once_and_says_so(simulator: t.Any, clock: Clock, module: str, asked: int, longest: int) -> None:
+@pytest.mark.parametrize(("asked", "longest"), [(301, 300), (86400, 300), (1, 0)])
+def test_a_longer_pause_fails_at_once(simulator: t.Any, clock: Clock, run: t.Any, asked: int, longest: int) -> None:
     simulator.faults({"kind": "429", "retry_after": asked, "count": None})
-    result = run(simulator, module, retry_wait_max=longest)
+    result = run(retry_wait_max=longest)
     assert result["error"]["kind"] == "rate_limited" and result["error"]["attempts"] == 1
     assert f"asks for a pause of {pause_text(asked)}, and retry_wait_max allows {longest} s" in result["msg"]
     assert clock.slept == []
 
 
-def test_first_long_pause_is_announced_before_it_begins(simulator: t.Any, clock: Clock) -> None:
-    """Once a task, with its length; a pause of a few seconds is not worth a line."""
-    task = importlib.import_module(f"{MODULES}.logpush_job_info").TASK
-    options = {"base_url": simulator.base_url, "api_token": simulator.token, "zone_id": DEFAULT_ZONE}
-    checked = validated(task.arguments(), options, task.name)
-    for pause, announced in ((4, []), (60, [([], 60)])):
-        clock.slept.clear()
-        simulator.faults({"kind": "429", "retry_after": pause, "count": 2})
-        said: list[tuple[list[float], int]] = []
-
-        def tell(seconds: float, said: list[tuple[list[float], int]] = said) -> None:
-            said.append((list(clock.slept), round(seconds)))
-
-        result = Run(checked.params, check_mode=False, diff_mode=False, announce=tell).finish(task)
-        assert "failed" not in result and len(clock.slept) >= 2
-        assert said == announced
+@pytest.mark.parametrize(("pause", "announced"), [(4, []), (60, [([], 60)])])
+def test_first_long_pause_is_announced(simulator: t.Any, clock: Clock, run: t.Any, pause: int, announced: t.Any) -> None:
+    """Once a task, before it begins; a pause of a few seconds is not worth a line."""
+    simulator.faults({"kind": "429", "retry_after": pause, "count": 2})
+    told: list[tuple[list[float], int]] = []
+    result = run(lambda seconds: told.append((list(clock.slept), round(seconds))))
+    assert "failed" not in result and len(clock.slept) >= 2
+    assert told == announced
 
 
-def test_next_task_waits_for_an_earlier_pause(simulator: t.Any, clock: Clock) -> None:
-    """The next task waits for the pause of the one before."""
+def test_next_task_waits_for_an_earlier_pause(simulator: t.Any, clock: Clock, run: t.Any) -> None:
     simulator.faults({"kind": "429", "retry_after": 100, "count": None})
-    assert run(simulator, "script_monitor_info", retries=1)["error"]["kind"] == "rate_limited"
+    assert run(retries=1)["error"]["kind"] == "rate_limited"
     simulator.clear_faults()
     clock.slept.clear()
     clock.time -= 60
-    assert "failed" not in run(simulator, "script_monitor_info")
+    assert "failed" not in run(request_budget="none") and clock.slept == []
+    assert "failed" not in run()
     assert sum(clock.slept) == pytest.approx(60, abs=1)
-    clock.slept.clear()
-    assert "failed" not in run(simulator, "script_monitor_info", request_budget="none")
-    assert clock.slept == []
-
-
-def test_requests_over_budget_wait(simulator: t.Any, clock: Clock) -> None:
-    """Requests beyond the budget wait for the window."""
-    for _time in range(10):
-        run(simulator, "logpush_job_info", request_budget="4/50")
-    assert clock.slept and sum(clock.slept) == pytest.approx(100, rel=0.1)
-
-
-def test_rate_limit_headers_correct_the_budget(simulator: t.Any, clock: Clock) -> None:
-    """Others use the credential, too: the service reports that little is left, and when there is more."""
-    reset = email.utils.formatdate(clock.time + 90, usegmt=True)
-    simulator.faults(
-        {
-            "kind": "status",
-            "status": 404,
-            "code": 1,
-            "headers": {"x-ratelimit-remaining": "1", "x-ratelimit-reset": reset},
-            "count": 1,
-        }
-    )
-    run(simulator, "logpush_job_info", request_budget="100/300")
-    run(simulator, "logpush_job_info", request_budget="100/300")
-    assert clock.slept == []
-    run(simulator, "logpush_job_info", request_budget="100/300")
-    assert sum(clock.slept) == pytest.approx(90, abs=2)

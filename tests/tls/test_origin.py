@@ -91,29 +91,17 @@ CERTIFICATES: dict[str, t.Callable[[trustme.CA], trustme.LeafCert]] = {
 }
 
 
-@pytest.mark.parametrize("credentials", CREDENTIALS.values(), ids=CREDENTIALS)
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
 @pytest.mark.parametrize("make", CERTIFICATES.values(), ids=CERTIFICATES)
-def test_a_certificate_that_does_not_verify(authority, bundle, make, host, credentials):
+def test_a_certificate_that_does_not_verify(authority, bundle, make, host):
     with serving(make(authority)) as server:
         url = f"https://{host}:{server.port}"
-        result = run(url, ca_path=bundle, **credentials)
+        result = run(url, ca_path=bundle)
         assert result["error"]["kind"] == "unavailable" and result["error"]["attempts"] == 1
         assert "the certificate does not verify" in result["msg"]
         assert (server.connections, server.requests) == (1, [])
-        assert "failed" not in run(url, validate_certs=False, **credentials)
+        assert "failed" not in run(url, validate_certs=False)
         assert len(server.requests) == 1
-
-
-def test_self_signed_certificate_needs_ca_path(tmp_path):
-    """A self signed certificate is refused and can be trusted by name."""
-    authority = trustme.CA()
-    with serving(authority.issue_cert("localhost")) as server:
-        result = run(f"https://localhost:{server.port}")
-        assert result["error"]["kind"] == "unavailable" and result["error"]["attempts"] == 1
-        assert (server.connections, server.requests) == (1, [])
-        authority.cert_pem.write_to_path(tmp_path / "own.pem")
-        assert "failed" not in run(f"https://localhost:{server.port}", ca_path=str(tmp_path / "own.pem"))
 
 
 @pytest.mark.parametrize("variable", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
@@ -134,7 +122,6 @@ def test_options_beat_bundles_of_the_environment(authority, bundle, tmp_path, mo
 
 
 def test_sni_is_sent_and_netrc_is_ignored(authority, bundle):
-    """The host is named in the handshake, and .netrc is not read."""
     with serving(authority.issue_cert("localhost")) as server:
         for credentials in CREDENTIALS.values():
             assert "failed" not in run(f"https://localhost:{server.port}", ca_path=bundle, **credentials)

@@ -11,7 +11,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
     Plan,
     Request,
     conflict,
-    invalid_option,
     plan_id,
 )
 
@@ -40,13 +39,6 @@ def test_a_failure_with_all_of_them():
     request = {"method": "PUT", "path": "/p", "status": 400, "request_id": "ray", "attempts": 3}
     assert noted.report() == failure.report() == {"kind": "rejected", "errors": errors, **request}
     assert failure.with_note("") is failure
-    noted.report()["errors"][0]["code"] = 2
-    assert errors[0]["code"] == 1, "a report is a copy"
-
-
-def test_refusals_name_their_place():
-    refused = invalid_option("filter.where", "is empty")
-    assert (refused.kind, str(refused)) == ("invalid_option", "filter.where: is empty")
 
 
 def test_an_unknown_kind_is_a_mistake_of_ours():
@@ -76,24 +68,9 @@ PLAN = Plan(
 ADDRESS = {"zone_id": "z"}
 
 
-@pytest.mark.parametrize(
-    ("address", "plan", "digest"),
-    [
-        (
-            {"zone_id": "z"},
-            PLAN,
-            "sha256:6aa7a7dd5ba7e5a60d0240751412f9ca43a314649cdee769bb9d04891c54577c",
-        ),
-        (
-            {"account_id": "z"},
-            Plan(before={}, after={}, result={}),
-            "sha256:e289c3e62e4ce429d2e31f2a12ee7e5708520cfb8b97d5b69825dae44be29fb7",
-        ),
-    ],
-)
-def test_plan_id_is_stable(address, plan, digest):
-    """A plan has the same id on every machine and in every run."""
-    assert plan_id(address, plan) == digest
+def test_plan_id_is_stable():
+    """On every machine and in every run."""
+    assert plan_id(ADDRESS, PLAN) == "sha256:6aa7a7dd5ba7e5a60d0240751412f9ca43a314649cdee769bb9d04891c54577c"
 
 
 @pytest.mark.parametrize(
@@ -108,7 +85,6 @@ def test_plan_id_is_stable(address, plan, digest):
     ],
 )
 def test_plan_id_ignores_wording_and_order(same):
-    """Wording, other objects and the order of members do not change the plan id."""
     assert plan_id(ADDRESS, PLAN._replace(**same)) == plan_id(ADDRESS, PLAN)
 
 
@@ -118,7 +94,6 @@ def test_plan_id_ignores_wording_and_order(same):
         {"basis": {**PLAN.basis, "enabled": True}},
         {"basis": {**PLAN.basis, "names": ["a", "b"]}},
         {"basis": None},
-        {"requests": ()},
         {"requests": (CREATE,)},
         {"requests": (UPDATE, CREATE)},
         {"requests": (CREATE, UPDATE._replace(operation="rulesets.delete"))},
@@ -128,7 +103,6 @@ def test_plan_id_ignores_wording_and_order(same):
     ],
 )
 def test_plan_id_covers_basis_and_requests(other):
-    """The plan id depends on the current state and on what would be sent."""
     assert plan_id(ADDRESS, PLAN._replace(**other)) != plan_id(ADDRESS, PLAN)
 
 
