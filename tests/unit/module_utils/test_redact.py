@@ -31,26 +31,18 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(TEXTS), inner, max_size=3),
 )
 SECRET = 'p@ss/w+r d"é'
+# What `test_redact_properties.py` does not mix.
 SPELLINGS = {
     "as it is": SECRET,
-    "percent-encoded": quote(SECRET, safe=""),
-    "percent-encoded but for slashes": quote(SECRET),
-    "in lower case": quote(SECRET, safe="").replace("%2F", "%2f").replace("%2B", "%2b").replace("%C3%A9", "%c3%a9"),
     "as form data": quote_plus(SECRET),
-    "in JSON": json.dumps(SECRET)[1:-1],
     "in JSON with umlauts": json.dumps(SECRET, ensure_ascii=False)[1:-1],
-    "in JSON with escaped slashes": json.dumps(SECRET)[1:-1].replace("/", "\\/"),
+    "in JSON in JSON": json.dumps(json.dumps(SECRET))[3:-3],
+    "percent-encoded twice": quote(quote(SECRET, safe=""), safe=""),
     "in code": repr(SECRET)[1:-1],
+    "in code, byte by byte": "".join(f"\\x{ord(character):02x}" for character in SECRET),
+    "in HTML": html.escape(SECRET),
     "in base64": base64.b64encode(SECRET.encode()).decode(),
     "in base64 for URLs": base64.urlsafe_b64encode(SECRET.encode()).decode().rstrip("="),
-    "percent-encoded in mixed case": quote(SECRET, safe="").replace("%2F", "%2f").replace("%A9", "%a9"),
-    "percent-encoded twice": quote(quote(SECRET, safe=""), safe=""),
-    "percent-encoded in part": SECRET.replace("/", "%2F").replace(" ", "+"),
-    "percent-encoded in full": "".join(f"%{byte:02x}" for byte in SECRET.encode()),
-    "in JSON in JSON": json.dumps(json.dumps(SECRET))[3:-3],
-    "in JSON with every character escaped": "".join(f"\\u{ord(character):04X}" for character in SECRET),
-    "in HTML": html.escape(SECRET),
-    "in code, byte by byte": "".join(f"\\x{ord(character):02x}" for character in SECRET),
 }
 
 
@@ -66,21 +58,15 @@ def test_every_usual_spelling_is_masked(spelling, known):
     ("value", "secrets", "expected"),
     [
         ({"a": "planted-secret", "planted-secret": 1}, ["planted-secret"], {"a": MASK, MASK: 1}),
-        ({"name": "name"}, ["name"], {"name": MASK}),
         ("abcdefghi", ["abcdef", "cdefghi"], MASK),
-        ("xabcdefghix", ["abcdef", "abcdefghi"], f"x{MASK}x"),
         ("job1 is 1 of 11", ["1"], f"job1 is {MASK} of 11"),
         ("********", ["********"], "********"),
         ("a text", ["", "other"], "a text"),
         ((1, None, True, 2.5), ["1"], [1, None, True, 2.5]),
         ("x \ud800secret", ["\ud800secret"], f"x {MASK}"),
-        ("one planted-secret two planted-secret three", ["planted-secret"], f"one {MASK} two {MASK} three"),
         ({"eightlet": 1, "sevenle": "sevenle"}, ["eightlet", "sevenle"], {MASK: 1, "sevenle": MASK}),
         ({"ab12 planted-secret": 1}, ["ab12", "planted-secret"], {f"ab12 {MASK}": 1}),
-        ({"planted-secret ab12": 1}, ["ab12", "planted-secret"], {f"{MASK} ab12": 1}),
         ("oneonetwotwo", ["oneone", "twotwo"], MASK * 2),
-        ("hidden so far: ***", ["***"], "hidden so far: ***"),
-        ("key XXXX", ["XXXX"], f"key {MASK}"),
         ("key it\\'s\\x7fhere", ["it's\x7fhere\""], "key it\\'s\\x7fhere"),
         ("key it\\'s\\x7f\"here", ["it's\x7f\"here"], f"key {MASK}"),
         ("key YWJjZA==", ["abcd"], f"key {MASK}=="),
@@ -91,41 +77,18 @@ def test_what_is_masked_and_what_stays(value, secrets, expected):
     assert scrub(value, secrets) == expected
 
 
-def test_no_secrets_return_the_same_object():
-    """Without secrets the very same value is returned."""
-    value = {"a": [1]}
-    assert scrub(value, []) is value
+@pytest.mark.parametrize("secrets", [[], ["planted-secret"]])
+def test_no_match_returns_the_same_object(secrets):
+    value = {"a": ["planted-secre", 1, None], "b": {"c": 'lanted-secret and pl"anted'}}
+    assert scrub(value, secrets) is value
+    assert text_without(value, secrets) == json.dumps(value)
 
 
-def test_no_match_returns_the_same_object():
-    """Where nothing is to be masked, the very same value is returned."""
-    value = {"a": ["planted", 1, None], "b": {"c": 'pl"anted'}}
-    assert scrub(value, ["planted-secret"]) is value
-
-
-def test_a_part_of_a_secret_is_no_secret():
-    value = ["planted-secre", "lanted-secret"]
-    assert scrub(value, ["planted-secret"]) is value
-    assert text_without(value, ["planted-secret"]) == json.dumps(value)
-
-
-class Odd:
-    """More than JSON can say."""
-
-
-LOOP: list[object] = []
-LOOP.append(LOOP)
-
-
-@pytest.mark.parametrize("value", [{"a": Odd()}, {"a": float("nan")}, {"a": {1, 2}}, LOOP])
-def test_non_json_value_is_not_cleared(value):
-    """What is no JSON is not called free of secrets."""
-    assert text_without(value, ["planted-secret"]) is None
-
-
-def test_a_secret_beside_what_is_no_json_is_masked():
-    odd = Odd()
-    assert scrub({"a": odd, "b": "a planted%2Dsecret"}, ["planted-secret"]) == {"a": odd, "b": f"a {MASK}"}
+@pytest.mark.parametrize("odd", [object(), float("nan"), {1, 2}])
+def test_what_is_no_json_is_not_cleared(odd):
+    value = {"a": odd, "b": "a planted%2Dsecret"}
+    assert text_without(value, ["other"]) is None
+    assert scrub(value, ["planted-secret"]) == {"a": odd, "b": f"a {MASK}"}
 
 
 @given(JSON, st.lists(st.text(TEXTS, min_size=1, max_size=3), max_size=3))
@@ -147,22 +110,12 @@ def _texts(value: object) -> Iterator[str]:
         yield value if isinstance(value, str) else str(value)
 
 
-@given(st.text(min_size=4), st.text(), st.text())
-def test_no_text_keeps_a_secret(secret, before, after):
-    if secret.strip("*") and secret not in MASK:
-        masked = scrub(before + secret + after, [secret])
-        assert secret not in masked.replace(MASK, "\0")
-        assert scrub(masked, [secret]).count(MASK) >= 1
-
-
 @pytest.mark.parametrize(
     ("text", "clean"),
     [
         ("plain, text: (\u00e9) \u6c34", "plain, text: (\u00e9) \u6c34"),
-        ("a\x1b[2Jb", "a [2Jb"),
         ("one\ntwo\r\nthree\u2028four\x85", "one two  three four "),
         ("a\x9b31mb\u202egnp\u200b", "a 31mb gnp "),
-        ("half \ud83d", "half  "),
     ],
 )
 def test_texts_of_the_service_are_one_line(text, clean):
@@ -173,19 +126,14 @@ def test_texts_of_the_service_are_one_line(text, clean):
     ("text", "content", "places"),
     [
         ("a+b", "a b", [(0, 1), (1, 2), (2, 3)]),
-        ("%2Fx", "/x", [(0, 3), (3, 4)]),
         ("%25252fx", "/x", [(0, 7), (7, 8)]),
         ("%2", "%2", [(0, 1), (1, 2)]),
         ("a\\\\u0041z", "aAz", [(0, 1), (1, 8), (8, 9)]),
         ("\\ud83d\\ude00", "\xf0\x9f\x98\x80", [(0, 12)] * 4),
         ("\\U0001f600", "\xf0\x9f\x98\x80", [(0, 10)] * 4),
-        ("\\xe9", "\xc3\xa9", [(0, 4)] * 2),
-        ("\u00e9", "\xc3\xa9", [(0, 1)] * 2),
-        ("%C3%A9", "\xc3\xa9", [(0, 3), (3, 6)]),
         ("&amp;&#39;&lt;", "&'<", [(0, 5), (5, 10), (10, 14)]),
         ('\\"\\/', '"/', [(1, 2), (3, 4)]),
         ("%5c\\x5Cq", "q", [(7, 8)]),
-        ("a\\\\b", "ab", [(0, 1), (3, 4)]),
         ("\ud800", "\xed\xa0\x80", [(0, 1)] * 3),
         ("a\\n\n", "ann", [(0, 1), (2, 3), (3, 4)]),
     ],
@@ -195,28 +143,18 @@ def test_escapes_are_decoded(text, content, places):
     assert (plain.content, [*zip(plain.starts, plain.ends, strict=True)]) == (content, places)
 
 
-@pytest.mark.parametrize(
-    ("secret", "shown"),
-    [
-        ("abc", {"abc"}),
-        ("abcd", {"abcd", "YWJjZ"}),
-        ("\ud800b", {"\ud800b", "7aCAY"}),
-        ("abcdef", {"abcdef", "YWJjZGVm", "FiY2RlZ", "hYmNkZW"}),
-        ("??>>~~", {"??>>~~", "Pz8+Pn5+", "Pz8-Pn5-", "8/Pj5+f", "8_Pj5-f", "/Pz4+fn", "_Pz4-fn"}),
-    ],
-)
-def test_what_is_looked_for(secret, shown):
-    assert {needle.text for needle in needles_of(secret)} == shown
+def test_base64_is_looked_for_at_each_place():
+    assert {needle.text for needle in needles_of("abc")} == {"abc"}
+    found = {"??>>~~", "Pz8+Pn5+", "Pz8-Pn5-", "8/Pj5+f", "8_Pj5-f", "/Pz4+fn", "_Pz4-fn"}
+    assert {needle.text for needle in needles_of("??>>~~")} == found
 
 
 @pytest.mark.parametrize(
     ("text", "secret", "may"),
     [
         ("an edge-token is here", "edge-token", True),
-        ("a token is here", "edge-token", True),
         ("an edge is here", "edge-token", False),
         ("%65dge, %74oken", "edge-token", True),
-        ("%2f, nothing else", "edge-token", False),
         ("anything", "-/-/-", True),
         ("zz only", "zz-edgetoken", False),
     ],
@@ -249,8 +187,8 @@ def test_where_a_secret_is(text, secret, masked):
     assert scrub(text, [secret]) == masked
 
 
-@pytest.mark.parametrize("text", ["%" * 3000, "\\" * 3000, "%25" * 3000, "a" * 3000, "\\u00" * 3000])
-@pytest.mark.parametrize("secret", ["a" * 60, "\\" * 60, "%25" * 20, "\\%a" * 20])
+@pytest.mark.parametrize("text", ["\\" * 3000, "%25" * 3000, "a" * 3000, "\\u00" * 3000])
+@pytest.mark.parametrize("secret", ["a" * 60, "%25" * 20, "\\%a" * 20])
 def test_a_search_takes_no_time_for_hostile_texts(text, secret):
     began = time.process_time()
     scrub([text + "!", secret], [secret + "?"])

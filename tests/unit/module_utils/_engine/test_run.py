@@ -122,18 +122,11 @@ def execute(monkeypatch):
     return run
 
 
-def test_check_mode_predicts_and_writes_nothing(execute):
-    service = Service()
-    result = execute(service, check_mode=True, diff_mode=True)
-    assert service.sent == ["GET"]
-    assert result["changed"] is True
-    assert result["thing"] == {"value": "desired"}
-    assert result["diff"] == {"before": {}, "after": {"value": "desired"}}
-
-
 def test_real_run_matches_the_prediction(execute):
-    """The real run writes once and returns the answer, with the predicted diff and plan."""
-    predicted = execute(Service(), check_mode=True, diff_mode=True)
+    service = Service()
+    predicted = execute(service, check_mode=True, diff_mode=True)
+    assert service.sent == ["GET"] and predicted["changed"] is True and predicted["thing"] == {"value": "desired"}
+    assert predicted["diff"] == {"before": {}, "after": {"value": "desired"}}
     service = Service()
     result = execute(service, diff_mode=True)
     assert service.sent == ["GET", "logpush_jobs.create"]
@@ -154,16 +147,12 @@ def test_nothing_is_written_where_nothing_differs(execute):
 def test_unapproved_plan_is_refused(execute, check_mode, empty):
     """A plan other than the approved one is refused in both modes, and an empty text approves none."""
     approved = "" if empty else execute(Service(), check_mode=True)["plan_id"]
+    assert empty or execute(Service(), check_mode=check_mode, expected_plan_id=approved)["changed"]
     service = Service(OTHER)
     result = execute(service, check_mode=check_mode, expected_plan_id=approved)
     assert result["failed"] and result["error"]["kind"] == CONFLICT and not result["changed"]
     assert result["msg"].startswith("expected_plan_id is empty" if empty else "expected_plan_id: ")
     assert service.sent == ["GET"]
-
-
-def test_the_approved_plan_is_applied(execute):
-    approved = execute(Service(), check_mode=True)["plan_id"]
-    assert execute(Service(), expected_plan_id=approved)["changed"]
 
 
 CREATED, LOOKED_AGAIN = ["GET", "logpush_jobs.create"], ["GET", "logpush_jobs.create", "GET"]
@@ -188,7 +177,6 @@ GARBLED, ACCEPTED = (Failure(BAD_RESPONSE, "no JSON.", accepted=accepted) for ac
         # An invalid answer: the write is a change if it was accepted.
         ([None], GARBLED, CREATED, False, BAD_RESPONSE),
         ([None], ACCEPTED, CREATED, True, BAD_RESPONSE),
-        ([OTHER], GARBLED, ["GET", "logpush_jobs.update"], False, BAD_RESPONSE),
         ([OTHER], ACCEPTED, ["GET", "logpush_jobs.update"], True, BAD_RESPONSE),
     ],
 )
@@ -216,7 +204,6 @@ def composed(*tasks):
 
 
 def test_garbled_answer_to_a_part(execute):
-    """A part that was accepted with a garbled answer is a change, and the parts behind it are not sent."""
     result = execute(Service(outcomes=[ACCEPTED]), composed(TASK, dataclasses.replace(TASK, name="other")))
     assert result["error"]["kind"] == BAD_RESPONSE and result["changed"] is True
     assert "not sent: 'other'" in result["msg"]
@@ -262,7 +249,6 @@ def test_a_request_is_sent_once(execute, changes):
 
 
 def test_object_gone_meanwhile_is_no_change(execute):
-    """What disappeared in the meantime was not deleted by this run."""
     deletion = dataclasses.replace(
         TASK,
         plan=lambda desired, state: Plan({"x": 1}, {}, {"thing": None}, (Request("logpush_jobs.delete"),)),
@@ -286,7 +272,6 @@ def test_id_is_taken_from_the_answer(execute):
 
 @pytest.mark.parametrize("identifier", [None, "", True, 1.5, {}])
 def test_answer_without_id_fails_as_changed(execute, identifier):
-    """An answer without a usable id ends the run, which reports that something was written."""
     result = execute(Service(outcomes=[{"id": identifier}]), TWO_WRITES)
     assert result["failed"] and result["error"]["kind"] == BAD_RESPONSE and result["changed"] is True
 
@@ -302,7 +287,6 @@ def test_an_option_is_refused_before_any_request(execute):
 
 
 def test_secrets_are_masked_everywhere(execute):
-    """Secrets are masked in results, warnings and failures."""
     leak = "it said canary-secret, canary-current, canary-token and canary-of-a-proxy"
     leaking = dataclasses.replace(TASK, conclude=lambda *given: Conclusion({"thing": {"note": leak}}, (leak,)))
     failing = Service(OTHER, [Failure(UNAVAILABLE, leak, errors=[{"code": 1, "message": leak}])])
@@ -322,8 +306,6 @@ def test_messages_are_one_printable_line(execute):
 
 
 def test_unexpected_exception_quotes_nothing(execute):
-    """An unexpected exception becomes a failure that quotes nothing."""
-
     def stumble(client, desired):
         raise KeyError("canary-secret in a key")
 
@@ -336,7 +318,6 @@ def test_unexpected_exception_quotes_nothing(execute):
 
 
 def test_no_plan_id_without_approval(execute):
-    """A task without approval has neither `expected_plan_id` nor `plan_id`."""
     task = dataclasses.replace(TASK, approvable=False)
     assert "expected_plan_id" not in task.arguments()["argument_spec"]
     assert "plan_id" not in execute(Service(), task)
@@ -376,7 +357,6 @@ def test_garbage_waits_for_the_end(fault, enabled):
 
 
 def test_refusing_policy_returns_the_result(execute):
-    """A policy that refuses fails with the whole result."""
     conclusion = Conclusion({"findings": ["one"]}, ("careful",), "1 finding is refused")
     task = LocalTask(name="local", spec=Spec(options={}), desire=lambda params: None, report=lambda desired: conclusion)
     result = execute(Service(), task)
