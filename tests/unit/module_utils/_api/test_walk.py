@@ -20,7 +20,6 @@ PLUGINS = "plugins"
 MAX_FUNCTIONS, MAX_FILES = 12, 8
 JOB = {"id": 7, "name": "edge", "dataset": "http_requests", "destination_conf": "https://logs.example.com/in", "enabled": False}
 Walk = list[tuple[str, str]]
-Walks = dict[tuple[str, str], Walk]
 
 
 def walk_here() -> Walk:
@@ -30,9 +29,9 @@ def walk_here() -> Walk:
 
 
 @pytest.fixture
-def walks(monkeypatch: pytest.MonkeyPatch) -> Walks:
+def walks(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, str], Walk]:
     """The longest walk for each method: there to the request that is sent, and back from the answer when its JSON has been read."""
-    found: Walks = {}
+    found: dict[tuple[str, str], Walk] = {}
     prepare, decode = requests.Request.prepare, response.decode
     latest = ""
 
