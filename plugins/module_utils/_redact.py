@@ -42,13 +42,10 @@ class Plain(t.NamedTuple):
     @classmethod
     def of(cls, text: str) -> Plain:
         """Decode a text; `content` has a character for each byte."""
-        size = len(text)
-        if not _ESCAPE.search(text):
-            return cls(text.translate(_SAME), range(size), range(1, size + 1))
         pieces: list[str] = []
         starts: list[int] = []
         ends: list[int] = []
-        done = 0
+        done, size = 0, len(text)
         for found in _ESCAPE.finditer(text):
             start, end = found.span()
             decoded = _meaning(found)
@@ -108,13 +105,10 @@ class Needle:
         start = text.find(part)
         while start >= 0:
             stop = start + len(part)
-            if len(self.text) >= _FREELY_HIDDEN or not any(map(_is_word, (text[start - 1 : start], text[stop : stop + 1]))):
+            around = text[max(0, start - 1) : start] + text[stop : stop + 1]
+            if len(self.text) >= _FREELY_HIDDEN or not _WORDS.search(around):
                 yield start, stop
             start = text.find(part, start + 1)
-
-
-def _is_word(character: str) -> bool:
-    return character.isascii() and character.isalnum()
 
 
 def needles_of(secret: str) -> t.Iterator[Needle]:

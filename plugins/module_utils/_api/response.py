@@ -125,19 +125,18 @@ _OWNERSHIP_HINT = (
     "Request a challenge with the module logpush_ownership, read its token at the destination, and set it as ownership_challenge;"
     " a token is valid for one zone or account and one destination, and not for ever."
 )
+_SCRIPT_AREAS = ("script_monitor", "page_shield")
 _LOGS_WRITE = "Reading and writing Logpush jobs need a token with the permission Logs: Write (Logs: Read is not enough)."
 _BY_AREA: t.Mapping[str, str] = {
-    "script_monitor": "The token needs Page Shield: Read to read and Page Shield: Write (Edit in the dashboard) to write.",
-    "page_shield": "The token needs Page Shield: Read to read and Page Shield: Write (Edit in the dashboard) to write.",
+    **dict.fromkeys(
+        _SCRIPT_AREAS, "The token needs Page Shield: Read to read and Page Shield: Write (Edit in the dashboard) to write."
+    ),
     "rulesets": "The token needs Logs: Read to read custom log fields and Logs: Write to change them.",
-    "logpush_jobs": _LOGS_WRITE,
-    "logpush_datasets": _LOGS_WRITE,
-    "logpush_ownership": _LOGS_WRITE,
+    **dict.fromkeys(("logpush_jobs", "logpush_datasets", "logpush_ownership"), _LOGS_WRITE),
     "zones": "The token needs Zone: Read.",
 }
 _RATE_LIMIT_HINT = "Others use the same credentials, or request_budget allows more than the service does: lower request_budget, or run the task later."
 _ROUTE_HINT = "If the API has another route for the script monitor, set route (auto, script_monitor or page_shield)."
-_ROUTE_AREAS = ("script_monitor", "page_shield")
 _CATCH_ALL = 1004
 _CATCH_ALL_HINT = (
     "The service uses this code for several causes: an entitlement or a field that the plan lacks, the maximum number "
@@ -207,7 +206,7 @@ def hint(operation: str, status: int, errors: t.Sequence[ServiceError], address:
         found.append(_BY_AREA[area])
     # With a code, the object is missing and not the route.
     is_object = operation.endswith(".script") and codes - {None} - NO_ROUTE_CODES
-    if area in _ROUTE_AREAS and status in (404, 405) and not is_object:
+    if area in _SCRIPT_AREAS and status in (404, 405) and not is_object:
         found.append(_ROUTE_HINT)
     if area == "logpush_jobs" and any(_MAX_JOBS in error["message"].lower() for error in errors):
         found.append(_MAX_JOBS_HINT)
