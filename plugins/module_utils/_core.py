@@ -111,6 +111,7 @@ class Request(t.NamedTuple):
     """One write of a plan: an operation by its name, and what to send.
 
     `id_from_answer` names an id of the path that is the member `id` of the previous answer.
+    `changes`: false for a request that only validates.
     `creates` marks a POST that must not be sent twice: if its outcome is unknown, or if `look_again_on` contains the kind
     of its failure, the current state is read and planned again before the run fails.
     `if_it_fails` is appended to the failure message: what the previous requests have already changed.
@@ -121,6 +122,7 @@ class Request(t.NamedTuple):
     ids: t.Mapping[str, str | int] = types.MappingProxyType({})
     body: t.Mapping[str, Json] | None = None
     id_from_answer: str | None = None
+    changes: bool = True
     creates: bool = False
     look_again_on: tuple[str, ...] = ()
     if_it_fails: str = ""
@@ -196,7 +198,7 @@ class Plan(t.NamedTuple):
     @property
     def changed(self) -> bool:
         """Return whether applying the plan changes the service."""
-        return bool(self.requests)
+        return any(request.changes for request in self.requests)
 
     @property
     def creates(self) -> bool:
@@ -233,10 +235,11 @@ def plan_id(address: t.Mapping[str, str], plan: Plan) -> str:
     """
     requests = []
     for request in plan.requests:
-        # Neither other objects in the body nor text for messages are approved.
         content: dict[str, Json] = {**request._asdict(), "ids": dict(request.ids)}
-        del content["if_it_fails"]
-        digested = content.pop("digested")
+        # Neither other objects in the body nor text for messages are approved.
+        for name in ("changes", "digested", "if_it_fails"):
+            del content[name]
+        digested = request.digested
         requests.append(content if digested is None else {**content, "body": digested})
     text = json.dumps({**address, "basis": plan.basis, "requests": requests}, sort_keys=True, separators=(",", ":"))
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()

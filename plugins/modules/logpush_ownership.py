@@ -118,17 +118,11 @@ error:
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import RequestTask, Spec
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import (
-    changes,
-    conclude,
-    desire,
-    plan,
-    secrets,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import conclude, desire, plan, secrets
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES
 
-TASK = RequestTask(
+TASK = StateTask(
     name="logpush_ownership",
     spec=Spec(
         options={
@@ -137,11 +131,12 @@ TASK = RequestTask(
         },
     ),
     desire=desire,
-    plan=plan,
-    changes=changes,
-    conclude=conclude,
-    secrets=secrets,
+    read=lambda client, desired: None,
+    plan=lambda desired, state: plan(desired),
+    conclude=lambda desired, state, planned, answers: conclude(desired, answers[0]),
+    secrets=lambda desired, state: secrets(desired),
     addresses=ALL_ADDRESSES,
+    approvable=False,
 )
 
 

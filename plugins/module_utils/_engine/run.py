@@ -29,7 +29,7 @@ from .._core import (
 from .._destination import readable_failure, readable_text
 from .._redact import scrub
 from .._text import list_of
-from .task import CompositeTask, Desired, InfoTask, LocalTask, Params, RequestTask, State, StateTask, Task, connection
+from .task import CompositeTask, Desired, InfoTask, LocalTask, Params, State, StateTask, Task, connection
 
 
 class Run:
@@ -58,8 +58,6 @@ class Run:
             try:
                 if isinstance(task, (StateTask, CompositeTask)):
                     self._change(task)
-                elif isinstance(task, RequestTask):
-                    self._request(task)
                 elif isinstance(task, InfoTask):
                     desired = task.desire(self._params)
                     self._report(task.report(self._connect(task.addresses), desired))
@@ -122,7 +120,7 @@ class Run:
             except Failure as failure:
                 if request.creates and (failure.unanswered or failure.kind in request.look_again_on):
                     return self._look_again(task, client, desired, request, failure.with_note(request.if_it_fails)), False
-                self._writes += failure.accepted
+                self._writes += request.changes and failure.accepted
                 raise failure.with_note(request.if_it_fails) from failure
         return task.conclude(desired, state, plan, answers), plan.creates
 
@@ -155,30 +153,11 @@ class Run:
             self._writes += client.delete(request.operation, ids=ids)
             return Answer(result=None, result_info=None, status=200, attempts=1, request_id=None)
         answer = client.call(request.operation, ids=ids, body=request.body)
-        self._writes += 1
+        self._writes += request.changes
         if request.creates:
             # If the answer has no id, the failure makes the run read the service again.
             _identity(answer)
         return answer
-
-    def _request(self, task: RequestTask[Desired]) -> None:
-        """Send the request of a task unless this is check mode."""
-        desired = task.desire(self._params)
-        self._secrets.update(task.secrets(desired))
-        client = self._connect(task.addresses)
-        plan, changes = task.plan(desired), task.changes(desired)
-        self._propose(plan, False, {})
-        self._result["changed"] = changes
-        if self._check_mode:
-            return
-        (request,) = plan.requests
-        try:
-            answer = client.call(request.operation, ids=request.ids, body=request.body)
-        except Failure as failure:
-            self._writes += changes and failure.accepted
-            raise
-        self._writes += changes
-        self._report(task.conclude(desired, answer))
 
     def _connect(self, addresses: t.Sequence[str]) -> Client:
         """Return the client of this run; fail before any request if options, credentials or the library are unusable."""

@@ -247,23 +247,6 @@ class CompositeTask(Task, t.Generic[Desired, State]):
 
 
 @dataclasses.dataclass(kw_only=True)
-class RequestTask(Task, t.Generic[Desired]):
-    """A module that sends one request whatever the state of the service is.
-
-    plan(desired) -> Plan                       pure; with exactly one request
-    changes(desired) -> bool                    whether the request changes anything
-    conclude(desired, answer) -> Conclusion     pure; raises `Failure` if the answer differs from the request
-    The rest is as in `StateTask`.
-    """
-
-    desire: t.Callable[[Params], Desired]
-    plan: t.Callable[[Desired], Plan]
-    changes: t.Callable[[Desired], bool]
-    conclude: t.Callable[[Desired, Answer], Conclusion]
-    secrets: t.Callable[[Desired], t.Iterable[str]] = lambda desired: ()
-
-
-@dataclasses.dataclass(kw_only=True)
 class InfoTask(Task, t.Generic[Desired]):
     """A module that only reads: `report(client, desired)` returns its result."""
 

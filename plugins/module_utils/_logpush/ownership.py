@@ -96,17 +96,13 @@ def desire(params: t.Mapping[str, t.Any]) -> Proof:
     return Proof(destination, challenge)
 
 
-def changes(desired: Proof) -> bool:
-    """Return whether the request changes anything: requesting a challenge writes a file, validating it only reads."""
-    return desired.challenge is None
-
-
 def plan(desired: Proof) -> Plan:
     """Return the one POST, which requests a challenge or validates it."""
     body = {"destination_conf": desired.destination.text}
     result = {"ownership": dict.fromkeys(desired.members)}
     if desired.challenge:
-        request = Request("logpush_ownership.validate", body={**body, "ownership_challenge": desired.challenge})
+        given = {**body, "ownership_challenge": desired.challenge}
+        request = Request("logpush_ownership.validate", body=given, changes=False)
         return Plan(before={}, after={}, result=result, requests=(request,))
     needless = "destination_conf: the service requires no proof of ownership for this type of destination."
     return Plan(

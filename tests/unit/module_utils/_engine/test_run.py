@@ -30,7 +30,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.task
     CompositeTask,
     InfoTask,
     LocalTask,
-    RequestTask,
     Spec,
     StateTask,
 )
@@ -224,14 +223,12 @@ def test_conflict_after_the_last_write_is_a_change(execute):
 
 
 def asking(changes):
-    request = Request("logpush_ownership.create", body={"value": "asked"})
-    return RequestTask(
-        name="asking",
-        spec=Spec({}),
-        desire=lambda params: None,
-        plan=lambda desired: Plan({}, {"x": 1}, {"thing": None}, (request,)),
-        changes=lambda desired: changes,
-        conclude=lambda desired, answer: Conclusion({"thing": answer.result}),
+    request = Request("logpush_ownership.create", body={"value": "asked"}, changes=changes)
+    return dataclasses.replace(
+        TASK,
+        plan=lambda desired, state: Plan({}, {"x": 1}, {"thing": None}, (request,)),
+        read=lambda *given: None,
+        approvable=False,
     )
 
 

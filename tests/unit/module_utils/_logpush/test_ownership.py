@@ -16,7 +16,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._destination
 from ansible_collections.edgeops.observability.plugins.module_utils._destination import parse as parse_destination
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import (
     Proof,
-    changes,
     conclude,
     desire,
     plan,
@@ -41,7 +40,7 @@ def test_asking_changes_and_validating_does_not() -> None:
         ("logpush_ownership.create", {"destination_conf": "gs://bucket"}),
         ("logpush_ownership.validate", {"destination_conf": "gs://bucket", "ownership_challenge": "token"}),
     ]
-    assert (changes(ASK), changes(VALIDATE)) == (True, False)
+    assert (plan(ASK).changed, plan(VALIDATE).changed) == (True, False)
     assert not asked.creates
     assert (asked.before, asked.after) == (
         {},
