@@ -11,6 +11,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._text import
     MAX_LINE_LENGTH,
     did_you_mean,
     diff_lines,
+    distinct,
     duration,
     format_time,
     json_type,
@@ -37,35 +38,30 @@ def test_each_type_has_a_name():
         ("2026-11-21t06:00:00.5z", "2026-11-21T06:00:00Z"),
         (" 2026-11-21 06:00:00 Z\n", "2026-11-21T06:00:00Z"),
         ("0900-01-01T00:00:00Z", "0900-01-01T00:00:00Z"),
+        *((text, None) for text in (None, 7, "", "2026-11-21", "2026-13-01T00:00:00Z", "0001-01-01T00:00:00+14:00")),
     ],
 )
 def test_times(text, expected):
     time = parse_time(text)
-    assert time is not None and time.tzinfo is datetime.timezone.utc and format_time(time) == expected
+    assert (time and format_time(time)) == expected
+    assert time is None or time.tzinfo is datetime.timezone.utc
 
 
 @pytest.mark.parametrize(
-    "text", [None, 7, "", "2026-11-21", "2026-11-21T06:00", "2026-13-01T00:00:00Z", "0001-01-01T00:00:00+14:00"]
+    ("text", "day"),
+    [
+        *((text, "2027-04-01") for text in ("2027-04-01", " 2027-04-01 ", "2027-04-01 00:00:00", "2027-04-01T23:00:00-05:00")),
+        *((text, None) for text in (None, 7, "", "2026-11-31", "20261130", "2026-11-30 or later", "\uff12026-11-30")),
+        ("2026-11-30T25:00:00Z", None),
+    ],
 )
-def test_what_is_no_time(text):
-    assert parse_time(text) is None
-
-
-@pytest.mark.parametrize(
-    "text",
-    [None, 7, "", "2026-11-31", "2026-11-30x", "20261130", "2026-11-30 or later", "2026-11-30T25:00:00Z", "\uff12026-11-30"],
-)
-def test_what_is_no_date(text):
-    assert parse_date(text) is None
-
-
-@pytest.mark.parametrize("text", ["2027-04-01", " 2027-04-01 ", "2027-04-01 00:00:00", "2027-04-01T23:00:00-05:00"])
-def test_the_day_of_a_date(text):
-    assert parse_date(text) == need_date("until", text) == "2027-04-01"
+def test_dates(text, day):
+    assert parse_date(text) == day
 
 
 @pytest.mark.parametrize("need", [need_time, need_date])
 def test_an_option_that_is_neither(need):
+    assert need("until", "2027-04-01T00:00:00Z")
     with pytest.raises(Failure, match=r"waivers\[0\]\.until: 'tomorrow' is not a (time|date) such as 20") as caught:
         need("waivers[0].until", "tomorrow")
     assert caught.value.kind == INVALID_OPTION
@@ -77,6 +73,10 @@ def test_an_option_that_is_neither(need):
 )
 def test_duration(seconds, words):
     assert duration(seconds) == words
+
+
+def test_duplicates_get_a_number():
+    assert distinct(["a", "a", "b", "a"]) == ["a", "a#2", "b", "a#3"]
 
 
 KNOWN = ("name", "enabled", "dataset", "script_url", "url_reported_malicious")

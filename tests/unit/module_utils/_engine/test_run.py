@@ -33,7 +33,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.task
     Spec,
     StateTask,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import ZONE, Address
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import ZONE, ZONE_ADDRESSES, Address
 
 DESIRED, OTHER = {"value": "desired"}, {"value": "of another run"}
 
@@ -319,15 +319,16 @@ def test_no_plan_id_without_approval(execute):
     assert "plan_id" not in execute(Service(), task)
 
 
-def test_an_info_task_reads_and_reports(execute):
+@pytest.mark.parametrize(("addresses", "shown"), [(ZONE_ADDRESSES, {"zone_id": "abc"}), ((), {})])
+def test_an_info_task_reads_and_reports(execute, addresses, shown):
     task = InfoTask(
         name="thing_info",
         spec=Spec({}),
+        addresses=addresses,
         desire=lambda params: 7,
         report=lambda client, desired: Conclusion({"things": [desired]}, ("w",)),
     )
-    result = execute(Service(), task)
-    assert result == {"changed": False, "zone_id": "abc", "things": [7], "warnings": ["w"]}
+    assert execute(Service(), task) == {"changed": False, "things": [7], "warnings": ["w"], **shown}
 
 
 @pytest.mark.parametrize("enabled", [True, False])
