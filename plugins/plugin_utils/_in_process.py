@@ -24,7 +24,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._redact impo
 from ansible_collections.edgeops.observability.plugins.module_utils._text import duration
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES, HOST_ADDRESS, HOST_VARIABLES
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import (
-    Validated,
     prepared,
     refusal,
     serialised,
@@ -58,8 +57,15 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
             return self._with_host(self._named(self._as_module(variables)), variables)
         result: Result = super().run(tmp, variables)
         checked = validated(specification, without_empty(serialised(self._task.args)), self._task.action)
-        with _working_directory(self._loader.get_basedir()):
-            result.update(self._run_task(checked, variables.get("inventory_hostname")))
+        if checked.error is not None:
+            result.update(failed=True, msg=checked.error, error=Failure(INVALID_OPTION, checked.error).report())
+        else:
+            announce = functools.partial(_announce, variables.get("inventory_hostname"))
+            run = Run(checked.params, check_mode=self._task.check_mode, diff_mode=self._task.diff, announce=announce)
+            with _working_directory(self._loader.get_basedir()):
+                result.update(run.finish(self.task))
+            if not result["warnings"]:
+                del result["warnings"]
         if _shows_invocation(variables):
             result["invocation"] = {"module_args": presentable(checked.params, specification["argument_spec"])}
         return _masked(self._with_host(self._named(result), variables), checked.secrets)
@@ -119,16 +125,6 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         # Newer cores make an object of a warning of an ordinary module.
         texts = [str(getattr(getattr(warning, "event", None), "msg", warning)) for warning in result["warnings"]]
         return {**result, "warnings": [f"{host}: {text}" for text in texts]}
-
-    def _run_task(self, checked: Validated, host: object) -> Result:
-        if checked.error is not None:
-            return {"failed": True, "msg": checked.error, "error": Failure(INVALID_OPTION, checked.error).report()}
-        announce = functools.partial(_announce, host)
-        run = Run(checked.params, check_mode=self._task.check_mode, diff_mode=self._task.diff, announce=announce)
-        result = run.finish(self.task)
-        if not result["warnings"]:
-            del result["warnings"]
-        return result
 
 
 def _announce(host: object, seconds: float) -> None:

@@ -296,13 +296,6 @@ def _tries(exchange: Exchange) -> str:
     return f" (tried {exchange.attempts} times)" if exchange.attempts > 1 else ""
 
 
-def _is_unanswered(exchange: Exchange) -> bool:
-    outcome = exchange.outcome
-    if isinstance(outcome, Reply):
-        return outcome.status in GATEWAY_STATUSES
-    return exchange.sent and outcome.kind != BAD_RESPONSE
-
-
 def describe_failure(connection: Connection, operation: str, exchange: Exchange, unusable: Unusable) -> Failure:
     """Return the failure of a request, with advice and without secrets."""
 
@@ -313,6 +306,8 @@ def describe_failure(connection: Connection, operation: str, exchange: Exchange,
     reason = unusable.reason
     if unusable.kind == BAD_RESPONSE and exchange.status in range(200, 300):
         reason = f"the service's answer (HTTP {exchange.status}) cannot be used: {reason}"
+    outcome = exchange.outcome
+    lost = exchange.sent and outcome.kind != BAD_RESPONSE if isinstance(outcome, Fault) else outcome.status in GATEWAY_STATUSES
     # An error that the service itself reports has another kind, and means that the write was not accepted.
     accepted = exchange.method != "GET" and exchange.accepted and unusable.kind in (BAD_RESPONSE, UNAVAILABLE)
     request = f"{ENDPOINTS[operation].description} ({exchange.method} {exchange.path})"
@@ -320,7 +315,7 @@ def describe_failure(connection: Connection, operation: str, exchange: Exchange,
         unusable.kind,
         clean(f"{request} failed: {reason}.{' ' + advice if advice else ''}"),
         errors=[{"code": error["code"], "message": clean(error["message"])} for error in unusable.errors],
-        unanswered=exchange.method == "POST" and _is_unanswered(exchange),
+        unanswered=exchange.method == "POST" and lost,
         accepted=accepted,
     )
     return locate(failure, exchange)

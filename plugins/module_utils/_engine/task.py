@@ -47,7 +47,6 @@ CONNECTION_OPTIONS: ArgumentSpec = {
     "ca_path": {"type": "path"},
     "request_budget": {"type": "str", "default": "{}/{:.0f}".format(*DEFAULT_REQUEST_BUDGET)},
 }
-APPROVAL_OPTIONS: ArgumentSpec = {"expected_plan_id": {"type": "str"}}
 
 _UNFIT = re.compile(r"[\s\x00-\x1f\x7f\\]")
 
@@ -197,7 +196,7 @@ class Task:
         if self.addresses == ALL_ADDRESSES:
             shared[HOST_ADDRESS] = {"type": "bool", "default": False}
         if self.approvable:
-            shared.update(APPROVAL_OPTIONS)
+            shared["expected_plan_id"] = {"type": "str"}
         rules = {**self.spec._asdict(), "required_by": dict(self.spec.required_by)}
         return {"argument_spec": {**shared, **rules.pop("options")}, **rules}
 
