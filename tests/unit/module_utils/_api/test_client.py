@@ -102,6 +102,13 @@ def test_closed_client_can_be_used_again(serve, client):
     assert server.connections == 2
 
 
+@pytest.mark.parametrize(("request_budget", "files"), [(None, 0), ((1, 300.0), 2)])
+def test_queries_have_a_budget_of_their_own(serve, client, clock, tmp_path, request_budget, files):
+    one = client(serve(answering(b'{"data": {"viewer": {}}}')), request_budget=request_budget)
+    assert [one.query("{viewer}", {}) for _query in range(2)] == [{"viewer": {}}] * 2
+    assert len(list(tmp_path.glob("state/*/requests-*"))) == files and clock.pauses == []
+
+
 CHILD = """
 import sys, urllib3
 {}
