@@ -110,6 +110,12 @@ def _texts(value: object) -> Iterator[str]:
         yield value if isinstance(value, str) else str(value)
 
 
+@given(st.text(min_size=4), st.text(), st.text())
+def test_no_text_keeps_a_secret(secret, before, after):
+    if secret.strip("*") and secret not in MASK:
+        assert secret not in scrub(before + secret + after, [secret]).replace(MASK, "\0")
+
+
 @pytest.mark.parametrize(
     ("text", "clean"),
     [
