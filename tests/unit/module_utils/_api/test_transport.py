@@ -173,11 +173,15 @@ BOMB = gzip.compress(b" " * (session.MAX_BODY_BYTES + 2), 9)
             "bad_response",
             "to x.example, which is not followed",
         ),
-        (answering(b"", 307, Location="/zones"), "bad_response", "redirects (HTTP 307) to 127.0.0.1, which"),
+        (answering(b"", 307, Location="/zones"), "bad_response", "failed: the service redirects (HTTP 307) to 127.0.0.1, which"),
         # Neither a body that is larger than the maximum, nor one that inflates beyond it, is read to its end.
         (endless, "bad_response", "16 MiB"),
         (answering(BOMB, Content_Encoding="gzip"), "bad_response", "16 MiB"),
-        (answering(b"{}", Content_Encoding="gzip"), "bad_response", "not valid gzip"),
+        (
+            answering(b"{}", Content_Encoding="gzip"),
+            "bad_response",
+            "failed: the service's answer cannot be used: its body is not valid gzip",
+        ),
         (answering(WHOLE[:-12], Content_Encoding="gzip"), "bad_response", "ends too early"),
         (answering(WHOLE[:-4], Content_Encoding="gzip"), "bad_response", "ends too early"),
         (answering(b"{}", Content_Encoding="br"), "bad_response", "encoding"),
