@@ -86,9 +86,9 @@ def bundle(authority: trustme.CA, tmp_path: t.Any) -> str:
 
 @pytest.fixture
 def client(clock: Clock) -> t.Callable[..., Client]:
-    def make(server: Server | str, scheme: str = "http", **options: t.Any) -> Client:
+    def make(server: Server | str, scheme: str = "http", announce: t.Any = None, **options: t.Any) -> Client:
         url = server if isinstance(server, str) else f"{scheme}://127.0.0.1:{server.port}/client/v4"
         settings: dict[str, t.Any] = {"address": Address(ZONE, "abc"), "token": TOKEN, "request_budget": None, **options}
-        return Client(Connection(url, **settings), sleep=clock.sleep, now=clock.now)
+        return Client(Connection(url, **settings), sleep=clock.sleep, now=clock.now, announce=announce)
 
     return make

@@ -102,6 +102,17 @@ def test_closed_client_can_be_used_again(serve, client):
     assert server.connections == 2
 
 
+@pytest.mark.parametrize(("pause", "announced"), [(5, []), (60, [(0, 60)])])
+def test_first_long_pause_is_announced(serve, client, clock, pause, announced):
+    """Once, before it begins; a pause of a few seconds is not worth a line."""
+    told: list[tuple[int, float]] = []
+    limited = serve(answering(b"", 429, Retry_After=str(pause)))
+    one = client(limited, announce=lambda seconds: told.append((len(clock.pauses), seconds)), retries=2)
+    with pytest.raises(Failure, match="tried 3 times"):
+        one.call("script_monitor.get")
+    assert told == announced and clock.pauses == [pause, pause]
+
+
 @pytest.mark.parametrize(("request_budget", "files"), [(None, 0), ((1, 300.0), 2)])
 def test_queries_have_a_budget_of_their_own(serve, client, clock, tmp_path, request_budget, files):
     one = client(serve(answering(b'{"data": {"viewer": {}}}')), request_budget=request_budget)
