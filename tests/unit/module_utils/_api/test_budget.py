@@ -290,19 +290,21 @@ def test_many_count_together(start):
     assert sorted(numbers) == list(range(400))
 
 
-@pytest.mark.parametrize("kind", ["link", "pipe"])
-def test_a_state_file_of_another_kind_is_refused(clock, tmp_path, kind):
+@pytest.mark.parametrize(
+    ("replace", "reason"),
+    [
+        (lambda path: path.symlink_to("/dev/full"), "symbolic link"),
+        (os.mkfifo, "not a file of this user"),
+        (os.mkdir, "Is a directory"),
+    ],
+)
+def test_a_state_file_of_another_kind_is_refused(clock, tmp_path, replace, reason):
     Mine(clock)
-    path, target = state_file(tmp_path), tmp_path / "target"
+    path = state_file(tmp_path)
     path.unlink()
-    target.write_text("")
-    if kind == "link":
-        path.symlink_to(target)
-    else:
-        os.mkfifo(path)
+    replace(path)
     (warning,) = Mine(clock).warnings
-    assert ("symbolic link" if kind == "link" else "not a file of this user") in warning
-    assert target.read_text() == ""
+    assert warning.startswith("request_budget is not kept from here on: ") and reason in warning
 
 
 def test_retries_count_and_429_pauses_all(serve, client, clock):
