@@ -226,7 +226,9 @@ def test_cursors_are_followed_to_the_end(info):
 def test_cursor_duplicates_are_listed_once():
     """A list that changes while it is read shows an item again; the first of both counts."""
     first, second, third = [{"id": 1, "n": 1}, {"id": 2}], [{"id": 2}, {"id": 3}, {"id": 3}], [{"id": 1, "n": 2}]
-    service = Answers.by_cursor({None: (first, {"cursor": "x"}), "x": (second, {"cursor": "y"}), "y": (third, None)})
+    infos = [{"cursor": cursor, "total_pages": 3} for cursor in ("x", "y", None)]
+    pages = zip((first, second, third), infos, strict=True)
+    service = Answers.by_cursor(dict(zip((None, "x", "y"), pages, strict=True)))
     assert collect(service) == [{"id": 1, "n": 1}, {"id": 2}, {"id": 3}]
 
 

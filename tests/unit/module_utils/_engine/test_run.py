@@ -144,7 +144,7 @@ def test_nothing_is_written_where_nothing_differs(execute):
 @pytest.mark.parametrize("empty", [True, False])
 def test_unapproved_plan_is_refused(execute, check_mode, empty):
     """A plan other than the approved one is refused in both modes, and an empty text approves none."""
-    approved = "" if empty else execute(Service(), check_mode=True)["plan_id"]
+    approved = " " if empty else execute(Service(), check_mode=True)["plan_id"]
     assert empty or execute(Service(), check_mode=check_mode, expected_plan_id=approved)["changed"]
     service = Service(OTHER)
     result = execute(service, check_mode=check_mode, expected_plan_id=approved)
