@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import hosts, is_selected, is_zone_id, query, read_zone
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import (
+    hosts,
+    is_selected,
+    is_zone_id,
+    query,
+    read_account,
+    read_zone,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -102,6 +109,13 @@ def test_zones_without_sense(change, member):
 def test_what_is_no_zone():
     with pytest.raises(Failure, match="not an object but list"):
         read_zone(["zone"])
+
+
+@pytest.mark.parametrize("item", [["account"], {"id": "x", "name": "n"}, {"id": ID}, {"id": ID, "name": ""}])
+def test_accounts(item):
+    assert read_account({**ACCOUNT, "type": "standard"}) == ACCOUNT
+    with pytest.raises(Failure, match=r"^(An account of the listing is not an object|The account .* has .* as its (id|name)\.$)"):
+        read_account(item)
 
 
 @pytest.mark.parametrize(
