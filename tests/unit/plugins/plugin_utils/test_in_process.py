@@ -124,9 +124,9 @@ def test_runs_as_a_module_without_the_library(tmp_path, monkeypatch):
     assert action(tmp_path).run(task_vars={}) == {"as": "module"}
 
 
-@pytest.mark.parametrize("environment", [None, [], [{}], [{}, None]])
-def test_an_empty_environment_is_none(environment, tmp_path):
-    assert "as" not in action(tmp_path, environment=environment).run(task_vars={"edgeops_in_process": "yes"})
+@pytest.mark.parametrize(("environment", "switch"), [(None, "yes"), ([], ""), ([{}], None), ([{}, None], True)])
+def test_what_is_empty_hinders_nothing(environment, switch, tmp_path):
+    assert "as" not in action(tmp_path, environment=environment).run(task_vars={"edgeops_in_process": switch})
 
 
 # Also what JSON lacks: tuples, other names than text, numbers without end, and half a character.
