@@ -16,16 +16,16 @@ def to_text(tree: Tree) -> str:
     return f'{{"where":{{"{AND}":[{node}]}}}}' if isinstance(tree, Condition) else f'{{"where":{node}}}'
 
 
-def scalar_text(value: Scalar) -> str:
-    """Return a value as JSON; a number that was read from text keeps its notation."""
-    return value.text if isinstance(value, Written) else json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
 def _node(tree: Tree) -> str:
     if isinstance(tree, Group):
         return f'{{"{tree.op}":[{",".join(map(_node, tree.children))}]}}'
     value = f"[{','.join(map(scalar_text, tree.value))}]" if isinstance(tree.value, tuple) else scalar_text(tree.value)
     return f'{{"key":{scalar_text(tree.key)},"operator":"{tree.operator}","value":{value}}}'
+
+
+def scalar_text(value: Scalar) -> str:
+    """Return a value as JSON; a number that was read from text keeps its notation."""
+    return value.text if isinstance(value, Written) else json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 PHRASES = {
@@ -45,14 +45,13 @@ PHRASES = {
     "!in": "is none of",
 }
 
-EVERYTHING = "Every record is delivered: there is no filter."
 UNREADABLE = "The filter could not be understood, so it is not known which records are delivered."
 
 
 def explain(tree: Tree | None) -> str:
     """Return a sentence that explains which records the filter, or no filter, delivers."""
     if tree is None:
-        return EVERYTHING
+        return "Every record is delivered: there is no filter."
     return f"A record is delivered only if {_clause(tree)}; all other records are left out."
 
 
@@ -90,10 +89,11 @@ def budget(tree: Tree) -> dict[str, int]:
 def check(tree: Tree, place: str = "filter") -> None:
     """Raise `Failure` that names every limit of the service that the expression exceeds."""
     used = budget(tree)
+    excess = {unit: used[unit] - used[f"{unit}_limit"] for unit in ("operators", "bytes")}
     exceeded = [
-        f"{used[unit]} {unit} are {used[unit] - limit} more than the limit of {limit}"
-        for unit, limit in (("operators", MAX_FILTER_OPERATORS), ("bytes", MAX_FILTER_BYTES))
-        if used[unit] > limit
+        f"{used[unit]} {unit} are {more} more than the limit of {used[f'{unit}_limit']}"
+        for unit, more in excess.items()
+        if more > 0
     ]
     if exceeded:
         raise invalid_option(place, "; ".join(exceeded))

@@ -19,53 +19,26 @@ NEGATION = "!"
 # What joins conditions; neither counts against the limit of operators.
 AND = "and"
 OR = "or"
-JOINS = (AND, OR)
-
-# Names from other languages whose nearest spelling here would be a different operator.
-MEANT = {
-    "lte": "leq",
-    "le": "leq",
-    "<=": "leq",
-    "gte": "geq",
-    "ge": "geq",
-    ">=": "geq",
-    "<": "lt",
-    ">": "gt",
-    "ne": "!eq",
-    "neq": "!eq",
-    "!=": "!eq",
-    "<>": "!eq",
-    "=": "eq",
-    "==": "eq",
-}
-
 
 # Python's integers and decimals compare with each other exactly; floats are turned into decimals first.
 Exact: t.TypeAlias = "int | decimal.Decimal"
 
-_JSON_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
-
+_JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 # Longer text does not count as a number: four times what a whole filter may have.
 MAX_NUMBER_TEXT = 4096
-# An integer this long takes more text than a whole filter may have.
-MAX_INTEGER_BITS = 4096
-
-
-# Far beyond any log field, and well inside what the decimal arithmetic of every Python build can hold.
+# Far beyond any log field: larger numbers are all equal, and so are smaller fractions.
 MAX_EXPONENT = 100_000_000
+_NUMBERS = decimal.Context(prec=MAX_NUMBER_TEXT, Emax=MAX_EXPONENT, Emin=-MAX_EXPONENT, traps=[])
 
 
 # No dataclass: its methods are generated at every import, which takes longer than the rest of the file.
 class Written:
-    """A number of a JSON text that Python would write differently: 1.50, 1e2, -0, or one with too many digits for a float."""
+    """A number of a JSON text with a fraction or an exponent, as it was written, because that is what is sent."""
 
     __slots__ = ("text",)
 
     def __init__(self, text: str) -> None:
         self.text = text
-
-    def __repr__(self) -> str:
-        return f"Written({self.text!r})"
 
 
 def exact(value: object) -> Exact | None:
@@ -73,37 +46,20 @@ def exact(value: object) -> Exact | None:
 
     A float means the shortest decimal that is written for it, so that 0.1 and "0.1" are one number.
     """
-    if isinstance(value, (str, Written)):
-        return _from_text(value if isinstance(value, str) else value.text)
     if isinstance(value, float):
         return decimal.Decimal(float.__repr__(value)) if math.isfinite(value) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _from_text(text: str) -> Exact | None:
-    match = _JSON_NUMBER.fullmatch(text) if len(text) <= MAX_NUMBER_TEXT else None
-    if match is None:
-        return None
-    whole, fraction, exponent = match.groups(default="")
-    if not exponent:
-        return decimal.Decimal(text)
-    digits = (whole + fraction).lstrip("0")
-    if not digits:
-        return 0
-    first = int(exponent) + len(digits) - len(fraction) - 1
-    if abs(first) > MAX_EXPONENT:
-        # No log field is as large or as small, so all such numbers count as equal.
-        return decimal.Decimal(f"{text[: text.startswith('-')]}Infinity") if first > 0 else 0
-    return decimal.Decimal(text)
+    if isinstance(value, int):
+        return None if isinstance(value, bool) else value
+    text = value.text if isinstance(value, Written) else value
+    is_number = isinstance(text, str) and len(text) <= MAX_NUMBER_TEXT and _JSON_NUMBER.fullmatch(text)
+    return _NUMBERS.create_decimal(t.cast(str, text)) if is_number else None
 
 
 def identity(value: object) -> t.Hashable:
     """Return what `eq` and `in` compare: type and value, with one form for a number; None for what equals nothing."""
     if isinstance(value, str):
         return value
-    if isinstance(value, bool):
-        return (bool, value)
-    return exact(value)
+    return (bool, value) if isinstance(value, bool) else exact(value)
 
 
 # A union with `|` of classes of ours is more than the oldest pylint in use understands.
@@ -111,10 +67,8 @@ Scalar = t.Union[str, int, float, bool, Written]  # noqa: UP007  # see the line 
 Value: t.TypeAlias = "Scalar | tuple[Scalar, ...]"
 
 
-# No dataclasses: their methods are generated at every import, which takes longer than the rest of the file.
 class Condition:
-    """One comparison. `value` is a tuple for `in` and `!in`, a scalar otherwise, always of plain types or a
-    number as it was `Written`.
+    """One comparison. `value` is a tuple for `in` and `!in`, a scalar otherwise, always of plain types or `Written`.
 
     `form` is equal for all expressions that mean the same: a tuple of three for a condition, of two for a group. Nodes
     define no `==`.
@@ -127,9 +81,8 @@ class Condition:
         self.operator = operator
         self.value = value
         # For the operators of order, a number and its text are equal.
-        number = exact(value) if operator in ORDER else None
-        same = frozenset(map(identity, value)) if isinstance(value, tuple) else identity(value)
-        self.form: tuple[t.Any, ...] = (key, operator, same if number is None else number)
+        one = exact if operator in ORDER else identity
+        self.form: tuple[t.Any, ...] = (key, operator, frozenset(map(one, value)) if isinstance(value, tuple) else one(value))
 
     def __repr__(self) -> str:
         return f"Condition({self.key!r}, {self.operator!r}, {self.value!r})"

@@ -197,7 +197,7 @@ def _warnings(desired: DesiredJob, state: JobState, body: Body) -> t.Iterator[st
         yield _ASSUMED.format(job=words_for(job))
     if destination := requested or present:
         yield from _upload_warnings(desired.plain, destination.facts)
-    yield from map(str, findings(desired.filter) if desired.filter else ())
+    yield from findings(desired.filter) if desired.filter else ()
 
 
 def _destination_warnings(requested: Destination, token: str | None, state: JobState) -> t.Iterator[str]:

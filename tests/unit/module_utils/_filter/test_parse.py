@@ -10,7 +10,7 @@ from support.samples.filters import of
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import tree as operators
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import MAX_DEPTH, MAX_NODES, parse, read_echo
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import MAX_DEPTH, parse, read_echo
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Condition, Group
 
 A = {"key": "a", "operator": "eq", "value": 1}
@@ -93,18 +93,15 @@ def test_wrong_value_is_refused_with_its_place(operator, value, message):
 
 
 SUGGESTIONS = {
-    "eq": ["=", "==", "EQ", "equals", " eq "],
-    "!eq": ["ne", "neq", "!=", "<>", "not_eq", "not", "!"],
+    "eq": ["=", "EQ", "equals", " eq "],
+    "!eq": ["ne", "neq", "!=", "!"],
     "lt": ["<"],
     "leq": ["lte", "le", "LTE", "<="],
     "gt": [">"],
     "geq": ["gte", "ge", ">="],
-    "startsWith": ["starts_with", "startswith"],
-    "!startsWith": ["notStartsWith", "!starts"],
-    "endsWith": ["ends_with"],
+    "startsWith": ["starts_with"],
+    "!startsWith": ["!starts"],
     "contains": ["contain"],
-    "!contains": ["not_contains", "not contains"],
-    "!in": ["not-in", "notin"],
 }
 
 
@@ -115,21 +112,20 @@ def test_unknown_operator_names_the_likely_one(name, meant):
     )
 
 
-def test_unrelated_operator_has_no_suggestion():
-    """Operator with nothing in common has no suggestion."""
-    assert refusal(of("\u00df", 1)) == "filter.where.operator: '\u00df' is not an operator"
-    assert refusal(of("", 1)) == "filter.where.operator: '' is not an operator"
-
-
-def test_long_operator_is_cut():
-    message = refusal(of("eq" * 50_000, 1))
-    assert len(message) < 200
-
-
-@pytest.mark.parametrize(("length", "ending"), [(64, " (did you mean 'leq'?)"), (63, "")])
-def test_long_operator_is_compared_by_its_start(length, ending):
-    """Only the beginning of a long operator is compared."""
-    assert refusal(of("lte".ljust(length) + "x", 1)).endswith(f"is not an operator{ending}")
+@pytest.mark.parametrize(
+    ("name", "ending"),
+    [
+        ("\u00df", "'\u00df' is not an operator"),
+        ("", "'' is not an operator"),
+        ("eq" * 50_000, "eqeq... is not an operator"),
+        # Only the beginning of a long operator is compared.
+        ("lte".ljust(64) + "x", "... is not an operator (did you mean 'leq'?)"),
+        ("lte".ljust(63) + "x", "... is not an operator"),
+    ],
+)
+def test_unrelated_and_long_operators(name, ending):
+    message = refusal(of(name, 1))
+    assert message.startswith("filter.where.operator: ") and message.endswith(ending) and len(message) < 200
 
 
 EXPECTED = "must be a condition {key, operator, value}, {and: [...]} or {or: [...]}"
@@ -146,7 +142,7 @@ WRONG_SHAPES = [
     ({"where": "{}"}, f"filter.where: {EXPECTED}, not '{{}}'"),
     ({"where": A, "x": 1, "y": 2}, "filter.where: 'where' must be the only member, found beside it: 'x', 'y'"),
     ({"where": A, "key": "a"}, "filter.where: 'where' must be the only member, found beside it: 'key'"),
-    ({"where": A, 5: 1}, "filter.where: the name of a member must be a string, not 5"),
+    ({"where": A, 5: 1}, "filter.where: 'where' must be the only member, found beside it: 5"),
     ({"where": {"where": A}}, "filter.where: 'where' may only be the outermost member"),
     ({"and": [{"where": A}]}, "filter.where.and[0]: 'where' may only be the outermost member"),
     ({"and": []}, "filter.where.and: must not be empty"),
@@ -158,7 +154,7 @@ WRONG_SHAPES = [
     ({"or": [A], "key": 1}, "filter.where: 'or' must be the only member, found beside it: 'key'"),
     ({"and": [A, {"or": []}]}, "filter.where.and[1].or: must not be empty"),
     ({"and": [A, {"or": [A, {"and": [5]}]}]}, f"filter.where.and[1].or[1].and[0]: {EXPECTED}, not 5"),
-    ({None: 1}, "filter.where: the name of a member must be a string, not null"),
+    ({None: 1}, "filter.where: null is not a member of an expression"),
     ({"key": "a"}, "filter.where: 'operator' is missing: a condition has the members key, operator and value"),
     (
         {"key": "a", "operator": "eq"},
@@ -198,10 +194,7 @@ WRONG_TEXTS = [
     ("{} {}", "is not valid JSON: line 1, column 4: Extra data"),
     ("NaN", "is not valid JSON: 'NaN' is not a JSON number"),
     ('{"key":"a","operator":"eq","value":-Infinity}', "is not valid JSON: '-Infinity' is not a JSON number"),
-    ("1" * 4097, "is not valid JSON: a number has too many digits"),
-    ('{"key":"a","operator":"eq","value":1.' + "0" * 4095 + "}", "is not valid JSON: a number has too many digits"),
-    ('{"key":"a","key":"b","operator":"eq","value":1}', "the member 'key' is given more than once"),
-    ('{"where":{"and":[]},"where":{"and":[]}}', "the member 'where' is given more than once"),
+    ('{"key":"a","key":"b","operator":"eq","value":1}', "is not valid JSON: an object has two members of one name"),
     ('"text"', f"{EXPECTED}, not 'text'"),
     ('[{"key":"a"}]', f"{EXPECTED}, not a list"),
     ("1.50", f"{EXPECTED}, not 1.50"),
@@ -217,15 +210,15 @@ def test_wrong_text_is_refused_with_its_place(text, message):
     assert refusal(text) == f"filter.where: {message}"
 
 
-def test_longest_integer_in_a_text():
-    text = '{"key":"a","operator":"eq","value":' + "1" * 4096 + "}"
-    assert refusal(text) == "filter.where.value: is a number too large to be sent"
-
-
-def test_repeated_member_has_its_path():
-    """Repeated member further down has its path."""
-    text = '{"and":[{"key":"a","operator":"eq","value":1},{"key":"a","operator":"eq","value":1,"value":2}]}'
-    assert refusal(text) == "filter.where.and[1]: the member 'value' is given more than once"
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("1" * 4096, "is a number too large to be sent"),
+        ("1." + "0" * 4095, f"{SCALAR}, not 1.{'0' * 55}..."),
+    ],
+)
+def test_longest_numbers_in_a_text(value, problem):
+    assert refusal(f'{{"key":"a","operator":"eq","value":{value}}}') == f"filter.where.value: {problem}"
 
 
 def test_place_names_the_option():
@@ -236,10 +229,12 @@ def test_place_names_the_option():
 @pytest.mark.parametrize("wrap", [lambda data: data, lambda data: {"where": data}])
 @pytest.mark.parametrize("form", [lambda data: data, json.dumps, lambda data: json.dumps(data, indent=2)])
 def test_where_and_the_form_do_not_matter(wrap, form):
-    assert repr(parse(form(wrap(A)))) == "Condition('a', 'eq', 1)"
-    group = {"or": [A, {"and": [of("in", ["x", 2])]}]}
-    expected = "Group('or', (Condition('a', 'eq', 1), Group('and', (Condition('a', 'in', ('x', 2)),))))"
-    assert repr(parse(form(wrap(group)))) == expected
+    tree = parse(form(wrap({"or": [A, {"and": [of("in", ["x", 2])]}]})))
+    assert isinstance(tree, Group) and tree.op == "or"
+    first, group = tree.children
+    assert (first.key, first.operator, first.value) == ("a", "eq", 1)
+    assert isinstance(group, Group) and group.op == "and" and group.children[0].value == ("x", 2)
+    assert parse(form(wrap(A))).form == first.form
 
 
 def nested(levels):
@@ -251,42 +246,10 @@ def nested(levels):
 
 def test_depth_has_a_limit():
     assert isinstance(parse(nested(MAX_DEPTH)), Group)
-    assert refusal(nested(MAX_DEPTH + 1)) == (f"filter.where.and[0].and[0]...: is nested more than {MAX_DEPTH} levels deep")
-
-
-def test_size_has_a_limit():
-    assert isinstance(parse({"and": [A] * (MAX_NODES - 1)}), Group)
-    assert (
-        refusal({"and": [A] * MAX_NODES}) == f"filter.where.and[{MAX_NODES - 1}]: has more than {MAX_NODES} conditions and groups"
-    )
-
-
-@pytest.mark.parametrize(
-    ("groups", "place"),
-    [
-        (["and", "or"], f"filter.where.and[0].or[{MAX_NODES - 2}]"),
-        (["and", "or", "and"], "filter.where.and[0].or[0]..."),
-    ],
-)
-def test_long_place_is_cut(groups, place):
-    """The place of a filter that is too large is cut where it gets long."""
-    data = [A] * MAX_NODES
-    for op in reversed(groups):
-        data = [{op: data}]
-    assert refusal(data[0]) == f"{place}: has more than {MAX_NODES} conditions and groups"
-
-
-def test_data_that_contains_itself_is_refused():
     loop = {"and": []}
     loop["and"] += [loop, loop]
-    assert "nested more than" in refusal(loop)
-
-
-def test_data_that_multiplies_itself_is_refused():
-    data = A
-    for _level in range(60):
-        data = {"or": [data, data]}
-    assert "conditions and groups" in refusal(data)
+    for data in (nested(MAX_DEPTH + 1), loop):
+        assert refusal(data) == f"filter.where: is nested more than {MAX_DEPTH} levels deep"
 
 
 def test_deep_caller_gets_no_recursion_error():
@@ -312,13 +275,10 @@ class Text(str):
 
 
 def test_proxies_and_tagged_values_become_plain():
-    condition = collections.UserDict(
-        {Text("key"): Text("a"), "operator": Text("in"), "value": collections.UserList([Text("x"), 1])}
-    )
-    tree = parse(collections.UserDict({"where": collections.UserDict({"and": collections.UserList([condition])})}))
-    assert repr(tree) == "Group('and', (Condition('a', 'in', ('x', 1)),))"
+    condition = collections.UserDict({Text("key"): Text("a"), "operator": Text("in"), "value": (Text("x"), 1)})
+    tree = parse(collections.UserDict({"where": collections.UserDict({"and": [condition]})}))
     (child,) = tree.children
-    assert [type(each) for each in (child.key, child.operator, *child.value)] == [str, str, str, int]
+    assert [repr(each) for each in (child.key, child.operator, *child.value)] == ["'a'", "'in'", "'x'", "1"]
     assert parse(of("eq", Text("x"))).value.__class__ is str
 
 
@@ -328,20 +288,17 @@ def test_tagged_text_is_shown_as_it_is():
     assert refusal({Text("kye"): 1}) == "filter.where: 'kye' is not a member of an expression (did you mean 'key'?)"
 
 
-@pytest.mark.parametrize("echo", ["", "{", "5", "null", "{}", "[]", '{"where":{"and":[]}}', "\ud800", "[" * 100_000])
+@pytest.mark.parametrize(
+    "echo", ["", "{", "5", "null", "{}", "[]", '{"where":{"and":[]}}', "\ud800", "[" * 100_000, json.dumps(json.dumps(A))]
+)
 def test_echo_that_is_no_filter_is_none(echo):
     assert read_echo(echo) is None
-
-
-def test_echo_is_read_like_an_option():
-    echo = '{ "where": {"value": 1, "operator": "eq", "key": "a"} }'
-    assert repr(read_echo(echo)) == "Condition('a', 'eq', 1)"
 
 
 @pytest.mark.parametrize(("other", "ours"), [("neq", "!eq"), ("ne", "!eq"), ("lte", "leq"), ("gte", "geq")])
 def test_other_names_of_operators_are_understood(other: str, ours: str) -> None:
     """What the service reports may name operators as other languages do; options may not."""
     echo = f'{{"where":{{"or":[{{"key":"a","operator":"{other}","value":1}}]}}}}'
-    assert repr(read_echo(echo)) == repr(parse(echo.replace(other, ours)))
+    assert read_echo(echo).form == parse(echo.replace(other, ours)).form
     with pytest.raises(Failure):
         parse(echo)

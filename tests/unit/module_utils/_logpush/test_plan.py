@@ -399,11 +399,14 @@ def test_token_must_match_zone_and_destination(wrong: dict[str, t.Any]) -> None:
     assert message.startswith("ownership_challenge: the token belongs to another ")
 
 
+NEVER = {"and": [CONDITION, {**CONDITION, "value": "other"}]}
+
+
 @pytest.mark.parametrize("job", [None, JOB, {**JOB, "filter": TEXT}])
 def test_filter_findings_are_warnings(job: dict[str, t.Any] | None) -> None:
     """A filter that probably does not do what is meant is a warning."""
-    (warning,) = planned({"destination_conf": S3, "enabled": True, "filter": {"and": [CONDITION, CONDITION]}}, job).warnings
-    assert warning.startswith("filter.where.and[1]: ")
+    (warning,) = planned({"destination_conf": S3, "enabled": True, "filter": NEVER}, job).warnings
+    assert warning.startswith("filter.where: never true")
 
 
 @pytest.mark.parametrize("replacement", [{}, {"kind": "edge", "recreate": True, "destination_conf": S3}])
