@@ -67,10 +67,9 @@ _AUTHORITY = re.compile(r"(?:\[[^\]@]*\]|[^:@%#\s\[\]]*)(?::[0-9]*)?")
 _STARS = re.compile(r"\*+")
 
 # A part of a path that cannot be a key: short, of harmless characters, without a long run as random texts have.
-_MAX_PLAIN_PART = 24
-_PLAIN_PART = re.compile(r"[A-Za-z0-9._~{}-]*")
-_RUN = re.compile(r"[A-Za-z0-9]{12,}")
-_WORD_OR_NUMBER = re.compile(r"[A-Za-z]?[a-z]+|[A-Z]{1,15}|[0-9]+")
+_PLAIN_PART = re.compile(r"[A-Za-z0-9._~{}-]{0,24}")
+# Such a run, unless it is a word or a number as a whole.
+_RANDOM_RUN = re.compile(r"(?<![A-Za-z0-9])(?!(?:[A-Za-z]?[a-z]+|[A-Z]{1,15}|[0-9]+)(?![A-Za-z0-9]))[A-Za-z0-9]{12,}")
 # The part after this one is a key in Datadog's older addresses.
 _BEFORE_KEY = "input"
 
@@ -81,7 +80,7 @@ _COMMON_VALUE = re.compile(r"[A-Za-z_.-]{0,16}|[0-9]{1,5}")
 _SECRET_WORDS = ("secret", "token", "pass", "pwd", "key", "sig", "auth", "jwt", "session", "cred", "code", "header_")
 # A word that is long enough to be a credential by itself.
 _TELLING_PART = 8
-_SHORTEST_MASK = 3
+_MASKED = re.compile(r"\*{3,}")
 
 
 class Part(t.NamedTuple):
@@ -148,18 +147,11 @@ def _parts(rule: str, path: str) -> t.Iterator[Part]:
         hashed = hashed or "#" in text
         if rule == WHOLE:
             readable = ";" not in text
+        elif rule == NOTHING or (rule == ALL_BUT_LAST and index == last) or texts[index - 1 : index] == [_BEFORE_KEY]:
+            readable = False
         else:
-            readable = rule != NOTHING and _is_plain(unquote(text)) and texts[index - 1 : index] != [_BEFORE_KEY]
-            readable = readable and (rule != ALL_BUT_LAST or index != last)
+            readable = _PLAIN_PART.fullmatch(unquote(text)) is not None and not _RANDOM_RUN.search(unquote(text))
         yield Part(text, bool(text) and (hashed or not readable))
-
-
-def _is_plain(part: str) -> bool:
-    return len(part) <= _MAX_PLAIN_PART and bool(_PLAIN_PART.fullmatch(part)) and _has_no_key(part)
-
-
-def _has_no_key(text: str) -> bool:
-    return all(_WORD_OR_NUMBER.fullmatch(run) for run in _RUN.findall(text))
 
 
 def _options(query: str, readable: frozenset[str], hashed: bool) -> t.Iterator[Option]:
@@ -171,7 +163,7 @@ def _options(query: str, readable: frozenset[str], hashed: bool) -> t.Iterator[O
         holds_more = "@" in decoded.partition("//")[2] or ";" in decoded
         # Text without `=` may be the rest of a secret that contains `&`.
         is_readable = name.lower() in readable and bool(equals) and not hashed and not holds_more
-        yield Option(name, value if equals else None, not is_readable, "#" not in name and _has_no_key(name))
+        yield Option(name, value if equals else None, not is_readable, "#" not in name and not _RANDOM_RUN.search(name))
 
 
 def takes_token(destination: Destination) -> bool | None:
@@ -287,7 +279,9 @@ def public_change(before: Destination | None, after: Destination) -> tuple[Publi
         return old, new
     was, will = _masked_options(before), _masked_options(after)
     # What the service itself masks may well be the same.
-    changed = {name for name in was.keys() & will.keys() if was[name] != will[name] and any(map(_is_visible, was[name]))}
+    changed = {
+        name for name in was.keys() & will.keys() if was[name] != will[name] and any(value.strip("*") for value in was[name])
+    }
     marked: PublicDestination = {
         **new,
         "options": {name: CHANGED if name in changed else shown for name, shown in new["options"].items()},
@@ -312,15 +306,11 @@ def _masked_options(destination: Destination) -> dict[str, list[str]]:
     return masked
 
 
-def _is_visible(value: str) -> bool:
-    return bool(value.strip("*"))
-
-
 def holds_mask(destination: Destination) -> bool:
     """Return whether a destination has asterisks in place of a secret, for example because it was copied from an output."""
     texts = [unquote_plus(option.value) for option in destination.options if option.secret and option.value]
     texts += [destination.user or "", *(unquote(part.text) for part in destination.parts if part.secret)]
-    return any(len(text) >= _SHORTEST_MASK and not _is_visible(text) for text in texts)
+    return any(_MASKED.fullmatch(text) for text in texts)
 
 
 # What no output may hold, wherever it comes from.
@@ -367,17 +357,17 @@ def _credentials(value: str) -> t.Iterator[str]:
         except ValueError:
             continue
         if decoded.isprintable():
-            yield from (part for part in (decoded, decoded.partition(":")[2]) if part)
+            yield from (decoded, decoded.partition(":")[2])
         yield from _members(decoded)
 
 
 def _members(text: str) -> t.Iterator[str]:
     """Yield the secrets of a key file, which is a JSON object."""
     try:
-        found = json.loads(text)
+        members = dict_of(json.loads(text))
     except (ValueError, RecursionError):
         return
-    for name, value in found.items() if isinstance(found, dict) else ():
+    for name, value in members.items():
         if isinstance(value, str) and _sounds_secret(name) and not _COMMON_VALUE.fullmatch(value):
             yield value
 
