@@ -14,13 +14,10 @@ requirements:
   - python >= 3.10
 description:
   - Describes the C(diff) of a state module of this collection with one short line for each member that differs, for example to report drift.
-  - Secrets are masked in the diff, so a changed secret is only reported as changed.
-  - The playbook C(edgeops.observability.check) uses it for its report.
+  - Secrets are masked in the diff, so a changed secret is only reported as changed. The playbook C(edgeops.observability.check) uses it for its report.
 options:
   _input:
-    description:
-      - The result of a state module that ran in diff mode, or its C(diff) alone.
-      - A result without C(diff) gives no lines.
+    description: The result of a state module that ran in diff mode, or its C(diff) alone. A result without C(diff) gives no lines.
     type: dict
     required: true
 """

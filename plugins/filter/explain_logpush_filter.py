@@ -19,9 +19,7 @@ description:
 positional: _input
 options:
   _input:
-    description:
-      - The expression, or the JSON text of it, such as the filter that the service returns.
-      - The outer C(where) can be omitted.
+    description: The expression, or the JSON text of it, such as the filter that the service returns. The outer C(where) can be omitted.
     type: raw
     required: true
 seealso:

@@ -27,9 +27,7 @@ options:
     type: dict
     required: true
   _jobs:
-    description:
-      - The jobs of the zone.
-      - The result of M(edgeops.observability.logpush_job_info) or M(edgeops.observability.logpush_job), or a list of jobs.
+    description: The jobs of the zone. The result of M(edgeops.observability.logpush_job_info) or M(edgeops.observability.logpush_job), or a list of jobs.
     type: raw
     required: true
 seealso:

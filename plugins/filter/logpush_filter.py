@@ -25,9 +25,7 @@ description:
 positional: _input
 options:
   _input:
-    description:
-      - The expression, or the JSON text of it.
-      - The outer C(where) can be omitted.
+    description: The expression, or the JSON text of it. The outer C(where) can be omitted.
     type: raw
     required: true
 notes:
@@ -73,9 +71,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description:
-    - The JSON text of the expression with C(where), without white space.
-    - A single condition becomes an C(and) of one.
+  description: The JSON text of the expression with C(where), without white space. A single condition becomes an C(and) of one.
   type: str
   sample: '{"where":{"and":[{"key":"EdgeResponseStatus","operator":"!eq","value":200}]}}'
 """

@@ -52,9 +52,7 @@ options:
     type: bool
     default: false
   expected:
-    description:
-      - Names of the zones that the audit must cover. A zone without a record is V(unaudited).
-      - A report without zones is refused.
+    description: Names of the zones that the audit must cover. A zone without a record is V(unaudited). A report without zones is refused.
     type: list
     elements: str
   dest:
@@ -82,8 +80,7 @@ options:
       - Problems of zones that this run did not audit are RV(comparison.unknown), never resolved. They stay in the report and are not counted.
     type: path
   keep:
-    description:
-      - Number of earlier reports whose counts the report contains, for the trend on the page.
+    description: Number of earlier reports whose counts the report contains, for the trend on the page.
     type: int
     default: 30
   merge:
@@ -113,8 +110,7 @@ options:
           - Pattern for the resource. Those are V(custom_fields), V(jobs), V(script_monitor), V(scripts), V(health), V(coverage), V(delivery) and V(fields).
         type: str
       type:
-        description:
-          - Pattern for the type, V(difference) or one of findings and notes such as V(unlisted_job). RV(lines) show the types.
+        description: Pattern for the type, V(difference) or one of findings and notes such as V(unlisted_job). RV(lines) show the types.
         type: str
       member:
         description: Pattern for the member, such as V(enabled), or the name of a missing log field.
@@ -138,8 +134,7 @@ options:
     type: dict
     default: {}
   fail_on:
-    description:
-      - What fails the task, with RV(ignore:error.kind=gate), after the files are written. Statuses of zones, and types of findings.
+    description: What fails the task, with RV(ignore:error.kind=gate), after the files are written. Statuses of zones, and types of findings.
     type: list
     elements: str
     choices:
@@ -167,12 +162,10 @@ options:
       - evidence_gap
     default: []
   at:
-    description:
-      - The time of the audit, as V(2026-11-22T06:00:00Z). If omitted, the current time.
+    description: The time of the audit, as V(2026-11-22T06:00:00Z). If omitted, the current time.
     type: str
   title:
-    description:
-      - The title of the report. If omitted, V(Fleet audit), or V(Survey) with O(survey=true).
+    description: The title of the report. If omitted, V(Fleet audit), or V(Survey) with O(survey=true).
     type: str
   validate_only:
     description:
@@ -269,37 +262,31 @@ comparison:
     previous_id:
       description: The RV(report_id) of the previous report. V(null) for the first.
       type: str
-      returned: success
       sample: 9c56cc51b374c3ba189210d5b6d4bf57
     new:
       description: Not in the previous report. Empty without a previous report.
       type: list
       elements: str
-      returned: success
       sample: [b5bb9d8014a0f9b1]
     resolved:
       description: No longer found.
       type: list
       elements: str
-      returned: success
       sample: []
     changed:
       description: Still found, with other values.
       type: list
       elements: str
-      returned: success
       sample: []
     persisting:
       description: Still found, unchanged.
       type: list
       elements: str
-      returned: success
       sample: []
     unknown:
       description: Of zones that this run did not audit.
       type: list
       elements: str
-      returned: success
       sample: [d61e19c8a2f07f41]
 plan_id:
   description:
@@ -336,14 +323,7 @@ error:
   description: Why the task failed, as data for a playbook. After a failure of the kind V(gate) the other values are returned as well.
   returned: failure
   type: dict
-  sample:
-    kind: gate
-    method: null
-    path: null
-    status: null
-    errors: []
-    request_id: null
-    attempts: 0
+  sample: {kind: gate, method: null, path: null, status: null, errors: [], request_id: null, attempts: 0}
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module

@@ -12,16 +12,15 @@ version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Manages the custom log fields of one Cloudflare zone as desired state. These are request headers, response headers and cookies whose values
-    are added to the log records of the dataset C(http_requests). In Cloudflare's documentation they are the custom fields of Logpush.
-  - A log delivery (Logpush) job delivers them only if it selects C(RequestHeaders), C(ResponseHeaders), C(Cookies) or, for every value
-    of a header in O(preserve_duplicates), C(ResponseFields); see M(edgeops.observability.logpush_job).
-  - They are stored in one rule with the action C(log_custom_field), in the zone's ruleset of the phase C(http_log_custom_fields).
-    The ruleset is created if it does not exist. The rule keeps its C(id) and C(ref).
-  - If the current state equals the desired state, nothing is written, because every write creates a new version of the ruleset.
-    Check mode reports drift.
-  - Rules with other actions in the same ruleset are sent back with all their members but C(version) and C(last_updated), because a write replaces
-    all rules. If the service refuses one of them, nothing is written, and the message contains these rules and the error of the service.
+  - Manages the custom log fields of one Cloudflare zone as desired state. These are request headers, response headers and cookies whose values are added to
+    the log records of the dataset C(http_requests). In Cloudflare's documentation they are the custom fields of Logpush.
+  - A log delivery (Logpush) job delivers them only if it selects C(RequestHeaders), C(ResponseHeaders), C(Cookies) or, for every value of a header in
+    O(preserve_duplicates), C(ResponseFields); see M(edgeops.observability.logpush_job).
+  - They are stored in one rule with the action C(log_custom_field), in the zone's ruleset of the phase C(http_log_custom_fields). The ruleset is created if
+    it does not exist. The rule keeps its C(id) and C(ref).
+  - If the current state equals the desired state, nothing is written, because every write creates a new version of the ruleset. Check mode reports drift.
+  - Rules with other actions in the same ruleset are sent back with all their members but C(version) and C(last_updated), because a write replaces all
+    rules. If the service refuses one of them, nothing is written, and the message contains these rules and the error of the service.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
@@ -47,26 +46,21 @@ options:
   transformed_request_fields:
     description:
       - Request headers after the zone's transformations. Treated like O(request_fields).
-      - A header that is also in O(request_fields), or would stay there, is refused.
-      - Part of Cloudflare's API since April 2025.
+      - A header that is also in O(request_fields), or would stay there, is refused. Part of Cloudflare's API since April 2025.
     type: list
     elements: str
   response_fields:
-    description:
-      - Response headers as the client receives them, after the zone's transformations. Treated like O(request_fields).
+    description: Response headers as the client receives them, after the zone's transformations. Treated like O(request_fields).
     type: list
     elements: str
   raw_response_fields:
     description:
       - Response headers as the origin sent them. Treated like O(request_fields).
-      - A header that is also in O(response_fields), or would stay there, is refused.
-      - Part of Cloudflare's API since April 2025.
+      - A header that is also in O(response_fields), or would stay there, is refused. Part of Cloudflare's API since April 2025.
     type: list
     elements: str
   cookie_fields:
-    description:
-      - Cookies of the request. Names are case-sensitive.
-      - A name that is empty or contains white space, V(=), V(;) or V(,) is refused.
+    description: Cookies of the request. Names are case-sensitive. A name that is empty or contains white space, V(=), V(;) or V(,) is refused.
     type: list
     elements: str
   preserve_duplicates:
@@ -75,8 +69,7 @@ options:
       - A name that is neither in O(response_fields) nor in O(raw_response_fields), and would not stay there, is refused.
       - With O(purge=true) the list replaces the current one, so that V([]) removes the flag from all response headers. With O(purge=false) flags are only
         added.
-      - If omitted, the flags of names that stay are not changed.
-      - With O(state=absent) it is ignored together with other lists, and refused without them.
+      - If omitted, the flags of names that stay are not changed. With O(state=absent) it is ignored together with other lists, and refused without them.
     type: list
     elements: str
   purge:
@@ -90,17 +83,14 @@ options:
     type: bool
     default: true
   description:
-    description:
-      - Description of the rule. If omitted, that of an existing rule is kept, and a new one gets V(Custom log fields).
+    description: Description of the rule. If omitted, that of an existing rule is kept, and a new one gets V(Custom log fields).
     type: str
   ruleset_name:
-    description:
-      - Name of the ruleset. Used only if it has to be created.
+    description: Name of the ruleset. Used only if it has to be created.
     type: str
     default: Zone-level phase entry point
   ruleset_description:
-    description:
-      - Description of the ruleset. Used only if it has to be created.
+    description: Description of the ruleset. Used only if it has to be created.
     type: str
     default: Custom log fields of this zone
   field_limit:
@@ -183,37 +173,31 @@ custom_fields:
       description: Request headers as the client sent them, sorted.
       type: list
       elements: str
-      returned: success
       sample: [content-type, x-request-id]
     transformed_request_fields:
       description: Request headers after the zone's transformations, sorted.
       type: list
       elements: str
-      returned: success
       sample: [x-client-country]
     response_fields:
       description: Response headers as the client receives them, sorted.
       type: list
       elements: str
-      returned: success
       sample: [server-timing]
     raw_response_fields:
       description: Response headers as the origin sent them, sorted.
       type: list
       elements: str
-      returned: success
       sample: [set-cookie, x-cache]
     cookie_fields:
       description: Cookies of the request, sorted.
       type: list
       elements: str
-      returned: success
       sample: [SessionTier]
     preserve_duplicates:
       description: Response headers of which every value is logged, sorted.
       type: list
       elements: str
-      returned: success
       sample: [set-cookie]
 ruleset:
   description:
@@ -225,27 +209,22 @@ ruleset:
     id:
       description: Identifier of the ruleset.
       type: str
-      returned: success
       sample: 2f2feab2026849078ba485f918791bdc
     version:
       description: Version of the ruleset, a number as text.
       type: str
-      returned: success
       sample: "7"
     rule_id:
       description: Identifier of the rule; V(null) if there is no rule, or if it would be created.
       type: str
-      returned: success
       sample: 3a03d665bac047339bb530ecb439a90d
     ref:
       description: Reference of the rule; V(null) like RV(ruleset.rule_id), or if the service does not return it.
       type: str
-      returned: success
       sample: 3a03d665bac047339bb530ecb439a90d
     last_updated:
       description: When the ruleset was last written, ISO 8601; V(null) if the service does not return it.
       type: str
-      returned: success
       sample: "2026-03-02T09:41:33.358104Z"
 plan_id:
   description: A digest of the managed state that was read and of the writes that follow from it, for O(expected_plan_id).
@@ -263,18 +242,15 @@ effects:
     name:
       description: V(drop_custom_fields) if a name is removed from any type, or moves to another type.
       type: str
-      returned: success
       sample: drop_custom_fields
     subject:
       description: Always V(null), because the custom fields belong to the zone.
       type: str
-      returned: success
       sample: null
     detail:
       description: The names that go, each with its type.
       type: list
       elements: str
-      returned: success
       sample: ['request_fields: x-trace-id']
 error:
   description: Why the task failed, as data for a playbook.
@@ -285,9 +261,7 @@ error:
     method: PUT
     path: /zones/023e105f4ecef8ad9ca31a8372d0c353/rulesets/2f2feab2026849078ba485f918791bdc
     status: 400
-    errors:
-      - code: 20120
-        message: exceeded maximum number of custom fields
+    errors: [{code: 20120, message: exceeded maximum number of custom fields}]
     request_id: 8a1f0c6d5e4b3a21-FRA
     attempts: 1
 """

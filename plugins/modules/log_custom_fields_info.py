@@ -14,8 +14,7 @@ author:
 description:
   - Returns the custom log fields of one Cloudflare zone, of all rules with the action C(log_custom_field) in its ruleset of the phase
     C(http_log_custom_fields), and the ids of the ruleset and the rule.
-  - In Cloudflare's documentation they are the custom fields of Logpush.
-  - A zone without custom log fields is no failure; its lists are empty.
+  - In Cloudflare's documentation they are the custom fields of Logpush. A zone without custom log fields is no failure; its lists are empty.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
@@ -58,68 +57,56 @@ custom_fields:
       description: Request headers as the client sent them, sorted.
       type: list
       elements: str
-      returned: success
       sample: [content-type, x-request-id]
     transformed_request_fields:
       description: Request headers after the zone's transformations, sorted.
       type: list
       elements: str
-      returned: success
       sample: [x-client-country]
     response_fields:
       description: Response headers as the client receives them, sorted.
       type: list
       elements: str
-      returned: success
       sample: [server-timing]
     raw_response_fields:
       description: Response headers as the origin sent them, sorted.
       type: list
       elements: str
-      returned: success
       sample: [set-cookie, x-cache]
     cookie_fields:
       description: Cookies of the request, sorted.
       type: list
       elements: str
-      returned: success
       sample: [SessionTier]
     preserve_duplicates:
       description: Response headers of which every value is logged, sorted.
       type: list
       elements: str
-      returned: success
       sample: [set-cookie]
 ruleset:
-  description:
-    - The ruleset and the rule of the custom fields; V(null) if there is none.
+  description: The ruleset and the rule of the custom fields; V(null) if there is none.
   returned: success
   type: dict
   contains:
     id:
       description: Identifier of the ruleset.
       type: str
-      returned: success
       sample: 2f2feab2026849078ba485f918791bdc
     version:
       description: Version of the ruleset, a number as text.
       type: str
-      returned: success
       sample: "7"
     rule_id:
       description: Identifier of the rule; V(null) if there is no rule.
       type: str
-      returned: success
       sample: 3a03d665bac047339bb530ecb439a90d
     ref:
       description: Reference of the rule; V(null) like RV(ruleset.rule_id), or if the service does not return it.
       type: str
-      returned: success
       sample: 3a03d665bac047339bb530ecb439a90d
     last_updated:
       description: When the ruleset was last written, ISO 8601; V(null) if the service does not return it.
       type: str
-      returned: success
       sample: "2026-03-02T09:41:33.358104Z"
 error:
   description: Why the task failed, as data for a playbook.
@@ -130,9 +117,7 @@ error:
     method: GET
     path: /zones/023e105f4ecef8ad9ca31a8372d0c353/rulesets/phases/http_log_custom_fields/entrypoint
     status: 403
-    errors:
-      - code: 10000
-        message: Authentication error
+    errors: [{code: 10000, message: Authentication error}]
     request_id: 8a1f0c6d5e4b3a21-FRA
     attempts: 1
 """

@@ -22,8 +22,7 @@ extends_documentation_fragment:
   - edgeops.observability.attributes
 options:
   dataset:
-    description:
-      - The dataset, up to 256 letters, digits, V(_) and V(-). An unknown dataset fails as V(not_found).
+    description: The dataset, up to 256 letters, digits, V(_) and V(-). An unknown dataset fails as V(not_found).
     type: str
     required: true
 notes:
@@ -72,9 +71,7 @@ error:
     method: GET
     path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/datasets/http_request/fields
     status: 404
-    errors:
-      - code: 1002
-        message: unknown dataset
+    errors: [{code: 1002, message: unknown dataset}]
     request_id: 8a1f0c6d5e4b3a21-FRA
     attempts: 1
 """

@@ -33,46 +33,36 @@ options:
     type: list
     elements: str
   since:
-    description:
-      - How many hours to look back, from 1 to 720.
-      - A plan that shows less shortens the window, with a warning.
+    description: How many hours to look back, from 1 to 720. A plan that shows less shortens the window, with a warning.
     type: int
     default: 24
   costs:
-    description:
-      - Whether to return RV(usage) and RV(cost). Needs O(account_id).
+    description: Whether to return RV(usage) and RV(cost). Needs O(account_id).
     type: bool
     default: false
   rates:
-    description:
-      - Prices for O(costs), for accounts with a contract of their own. What is omitted is as Cloudflare published it on 2026-10-02.
+    description: Prices for O(costs), for accounts with a contract of their own. What is omitted is as Cloudflare published it on 2026-10-02.
     type: dict
     suboptions:
       internal:
-        description:
-          - Deliveries to R2 and Pipelines.
+        description: Deliveries to R2 and Pipelines.
         type: dict
         suboptions:
           usd_per_gb:
-            description:
-              - Price of a gigabyte in US dollars. If omitted, 0.03.
+            description: Price of a gigabyte in US dollars. If omitted, 0.03.
             type: float
           free_gb:
-            description:
-              - Gigabytes of a month without a price. If omitted, 25.
+            description: Gigabytes of a month without a price. If omitted, 25.
             type: float
       external:
-        description:
-          - Deliveries to all other destinations.
+        description: Deliveries to all other destinations.
         type: dict
         suboptions:
           usd_per_gb:
-            description:
-              - Price of a gigabyte in US dollars. If omitted, 0.10.
+            description: Price of a gigabyte in US dollars. If omitted, 0.10.
             type: float
           free_gb:
-            description:
-              - Gigabytes of a month without a price. If omitted, 25.
+            description: Gigabytes of a month without a price. If omitted, 25.
             type: float
 notes:
   - With Cloudflare, the API token needs the permission Account Analytics Read, for zones also Analytics Read of the zones.
@@ -145,16 +135,13 @@ window:
     since:
       description: Its start.
       type: str
-      returned: success
       sample: "2026-11-22T08:00:00Z"
     until:
       description: Its end.
       type: str
-      returned: success
       sample: "2026-11-23T08:00:00Z"
 jobs:
-  description:
-    - The facts of each job that delivered or failed to deliver in the window. A member that the service does not offer is V(null).
+  description: The facts of each job that delivered or failed to deliver in the window. A member that the service does not offer is V(null).
   returned: success
   type: list
   elements: dict
@@ -172,59 +159,48 @@ jobs:
     job_id:
       description: The id of the job.
       type: int
-      returned: success
       sample: 4
     uploads:
       description: Batches that were delivered.
       type: int
-      returned: success
       sample: 1440
     records:
       description: Records that were delivered.
       type: int
-      returned: success
       sample: 812034
     failed_uploads:
       description: Batches that were lost, because their last try failed.
       type: int
-      returned: success
       sample: 2
     dropped_records:
       description: Records of the batches that were lost.
       type: int
-      returned: success
       sample: 1204
     retries:
       description: Tries that failed and were repeated.
       type: int
-      returned: success
       sample: 7
     bytes:
       description: Bytes that were delivered, before compression.
       type: int
-      returned: success
       sample: 904411220
     bytes_compressed:
       description: Bytes that were delivered, as they were sent.
       type: int
-      returned: success
       sample: 90441122
     statuses:
       description: >-
         Batches by the status of their last try: the HTTP status of the destination, or an error of Cloudflare such as V(1105), a host name that
         cannot be resolved.
       type: dict
-      returned: success
       sample: {"200": 1440, "403": 2}
     first:
       description: The start of the first hour with an upload.
       type: str
-      returned: success
       sample: "2026-11-22T08:00:00Z"
     last:
       description: The time of the last upload.
       type: str
-      returned: success
       sample: "2026-11-23T07:59:12Z"
 usage:
   description: What the service bills, by day of this month. V(null) without O(costs), or if the service does not offer it.
@@ -235,12 +211,10 @@ usage:
     date:
       description: The day.
       type: str
-      returned: success
       sample: "2026-11-22"
     billable_bytes:
       description: The bytes of that day.
       type: int
-      returned: success
       sample: 41200345110
 cost:
   description: What the deliveries of this month cost so far. V(null) without O(costs), or if nothing is available.
@@ -250,38 +224,31 @@ cost:
     month:
       description: The month.
       type: str
-      returned: success
       sample: 2026-11
     currency:
       description: Always V(USD).
       type: str
-      returned: success
       sample: USD
     amount:
       description: The amount of both parts.
       type: float
-      returned: success
       sample: 3.95
     internal:
       description: Deliveries to R2 and Pipelines, with C(gb), C(free_gb) and C(amount).
       type: dict
-      returned: success
       sample: {"gb": 40.0, "free_gb": 25.0, "amount": 0.45}
     external:
       description: Deliveries to all other destinations, with C(gb), C(free_gb) and C(amount).
       type: dict
-      returned: success
       sample: {"gb": 60.0, "free_gb": 25.0, "amount": 3.5}
     estimated:
       description: Whether the bytes are those of delivered batches, because the service does not offer what it bills.
       type: bool
-      returned: success
       sample: false
     assumptions:
       description: What the amount is based on, in sentences.
       type: list
       elements: str
-      returned: success
       sample: ["The amount is for the month so far, for deliveries only: transformers are not included."]
 error:
   description: Why the task failed, as data for a playbook.
@@ -292,9 +259,7 @@ error:
     method: POST
     path: /graphql
     status: 503
-    errors:
-      - code:
-        message: unable to execute query
+    errors: [{code: null, message: unable to execute query}]
     request_id: 8a1f0c6d5e4b3a21-FRA
     attempts: 5
 """

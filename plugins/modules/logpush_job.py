@@ -25,8 +25,7 @@ extends_documentation_fragment:
   - edgeops.observability.attributes
 options:
   state:
-    description:
-      - With V(present) the job is created or updated. With V(absent) it is deleted; a job that does not exist is no failure.
+    description: With V(present) the job is created or updated. With V(absent) it is deleted; a job that does not exist is no failure.
     type: str
     choices: [present, absent]
     default: present
@@ -45,8 +44,7 @@ options:
     type: int
   dataset:
     description:
-      - Dataset that the job delivers, up to 256 letters, digits, V(_) and V(-).
-      - The default is V(http_requests), as in Cloudflare's API.
+      - Dataset that the job delivers, up to 256 letters, digits, V(_) and V(-). The default is V(http_requests), as in Cloudflare's API.
       - It cannot change on an existing job, see O(recreate). With O(name), another dataset is another job.
     type: str
   destination_conf:
@@ -85,8 +83,7 @@ options:
     type: list
     elements: str
   timestamp_format:
-    description:
-      - Format of timestamps in a record. The default of the service is V(unixnano).
+    description: Format of timestamps in a record. The default of the service is V(unixnano).
     type: str
     choices: [rfc3339, rfc3339ms, rfc3339ns, unix, unixnano]
   option_flags:
@@ -110,8 +107,7 @@ options:
     type: dict
     suboptions:
       field_names:
-        description:
-          - Names of the log fields of a record. Duplicates are ignored; the order matters only for V(csv), where it is the order of columns.
+        description: Names of the log fields of a record. Duplicates are ignored; the order matters only for V(csv), where it is the order of columns.
         type: list
         elements: str
       output_type:
@@ -134,8 +130,7 @@ options:
           - Sent, and returned, as C(CVE-2021-44228).
         type: bool
       merge_subrequests:
-        description:
-          - Whether a subrequest is part of the record of its request, for the dataset V(http_requests). The default of the service is V(false).
+        description: Whether a subrequest is part of the record of its request, for the dataset V(http_requests). The default of the service is V(false).
         type: bool
       batch_prefix:
         description: Text before each file. Empty by default.
@@ -180,8 +175,7 @@ options:
     type: str
     choices: ['', edge]
   frequency:
-    description:
-      - How often the job delivers. The default of the service is V(high). Deprecated by Cloudflare in favour of the C(max_upload_*) members.
+    description: How often the job delivers. The default of the service is V(high). Deprecated by Cloudflare in favour of the C(max_upload_*) members.
     type: str
     choices: [high, low]
   max_upload_bytes:
@@ -314,92 +308,74 @@ job:
     id:
       description: Identifier of the job. V(null) for a job that would be created.
       type: int
-      returned: success and O(state=present)
       sample: 1234567
     name:
       description: Name of the job, or V(null).
       type: str
-      returned: success and O(state=present)
       sample: edge-logs
     dataset:
       description: Dataset that the job delivers.
       type: str
-      returned: success and O(state=present)
       sample: http_requests
     enabled:
       description: Whether the job delivers.
       type: bool
-      returned: success and O(state=present)
       sample: true
     kind:
       description: Kind of the job, V(edge) or an empty text.
       type: str
-      returned: success and O(state=present)
       sample: ""
     frequency:
       description: How often the job delivers, V(high) or V(low).
       type: str
-      returned: success and O(state=present)
       sample: high
     logpull_options:
       description: The output options in the older format, or V(null).
       type: str
-      returned: success and O(state=present)
       sample: fields=ClientIP,RayID,RequestHeaders&timestamps=rfc3339
     output_options:
       description: The output options in the newer format, with the names of the API, or V(null).
       type: dict
-      returned: success and O(state=present)
       sample: null
     filter:
       description: The filter as JSON text, or V(null) where there is none.
       type: str
-      returned: success and O(state=present)
       sample: '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"shop.example.com"}]}}'
     max_upload_bytes:
       description: Maximum number of uncompressed bytes in one file, or V(null) for the default of the service.
       type: int
-      returned: success and O(state=present)
       sample: 5000000
     max_upload_interval_seconds:
       description: Maximum number of seconds between two files.
       type: int
-      returned: success and O(state=present)
       sample: 30
     max_upload_records:
       description: Maximum number of records in one file.
       type: int
-      returned: success and O(state=present)
       sample: 100000
     filter_attack_traffic:
       description: Whether attack traffic is left out.
       type: bool
-      returned: success and O(state=present)
       sample: false
     transformer_id:
       description: Identifier of the transformer, or V(null).
       type: int
-      returned: success and O(state=present)
       sample: null
     other:
       description: Members that no option names, without secrets. Updates and re-creations keep them.
       type: dict
-      returned: success and O(state=present)
       sample: {merge_subrequests: true}
     last_complete:
       description: Until when logs were delivered, or V(null).
       type: str
-      returned: success and O(state=present)
       sample: "2026-03-02T09:41:33Z"
     last_error:
       description: When a delivery failed last, or V(null).
       type: str
-      returned: success and O(state=present)
       sample: null
     error_message:
       description: Why the last delivery failed, or V(null).
       type: str
-      returned: success and O(state=present)
       sample: null
     destination:
       description:
@@ -407,22 +383,18 @@ job:
         - Masked are user information, also within an option's value, the path of a C(sumo) address, options named C(header_*), options whose
           name, in any letter case, contains C(secret), C(token), C(password) or C(sig), or ends in C(key), and everything after a C(#).
       type: dict
-      returned: success and O(state=present)
       contains:
         scheme:
           description: Scheme of the destination, or V(null) if the service does not return it.
           type: str
-          returned: success and O(state=present)
           sample: s3
         address:
           description: The part between the scheme and the options.
           type: str
-          returned: success and O(state=present)
           sample: example-bucket/http/{DATE}
         options:
           description: The options by name. Several values of a name are joined with commas.
           type: dict
-          returned: success and O(state=present)
           sample:
             region: us-west-2
             access-key-id: EXAMPLEID
@@ -430,7 +402,6 @@ job:
     filter_explained:
       description: A sentence about which records are delivered.
       type: str
-      returned: success and O(state=present)
       sample: A record is delivered only if ClientRequestHost is "shop.example.com"; all other records are left out.
 filter_budget:
   description: How much of the limits of the service the filter uses. V(null) if there is no filter.
@@ -440,22 +411,18 @@ filter_budget:
     operators:
       description: Number of comparisons.
       type: int
-      returned: if there is a filter
       sample: 1
     operators_limit:
       description: Maximum number of comparisons.
       type: int
-      returned: if there is a filter
       sample: 30
     bytes:
       description: Length of the text that is sent.
       type: int
-      returned: if there is a filter
       sample: 92
     bytes_limit:
       description: Maximum number of bytes.
       type: int
-      returned: if there is a filter
       sample: 1000
 plan_id:
   description: A digest of the managed state that was read and of the writes that follow from it, for O(expected_plan_id).
@@ -475,18 +442,15 @@ effects:
         - One of V(change_destination), V(change_filter), V(change_transformer), V(delete_job), V(disable_job), V(drop_job_fields),
           V(recreate_job) and V(reduce_sample_rate).
       type: str
-      returned: success
       sample: drop_job_fields
     subject:
       description: The job, by its name; C(name/dataset/id) if the name is empty or repeated in the zone.
       type: str
-      returned: success
       sample: edge-logs
     detail:
       description: The log fields that go, for V(drop_job_fields); otherwise V(null).
       type: list
       elements: str
-      returned: success
       sample: [ClientIP]
 error:
   description: Why the task failed, as data for a playbook.
@@ -497,9 +461,7 @@ error:
     method: POST
     path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs
     status: 400
-    errors:
-      - code: 1002
-        message: error validating destination
+    errors: [{code: 1002, message: error validating destination}]
     request_id: 8a1f0c6d5e4b3a21-FRA
     attempts: 1
 """

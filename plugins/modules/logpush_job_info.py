@@ -21,20 +21,16 @@ extends_documentation_fragment:
   - edgeops.observability.attributes
 options:
   name:
-    description:
-      - Return jobs of this name. Names are not unique.
+    description: Return jobs of this name. Names are not unique.
     type: str
   dataset:
-    description:
-      - Return jobs of this dataset. A job without a dataset delivers V(http_requests).
+    description: Return jobs of this dataset. A job without a dataset delivers V(http_requests).
     type: str
   job_id:
-    description:
-      - Return the job with this identifier, a number above 0. If it does not exist, the list is empty.
+    description: Return the job with this identifier, a number above 0. If it does not exist, the list is empty.
     type: int
   stale_after:
-    description:
-      - After how many seconds without a delivery the RV(jobs[].health.state) of a job is V(stale).
+    description: After how many seconds without a delivery the RV(jobs[].health.state) of a job is V(stale).
     type: int
     default: 3600
 notes:
@@ -75,9 +71,7 @@ account_id:
   type: str
   sample: 9a7806061c88ada191ed06f989cc3dac
 jobs:
-  description:
-    - The jobs, sorted by RV(jobs[].id), without secrets. Empty if there is none.
-    - Members that the service omits have their documented default.
+  description: The jobs, sorted by RV(jobs[].id), without secrets. Empty if there is none. Members that the service omits have their documented default.
   returned: success
   type: list
   elements: dict
@@ -85,92 +79,74 @@ jobs:
     id:
       description: Identifier of the job.
       type: int
-      returned: success
       sample: 1234567
     name:
       description: Name of the job, or V(null).
       type: str
-      returned: success
       sample: edge-logs
     dataset:
       description: Dataset that the job delivers.
       type: str
-      returned: success
       sample: http_requests
     enabled:
       description: Whether the job delivers.
       type: bool
-      returned: success
       sample: true
     kind:
       description: Kind of the job, V(edge) or an empty text.
       type: str
-      returned: success
       sample: ""
     frequency:
       description: How often the job delivers, V(high) or V(low).
       type: str
-      returned: success
       sample: high
     logpull_options:
       description: The output options in the older format, or V(null).
       type: str
-      returned: success
       sample: fields=ClientIP,RayID,RequestHeaders&timestamps=rfc3339
     output_options:
       description: The output options in the newer format, with the names of the API, or V(null).
       type: dict
-      returned: success
       sample: null
     filter:
       description: The filter as JSON text, or V(null) where there is none.
       type: str
-      returned: success
       sample: '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"shop.example.com"}]}}'
     max_upload_bytes:
       description: Maximum number of uncompressed bytes in one file, or V(null) for the default of the service.
       type: int
-      returned: success
       sample: 5000000
     max_upload_interval_seconds:
       description: Maximum number of seconds between two files.
       type: int
-      returned: success
       sample: 30
     max_upload_records:
       description: Maximum number of records in one file.
       type: int
-      returned: success
       sample: 100000
     filter_attack_traffic:
       description: Whether attack traffic is left out.
       type: bool
-      returned: success
       sample: false
     transformer_id:
       description: Identifier of the transformer, or V(null).
       type: int
-      returned: success
       sample: null
     other:
       description: Members that no option names, without secrets. Updates and re-creations keep them.
       type: dict
-      returned: success
       sample: {merge_subrequests: true}
     last_complete:
       description: Until when logs were delivered, or V(null).
       type: str
-      returned: success
       sample: "2026-03-02T09:41:33Z"
     last_error:
       description: When a delivery failed last, or V(null).
       type: str
-      returned: success
       sample: null
     error_message:
       description: Why the last delivery failed, or V(null).
       type: str
-      returned: success
       sample: null
     destination:
       description:
@@ -178,22 +154,18 @@ jobs:
         - Masked are user information, also within an option's value, the path of a C(sumo) address, options named C(header_*), options whose
           name, in any letter case, contains C(secret), C(token), C(password) or C(sig), or ends in C(key), and everything after a C(#).
       type: dict
-      returned: success
       contains:
         scheme:
           description: Scheme of the destination, or V(null) where the API does not return it.
           type: str
-          returned: success
           sample: s3
         address:
           description: What is between the scheme and the options.
           type: str
-          returned: success
           sample: example-bucket/http/{DATE}
         options:
           description: The options by name. The values of a name that is there several times are joined with commas.
           type: dict
-          returned: success
           sample:
             region: us-west-2
             access-key-id: EXAMPLEID
@@ -201,12 +173,10 @@ jobs:
     filter_explained:
       description: A sentence about which records are delivered.
       type: str
-      returned: success
       sample: A record is delivered only if ClientRequestHost is "shop.example.com"; all other records are left out.
     health:
       description: Whether the job delivers, as far as the service shows it.
       type: dict
-      returned: success
       contains:
         state:
           description:
@@ -215,27 +185,22 @@ jobs:
             - V(never) - there is no RV(jobs[].last_complete).
             - V(stale) - RV(jobs[].last_complete) is more than O(stale_after) seconds ago. A zone without traffic has nothing to deliver.
             - V(healthy) - none of these.
-            - V(unknown) - the service shows none of the three members, or no time that can be read.
-            - The first that fits in this order counts.
+            - V(unknown) - the service shows none of the three members, or no time that can be read. The first that fits in this order counts.
           type: str
-          returned: success
           sample: failing
         since:
           description:
             - The last failed delivery if the job is V(failing) or was disabled by the service; the last delivery if it is V(stale) or V(healthy).
             - RFC 3339 in UTC. V(null) if there is no such time.
           type: str
-          returned: success
           sample: "2026-03-02T09:44:10Z"
         lag_seconds:
           description: How many seconds ago the last delivery was, or V(null) if there is none.
           type: int
-          returned: success
           sample: 157
         message:
           description: The same as a sentence, with the service's reason but without secrets.
           type: str
-          returned: success
           sample: "The last delivery failed at 2026-03-02T09:44:10Z: access denied by the bucket policy"
 error:
   description: Why the task failed, as data for a playbook.
@@ -246,9 +211,7 @@ error:
     method: GET
     path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs
     status: 403
-    errors:
-      - code: 1004
-        message: reading job for product is not allowed
+    errors: [{code: 1004, message: reading job for product is not allowed}]
     request_id: 8a1f0c6d5e4b3a21-FRA
     attempts: 1
 """

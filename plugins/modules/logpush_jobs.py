@@ -13,11 +13,10 @@ author:
   - edgeops.observability contributors (@edgeops)
 description:
   - Creates, changes and deletes the log delivery (Logpush) jobs of one Cloudflare zone in one task, and optionally deletes all others.
-  - The items are the desired state; check mode reports drift.
-  - The jobs of the zone are listed once, whatever the number of items.
+  - The items are the desired state; check mode reports drift. The jobs of the zone are listed once, whatever the number of items.
   - All items are validated, and all their plans made, before the first write.
-  - Writes are sent in this order - deletions of items, re-creations, updates, creations, deletions of unlisted jobs.
-    If one fails, the rest is not sent. The message names the jobs that were written, and the next run continues from there.
+  - Writes are sent in this order - deletions of items, re-creations, updates, creations, deletions of unlisted jobs. If one fails, the rest is not sent.
+    The message names the jobs that were written, and the next run continues from there.
 extends_documentation_fragment:
   - edgeops.observability.jobs
   - edgeops.observability.connection
@@ -27,8 +26,7 @@ extends_documentation_fragment:
   - edgeops.observability.attributes
 options:
   send_destination:
-    description:
-      - When to send the destinations of jobs that exist, for items that omit O(jobs[].send_destination).
+    description: When to send the destinations of jobs that exist, for items that omit O(jobs[].send_destination).
     type: str
     choices: [if_different, if_masked, always]
     default: if_different
@@ -95,92 +93,74 @@ jobs:
     id:
       description: Identifier of the job. V(null) for a job that would be created.
       type: int
-      returned: success, unless the item is V(null)
       sample: 1234567
     name:
       description: Name of the job, or V(null).
       type: str
-      returned: success, unless the item is V(null)
       sample: edge-logs
     dataset:
       description: Dataset that the job delivers.
       type: str
-      returned: success, unless the item is V(null)
       sample: http_requests
     enabled:
       description: Whether the job delivers.
       type: bool
-      returned: success, unless the item is V(null)
       sample: true
     kind:
       description: Kind of the job, V(edge) or an empty text.
       type: str
-      returned: success, unless the item is V(null)
       sample: ""
     frequency:
       description: How often the job delivers, V(high) or V(low).
       type: str
-      returned: success, unless the item is V(null)
       sample: high
     logpull_options:
       description: The output options in the older format, or V(null).
       type: str
-      returned: success, unless the item is V(null)
       sample: fields=ClientIP,RayID,RequestHeaders&timestamps=rfc3339
     output_options:
       description: The output options in the newer format, with the names of the API, or V(null).
       type: dict
-      returned: success, unless the item is V(null)
       sample: null
     filter:
       description: The filter as JSON text, or V(null) where there is none.
       type: str
-      returned: success, unless the item is V(null)
       sample: '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"shop.example.com"}]}}'
     max_upload_bytes:
       description: Maximum number of uncompressed bytes in one file, or V(null) for the default of the service.
       type: int
-      returned: success, unless the item is V(null)
       sample: 5000000
     max_upload_interval_seconds:
       description: Maximum number of seconds between two files.
       type: int
-      returned: success, unless the item is V(null)
       sample: 30
     max_upload_records:
       description: Maximum number of records in one file.
       type: int
-      returned: success, unless the item is V(null)
       sample: 100000
     filter_attack_traffic:
       description: Whether attack traffic is left out.
       type: bool
-      returned: success, unless the item is V(null)
       sample: false
     transformer_id:
       description: Identifier of the transformer, or V(null).
       type: int
-      returned: success, unless the item is V(null)
       sample: null
     other:
       description: Members that no option names, without secrets. Updates and re-creations keep them.
       type: dict
-      returned: success, unless the item is V(null)
       sample: {merge_subrequests: true}
     last_complete:
       description: Until when logs were delivered, or V(null).
       type: str
-      returned: success, unless the item is V(null)
       sample: "2026-03-02T09:41:33Z"
     last_error:
       description: When a delivery failed last, or V(null).
       type: str
-      returned: success, unless the item is V(null)
       sample: null
     error_message:
       description: Why the last delivery failed, or V(null).
       type: str
-      returned: success, unless the item is V(null)
       sample: null
     destination:
       description:
@@ -188,22 +168,18 @@ jobs:
         - Masked are user information, also within an option's value, the path of a C(sumo) address, options named C(header_*), options whose
           name, in any letter case, contains C(secret), C(token), C(password) or C(sig), or ends in C(key), and everything after a C(#).
       type: dict
-      returned: success, unless the item is V(null)
       contains:
         scheme:
           description: Scheme of the destination, or V(null) where the API does not return it.
           type: str
-          returned: success, unless the item is V(null)
           sample: s3
         address:
           description: What is between the scheme and the options.
           type: str
-          returned: success, unless the item is V(null)
           sample: example-bucket/http/{DATE}
         options:
           description: The options by name. The values of a name that is there several times are joined with commas.
           type: dict
-          returned: success, unless the item is V(null)
           sample:
             region: us-west-2
             access-key-id: EXAMPLEID
@@ -211,7 +187,6 @@ jobs:
     filter_explained:
       description: A sentence about which records are delivered.
       type: str
-      returned: success, unless the item is V(null)
       sample: A record is delivered only if ClientRequestHost is "shop.example.com"; all other records are left out.
 unlisted_jobs:
   description:
@@ -224,22 +199,18 @@ unlisted_jobs:
     id:
       description: Identifier of the job.
       type: int
-      returned: success
       sample: 1234568
     name:
       description: Name of the job, or V(null).
       type: str
-      returned: success
       sample: old-logs
     dataset:
       description: Dataset that the job delivers.
       type: str
-      returned: success
       sample: http_requests
     enabled:
       description: Whether the job delivers.
       type: bool
-      returned: success
       sample: false
 plan_id:
   description: A digest of the managed state that was read and of the writes that follow from it, over all items, for O(expected_plan_id).
@@ -259,18 +230,15 @@ effects:
         - One of V(change_destination), V(change_filter), V(change_transformer), V(delete_job), V(disable_job), V(drop_job_fields),
           V(recreate_job) and V(reduce_sample_rate).
       type: str
-      returned: success
       sample: drop_job_fields
     subject:
       description: The job, by its name; C(name/dataset/id) if the name is empty or repeated in the zone.
       type: str
-      returned: success
       sample: edge-logs
     detail:
       description: The log fields that go, for V(drop_job_fields); otherwise V(null).
       type: list
       elements: str
-      returned: success
       sample: [ClientIP]
 error:
   description: Why the task failed, as data for a playbook.
@@ -281,9 +249,7 @@ error:
     method: POST
     path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs
     status: 400
-    errors:
-      - code: 1002
-        message: error validating destination
+    errors: [{code: 1002, message: error validating destination}]
     request_id: 8a1f0c6d5e4b3a21-FRA
     attempts: 1
 """

@@ -33,15 +33,13 @@ attributes:
 options:
   destination_conf:
     description:
-      - The destination of the job, as V(SCHEME://ADDRESS?OPTIONS), up to 4096 characters.
-      - It may contain credentials and is masked.
-      - Cloudflare requires no proof for V(r2), V(https), V(splunk) and V(datadog), nor for V(s3) with keys or an endpoint in the address;
-        requesting one is a warning.
+      - The destination of the job, as V(SCHEME://ADDRESS?OPTIONS), up to 4096 characters. It may contain credentials and is masked.
+      - Cloudflare requires no proof for V(r2), V(https), V(splunk) and V(datadog), nor for V(s3) with keys or an endpoint in the address; requesting one is
+        a warning.
     type: str
     required: true
   ownership_challenge:
-    description:
-      - The token to validate, up to 4096 characters. It is masked.
+    description: The token to validate, up to 4096 characters. It is masked.
     type: str
 notes:
   - A destination or a token that is not valid fails with the kind V(rejected), also if Cloudflare returns HTTP status 200.
@@ -94,7 +92,6 @@ ownership:
     valid:
       description: Whether the challenge could be written, or the token is valid. V(false) is a failure.
       type: bool
-      returned: success
       sample: true
     message:
       description: The message of the service, empty on success.
@@ -110,9 +107,7 @@ error:
     method: POST
     path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/ownership
     status: 400
-    errors:
-      - code: 1002
-        message: error validating destination
+    errors: [{code: 1002, message: error validating destination}]
     request_id: 8a1f0c6d5e4b3a21-FRA
     attempts: 1
 """

@@ -330,12 +330,5 @@ error:
   description: Why the step failed, as data for a playbook.
   returned: failure
   type: dict
-  sample:
-    kind: gate
-    method: null
-    path: null
-    status: null
-    errors: []
-    request_id: null
-    attempts: 0
+  sample: {kind: gate, method: null, path: null, status: null, errors: [], request_id: null, attempts: 0}
 """

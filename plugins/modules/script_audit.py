@@ -80,13 +80,11 @@ options:
         removed. If no record has this digest, the finding is V(history_broken).
     type: str
   max_gap_days:
-    description:
-      - Days after which the last record is too old, which is the finding V(evidence_gap). Cloudflare removes infrequent scripts after five days.
+    description: Days after which the last record is too old, which is the finding V(evidence_gap). Cloudflare removes infrequent scripts after five days.
     type: float
     default: 5.0
   at:
-    description:
-      - The time of the audit in RFC 3339. If omitted, now.
+    description: The time of the audit in RFC 3339. If omitted, now.
     type: str
   hosts:
     description:
@@ -103,8 +101,7 @@ options:
     elements: str
     default: []
   status:
-    description:
-      - Only scripts with these statuses. Each status takes one listing. With an empty list the service returns V(active) scripts.
+    description: Only scripts with these statuses. Each status takes one listing. With an empty list the service returns V(active) scripts.
     type: list
     elements: str
     default: [active, infrequent]
@@ -172,12 +169,10 @@ script_monitor:
     enabled:
       description: Whether monitoring is enabled.
       type: bool
-      returned: success
       sample: true
     updated_at:
       description: When the status was last written, ISO 8601; V(null) if the service does not return it.
       type: str
-      returned: success
       sample: "2026-03-02T09:41:33.358104Z"
 summary:
   description: Number of findings of each kind.
@@ -187,70 +182,56 @@ summary:
     malicious:
       description: Scripts whose score means malicious.
       type: int
-      returned: success
       sample: 0
     reported:
       description: Scripts whose URL or domain is reported as malicious.
       type: int
-      returned: success
       sample: 0
     new:
       description: Scripts without an entry.
       type: int
-      returned: success
       sample: 1
     changed:
       description:
         - Scripts of a pinned entry with a hash that the entry does not list. Compared are the hash of the listing, and with O(details) those of the
           versions that the service fetched after the last record of O(evidence_dir). If the listing has no hash, that of the latest version counts.
       type: int
-      returned: success
       sample: 0
     unverified:
       description: Scripts of a pinned entry without a hash from the service.
       type: int
-      returned: success
       sample: 0
     expired:
       description: Entries whose C(review_by) is past.
       type: int
-      returned: success
       sample: 0
     unjustified:
       description: Entries without owner, justification or C(authorised_by).
       type: int
-      returned: success
       sample: 0
     gone:
       description: Entries with C(required=true) that match no listed script.
       type: int
-      returned: success
       sample: 0
     unused:
       description: Other entries that match no listed script.
       type: int
-      returned: success
       sample: 0
     monitor_off:
       description: 1 if the script monitor is disabled.
       type: int
-      returned: success
       sample: 0
     nothing_seen:
-      description:
-        - 1 if the service lists no script. Cloudflare samples what browsers report, and lists nothing before about an hour and 100 requests.
+      description: 1 if the service lists no script. Cloudflare samples what browsers report, and lists nothing before about an hour and 100 requests.
       type: int
-      returned: success
       sample: 0
     evidence_gap:
       description: 1 if the last record is older than O(max_gap_days).
       type: int
-      returned: success
       sample: 0
     history_broken:
       description: 1 if the chain of evidence is invalid, O(expected_head) is not in it, or the last record is later than the audit.
       type: int
-      returned: success
       sample: 0
 inventory:
   description: The scripts, sorted by URL and host.
@@ -261,18 +242,15 @@ inventory:
     script:
       description: The script as in RV(edgeops.observability.script_monitor_info#module:scripts); if several have this URL and host, the one seen last.
       type: dict
-      returned: success
       sample: {"script_url": "https://js.stripe.com/v3/", "host": "shop.example.com"}
     entry:
       description: Name of the entry that covers it, or V(null).
       type: str
-      returned: success
       sample: stripe
     findings:
       description: The kinds of the findings about the script and about its entry.
       type: list
       elements: str
-      returned: success
       sample: []
 findings:
   description: The findings, sorted by kind, URL, host and entry.
@@ -283,33 +261,27 @@ findings:
     kind:
       description: One of the members of RV(summary).
       type: str
-      returned: success
       sample: new
     script_url:
       description: URL of the script; V(null) if the finding is about an entry, or about the audit as a whole.
       type: str
-      returned: success
       sample: https://cdn.example.net/checkout.js
     host:
       description: Host of the script, or V(null).
       type: str
-      returned: success
       sample: shop.example.com
     entry:
       description: Name of the entry, or V(null).
       type: str
-      returned: success
       sample:
     message:
       description: A sentence for the user.
       type: str
-      returned: success
       sample: no entry of the baseline covers it
     pages:
       description: Pages that match O(pages) and load the script; V(null) without O(pages), for other findings, and if the service shows no pages of it.
       type: list
       elements: str
-      returned: success
       sample: ["https://shop.example.com/checkout"]
 passed:
   description: Whether there is no finding but V(unused).
@@ -345,25 +317,16 @@ evidence:
     seq:
       description: Number of the record, from 1; V(null) without O(evidence_dir).
       type: int
-      returned: success
       sample: 12
     head:
       description: Digest of the record, to be kept elsewhere and passed as O(expected_head) to a later audit; V(null) without O(evidence_dir).
       type: str
-      returned: success
       sample: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
-  sample:
-    kind: gate
-    method:
-    path:
-    status:
-    errors: []
-    request_id:
-    attempts: 0
+  sample: {kind: gate, method: null, path: null, status: null, errors: [], request_id: null, attempts: 0}
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module

@@ -71,48 +71,39 @@ zones:
     zone_id:
       description: The zone, from the name of the file.
       type: str
-      returned: success
       sample: 023e105f4ecef8ad9ca31a8372d0c353
     valid:
       description: Whether all records are valid, and the expected head is in the chain.
       type: bool
-      returned: success
       sample: true
     message:
       description: A sentence for the user. For an invalid chain it begins with the number of the first record that is invalid or missing, and the reason.
       type: str
-      returned: success
       sample: 52 records are valid
     records:
       description: Number of audits, one record each.
       type: int
-      returned: success
       sample: 52
     first:
       description: Time of the first record; V(null) if there is none.
       type: str
-      returned: success
       sample: "2025-11-24T06:00:00Z"
     last:
       description: Time of the last record before the first invalid one; V(null) if there is none.
       type: str
-      returned: success
       sample: "2026-11-21T06:00:00Z"
     longest_gap_days:
       description: The longest time between two consecutive records, in days; V(null) if there are not two.
       type: float
-      returned: success
       sample: 7.0
     findings:
       description: Number of findings of each kind in all records. The kinds are those of RV(edgeops.observability.script_audit#module:summary).
       type: dict
-      returned: success
       sample: {"new": 3, "changed": 0}
     open:
       description: The findings of the last valid record, as in RV(edgeops.observability.script_audit#module:findings).
       type: list
       elements: dict
-      returned: success
       sample: []
     scope_changes:
       description:
@@ -120,7 +111,6 @@ zones:
           scope that differ.
       type: list
       elements: dict
-      returned: success
       sample:
         - seq: 12
           at: "2026-02-09T06:00:00Z"
@@ -129,20 +119,12 @@ zones:
     head:
       description: Digest of the last record; V(null) if there is none.
       type: str
-      returned: success
       sample: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
-  sample:
-    kind: invalid_option
-    method:
-    path:
-    status:
-    errors: []
-    request_id:
-    attempts: 0
+  sample: {kind: invalid_option, method: null, path: null, status: null, errors: [], request_id: null, attempts: 0}
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module

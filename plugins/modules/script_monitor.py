@@ -22,8 +22,7 @@ extends_documentation_fragment:
   - edgeops.observability.attributes
 options:
   enabled:
-    description:
-      - Whether scripts on the pages of the zone are monitored.
+    description: Whether scripts on the pages of the zone are monitored.
     type: bool
     required: true
 notes:
@@ -59,14 +58,12 @@ script_monitor:
     enabled:
       description: Whether monitoring is enabled.
       type: bool
-      returned: success
       sample: true
     updated_at:
       description:
         - When the status was last written, ISO 8601.
         - V(null) if the service does not return it. In check mode the current value.
       type: str
-      returned: success
       sample: "2026-03-02T09:41:33.358104Z"
 plan_id:
   description: A digest of the managed state that was read and of the writes that follow from it, for O(expected_plan_id).
@@ -84,18 +81,15 @@ effects:
     name:
       description: V(disable_monitor) if the script monitor is disabled.
       type: str
-      returned: success
       sample: disable_monitor
     subject:
       description: Always V(null), because the script monitor belongs to the zone.
       type: str
-      returned: success
       sample: null
     detail:
       description: Always V(null).
       type: list
       elements: str
-      returned: success
       sample: null
 error:
   description: Why the task failed, as data for a playbook.
@@ -106,9 +100,7 @@ error:
     method: PUT
     path: /zones/023e105f4ecef8ad9ca31a8372d0c353/script_monitor
     status: 403
-    errors:
-      - code: 1004
-        message: not allowed
+    errors: [{code: 1004, message: not allowed}]
     request_id: 8a1f0c6d5e4b3a21-FRA
     attempts: 1
 """

@@ -28,8 +28,7 @@ options:
       - Mutually exclusive with O(hosts), O(status), O(page_url), O(resources) and O(per_page). A script that does not exist fails with the kind V(not_found).
     type: str
   hosts:
-    description:
-      - Only scripts that were seen on these host names. Each may have a V(*) at its start or at its end.
+    description: Only scripts that were seen on these host names. Each may have a V(*) at its start or at its end.
     type: list
     elements: str
   page_url:
@@ -50,8 +49,7 @@ options:
   status:
     description:
       - Only scripts with these statuses. Cloudflare supports V(active), V(infrequent) and V(inactive).
-      - With an empty list the service returns V(active) scripts.
-      - Several statuses take one listing each, which are merged by RV(scripts[].script_id).
+      - With an empty list the service returns V(active) scripts. Several statuses take one listing each, which are merged by RV(scripts[].script_id).
     type: list
     elements: str
     default: []
@@ -73,8 +71,7 @@ options:
     type: str
     choices: [above, below]
   malicious_only:
-    description:
-      - Whether RV(scripts) contains only malicious scripts. RV(summary) always counts all scripts of the listing.
+    description: Whether RV(scripts) contains only malicious scripts. RV(summary) always counts all scripts of the listing.
     type: bool
     default: false
   members:
@@ -139,12 +136,10 @@ script_monitor:
     enabled:
       description: Whether monitoring is enabled.
       type: bool
-      returned: success
       sample: true
     updated_at:
       description: When the status was last written, ISO 8601; V(null) if the service does not return it.
       type: str
-      returned: success
       sample: "2026-03-02T09:41:33.358104Z"
 scripts:
   description:
@@ -337,32 +332,26 @@ summary:
     total:
       description: Number of scripts.
       type: int
-      returned: success
       sample: 41
     malicious:
       description: Number of malicious scripts.
       type: int
-      returned: success
       sample: 1
     not_malicious:
       description: Number of scripts whose score does not mean malicious.
       type: int
-      returned: success
       sample: 37
     unknown:
       description: Number of scripts without a score.
       type: int
-      returned: success
       sample: 3
     by_status:
       description: Number of scripts of each status; scripts without a status are not counted.
       type: dict
-      returned: success
       sample: {"active": 40, "infrequent": 1}
     by_host:
       description: Number of scripts of each host; scripts without a host are not counted.
       type: dict
-      returned: success
       sample: {"shop.example.com": 41}
 error:
   description: Why the task failed, as data for a playbook.
@@ -373,9 +362,7 @@ error:
     method: GET
     path: /zones/023e105f4ecef8ad9ca31a8372d0c353/script_monitor/scripts/0aea5b8ecfe03ba2d9a0e1ce35b28f4c
     status: 404
-    errors:
-      - code: 10007
-        message: script not found
+    errors: [{code: 10007, message: script not found}]
     request_id: 8a1f0c6d5e4b3a21-FRA
     attempts: 1
 """

@@ -35,25 +35,21 @@ options:
     elements: str
     default: []
   statuses:
-    description:
-      - Only the zones with one of these statuses, V(initializing), V(pending), V(active) or V(moved).
+    description: Only the zones with one of these statuses, V(initializing), V(pending), V(active) or V(moved).
     type: list
     elements: str
     default: []
   account_ids:
-    description:
-      - Only these accounts and their zones.
+    description: Only these accounts and their zones.
     type: list
     elements: str
     default: []
   scripts:
-    description:
-      - Whether to read the scripts on the pages of the zones as well.
+    description: Whether to read the scripts on the pages of the zones as well.
     type: bool
     default: false
   delivery:
-    description:
-      - Whether to read what the jobs delivered and lost in the last day, as M(edgeops.observability.logpush_delivery_info) does.
+    description: Whether to read what the jobs delivered and lost in the last day, as M(edgeops.observability.logpush_delivery_info) does.
     type: bool
     default: true
   zone_id:
@@ -62,12 +58,10 @@ options:
       - Use O(names) and O(account_ids) to select zones and accounts.
     type: str
   zone_name:
-    description:
-      - Ignored, like O(zone_id).
+    description: Ignored, like O(zone_id).
     type: str
   account_id:
-    description:
-      - Ignored, like O(zone_id).
+    description: Ignored, like O(zone_id).
     type: str
 notes:
   - With Cloudflare, the API token needs the permissions of the modules that read the same of one zone. Without the right to list accounts, the accounts
@@ -102,7 +96,6 @@ zones:
     zone:
       description: The name of the zone or account, as the inventory plugin P(edgeops.observability.zones#inventory) names its host.
       type: str
-      returned: success
       sample: shop.example
     zone_id:
       description: The id of the zone.
@@ -117,12 +110,10 @@ zones:
     scope:
       description: Whether the record is of a V(zone) or of an V(account).
       type: str
-      returned: success
       sample: zone
     jobs:
       description: The result of M(edgeops.observability.logpush_job_info), with RV(ignore:jobs).
       type: dict
-      returned: success
       sample: {"jobs": []}
     result:
       description:

@@ -65,9 +65,7 @@ options:
         type: list
         elements: str
       preserve_duplicates:
-        description:
-          - Names of response headers, in either list, of which every value is logged.
-          - If omitted, the flags of names that stay are not changed.
+        description: Names of response headers, in either list, of which every value is logged. If omitted, the flags of names that stay are not changed.
         type: list
         elements: str
   unlisted_jobs:
@@ -78,8 +76,7 @@ options:
     choices: [ignore, report, absent]
     default: ignore
   script_monitor_enabled:
-    description:
-      - Whether the script monitor is enabled. If omitted, it is not changed.
+    description: Whether the script monitor is enabled. If omitted, it is not changed.
     type: bool
   expected_plan_ids:
     description:
@@ -276,17 +273,14 @@ plan_ids:
     custom_fields:
       description: The plan of the custom fields.
       type: str
-      returned: success
       sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
     jobs:
       description: The plan of the jobs.
       type: str
-      returned: success
       sample: sha256:7b5e48c2f6b1d0a90f3c9d1b7a5e48c2e8c7b6a5f4e3d2c1b0a99887766554433
     script_monitor:
       description: The plan of the script monitor.
       type: str
-      returned: success
       sample: null
 effects:
   description:
@@ -299,18 +293,15 @@ effects:
     name:
       description: An effect of M(edgeops.observability.log_custom_fields), M(edgeops.observability.logpush_jobs) or M(edgeops.observability.script_monitor).
       type: str
-      returned: success
       sample: drop_job_fields
     subject:
       description: The job, by its name; V(null) for custom fields and the script monitor.
       type: str
-      returned: success
       sample: edge-logs
     detail:
       description: The names that go; V(null) if no names go.
       type: list
       elements: str
-      returned: success
       sample: [ClientIP]
 error:
   description: Why the task failed, as data for a playbook.
@@ -321,9 +312,7 @@ error:
     method: POST
     path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs
     status: 400
-    errors:
-      - code: 1002
-        message: error validating destination
+    errors: [{code: 1002, message: error validating destination}]
     request_id: 8a1f0c6d5e4b3a21-FRA
     attempts: 1
 """

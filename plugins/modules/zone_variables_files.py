@@ -14,14 +14,13 @@ author:
 requirements:
   - python >= 3.10
 description:
-  - Writes what M(edgeops.observability.zone_variables_info) returned for several zones as C(group_vars) and C(host_vars) of an inventory,
-    with an example of the variables for secrets and a list of the settings that were not adopted.
-  - Options that the jobs of all zones have in common are written for the group as C(log_delivery_job_defaults), if the zones are all hosts of the
-    group. Otherwise no file of the group is written, because it would change hosts that were not adopted. A destination is never among them.
+  - Writes what M(edgeops.observability.zone_variables_info) returned for several zones as C(group_vars) and C(host_vars) of an inventory, with an example
+    of the variables for secrets and a list of the settings that were not adopted.
+  - Options that the jobs of all zones have in common are written for the group as C(log_delivery_job_defaults), if the zones are all hosts of the group.
+    Otherwise no file of the group is written, because it would change hosts that were not adopted. A destination is never among them.
   - A file with other content is replaced only with O(overwrite); otherwise the task fails before it writes any file. A difference in the date of the
     adoption alone does not count.
-  - If O(dest) cannot hold the files, the task fails, and no file is written or replaced.
-  - Runs on the controller and contacts no service.
+  - If O(dest) cannot hold the files, the task fails, and no file is written or replaced. Runs on the controller and contacts no service.
 extends_documentation_fragment:
   - edgeops.observability.attributes.local
   - edgeops.observability.attributes
@@ -35,13 +34,11 @@ attributes:
       - RV(files) lists the files; their content is not shown.
 options:
   dest:
-    description:
-      - The folder of C(group_vars) and C(host_vars), normally that of the inventory. It is created if it is missing.
+    description: The folder of C(group_vars) and C(host_vars), normally that of the inventory. It is created if it is missing.
     type: path
     required: true
   group:
-    description:
-      - The group for the common variables.
+    description: The group for the common variables.
     type: str
     default: all
   group_hosts:
@@ -51,13 +48,11 @@ options:
     type: list
     elements: str
   overwrite:
-    description:
-      - Whether a file with other content is replaced.
+    description: Whether a file with other content is replaced.
     type: bool
     default: false
   date:
-    description:
-      - The date of the adoption, for the comments in the files.
+    description: The date of the adoption, for the comments in the files.
     type: str
     required: true
   zones:
@@ -68,8 +63,7 @@ options:
     elements: dict
     required: true
   script_baselines:
-    description:
-      - Entries for the script baselines, as the audit of scripts proposes them, by the name of the zone.
+    description: Entries for the script baselines, as the audit of scripts proposes them, by the name of the zone.
     type: dict
     default: {}
 seealso:
@@ -108,14 +102,7 @@ error:
   description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
-  sample:
-    kind: conflict
-    method: null
-    path: null
-    status: null
-    errors: []
-    request_id: null
-    attempts: 0
+  sample: {kind: conflict, method: null, path: null, status: null, errors: [], request_id: null, attempts: 0}
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import OPTIONS, desire, report, write

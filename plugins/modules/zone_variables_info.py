@@ -99,22 +99,18 @@ vault_destinations:
     job_id:
       description: The identifier of the job.
       type: int
-      returned: success
       sample: 7
     name:
       description: The name of the job, V(null) for one without.
       type: str
-      returned: success
       sample: shop-logs
     dataset:
       description: The dataset of the job.
       type: str
-      returned: success
       sample: http_requests
     destination_conf:
       description: The destination with variables in place of its secrets.
       type: str
-      returned: success
       sample: "s3://logs/shop?region=us-west-2&secret-access-key={{ vault_shop_example_job7_secret_access_key | urlencode }}"
 left_out:
   description: Settings of the zone that are not in RV(variables).
@@ -125,12 +121,10 @@ left_out:
     what:
       description: The setting.
       type: str
-      returned: success
       sample: destination_conf of job 7 (shop-logs)
     why:
       description: The reason.
       type: str
-      returned: success
       sample: it contains a secret; vault.example.yml shows how to declare it
 notes:
   description: Further information about the zone.
@@ -147,9 +141,7 @@ error:
     method: GET
     path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs
     status: 403
-    errors:
-      - code: 1004
-        message: not allowed
+    errors: [{code: 1004, message: not allowed}]
     request_id: 8a1f0c6d5e4b3a21-FRA
     attempts: 1
 """

@@ -27,8 +27,7 @@ options:
     required: true
   expression:
     description:
-      - The filter expression, or the JSON text of it.
-      - Its syntax is checked as by P(edgeops.observability.logpush_filter#filter), but not the limits.
+      - The filter expression, or the JSON text of it. Its syntax is checked as by P(edgeops.observability.logpush_filter#filter), but not the limits.
     type: raw
     required: true
 seealso:
