@@ -16,8 +16,7 @@ attributes:
   diff_mode:
     description: Will return details on what has changed (or possibly needs changing in C(check_mode)), when in diff mode.
     support: full
-    details:
-      - The diff contains only what the module manages and no secrets, and is the same in check mode and in the real run.
+    details: The diff contains only what the module manages and no secrets, and is the same in check mode and in the real run.
   idempotent:
     description:
       - When run twice in a row outside check mode, with the same arguments, the second invocation indicates no change.
@@ -30,11 +29,9 @@ attributes:
   action_group:
     description: Use C(group/edgeops.observability.zone) in C(module_defaults) to set the connection options of all modules at once.
     support: full
-    membership:
-      - edgeops.observability.zone
+    membership: [edgeops.observability.zone]
   in_process:
-    description:
-      - Runs inside the worker process of the controller, which saves packaging the module and starting an interpreter.
+    description: Runs inside the worker process of the controller, which saves packaging the module and starting an interpreter.
     support: full
     details:
       - Only with a local connection, without C(become), C(async) and a task C(environment). The variable C(edgeops_in_process=false) turns it off.
@@ -44,12 +41,10 @@ attributes:
     INFO = r"""
 attributes:
   check_mode:
-    details:
-      - The module only reads, in check mode or otherwise.
+    details: The module only reads, in check mode or otherwise.
   diff_mode:
     support: N/A
-    details:
-      - The module changes nothing.
+    details: The module changes nothing.
 """
 
     LOCAL = r"""
@@ -59,11 +54,11 @@ attributes:
       - The module also writes its files in check mode, because they are the product of an audit, which is a check run. No service is contacted.
   diff_mode:
     support: N/A
-    details:
-      - The module changes nothing but its own files.
+    details: The module changes nothing but its own files.
   action_group:
     support: none
     membership: []
-    details:
-      - The module has no connection options.
+    details: The module has no connection options.
+requirements:
+  - python >= 3.10
 """

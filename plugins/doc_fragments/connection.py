@@ -98,21 +98,9 @@ options:
     type: str
 """
 
-    ADDRESS = r"""
-options:
-  zone_id:
-    description:
-      - Id of the zone, 1 to 32 hexadecimal digits. Cloudflare shows it on the overview page of the zone;
-        P(edgeops.observability.zones#inventory) sets it for each host as C(zone_id).
-      - Exactly one of O(zone_id), O(zone_name) and O(account_id) is required. An empty string means omitted.
-      - It is validated before any request.
-    type: str
-  zone_name:
-    description:
-      - Name of the zone, such as V(shop.example), in any letter case, in place of O(zone_id).
-      - The task sends one more request to look its id up. A name that no zone has is V(not_found), one that several zones have is V(conflict).
-      - The token needs C(Zone Read) for this.
-    type: str
+    ADDRESS = (
+        ZONE.replace("O(zone_id) and O(zone_name) is", "O(zone_id), O(zone_name) and O(account_id) is")
+        + r"""
   account_id:
     description:
       - Id of the account, 1 to 32 hexadecimal digits, for Logpush jobs of the account instead of a zone. Most datasets that are not about
@@ -121,6 +109,7 @@ options:
       - It is validated before any request.
     type: str
 """
+    )
 
     HOST = r"""
 options:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    """The option of all modules that use the script monitor."""
+    """The options of modules that use the script monitor, and of those that judge its scripts."""
 
     DOCUMENTATION = r"""
 options:
@@ -17,4 +17,19 @@ options:
     type: str
     choices: [auto, script_monitor, page_shield]
     default: auto
+"""
+
+    VERDICT = r"""
+options:
+  malicious_threshold:
+    description:
+      - The score that separates malicious scripts from others. A score that equals it is not malicious.
+      - If omitted, it depends on the route that answered - V(50) for V(script_monitor), and V(10) for V(page_shield).
+    type: int
+  malicious_when:
+    description:
+      - On which side of O(malicious_threshold) a score means malicious. If omitted, it depends on the route that answered - V(above) for
+        V(script_monitor), and V(below) for V(page_shield), where 1 is malicious and 99 is clean.
+    type: str
+    choices: [above, below]
 """

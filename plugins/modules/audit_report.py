@@ -18,8 +18,6 @@ description:
     declared), V(compliant). Waived differences and findings do not count."
   - The same problem has the same id in every format and in every run. Equal options and O(at) give identical files.
   - Runs on the controller and contacts no service. Files are also written in check mode, and RV(ignore:changed) is always V(false).
-requirements:
-  - python >= 3.10
 extends_documentation_fragment:
   - edgeops.observability.attributes.local
   - edgeops.observability.attributes
@@ -137,29 +135,8 @@ options:
     description: What fails the task, with RV(ignore:error.kind=gate), after the files are written. Statuses of zones, and types of findings.
     type: list
     elements: str
-    choices:
-      - unaudited
-      - drifted
-      - findings
-      - unmanaged
-      - job_failing
-      - job_disabled_by_service
-      - records_dropped
-      - malicious
-      - reported
-      - changed
-      - new
-      - monitor_off
-      - history_broken
-      - unlisted_job
-      - missing_field
-      - expired_waiver
-      - unverified
-      - expired
-      - unjustified
-      - gone
-      - nothing_seen
-      - evidence_gap
+    choices: [unaudited, drifted, findings, unmanaged, job_failing, job_disabled_by_service, records_dropped, malicious, reported, changed, new, monitor_off,
+      history_broken, unlisted_job, missing_field, expired_waiver, unverified, expired, unjustified, gone, nothing_seen, evidence_gap]
     default: []
   at:
     description: The time of the audit, as V(2026-11-22T06:00:00Z). If omitted, the current time.
@@ -239,16 +216,7 @@ counts:
     - Number of C(differences), C(findings) and C(notes). Waived problems are counted as C(waived) only.
   returned: success
   type: dict
-  sample:
-    zones: 2
-    unaudited: 1
-    drifted: 0
-    unmanaged: 0
-    compliant: 1
-    differences: 0
-    findings: 0
-    notes: 0
-    waived: 1
+  sample: {zones: 2, unaudited: 1, drifted: 0, unmanaged: 0, compliant: 1, differences: 0, findings: 0, notes: 0, waived: 1}
 report_id:
   description: Identifies the content of the report.
   returned: success

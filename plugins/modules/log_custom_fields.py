@@ -113,44 +113,33 @@ EXAMPLES = r"""
 - name: Log three headers and a cookie
   edgeops.observability.log_custom_fields:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
-    request_fields:
-      - content-type
-      - x-request-id
-    response_fields:
-      - server-timing
-    cookie_fields:
-      - SessionTier
+    request_fields: [content-type, x-request-id]
+    response_fields: [server-timing]
+    cookie_fields: [SessionTier]
 
 - name: Log every value of a repeated response header as the origin sent it
   edgeops.observability.log_custom_fields:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
-    raw_response_fields:
-      - set-cookie
-      - x-cache
-    preserve_duplicates:
-      - set-cookie
+    raw_response_fields: [set-cookie, x-cache]
+    preserve_duplicates: [set-cookie]
 
 - name: Add a header to the current custom log fields
   edgeops.observability.log_custom_fields:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
-    request_fields:
-      - x-trace-id
+    request_fields: [x-trace-id]
     purge: false
 
 - name: Raise the limit for a zone that accepts more than 40 fields
   edgeops.observability.log_custom_fields:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
-    transformed_request_fields:
-      - x-client-country
-      - x-client-tier
+    transformed_request_fields: [x-client-country, x-client-tier]
     field_limit: 500
 
 - name: Stop logging one cookie
   edgeops.observability.log_custom_fields:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     state: absent
-    cookie_fields:
-      - SessionTier
+    cookie_fields: [SessionTier]
 
 - name: Remove all custom log fields
   edgeops.observability.log_custom_fields:
@@ -232,9 +221,7 @@ plan_id:
   type: str
   sample: sha256:4be1a7c05f2d98e36a1b7c40d5e2f3986b7a1c0d9e8f2a3b4c5d6e7f8091a2b3
 effects:
-  description:
-    - What the task destroys, or in check mode would, sorted by name and subject. An empty list if nothing is destroyed.
-    - The playbook C(edgeops.observability.deliver) refuses effects that C(edgeops_allow) does not name.
+  description: What the task destroys, or in check mode would, sorted by name and subject. The playbook C(deliver) refuses what C(edgeops_allow) does not name.
   returned: success
   type: list
   elements: dict
@@ -256,14 +243,8 @@ error:
   description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
-  sample:
-    kind: rejected
-    method: PUT
-    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/rulesets/2f2feab2026849078ba485f918791bdc
-    status: 400
-    errors: [{code: 20120, message: exceeded maximum number of custom fields}]
-    request_id: 8a1f0c6d5e4b3a21-FRA
-    attempts: 1
+  sample: {kind: rejected, method: PUT, path: /zones/023e105f4ecef8ad9ca31a8372d0c353/rulesets/2f2feab2026849078ba485f918791bdc, status: 400,
+    errors: [{code: 20120, message: exceeded maximum number of custom fields}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.task import TASK

@@ -112,14 +112,8 @@ error:
   description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
-  sample:
-    kind: authentication
-    method: GET
-    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/rulesets/phases/http_log_custom_fields/entrypoint
-    status: 403
-    errors: [{code: 10000, message: Authentication error}]
-    request_id: 8a1f0c6d5e4b3a21-FRA
-    attempts: 1
+  sample: {kind: authentication, method: GET, path: /zones/023e105f4ecef8ad9ca31a8372d0c353/rulesets/phases/http_log_custom_fields/entrypoint, status: 403,
+    errors: [{code: 10000, message: Authentication error}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.read import report_fields

@@ -59,21 +59,13 @@ fields:
   description: The fields by name, sorted, each with its description, which may be empty.
   returned: success
   type: dict
-  sample:
-    ClientIP: IP address of the client.
-    RayID: ID of the request.
+  sample: {ClientIP: IP address of the client., RayID: ID of the request.}
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
-  sample:
-    kind: not_found
-    method: GET
-    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/datasets/http_request/fields
-    status: 404
-    errors: [{code: 1002, message: unknown dataset}]
-    request_id: 8a1f0c6d5e4b3a21-FRA
-    attempts: 1
+  sample: {kind: not_found, method: GET, path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/datasets/http_request/fields, status: 404,
+    errors: [{code: 1002, message: unknown dataset}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module

@@ -254,14 +254,8 @@ error:
   description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
-  sample:
-    kind: unavailable
-    method: POST
-    path: /graphql
-    status: 503
-    errors: [{code: null, message: unable to execute query}]
-    request_id: 8a1f0c6d5e4b3a21-FRA
-    attempts: 5
+  sample: {kind: unavailable, method: POST, path: /graphql, status: 503,
+    errors: [{code: null, message: unable to execute query}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 5}
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module

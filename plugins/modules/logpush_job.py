@@ -378,10 +378,7 @@ job:
       type: str
       sample: null
     destination:
-      description:
-        - Where the job delivers, without secrets.
-        - Masked are user information, also within an option's value, the path of a C(sumo) address, options named C(header_*), options whose
-          name, in any letter case, contains C(secret), C(token), C(password) or C(sig), or ends in C(key), and everything after a C(#).
+      description: Where the job delivers. Masked are user information, and whatever of the address and the options is not known to be readable.
       type: dict
       contains:
         scheme:
@@ -395,10 +392,7 @@ job:
         options:
           description: The options by name. Several values of a name are joined with commas.
           type: dict
-          sample:
-            region: us-west-2
-            access-key-id: EXAMPLEID
-            secret-access-key: '********'
+          sample: {region: us-west-2, access-key-id: EXAMPLEID, secret-access-key: "********"}
     filter_explained:
       description: A sentence about which records are delivered.
       type: str
@@ -430,9 +424,7 @@ plan_id:
   type: str
   sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
 effects:
-  description:
-    - What the task destroys, or in check mode would, sorted by name and subject. An empty list if nothing is destroyed.
-    - The playbook C(edgeops.observability.deliver) refuses effects that C(edgeops_allow) does not name.
+  description: What the task destroys, or in check mode would, sorted by name and subject. The playbook C(deliver) refuses what C(edgeops_allow) does not name.
   returned: success
   type: list
   elements: dict
@@ -456,14 +448,8 @@ error:
   description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
-  sample:
-    kind: rejected
-    method: POST
-    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs
-    status: 400
-    errors: [{code: 1002, message: error validating destination}]
-    request_id: 8a1f0c6d5e4b3a21-FRA
-    attempts: 1
+  sample: {kind: rejected, method: POST, path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs, status: 400,
+    errors: [{code: 1002, message: error validating destination}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module

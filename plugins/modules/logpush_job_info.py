@@ -149,10 +149,7 @@ jobs:
       type: str
       sample: null
     destination:
-      description:
-        - Where the job delivers, without secrets.
-        - Masked are user information, also within an option's value, the path of a C(sumo) address, options named C(header_*), options whose
-          name, in any letter case, contains C(secret), C(token), C(password) or C(sig), or ends in C(key), and everything after a C(#).
+      description: Where the job delivers. Masked are user information, and whatever of the address and the options is not known to be readable.
       type: dict
       contains:
         scheme:
@@ -166,10 +163,7 @@ jobs:
         options:
           description: The options by name. The values of a name that is there several times are joined with commas.
           type: dict
-          sample:
-            region: us-west-2
-            access-key-id: EXAMPLEID
-            secret-access-key: '********'
+          sample: {region: us-west-2, access-key-id: EXAMPLEID, secret-access-key: "********"}
     filter_explained:
       description: A sentence about which records are delivered.
       type: str
@@ -206,14 +200,8 @@ error:
   description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
-  sample:
-    kind: permission
-    method: GET
-    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs
-    status: 403
-    errors: [{code: 1004, message: reading job for product is not allowed}]
-    request_id: 8a1f0c6d5e4b3a21-FRA
-    attempts: 1
+  sample: {kind: permission, method: GET, path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs, status: 403,
+    errors: [{code: 1004, message: reading job for product is not allowed}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module

@@ -102,14 +102,8 @@ error:
   description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
-  sample:
-    kind: rejected
-    method: POST
-    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/ownership
-    status: 400
-    errors: [{code: 1002, message: error validating destination}]
-    request_id: 8a1f0c6d5e4b3a21-FRA
-    attempts: 1
+  sample: {kind: rejected, method: POST, path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/ownership, status: 400,
+    errors: [{code: 1002, message: error validating destination}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module

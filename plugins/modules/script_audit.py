@@ -22,6 +22,7 @@ extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
   - edgeops.observability.route
+  - edgeops.observability.route.verdict
   - edgeops.observability.attributes.info
   - edgeops.observability.attributes
 attributes:
@@ -105,17 +106,6 @@ options:
     type: list
     elements: str
     default: [active, infrequent]
-  malicious_threshold:
-    description:
-      - The score that separates malicious scripts from others. A score that equals it is not malicious.
-      - If omitted, it depends on the route that answered - V(50) for V(script_monitor), and V(10) for V(page_shield).
-    type: int
-  malicious_when:
-    description:
-      - On which side of O(malicious_threshold) a score means malicious.
-      - If omitted, it depends on the route that answered - V(above) for V(script_monitor), and V(below) for V(page_shield).
-    type: str
-    choices: [above, below]
 notes:
   - The API does not return the content of a script, and depending on the plan of the account no hash. A pinned script without a hash is
     V(unverified), never unchanged.

@@ -11,8 +11,6 @@ short_description: Verify the evidence of script audits
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
-requirements:
-  - python >= 3.10
 description:
   - Reads the evidence that M(edgeops.observability.script_audit) writes, and names the first record of each zone that was edited, inserted, swapped,
     follows a record that was deleted, or has a time before that of the record before it.
@@ -20,13 +18,8 @@ description:
   - The playbook C(edgeops.observability.verify_evidence) runs it and fails for an invalid chain.
 extends_documentation_fragment:
   - edgeops.observability.attributes.info
+  - edgeops.observability.attributes.local
   - edgeops.observability.attributes
-attributes:
-  action_group:
-    support: none
-    membership: []
-    details:
-      - The module has no connection options.
 options:
   evidence_dir:
     description:
@@ -111,11 +104,7 @@ zones:
           scope that differ.
       type: list
       elements: dict
-      sample:
-        - seq: 12
-          at: "2026-02-09T06:00:00Z"
-          before: {"hosts": []}
-          after: {"hosts": ["shop.example.com"]}
+      sample: [{seq: 12, at: "2026-02-09T06:00:00Z", before: {hosts: []}, after: {hosts: [shop.example.com]}}]
     head:
       description: Digest of the last record; V(null) if there is none.
       type: str

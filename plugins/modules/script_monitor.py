@@ -71,9 +71,7 @@ plan_id:
   type: str
   sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
 effects:
-  description:
-    - What the task destroys, or in check mode would, sorted by name and subject. An empty list if nothing is destroyed.
-    - The playbook C(edgeops.observability.deliver) refuses effects that C(edgeops_allow) does not name.
+  description: What the task destroys, or in check mode would, sorted by name and subject. The playbook C(deliver) refuses what C(edgeops_allow) does not name.
   returned: success
   type: list
   elements: dict
@@ -95,14 +93,8 @@ error:
   description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
-  sample:
-    kind: permission
-    method: PUT
-    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/script_monitor
-    status: 403
-    errors: [{code: 1004, message: not allowed}]
-    request_id: 8a1f0c6d5e4b3a21-FRA
-    attempts: 1
+  sample: {kind: permission, method: PUT, path: /zones/023e105f4ecef8ad9ca31a8372d0c353/script_monitor, status: 403,
+    errors: [{code: 1004, message: not allowed}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module

@@ -19,6 +19,7 @@ extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.zone
   - edgeops.observability.route
+  - edgeops.observability.route.verdict
   - edgeops.observability.attributes.info
   - edgeops.observability.attributes
 options:
@@ -58,18 +59,6 @@ options:
       - Number of scripts to request at once, 1 to 100. The service may return fewer.
     type: int
     default: 100
-  malicious_threshold:
-    description:
-      - The score that separates malicious scripts from others. A score that equals it is not malicious.
-      - If omitted, it depends on the route that answered - V(50) for V(script_monitor), and V(10) for V(page_shield).
-    type: int
-  malicious_when:
-    description:
-      - On which side of O(malicious_threshold) a score means malicious.
-      - If omitted, it depends on the route that answered - V(above) for V(script_monitor), and V(below) for V(page_shield), where 1 is
-        malicious and 99 is clean.
-    type: str
-    choices: [above, below]
   malicious_only:
     description: Whether RV(scripts) contains only malicious scripts. RV(summary) always counts all scripts of the listing.
     type: bool
@@ -105,21 +94,14 @@ EXAMPLES = r"""
 - name: List malicious scripts of the shop, including infrequent ones
   edgeops.observability.script_monitor_info:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
-    hosts:
-      - shop.example.com
-      - "*.shop.example.com"
-    status:
-      - active
-      - infrequent
+    hosts: [shop.example.com, "*.shop.example.com"]
+    status: [active, infrequent]
     malicious_only: true
 
 - name: List the scripts of a large zone with no more than what the next task needs
   edgeops.observability.script_monitor_info:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
-    members:
-      - script_url
-      - host
-      - malicious
+    members: [script_url, host, malicious]
 """
 
 RETURN = r"""
@@ -158,37 +140,30 @@ scripts:
     script_url:
       description: URL of the script.
       type: str
-      returned: if the service sends it
       sample: https://cdn.example.net/checkout.js
     host:
       description: Host name on which the script was seen.
       type: str
-      returned: if the service sends it
       sample: shop.example.com
     status:
       description: Status of the script.
       type: str
-      returned: if the service sends it
       sample: active
     added_at:
       description: When the script was added, ISO 8601.
       type: str
-      returned: if the service sends it
       sample: "2026-02-11T08:12:40.104817Z"
     first_seen_at:
       description: When the script was first seen, ISO 8601.
       type: str
-      returned: if the service sends it
       sample: "2026-02-11T08:12:00Z"
     last_seen_at:
       description: When the script was last seen, ISO 8601.
       type: str
-      returned: if the service sends it
       sample: "2026-03-02T09:00:00Z"
     seen_on_first:
       description: URL of the page on which the script was first seen.
       type: str
-      returned: if the service sends it
       sample: https://shop.example.com/cart
     seen_on:
       description: URLs of pages on which the script was seen.
@@ -201,56 +176,44 @@ scripts:
       type: list
       elements: dict
       returned: with O(script_id)
-      sample:
-        - hash: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
-          js_integrity_score: 87
-          fetched_at: "2026-03-01T23:10:02Z"
+      sample: [{hash: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08, js_integrity_score: 87, fetched_at: "2026-03-01T23:10:02Z"}]
     hash:
       description: Hash of the script's content, 64 hexadecimal digits.
       type: str
-      returned: if the service sends it
       sample: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
     js_integrity_score:
       description: The integrity score from which RV(scripts[].malicious) follows.
       type: int
-      returned: if the service sends it
       sample: 87
     fetched_at:
       description: When the service fetched the script for its hash and its score, ISO 8601.
       type: str
-      returned: if the service sends it
       sample: "2026-03-01T23:10:02Z"
     count:
       description: The count of the service for the script.
       type: int
-      returned: if the service sends it
       sample: 1512
     appears_in_cdn_cgi_path:
       description: Whether the URL of the script has the path C(/cdn-cgi/), which belongs to the service itself.
       type: bool
-      returned: if the service sends it
       sample: false
     url_reported_malicious:
       description: Whether the URL of the script is reported as malicious.
       type: bool
-      returned: if the service sends it
       sample: true
     malicious_url_categories:
       description: Categories in which the URL is reported.
       type: list
       elements: str
-      returned: if the service sends it
       sample: [Malware]
     domain_reported_malicious:
       description: Whether the domain of the script is reported as malicious.
       type: bool
-      returned: if the service sends it
       sample: false
     malicious_domain_categories:
       description: Categories in which the domain is reported.
       type: list
       elements: str
-      returned: if the service sends it
       sample: []
     malicious:
       description: Whether the score means malicious; V(null) if there is no score.
@@ -268,27 +231,22 @@ scripts:
     malware_score:
       description: Cloudflare's score for malware, from 1 (malicious) to 99 (clean).
       type: int
-      returned: if the service sends it (V(page_shield))
       sample: 91
     magecart_score:
       description: Cloudflare's score for skimming of payment data, from 1 (malicious) to 99 (clean).
       type: int
-      returned: if the service sends it (V(page_shield))
       sample: 90
     cryptomining_score:
       description: Cloudflare's score for crypto mining, from 1 (malicious) to 99 (clean).
       type: int
-      returned: if the service sends it (V(page_shield))
       sample: 92
     dataflow_score:
       description: Cloudflare's score for data flows; deprecated.
       type: int
-      returned: if the service sends it (V(page_shield))
       sample: 88
     obfuscation_score:
       description: Cloudflare's score for obfuscation; deprecated.
       type: int
-      returned: if the service sends it (V(page_shield))
       sample: 87
 connections:
   description:
@@ -298,15 +256,9 @@ connections:
   type: list
   elements: dict
   sample:
-    - id: c9ef84a6bf5e47138c75d95e2f933e8f
-      url: https://collect.example.net/v1
-      host: shop.example.com
-      added_at: "2026-02-11T08:12:40.104817Z"
-      first_seen_at: "2026-02-11T08:12:00Z"
-      last_seen_at: "2026-03-02T09:00:00Z"
-      first_page_url: https://shop.example.com/checkout
-      domain_reported_malicious: false
-      url_reported_malicious: false
+    - {id: c9ef84a6bf5e47138c75d95e2f933e8f, url: "https://collect.example.net/v1", host: shop.example.com, added_at: "2026-02-11T08:12:40.104817Z",
+       first_seen_at: "2026-02-11T08:12:00Z", last_seen_at: "2026-03-02T09:00:00Z", first_page_url: "https://shop.example.com/checkout",
+       domain_reported_malicious: false, url_reported_malicious: false}
 cookies:
   description:
     - The cookies that browsers got, sorted by C(id), each with all members of the API, unchanged.
@@ -315,15 +267,8 @@ cookies:
   type: list
   elements: dict
   sample:
-    - id: 9b2ca2d3a3b64d0f8a7c3f9be1a1e0aa
-      name: session
-      host: shop.example.com
-      type: first_party
-      http_only_attribute: true
-      secure_attribute: true
-      same_site_attribute: lax
-      first_seen_at: "2026-02-11T08:12:00Z"
-      last_seen_at: "2026-03-02T09:00:00Z"
+    - {id: 9b2ca2d3a3b64d0f8a7c3f9be1a1e0aa, name: session, host: shop.example.com, type: first_party, http_only_attribute: true,
+       secure_attribute: true, same_site_attribute: lax, first_seen_at: "2026-02-11T08:12:00Z", last_seen_at: "2026-03-02T09:00:00Z"}
 summary:
   description: Counts over all scripts of the listing, before O(malicious_only) is applied; V(null) if O(resources) does not name scripts.
   returned: success
@@ -357,14 +302,8 @@ error:
   description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
-  sample:
-    kind: not_found
-    method: GET
-    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/script_monitor/scripts/0aea5b8ecfe03ba2d9a0e1ce35b28f4c
-    status: 404
-    errors: [{code: 10007, message: script not found}]
-    request_id: 8a1f0c6d5e4b3a21-FRA
-    attempts: 1
+  sample: {kind: not_found, method: GET, path: /zones/023e105f4ecef8ad9ca31a8372d0c353/script_monitor/scripts/0aea5b8ecfe03ba2d9a0e1ce35b28f4c, status: 404,
+    errors: [{code: 10007, message: script not found}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module

@@ -145,23 +145,23 @@ custom_fields:
   returned: success
   type: dict
   contains:
-    changed:
+    changed: &changed
       description: Whether this part changed. In check mode whether it would.
       type: bool
       returned: if managed
       sample: true
-    diff:
+    diff: &diff
       description: The C(before) and C(after) of this part, also without diff mode.
       type: dict
       returned: if managed
       sample: {before: {}, after: {}}
-    effects:
+    effects: &effects
       description: What this part destroys, as in RV(effects).
       type: list
       elements: dict
       returned: if managed
       sample: []
-    plan_id:
+    plan_id: &plan_id
       description: The plan of this part, for O(expected_plan_ids).
       type: str
       returned: if managed
@@ -181,27 +181,10 @@ jobs:
   returned: success
   type: dict
   contains:
-    changed:
-      description: Whether this part changed. In check mode whether it would.
-      type: bool
-      returned: if managed
-      sample: true
-    diff:
-      description: The C(before) and C(after) of this part, also without diff mode.
-      type: dict
-      returned: if managed
-      sample: {before: {}, after: {}}
-    effects:
-      description: What this part destroys, as in RV(effects).
-      type: list
-      elements: dict
-      returned: if managed
-      sample: []
-    plan_id:
-      description: The plan of this part, for O(expected_plan_ids).
-      type: str
-      returned: if managed
-      sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
+    changed: *changed
+    diff: *diff
+    effects: *effects
+    plan_id: *plan_id
     jobs:
       description: The jobs in the order of the items, V(null) for those that are absent.
       type: list
@@ -219,27 +202,10 @@ script_monitor:
   returned: success
   type: dict
   contains:
-    changed:
-      description: Whether this part changed. In check mode whether it would.
-      type: bool
-      returned: if managed
-      sample: true
-    diff:
-      description: The C(before) and C(after) of this part, also without diff mode.
-      type: dict
-      returned: if managed
-      sample: {before: {}, after: {}}
-    effects:
-      description: What this part destroys, as in RV(effects).
-      type: list
-      elements: dict
-      returned: if managed
-      sample: []
-    plan_id:
-      description: The plan of this part, for O(expected_plan_ids).
-      type: str
-      returned: if managed
-      sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
+    changed: *changed
+    diff: *diff
+    effects: *effects
+    plan_id: *plan_id
     script_monitor:
       description: The status.
       type: dict
@@ -253,11 +219,8 @@ listed_jobs:
   type: list
   elements: dict
   sample:
-    - id: 1234567
-      name: archive
-      dataset: http_requests
-      enabled: true
-      health: {state: healthy, since: '2026-03-02T09:41:33Z', lag_seconds: 42, message: 'The last delivery was at 2026-03-02T09:41:33Z.'}
+    - {id: 1234567, name: archive, dataset: http_requests, enabled: true,
+       health: {state: healthy, since: '2026-03-02T09:41:33Z', lag_seconds: 42, message: 'The last delivery was at 2026-03-02T09:41:33Z.'}}
 coverage:
   description:
     - Custom log fields that no job selects, and selected log fields that stay empty, as P(edgeops.observability.log_field_coverage#filter).
@@ -283,9 +246,7 @@ plan_ids:
       type: str
       sample: null
 effects:
-  description:
-    - What the task destroys, or in check mode would, sorted by name and subject. An empty list if nothing is destroyed.
-    - The playbook C(edgeops.observability.deliver) refuses effects that C(edgeops_allow) does not name.
+  description: What the task destroys, or in check mode would, sorted by name and subject. The playbook C(deliver) refuses what C(edgeops_allow) does not name.
   returned: success
   type: list
   elements: dict
@@ -307,14 +268,8 @@ error:
   description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
-  sample:
-    kind: rejected
-    method: POST
-    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs
-    status: 400
-    errors: [{code: 1002, message: error validating destination}]
-    request_id: 8a1f0c6d5e4b3a21-FRA
-    attempts: 1
+  sample: {kind: rejected, method: POST, path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs, status: 400,
+    errors: [{code: 1002, message: error validating destination}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module

@@ -76,13 +76,8 @@ variables:
   returned: success
   type: dict
   sample:
-    log_delivery_custom_fields:
-      request_fields: [x-trace-id]
-    log_delivery_jobs:
-      - name: shop-logs
-        dataset: http_requests
-        fields: [ClientIP, RayID, RequestHeaders]
-        timestamp_format: rfc3339
+    log_delivery_custom_fields: {request_fields: [x-trace-id]}
+    log_delivery_jobs: [{name: shop-logs, dataset: http_requests, fields: [ClientIP, RayID, RequestHeaders], timestamp_format: rfc3339}]
     log_delivery_script_monitor_enabled: true
 vault:
   description: Names of the variables for the secrets of destinations.
@@ -136,14 +131,8 @@ error:
   description: Why the task failed, as data for a playbook.
   returned: failure
   type: dict
-  sample:
-    kind: permission
-    method: GET
-    path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs
-    status: 403
-    errors: [{code: 1004, message: not allowed}]
-    request_id: 8a1f0c6d5e4b3a21-FRA
-    attempts: 1
+  sample: {kind: permission, method: GET, path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs, status: 403,
+    errors: [{code: 1004, message: not allowed}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.zone import desire, report
