@@ -59,6 +59,4 @@ attributes:
     support: none
     membership: []
     details: The module has no connection options.
-requirements:
-  - python >= 3.10
 """

@@ -10,6 +10,7 @@ short_description: The diff of a module in short lines
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
+requirements: [python >= 3.10]
 description:
   - Describes the C(diff) of a state module of this collection with one short line for each member that differs, for example to report drift.
   - Secrets are masked in the diff, so a changed secret is only reported as changed. The playbook C(edgeops.observability.check) uses it for its report.

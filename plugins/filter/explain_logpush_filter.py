@@ -8,6 +8,7 @@ DOCUMENTATION = r"""
 name: explain_logpush_filter
 author:
   - edgeops.observability contributors (@edgeops)
+requirements: [python >= 3.10]
 version_added: 1.0.0
 short_description: Explain in a sentence which records a Logpush filter delivers
 description:

@@ -8,6 +8,7 @@ DOCUMENTATION = r"""
 name: find_log_record
 author:
   - edgeops.observability contributors (@edgeops)
+requirements: [python >= 3.10]
 version_added: 1.0.0
 short_description: Find a record in delivered logs
 description:

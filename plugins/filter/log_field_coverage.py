@@ -10,6 +10,7 @@ short_description: Custom log fields that no Logpush job delivers
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
+requirements: [python >= 3.10]
 description:
   - Compares the custom log fields of a zone with the fields that its log delivery (Logpush) jobs select, and reports the differences.
   - A custom field is delivered only by a job of the dataset C(http_requests) that selects C(RequestHeaders), C(ResponseHeaders), C(Cookies) or, for

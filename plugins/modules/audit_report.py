@@ -11,6 +11,7 @@ short_description: Write the report of an audit of many zones
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
+requirements: [python >= 3.10]
 description:
   - Writes the result of an audit of many Cloudflare zones to files, for managers, operators, auditors and CI jobs.
   - The report lists the drift from the desired state, findings and notes of each zone, and compares them with the previous report.

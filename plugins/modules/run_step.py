@@ -11,6 +11,7 @@ short_description: Decide a step of the playbooks of this collection
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
+requirements: [python >= 3.10]
 description:
   - Internal to the playbooks C(deliver), C(check), C(adopt), C(survey) and C(verify_evidence) and to the role
     P(edgeops.observability.log_delivery#role). Do not use it in plays of your own.

@@ -11,6 +11,7 @@ short_description: Verify the evidence of script audits
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
+requirements: [python >= 3.10]
 description:
   - Reads the evidence that M(edgeops.observability.script_audit) writes, and names the first record of each zone that was edited, inserted, swapped,
     follows a record that was deleted, or has a time before that of the record before it.

@@ -11,6 +11,7 @@ short_description: Write the variables of existing zones to files of an inventor
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
+requirements: [python >= 3.10]
 description:
   - Writes what M(edgeops.observability.zone_variables_info) returned for several zones as C(group_vars) and C(host_vars) of an inventory, with an example
     of the variables for secrets and a list of the settings that were not adopted.

@@ -8,6 +8,7 @@ DOCUMENTATION = r"""
 name: passes_logpush_filter
 author:
   - edgeops.observability contributors (@edgeops)
+requirements: [python >= 3.10]
 version_added: 1.0.0
 short_description: Whether a Logpush filter delivers a record
 description:
