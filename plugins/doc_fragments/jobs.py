@@ -36,13 +36,10 @@ def _shortened(options: dict[str, t.Any]) -> dict[str, t.Any]:
     return found
 
 
-def _items() -> dict[str, t.Any]:
-    """Return the suboptions of O(jobs); one of them has its default in an option for all jobs."""
-    found = _suboptions("jobs[]")
-    sending = found["send_destination"]
-    del sending["default"]
-    sending["description"].append("If omitted, O(send_destination) for all jobs.")
-    return found
+_IN_FULL = "takes the options of M(edgeops.observability.logpush_job), which describes them in full."
+_ITEMS = _suboptions("jobs[]")
+del _ITEMS["send_destination"]["default"]
+_ITEMS["send_destination"]["description"].append("If omitted, O(send_destination) for all jobs.")
 
 
 class ModuleDocFragment:
@@ -53,13 +50,13 @@ class ModuleDocFragment:
             "options": {
                 "jobs": {
                     "description": [
-                        "The jobs. Each item takes the options of M(edgeops.observability.logpush_job), which describes them in full.",
+                        f"The jobs. Each item {_IN_FULL}",
                         "Two items for the same job are refused, and so is an empty list together with O(unlisted_jobs=absent).",
                     ],
                     "type": "list",
                     "elements": "dict",
                     "required": True,
-                    "suboptions": _items(),
+                    "suboptions": _ITEMS,
                 }
             }
         }
@@ -70,10 +67,7 @@ class ModuleDocFragment:
             "options": {
                 "job": {
                     "description": [
-                        (
-                            "The log delivery (Logpush) job. Takes the options of M(edgeops.observability.logpush_job), which describes them in full."
-                            " The default of O(job.enabled) is V(true)."
-                        ),
+                        f"The log delivery (Logpush) job, which {_IN_FULL} The default of O(job.enabled) is V(true).",
                         "Cannot be used together with O(jobs). If both are omitted, jobs are not changed.",
                     ],
                     "type": "dict",
@@ -81,23 +75,15 @@ class ModuleDocFragment:
                 },
                 "jobs": {
                     "description": [
-                        (
-                            "The log delivery (Logpush) jobs. Each item takes the options of M(edgeops.observability.logpush_job), which describes"
-                            " them in full. The default of O(jobs[].enabled) is V(true)."
-                        ),
-                        (
-                            "Two items for the same job are refused. With an empty list jobs are not changed; it is refused together with"
-                            " O(unlisted_jobs=absent)."
-                        ),
+                        f"The log delivery (Logpush) jobs. Each item {_IN_FULL} The default of O(jobs[].enabled) is V(true).",
+                        "Two items for the same job are refused. With an empty list, which O(unlisted_jobs=absent) refuses, no job is changed.",
                     ],
                     "type": "list",
                     "elements": "dict",
                     "suboptions": _suboptions("jobs[]", defaults=False),
                 },
                 "job_defaults": {
-                    "description": [
-                        "Default options of each job. An option of O(job) or of an item of O(jobs) replaces the default as a whole.",
-                    ],
+                    "description": "Default options of each job. An option of O(job) or of an item of O(jobs) replaces the default as a whole.",
                     "type": "dict",
                     "suboptions": _suboptions("job_defaults", without=("state",), defaults=False),
                 },

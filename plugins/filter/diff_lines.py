@@ -67,5 +67,4 @@ class FilterModule:
     """The plugin class that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
-        """The filter by its name."""
         return {"diff_lines": diff_lines}

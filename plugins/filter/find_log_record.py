@@ -86,8 +86,6 @@ _GZIP = b"\x1f\x8b"
 # The same in Base64.
 _GZIP_TEXT = "H4sI"
 _RAY_ID = re.compile(r"([0-9a-f]{16})(?:-[a-z]{3})?", re.IGNORECASE)
-# Far longer than any record.
-_MAX_LINE_BYTES = 16_000_000
 
 
 def find_log_record(content: t.Any, wanted: t.Any = None, **members: t.Any) -> dict[str, t.Any] | None:
@@ -102,10 +100,13 @@ def find_log_record(content: t.Any, wanted: t.Any = None, **members: t.Any) -> d
     if not expected:
         raise AnsibleFilterError("find_log_record: a Ray ID or the value of a member is required")
     try:
-        for number, line in enumerate(_lines(_bytes(content)), 1):
-            record = _record(line, number)
-            if record and all(value in _values(record, name) for name, value in expected.items()):
-                return t.cast("dict[str, t.Any]", untrusted(record))
+        data = io.BytesIO(_bytes(content))
+        # Decompressed line by line.
+        with gzip.open(data) if data.getvalue().startswith(_GZIP) else data as lines:
+            for number, line in enumerate(lines, 1):
+                record = _record(line, number)
+                if record and all(value in _values(record, name) for name, value in expected.items()):
+                    return t.cast("dict[str, t.Any]", untrusted(record))
     except (OSError, EOFError, zlib.error):
         raise AnsibleFilterError("find_log_record: the content is not a complete gzip file") from None
     return None
@@ -130,16 +131,6 @@ def _bytes(content: t.Any) -> bytes:
         return content.encode("latin-1" if content.startswith(_GZIP.decode("latin-1")) else "utf-8")
     except ValueError:
         raise AnsibleFilterError("find_log_record: the content of the file cannot be decoded") from None
-
-
-def _lines(data: bytes) -> t.Iterator[bytes]:
-    """Yield the lines of a file, decompressed piece by piece."""
-    file = io.BytesIO(data)
-    with gzip.open(file) if data.startswith(_GZIP) else file as opened:
-        while line := opened.readline(_MAX_LINE_BYTES + 1):
-            if len(line) > _MAX_LINE_BYTES:
-                raise AnsibleFilterError("find_log_record: a line of the content is too long for a record")
-            yield line
 
 
 def _record(line: bytes, number: int) -> dict[str, t.Any] | None:

@@ -107,5 +107,4 @@ class FilterModule:
     """The plugin class that Ansible loads."""
 
     def filters(self) -> dict[str, t.Callable[..., t.Any]]:
-        """The filter by its name."""
         return {"log_field_coverage": log_field_coverage}

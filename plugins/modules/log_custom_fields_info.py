@@ -120,12 +120,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._custom_fiel
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
 
-TASK = InfoTask(
-    name="log_custom_fields_info",
-    spec=Spec(options={}),
-    desire=lambda params: None,
-    report=report_fields,
-)
+TASK = InfoTask(name="log_custom_fields_info", spec=Spec(options={}), desire=lambda params: None, report=report_fields)
 
 
 def main() -> None:

@@ -144,10 +144,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._zones impor
 TASK = InfoTask(
     name="zone_variables_info",
     spec=Spec(
-        options={
-            "label": {"type": "str"},
-            "route": {"type": "str", "choices": [AUTO, *ROUTES], "default": AUTO},
-        },
+        options={"label": {"type": "str"}, "route": {"type": "str", "choices": [AUTO, *ROUTES], "default": AUTO}},
     ),
     desire=desire,
     report=report,
