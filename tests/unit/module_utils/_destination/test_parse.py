@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import re
-import typing as t
 from urllib.parse import unquote_plus
 
 import pytest
@@ -17,6 +15,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._destination
     Option,
     Part,
     closest_scheme,
+    holds_mask,
     is_assumed_same,
     leads_elsewhere,
     parse,
@@ -27,8 +26,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._destination
     secret_parts,
     takes_token,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, scrub
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK
 
+KEY_FILE = "eyJwcml2YXRlX2tleSI6ICJwbGFudGVkLTEyMzQ1Njc4OTAifQ=="
 KEYS = "s3://bucket/dir?region=auto&access-key-id=ID&secret-access-key=planted%2Fkey"
 
 
@@ -58,31 +58,24 @@ def test_same(requested: str, present: str, equal: bool) -> None:
     assert same_destination(parse(requested), parse(present)) is equal
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("no destination", {"parts": (Part("no destination", secret=True),), "sound": False}),
-        ("S3://b/d", {"scheme": "s3", "authority": "b", "parts": (Part("d", secret=False),)}),
-        (
-            "https://u@h:1?tags&tags=c=d&my%2Dkey=k&rest&FORMAT=f",
-            {
-                "scheme": "https",
-                "user": "u",
-                "authority": "h:1",
-                "options": (
-                    Option("tags", None, secret=True),
-                    Option("tags", "c=d", secret=False),
-                    Option("my-key", "k", secret=True),
-                    Option("rest", None, secret=True),
-                    Option("FORMAT", "f", secret=False),
-                ),
-            },
+def test_parts() -> None:
+    assert parse("no destination") == Destination("no destination", parts=(Part("no destination", secret=True),), sound=False)
+    text = "HTTPS://u@h:1/d?tags&tags=c=d&my%2Dkey=k&FORMAT=f"
+    assert parse(text) == Destination(
+        text,
+        scheme="https",
+        user="u",
+        authority="h:1",
+        parts=(Part("d", secret=False),),
+        options=(
+            Option("tags", None, secret=True),
+            Option("tags", "c=d", secret=False),
+            Option("my-key", "k", secret=True),
+            Option("FORMAT", "f", secret=False),
         ),
-    ],
-)
-def test_parts(text: str, parts: dict[str, t.Any]) -> None:
-    facts = SCHEMES.get(str(parts.get("scheme")), parse(text).facts)
-    assert parse(text) == Destination(text, **{"sound": True, "facts": facts, **parts})
+        sound=True,
+        facts=SCHEMES["https"],
+    )
 
 
 # What is masked is between the brackets.
@@ -147,17 +140,11 @@ def test_public(marked: str) -> None:
     assert any("planted" in unquote_plus(secret) or "nted" in secret for secret in secret_parts(parse(conf)))
 
 
-@pytest.mark.parametrize(
-    ("conf", "public"),
-    [
-        ("https://h/in?secret%2Dkey=planted", f"https://h/in?secret-key={MASK}"),
-        ("https://h/in?tags=1&tags=2&token=planted&token=planted", f"https://h/in?tags=1,2&token={MASK},{MASK}"),
-        ("https://h/in?my-key=pla&nted12&tags=1", f"https://h/in?my-key={MASK}&tags=1"),
-    ],
-)
-def test_public_options(conf: str, public: str) -> None:
+def test_public_options() -> None:
     """Names are decoded, values of one name joined, and text without a value is left out."""
-    assert shown(conf) == public
+    assert shown("https://h/in?a%2Dkey=planted") == f"https://h/in?a-key={MASK}"
+    assert shown("https://h/in?tags=1&tags=2&key=planted&key=planted") == f"https://h/in?tags=1,2&key={MASK},{MASK}"
+    assert shown("https://h/in?my-key=pla&nted12&tags=1") == f"https://h/in?my-key={MASK}&tags=1"
 
 
 @pytest.mark.parametrize("conf", ["planted", "user:planted@host", "?token=planted", "://planted"])
@@ -174,10 +161,7 @@ def test_what_is_no_destination_shows_nothing(conf: str) -> None:
         ("s3://bucket/logs?region=auto&access-key-id=ID", set()),
         ("https://h/in?header_Authorization=Splunk%20planted-1", {"Splunk%20planted-1", "planted-1"}),
         ("https://h/in?header_A=Splunk+planted-1", {"Splunk+planted-1", "planted-1"}),
-        (
-            "https://h?header_A=Basic%20dXNlcjpwbGFudGVk",
-            {"Basic%20dXNlcjpwbGFudGVk", "dXNlcjpwbGFudGVk", "user:planted", "planted"},
-        ),
+        ("https://h?a=Basic%20dXNlcjpwbGFudGVk", {"Basic%20dXNlcjpwbGFudGVk", "dXNlcjpwbGFudGVk", "user:planted", "planted"}),
         ("https://u:pl:anted@h/in", {"u:pl:anted", "u", "pl:anted"}),
         ("sumo://u@h/Xy/abcdefgh/1234567/?token=t&a=b&c", {"u", "1234567", "t"}),
         ("https://h/in;token=t;a=b?c=d;sig=s", {"in;token=t;a=b", "t", "d;sig=s"}),
@@ -186,35 +170,25 @@ def test_what_is_no_destination_shows_nothing(conf: str) -> None:
         # A switch, a word or a number is masked, but not searched for in all that is shown.
         ("https://h/in?debug=true&version=12&env=production&serial=AB12CD", {"AB12CD"}),
         (
-            "bq://projects/p?credentials=base64:eyJwcml2YXRlX2tleSI6ICJwbGFudGVkLTEyMzQ1Njc4OTAifQ==",
+            f"bq://projects/p?credentials=base64:{KEY_FILE}",
             {
-                "base64:eyJwcml2YXRlX2tleSI6ICJwbGFudGVkLTEyMzQ1Njc4OTAifQ==",
-                "eyJwcml2YXRlX2tleSI6ICJwbGFudGVkLTEyMzQ1Njc4OTAifQ==",
+                f"base64:{KEY_FILE}",
+                KEY_FILE,
                 '{"private_key": "planted-1234567890"}',
                 ' "planted-1234567890"}',
                 "planted-1234567890",
             },
         ),
         ("https://h?a=//u:p@i", {"//u:p@i"}),
+        ("https://h?key=AAECAwQFBgc%3D", {"AAECAwQFBgc%3D", "AAECAwQFBgc="}),
+        (
+            "https://h?key=eyJrZXkiOiAxLCAiYSI6ICJiMSJ9",
+            {"eyJrZXkiOiAxLCAiYSI6ICJiMSJ9", '{"key": 1, "a": "b1"}', ' 1, "a": "b1"}'},
+        ),
     ],
 )
 def test_what_no_output_may_hold(conf: str, secrets: set[str]) -> None:
     assert secret_parts(parse(conf)) == secrets
-
-
-@given(st.text(max_size=60))
-def test_a_destination_is_a_secret_as_a_whole_only_where_it_is_malformed(text: str) -> None:
-    assert (text in secret_parts(parse(text))) == (bool(text) and not parse(text).sound)
-
-
-@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
-@pytest.mark.parametrize("form", [str, unquote_plus])
-def test_message_about_a_destination_stays_readable(form: t.Callable[[str], str], encode: t.Callable[[bytes], bytes]) -> None:
-    """Only the secrets in a message are masked, also where the whole is in Base64."""
-    text = f"{KEYS} refused: {encode(form(KEYS).encode()).decode().rstrip('=')}."
-    readable, encoded = scrub(text, secret_parts(parse(KEYS))).split(" refused: ")
-    assert readable == KEYS.replace("planted%2Fkey", MASK)
-    assert encoded.startswith(encode(b"s3://bucket/dir?region=").decode()[:-4]) and encoded.endswith(f"{MASK}.")
 
 
 def test_none_is_no_destination() -> None:
@@ -224,18 +198,15 @@ def test_none_is_no_destination() -> None:
 
 @given(st.text(max_size=30), st.sampled_from(("secret-access-key", "TOKEN", "header_X", "x-Sig-y", "a_KEY", "Password")))
 def test_secret_option_is_always_masked(noise: str, name: str) -> None:
-    """A secret option never shows whatever it holds."""
-    shown = public_destination(parse(f"s3://bucket/dir?{name}=planted-value{noise}&region=auto"))
-    assert "planted" not in str(shown)
+    assert "planted" not in str(public_destination(parse(f"s3://bucket/dir?{name}=planted-value{noise}&region=auto")))
 
 
 @given(st.text(max_size=60))
-def test_any_text_equals_itself(text: str) -> None:
-    """Every text has parts and is the same as itself."""
-    parse(text)
+def test_any_text_is_parsed(text: str) -> None:
+    """It equals itself, and is a secret as a whole only if it is malformed."""
     public_destination(parse(text))
     assert same_destination(parse(text), parse(text))
-    assert text in secret_parts(parse(text)) or parse(text).sound or not text
+    assert (text in secret_parts(parse(text))) == (bool(text) and not parse(text).sound)
 
 
 @pytest.mark.parametrize(
@@ -261,48 +232,41 @@ def test_a_change_shows_without_its_value(before: str, after: str) -> None:
     assert "other" not in f"{old}{new}"
 
 
-def test_masked_secret_is_no_change() -> None:
-    """A secret that the service masks is not reported as changed."""
-    masked = KEYS.replace("planted%2Fkey", "*****")
-    _old, new = public_change(parse(masked), parse(KEYS.replace("auto", "eu")))
-    assert new["options"] == {"region": "eu", "access-key-id": "ID", "secret-access-key": MASK}
+@pytest.mark.parametrize(
+    ("before", "after", "address", "options"),
+    [
+        (None, "s3://bucket", "bucket", {}),
+        ("sumo://host/planted", "sumo://host/other", f"host/{MASK} (changed)", {}),
+        # Beside another change, a secret that stays, or that the service masks, is not marked.
+        ("s3://bucket?region=a&key=t", "s3://bucket?region=b&key=t", "bucket", {"region": "b", "key": MASK}),
+        ("s3://bucket?region=a&key=***", "s3://bucket?region=b&key=t", "bucket", {"region": "b", "key": MASK}),
+        ("s3://bucket?region=a&key=t", "s3://bucket?region=a&key=u", "bucket", {"region": "a", "key": f"{MASK} (changed)"}),
+        ("s3://bucket?region=a&key=*t*", "s3://bucket?region=b&key=u", "bucket", {"region": "b", "key": f"{MASK} (changed)"}),
+        # A changed path and a changed option are both marked.
+        ("https://h/k0123456789ab?tags=a", "https://h/k9876543210ab?tags=b", f"h/{MASK} (changed)", {"tags": "b"}),
+    ],
+)
+def test_what_is_shown_afterwards(before: str | None, after: str, address: str, options: dict[str, str]) -> None:
+    old, new = public_change(before and parse(before), parse(after))
+    assert old == public_destination(before and parse(before))
+    assert new == {"scheme": parse(after).scheme, "address": address, "options": options}
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "shown"),
+    ("conf", "masked"),
     [
-        (
-            "sumo://host/planted",
-            "sumo://host/other",
-            {"scheme": "sumo", "address": f"host/{MASK} (changed)", "options": {}},
-        ),
-        # Beside another change, a secret that stays is not marked.
-        (
-            "s3://bucket?region=a&token=t",
-            "s3://bucket?region=b&token=t",
-            {"scheme": "s3", "address": "bucket", "options": {"region": "b", "token": MASK}},
-        ),
-        # A changed path and a changed option are both marked.
-        (
-            "https://h/key0123456789ab?tags=a",
-            "https://h/key9876543210ab?tags=b",
-            {"scheme": "https", "address": f"h/{MASK} (changed)", "options": {"tags": "b"}},
-        ),
-        (None, "s3://bucket", {"scheme": "s3", "address": "bucket", "options": {}}),
+        (KEYS, False),
+        (KEYS.replace("auto", "****"), False),
+        (KEYS.replace("planted%2Fkey", "**"), False),
+        (KEYS.replace("planted%2Fkey", "***"), True),
+        (KEYS.replace("planted%2Fkey", "%2A%2A%2A"), True),
+        ("https://****@h/in", True),
+        ("sumo://h/****", True),
+        ("s3://****", False),
     ],
 )
-def test_what_is_shown_afterwards(before: str | None, after: str, shown: dict[str, object]) -> None:
-    assert public_change(before and parse(before), parse(after)) == (public_destination(before and parse(before)), shown)
-
-
-@pytest.mark.parametrize("secret", ["planted%2Fkey", "**X**", "X"])
-def test_changed_secret_is_marked_in_place(secret: str) -> None:
-    """A secret that changes is marked where it is."""
-    old, new = public_change(parse(KEYS.replace("planted%2Fkey", secret)), parse(KEYS.replace("planted", "other")))
-    assert new.keys() == old.keys()
-    assert new["address"] == old["address"]
-    changed = [name for name in old["options"] if old["options"][name] != new["options"][name]]
-    assert changed == ["secret-access-key"]
+def test_mask_in_place_of_a_secret(conf: str, masked: bool) -> None:
+    assert holds_mask(parse(conf)) is masked
 
 
 @pytest.mark.parametrize(
@@ -323,14 +287,11 @@ def test_who_needs_a_token(needed: bool | None, confs: str) -> None:
         (KEYS, KEYS, False),
         (KEYS, KEYS.replace("planted%2Fkey", "*****"), True),
         (KEYS, "s3://bucket/dir?secret-access-key=*****&region=auto&access-key-id=ID", True),
-        (KEYS, KEYS.replace("%2F", "%2f"), False),
         (KEYS, KEYS.replace("planted%2Fkey", "*****").replace("auto", "eu"), False),
         ("r2://bucket?flag&key=a", "r2://bucket?flag&key=*****", True),
-        ("gs://bucket", "gs://bucket/other", False),
     ],
 )
 def test_masked_option_is_assumed_equal(desired: str, present: str, assumed: bool) -> None:
-    """Two destinations count as one by assumption only where the service masks an option of the present one."""
     assert is_assumed_same(parse(desired), parse(present)) is assumed
 
 
@@ -355,14 +316,10 @@ def test_masked_option_is_assumed_equal(desired: str, present: str, assumed: boo
     ],
 )
 def test_where_records_go(before: str, after: str, elsewhere: bool) -> None:
-    """Another secret leads to the same place; what cannot be cut up leads elsewhere."""
     assert leads_elsewhere(parse(before), parse(after)) is elsewhere
 
 
-@pytest.mark.parametrize(
-    ("scheme", "closest"),
-    [("gcs", "gs"), ("htps", "https"), ("sumologic", "sumo"), ("kinesys", "kinesis"), ("pipelines", "")],
-)
+@pytest.mark.parametrize(("scheme", "closest"), [("gcs", "gs"), ("htps", "https"), ("sumologic", "sumo"), ("pipelines", "")])
 def test_closest_scheme(scheme: str, closest: str) -> None:
     assert closest_scheme(scheme) == closest
 
@@ -382,9 +339,7 @@ def test_upload_limits(conf: str, limits: tuple[int, int]) -> None:
 
 def test_resent_secret_is_marked() -> None:
     """A destination that is sent again is marked at its secrets, or at its address if it has none."""
-    before, after = public_resend(parse(KEYS))
-    assert before == public_destination(parse(KEYS))
-    assert after == {**before, "options": {**before["options"], "secret-access-key": f"{MASK} (sent again)"}}
-    before, after = public_resend(parse("s3://bucket/dir?region=auto"))
-    assert before == public_destination(parse("s3://bucket/dir?region=auto"))
-    assert after == {**before, "address": "bucket/dir (sent again)"}
+    secret, plain = public_destination(parse(KEYS)), public_destination(parse("s3://bucket/dir"))
+    marked = {**secret["options"], "secret-access-key": f"{MASK} (sent again)"}
+    assert public_resend(parse(KEYS)) == (secret, {**secret, "options": marked})
+    assert public_resend(parse("s3://bucket/dir")) == (plain, {**plain, "address": "bucket/dir (sent again)"})
