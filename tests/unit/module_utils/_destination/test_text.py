@@ -30,14 +30,13 @@ M = "********"
     ],
 )
 def test_addresses_in_text_are_masked(text: str, readable: str) -> None:
-    """Addresses in a text are shown without their secrets."""
     assert without_secrets(text) == readable
     assert without_secrets(readable) == readable
 
 
 @pytest.mark.parametrize("text", ["x" * 100_000, "x:/" * 30_000, "s3%3A%2F%2F" * 9000, "a" * 50_000 + "://u:p@h/"])
 def test_long_words_take_no_time(text: str) -> None:
-    """Quadratic time would run into the test's own time limit."""
+    # Quadratic time would run into the test's own time limit.
     assert "u:p" not in without_secrets(text)
 
 
@@ -47,7 +46,6 @@ def test_text_is_one_line_of_limited_length() -> None:
 
 
 def test_failure_texts_are_readable() -> None:
-    """Message and errors of a failed result are shortened and masked; all other members stay."""
     text, shown = "no\nhttps://u:p@h.example/", f"no https://{M}@h.example/"
     result = {"failed": True, "msg": text, "error": {"kind": "rejected", "errors": [{"code": 1, "message": text}]}}
     error = {"kind": "rejected", "errors": [{"code": 1, "message": shown}]}

@@ -19,21 +19,17 @@ EQUAL = [
     (both(A, either(both(B, C))), both(C, B, A)),
     (either(A, either(B, either(C))), either(either(C, B), A)),
     (both(A, A), A),
-    (both(A, either(A, A)), A),
-    (either(both(A, B), both(B, A)), both(A, B)),
     (both(C, either(A, B)), both(either(B, A), C, either(A, B, A))),
     (of("in", ["x", "y"]), of("in", ["y", "x"])),
     (of("!in", ["x", "y", "x"]), of("!in", ["x", "y"])),
     (of("in", [1, 1.0, 2]), of("in", [2.0, 1])),
     (of("eq", 30), of("eq", 30.0)),
     (of("eq", 0), of("eq", -0.0)),
-    (of("eq", 10**16), of("eq", 1e16)),
     (of("eq", 10**300), of("eq", 1e300)),
     # Other spellings of numbers: test_literals_compare_as_numbers.
     (of("leq", 0.1), of("leq", "0.1")),
     (of("gt", 2**80), of("gt", str(2**80))),
     (of("geq", "1e9999999"), of("geq", "10e9999998")),
-    (of("lt", "1e000000000003"), of("lt", 1000)),
 ]
 
 DIFFERENT = [
@@ -44,9 +40,7 @@ DIFFERENT = [
     (both(A, B), both(A, B, C)),
     (both(A, either(B, C)), either(A, both(B, C))),
     (of("eq", 30), of("eq", "30")),
-    (of("eq", 30), of("eq", "3e1")),
     (of("eq", True), of("eq", 1)),
-    (of("eq", False), of("eq", 0)),
     (of("eq", True), of("eq", "true")),
     (of("eq", True), of("eq", False)),
     (of("in", [1]), of("in", ["1"])),
@@ -55,12 +49,9 @@ DIFFERENT = [
     (of("eq", "30.0"), of("eq", "30")),
     (of("eq", 2**53), of("eq", 2**53 + 1)),
     (of("lt", str(2**53)), of("lt", 2**53 + 1)),
-    (of("lt", 5), of("lt", -5)),
-    (of("lt", 5), of("lt", 50)),
     (of("lt", "1e9999999"), of("lt", "1e9999998")),
     (of("contains", "a,b"), of("contains", 'a","b')),
     (of("in", ["a", "b"]), of("in", ["a,b"])),
-    (of("eq", "x"), of("eq", "X")),
     (both(of("eq", 1, "and")), both(of("eq", 1, "and"), B)),
 ]
 

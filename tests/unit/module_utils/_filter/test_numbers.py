@@ -13,25 +13,12 @@ from hypothesis import strategies as st
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import compile_filter, same_filter
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import explain, to_text
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import (
-    MAX_EXPONENT,
-    exact,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import MAX_EXPONENT, exact
 
 # As JSON writes numbers; Python would write each of the second row differently.
 WRITTEN = ["0", "30", "-1", "1.5", "0.1", "-0.0", "1e+16", "123456789012345678901234567890"]
 WRITTEN += ["1.50", "1e2", "1E2", "1e16", "0.10", "100e-2", "1e-400", "0.1000000000000000055511151231257827", "1e99999999999"]
-DIGITS = st.text("0123456789", min_size=1, max_size=4)
-LITERALS = st.builds(
-    lambda sign, whole, fraction, exponent: f"{sign}{int(whole)}{fraction}{exponent}",
-    st.sampled_from(["", "-"]),
-    DIGITS,
-    st.just("") | DIGITS.map(".{}".format),
-    st.just("")
-    | st.builds(
-        "{}{}{}".format, st.sampled_from("eE"), st.sampled_from(["", "+", "-"]), st.text("0123456789", min_size=1, max_size=2)
-    ),
-)
+LITERALS = st.from_regex(r"-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,4})?([eE][+-]?[0-9]{1,2})?", fullmatch=True)
 COMPARISONS = {"lt": operator.lt, "leq": operator.le, "gt": operator.gt, "geq": operator.ge}
 
 
@@ -99,11 +86,3 @@ def test_numbers_are_ordered():
             assert (exact(one) >= exact(other)) is (low >= high), (one, other)
             assert (exact(one) == exact(other)) is (low == high), (one, other)
             assert (hash(exact(one)) == hash(exact(other))) is (low == high), (one, other)
-
-
-@pytest.mark.parametrize("literal", ["1e99999999999", '"1e99999999999"'])
-def test_evaluator_accepts_large_exponents(literal):
-    assert compile_filter(parse(text_with(literal, "lt")))({"a": 5})
-    assert not compile_filter(parse(text_with(literal, "gt")))({"a": 1.5})
-    assert compile_filter(parse(text_with(literal, "geq")))({"a": "1e99999999999"})
-    assert not compile_filter(parse(text_with(literal, "leq")))({"a": "text"})

@@ -11,7 +11,7 @@ from support.samples.filters import of
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import tree as operators
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import MAX_DEPTH, parse, read_echo
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Condition, Group
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Group
 
 A = {"key": "a", "operator": "eq", "value": 1}
 
@@ -37,14 +37,8 @@ VALUES = [
 def test_value_is_kept_as_given(operator, value):
     tree = parse(of(operator, value))
     expected = tuple(value) if isinstance(value, list) else value
-    assert isinstance(tree, Condition)
     assert (tree.key, tree.operator, tree.value) == ("a", operator, expected)
     assert type(tree.value) is type(expected)
-
-
-def test_every_operator_has_a_row():
-    assert {operator for operator, _value in VALUES} == set(operators.OPERATORS)
-    assert len(operators.OPERATORS) == 14
 
 
 SCALAR = "must be a string, a number, true or false"
@@ -65,24 +59,20 @@ WRONG_VALUES = [
     ("!eq", (1,), f".value: {SCALAR} for '!eq' (a list goes with '!in'), not a list"),
     ("eq", 2**4096, ".value: is a number too large to be sent"),
     ("eq", "\ud800", ".value: '\\ud800' has a lone surrogate, which cannot be sent as UTF-8"),
-    ("eq", "x\udfff", ".value: 'x\\udfff' has a lone surrogate, which cannot be sent as UTF-8"),
     *[("lt", value, f".value: {NUMBER}, not {shown}") for value, shown in NO_NUMBERS],
     *[(name, 5, f".value: must be a string for {name!r}, not 5") for name in operators.TEXT],
     ("contains", ["x"], ".value: must be a string for 'contains', not a list"),
     ("contains", True, ".value: must be a string for 'contains', not true"),
-    ("startsWith", 2**256, ".value: must be a string for 'startsWith', not a very large number"),
     ("startsWith", 2**300, ".value: must be a string for 'startsWith', not a very large number"),
     ("startsWith", 2**256 - 1, f".value: must be a string for 'startsWith', not {str(2**256)[:57]}..."),
     ("endsWith", "\udc00", ".value: '\\udc00' has a lone surrogate, which cannot be sent as UTF-8"),
     ("in", "200,201", ".value: must be a list of strings or numbers for 'in', not '200,201'"),
     ("in", b"ab", ".value: must be a list of strings or numbers for 'in', not a value of type bytes"),
     ("!in", 5, ".value: must be a list of strings or numbers for '!in', not 5"),
-    ("in", {"a": 1}, ".value: must be a list of strings or numbers for 'in', not an object"),
     ("in", [], ".value: must not be empty for 'in'"),
     ("in", ["a", True], ".value[1]: must be a string or a number, not true"),
     ("in", [None], ".value[0]: must be a string or a number, not null"),
     ("!in", [1, [2]], ".value[1]: must be a string or a number, not a list"),
-    ("!in", [1, (2,)], ".value[1]: must be a string or a number, not a list"),
     ("in", ["\ud800"], ".value[0]: '\\ud800' has a lone surrogate, which cannot be sent as UTF-8"),
 ]
 
@@ -129,61 +119,50 @@ def test_unrelated_and_long_operators(name, ending):
 
 
 EXPECTED = "must be a condition {key, operator, value}, {and: [...]} or {or: [...]}"
+INCOMPLETE = "is missing: a condition has the members key, operator and value"
+NO_MEMBER = "is not a member of an expression"
+# What follows `filter.where`.
 WRONG_SHAPES = [
-    (None, f"filter.where: {EXPECTED}, not null"),
-    (5, f"filter.where: {EXPECTED}, not 5"),
-    (True, f"filter.where: {EXPECTED}, not true"),
-    ([A], f"filter.where: {EXPECTED}, not a list"),
-    (b"{}", f"filter.where: {EXPECTED}, not a value of type bytes"),
-    ({}, f"filter.where: {EXPECTED}, not an empty object"),
-    ({"where": {}}, f"filter.where: {EXPECTED}, not an empty object"),
-    ({"where": None}, f"filter.where: {EXPECTED}, not null"),
-    ({"where": [A]}, f"filter.where: {EXPECTED}, not a list"),
-    ({"where": "{}"}, f"filter.where: {EXPECTED}, not '{{}}'"),
-    ({"where": A, "x": 1, "y": 2}, "filter.where: 'where' must be the only member, found beside it: 'x', 'y'"),
-    ({"where": A, "key": "a"}, "filter.where: 'where' must be the only member, found beside it: 'key'"),
-    ({"where": A, 5: 1}, "filter.where: 'where' must be the only member, found beside it: 5"),
-    ({"where": {"where": A}}, "filter.where: 'where' may only be the outermost member"),
-    ({"and": [{"where": A}]}, "filter.where.and[0]: 'where' may only be the outermost member"),
-    ({"and": []}, "filter.where.and: must not be empty"),
-    ({"or": ()}, "filter.where.or: must not be empty"),
-    ({"and": A}, "filter.where.and: must be a list of conditions, not an object"),
-    ({"and": "x"}, "filter.where.and: must be a list of conditions, not 'x'"),
-    ({"or": None}, "filter.where.or: must be a list of conditions, not null"),
-    ({"and": [A], "or": [A]}, "filter.where: 'and' must be the only member, found beside it: 'or'"),
-    ({"or": [A], "key": 1}, "filter.where: 'or' must be the only member, found beside it: 'key'"),
-    ({"and": [A, {"or": []}]}, "filter.where.and[1].or: must not be empty"),
-    ({"and": [A, {"or": [A, {"and": [5]}]}]}, f"filter.where.and[1].or[1].and[0]: {EXPECTED}, not 5"),
-    ({None: 1}, "filter.where: null is not a member of an expression"),
-    ({"key": "a"}, "filter.where: 'operator' is missing: a condition has the members key, operator and value"),
-    (
-        {"key": "a", "operator": "eq"},
-        "filter.where: 'value' is missing: a condition has the members key, operator and value",
-    ),
-    (
-        {"operator": "eq", "value": 1},
-        "filter.where: 'key' is missing: a condition has the members key, operator and value",
-    ),
-    ({**A, "note": "x"}, "filter.where: 'note' is not a member of an expression"),
-    (
-        {"key": "a", "op": "eq", "value": 1},
-        "filter.where: 'op' is not a member of an expression (did you mean 'operator'?)",
-    ),
-    ({"AND": [A]}, "filter.where: 'AND' is not a member of an expression (did you mean 'and'?)"),
-    ({"kye": "a"}, "filter.where: 'kye' is not a member of an expression (did you mean 'key'?)"),
-    ({**A, "key": ""}, "filter.where.key: must not be empty: it is the name of a log field"),
-    ({**A, "key": " \t"}, "filter.where.key: must not be empty: it is the name of a log field"),
-    ({**A, "key": 5}, "filter.where.key: must be a string, the name of a log field, not 5"),
-    ({**A, "key": None}, "filter.where.key: must be a string, the name of a log field, not null"),
-    ({**A, "key": "\ud83d"}, "filter.where.key: '\\ud83d' has a lone surrogate, which cannot be sent as UTF-8"),
-    ({**A, "operator": None}, "filter.where.operator: must be a string, the name of an operator, not null"),
-    ({**A, "operator": ["eq"]}, "filter.where.operator: must be a string, the name of an operator, not a list"),
+    (None, f": {EXPECTED}, not null"),
+    (True, f": {EXPECTED}, not true"),
+    ([A], f": {EXPECTED}, not a list"),
+    (b"{}", f": {EXPECTED}, not a value of type bytes"),
+    ({}, f": {EXPECTED}, not an empty object"),
+    ({"where": {}}, f": {EXPECTED}, not an empty object"),
+    ({"where": [A]}, f": {EXPECTED}, not a list"),
+    ({"where": "{}"}, f": {EXPECTED}, not '{{}}'"),
+    ({"where": A, "x": 1, "y": 2}, ": 'where' must be the only member, found beside it: 'x', 'y'"),
+    ({"where": A, 5: 1}, ": 'where' must be the only member, found beside it: 5"),
+    ({"where": {"where": A}}, ": 'where' may only be the outermost member"),
+    ({"and": [{"where": A}]}, ".and[0]: 'where' may only be the outermost member"),
+    ({"and": []}, ".and: must not be empty"),
+    ({"or": ()}, ".or: must not be empty"),
+    ({"and": A}, ".and: must be a list of conditions, not an object"),
+    ({"and": "x"}, ".and: must be a list of conditions, not 'x'"),
+    ({"or": None}, ".or: must be a list of conditions, not null"),
+    ({"and": [A], "or": [A]}, ": 'and' must be the only member, found beside it: 'or'"),
+    ({"or": [A], "key": 1}, ": 'or' must be the only member, found beside it: 'key'"),
+    ({"and": [A, {"or": [A, {"and": [5]}]}]}, f".and[1].or[1].and[0]: {EXPECTED}, not 5"),
+    ({None: 1}, f": null {NO_MEMBER}"),
+    ({"key": "a"}, f": 'operator' {INCOMPLETE}"),
+    ({"key": "a", "operator": "eq"}, f": 'value' {INCOMPLETE}"),
+    ({"operator": "eq", "value": 1}, f": 'key' {INCOMPLETE}"),
+    ({**A, "note": "x"}, f": 'note' {NO_MEMBER}"),
+    ({"key": "a", "op": "eq", "value": 1}, f": 'op' {NO_MEMBER} (did you mean 'operator'?)"),
+    ({"AND": [A]}, f": 'AND' {NO_MEMBER} (did you mean 'and'?)"),
+    ({"kye": "a"}, f": 'kye' {NO_MEMBER} (did you mean 'key'?)"),
+    ({**A, "key": " \t"}, ".key: must not be empty: it is the name of a log field"),
+    ({**A, "key": 5}, ".key: must be a string, the name of a log field, not 5"),
+    ({**A, "key": "\ud83d"}, ".key: '\\ud83d' has a lone surrogate, which cannot be sent as UTF-8"),
+    ({**A, "operator": None}, ".operator: must be a string, the name of an operator, not null"),
+    ({**A, "operator": ["eq"]}, ".operator: must be a string, the name of an operator, not a list"),
 ]
 
 
 @pytest.mark.parametrize(("value", "message"), WRONG_SHAPES)
 def test_wrong_shape_is_refused_with_its_place(value, message):
-    assert refusal(value) == message
+    assert refusal(value) == f"filter.where{message}"
+    assert refusal(value, "job.filter") == f"job.filter.where{message}"
 
 
 WRONG_TEXTS = [
@@ -212,29 +191,18 @@ def test_wrong_text_is_refused_with_its_place(text, message):
 
 @pytest.mark.parametrize(
     ("value", "problem"),
-    [
-        ("1" * 4096, "is a number too large to be sent"),
-        ("1." + "0" * 4095, f"{SCALAR}, not 1.{'0' * 55}..."),
-    ],
+    [("1" * 4096, "is a number too large to be sent"), ("1." + "0" * 4095, f"{SCALAR}, not 1.{'0' * 55}...")],
 )
 def test_longest_numbers_in_a_text(value, problem):
     assert refusal(f'{{"key":"a","operator":"eq","value":{value}}}') == f"filter.where.value: {problem}"
 
 
-def test_place_names_the_option():
-    assert refusal({"and": []}, "log_delivery_job.filter") == "log_delivery_job.filter.where.and: must not be empty"
-    assert refusal("{", "other").startswith("other.where: is not valid JSON")
-
-
 @pytest.mark.parametrize("wrap", [lambda data: data, lambda data: {"where": data}])
 @pytest.mark.parametrize("form", [lambda data: data, json.dumps, lambda data: json.dumps(data, indent=2)])
 def test_where_and_the_form_do_not_matter(wrap, form):
-    tree = parse(form(wrap({"or": [A, {"and": [of("in", ["x", 2])]}]})))
-    assert isinstance(tree, Group) and tree.op == "or"
-    first, group = tree.children
-    assert (first.key, first.operator, first.value) == ("a", "eq", 1)
-    assert isinstance(group, Group) and group.op == "and" and group.children[0].value == ("x", 2)
-    assert parse(form(wrap(A))).form == first.form
+    expected = "Group('or', (Condition('a', 'eq', 1), Group('and', (Condition('a', 'in', ('x', 2)),))))"
+    assert repr(parse(form(wrap({"or": [A, {"and": [of("in", ["x", 2])]}]})))) == expected
+    assert repr(parse(form(wrap(A)))) == "Condition('a', 'eq', 1)"
 
 
 def nested(levels):
@@ -250,21 +218,6 @@ def test_depth_has_a_limit():
     loop["and"] += [loop, loop]
     for data in (nested(MAX_DEPTH + 1), loop):
         assert refusal(data) == f"filter.where: is nested more than {MAX_DEPTH} levels deep"
-
-
-def test_deep_caller_gets_no_recursion_error():
-    """A recursion limit that the caller has used up leads to a failure, not to a traceback."""
-
-    def deep(levels):
-        return deep(levels - 1) if levels else refusal(nested(100))
-
-    def until_it_fits(levels):
-        try:
-            return deep(levels)
-        except RecursionError:
-            return until_it_fits(levels - 60)
-
-    assert "nested more than" in until_it_fits(900)
 
 
 class Text(str):
@@ -295,10 +248,8 @@ def test_echo_that_is_no_filter_is_none(echo):
     assert read_echo(echo) is None
 
 
-@pytest.mark.parametrize(("other", "ours"), [("neq", "!eq"), ("ne", "!eq"), ("lte", "leq"), ("gte", "geq")])
-def test_other_names_of_operators_are_understood(other: str, ours: str) -> None:
-    """What the service reports may name operators as other languages do; options may not."""
-    echo = f'{{"where":{{"or":[{{"key":"a","operator":"{other}","value":1}}]}}}}'
+@pytest.mark.parametrize(("other", "ours"), [("eq", "eq"), ("neq", "!eq"), ("ne", "!eq"), ("lte", "leq"), ("gte", "geq")])
+def test_echo_may_have_other_names_of_operators(other, ours):
+    """What the service reports may name operators as other languages do; options may not: SUGGESTIONS."""
+    echo = f'{{ "where":{{"or":[{{"value":1,"operator":"{other}","key":"a"}}]}}}}'
     assert read_echo(echo).form == parse(echo.replace(other, ours)).form
-    with pytest.raises(Failure):
-        parse(echo)

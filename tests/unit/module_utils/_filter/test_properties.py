@@ -7,21 +7,15 @@ import math
 import random
 from fractions import Fraction
 
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import compile_filter, same_filter
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.lint import MAX_STEPS, findings, impossible
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import MAX_DEPTH, parse, read_echo
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import (
-    PHRASES,
-    budget,
-    explain,
-    explain_echo,
-    to_text,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import OPERATORS, conditions
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse, read_echo
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import budget, explain, explain_echo, to_text
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import OPERATORS
 
 # Few values, so that conditions meet; among them every pair that is easily confused.
 TEXTS = st.sampled_from(["", "a", "ab", "b", "/a", "1", "1.0", "10e-1", "2", "-3", "true", "x1"])
@@ -51,9 +45,6 @@ EXPRESSIONS = st.recursive(
     ),
     max_leaves=8,
 )
-FIELDS = TEXTS | NUMBERS | st.booleans() | st.none() | st.lists(TEXTS | NUMBERS, max_size=3) | st.just(math.nan) | st.just({})
-RECORDS = st.dictionaries(KEYS, FIELDS)
-
 # Every value that matters to the texts and numbers above, and their neighbours.
 POOL = [
     None,
@@ -129,19 +120,7 @@ def naive(expression, record):  # noqa: PLR0911  # as plain as can be: one retur
 
 
 def delivered(tree):
-    """For each record of the grid, whether it passes."""
     return list(map(compile_filter(tree), GRID))
-
-
-def levels(expression):
-    return 1 + max(map(levels, *expression.values())) if "key" not in expression else 1
-
-
-def respelled(expression, seed):
-    """The same in another spelling, which may have many more levels, but no more than are read."""
-    other = rearranged(expression, random.Random(seed))
-    assume(levels(other) < MAX_DEPTH)
-    return other
 
 
 def rearranged(expression, chance):
@@ -175,7 +154,7 @@ def test_text_is_stable(expression):
 
 @given(EXPRESSIONS, st.randoms(use_true_random=False))
 def test_equality_does_not_see_spelling(expression, chance):
-    other = respelled(expression, chance.random())
+    other = rearranged(expression, chance)
     assert same_filter(parse(expression), parse(other))
     assert same_filter(parse(other), parse({"where": expression}))
     assert delivered(parse(expression)) == delivered(parse(other))
@@ -190,11 +169,9 @@ def test_equal_expressions_deliver_the_same(one, other):
         assert delivered(left) == delivered(right)
 
 
-@given(EXPRESSIONS, RECORDS)
-def test_evaluator_agrees_with_a_naive_one(expression, record):
-    tree = parse(expression)
-    for each in (record, *GRID[:: len(POOL) // 5]):
-        assert compile_filter(tree)(each) is naive(expression, each)
+@given(EXPRESSIONS)
+def test_evaluator_agrees_with_a_naive_one(expression):
+    assert delivered(parse(expression)) == [naive(expression, record) for record in GRID]
 
 
 def is_impossible(*goals):
@@ -210,12 +187,6 @@ def test_what_is_called_constant_is(expression):
             assert bool(list(findings(tree))) is ("key" not in expression)
 
 
-@given(CONDITIONS, st.booleans())
-def test_single_condition_is_neither_always_nor_never_true(expression, truth):
-    goal = parse(expression), truth
-    assert not is_impossible(goal, goal)
-
-
 @settings(max_examples=200)
 @given(CONDITIONS, CONDITIONS)
 def test_implication_is_true(one, other):
@@ -227,27 +198,11 @@ def test_implication_is_true(one, other):
         assert (True, True) not in pairs
 
 
-@given(EXPRESSIONS)
-def test_sentence_names_every_comparison(expression):
-    tree = parse(expression)
-    sentence = explain(tree)
-    assert sentence.startswith("A record is delivered only if ")
-    for _path, each in conditions(tree):
-        assert f"{each.key} {PHRASES[each.operator]} " in sentence
-
-
 def read(value):
     try:
         tree = parse(value)
-    except Failure as refused:
-        failure = refused
-    else:
-        failure = None
-    if failure is not None:
-        assert failure.kind == "invalid_option"
-        assert failure.message.startswith("filter.where")
-        failure.message.encode()
-        assert not isinstance(value, str) or read_echo(value) is None
+    except Failure as failure:
+        check_refusal(value, failure)
         return
     text = to_text(tree)
     text.encode()
@@ -255,6 +210,12 @@ def read(value):
     assert same_filter(parse(text), tree)
     list(findings(tree))
     assert explain(tree) == explain_echo(text)
+
+
+def check_refusal(value, failure):
+    assert failure.kind == "invalid_option" and failure.message.startswith("filter.where")
+    failure.message.encode()
+    assert not isinstance(value, str) or read_echo(value) is None
 
 
 @given(JSON)
@@ -268,10 +229,3 @@ def test_any_data_is_read_or_refused(value):
 @given(st.text(st.characters()) | JSON.map(lambda value: json.dumps(value, default=str, skipkeys=True)))
 def test_any_text_is_read_or_refused(text):
     read(text)
-
-
-@given(EXPRESSIONS.map(json.dumps), st.data())
-def test_damaged_text_is_read_or_refused(text, data):
-    start = data.draw(st.integers(0, len(text)))
-    end = data.draw(st.integers(start, len(text)))
-    read(text[:start] + data.draw(st.text(max_size=2)) + text[end:])
