@@ -126,7 +126,7 @@ script_monitor:
 scripts:
   description:
     - The scripts, sorted by RV(scripts[].script_id), each with all members of the API, unchanged, and with two more.
-    - The members depend on the plan of the account, and on O(members).
+    - The members depend on the plan of the account, and on O(members). The last five are sent for V(page_shield) only.
     - V(null) if O(resources) does not name them.
   returned: success
   type: list

@@ -5,12 +5,11 @@ from __future__ import annotations
 import typing as t
 
 from .compare import value_test
-from .tree import AND, NEGATION, ORDER, TEXT, Condition, Exact, Group, Tree, Value, conditions, exact
+from .tree import AND, NEGATION, TEXT, Condition, Exact, Group, Tree, Value, conditions, exact
 
 # An operator without `!`, its value, and whether a record must have a field that meets it, or must have none.
 Literal = tuple[str, Value, bool]
 
-_INVERSE = {"lt": "geq", "leq": "gt", "gt": "leq", "geq": "lt"}
 _OVERLAP: dict[str, t.Callable[[str, str], bool]] = {"startsWith": str.startswith, "endsWith": str.endswith}
 
 
@@ -23,17 +22,13 @@ def contradict(literals: t.Sequence[Literal]) -> bool:
         tests = [(value_test(base, value), is_needed) for base, value, is_needed in literals]
         values = finite if isinstance(finite, tuple) else (finite,)
         return not any(all(test(value) is is_needed for test, is_needed in tests) for value in values)
-    bounds = [(base, value) for base, value in needed if base in ORDER]
-    if bounds:
-        # The field is a number then, so that a bound that it must not meet counts as its inverse.
-        bounds += [(_INVERSE[base], value) for base, value in forbidden if base in ORDER]
-    return _is_empty(bounds) or _texts_exclude(needed, forbidden)
+    return _is_empty(needed) or _texts_exclude(needed, forbidden)
 
 
-def _is_empty(bounds: t.Sequence[tuple[str, Value]]) -> bool:
+def _is_empty(needed: t.Sequence[tuple[str, Value]]) -> bool:
     """Return whether no number is within all bounds."""
-    lower = [(t.cast(Exact, exact(value)), base == "gt") for base, value in bounds if base in ("gt", "geq")]
-    upper = [(t.cast(Exact, exact(value)), base == "lt") for base, value in bounds if base in ("lt", "leq")]
+    lower = [(t.cast(Exact, exact(value)), base == "gt") for base, value in needed if base in ("gt", "geq")]
+    upper = [(t.cast(Exact, exact(value)), base == "lt") for base, value in needed if base in ("lt", "leq")]
     return any(low > high or (low == high and (above or below)) for low, above in lower for high, below in upper)
 
 

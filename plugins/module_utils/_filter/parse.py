@@ -112,10 +112,7 @@ def _condition(members: JsonObject, path: str) -> Condition:
     missing = [name for name in MEMBERS if name not in members]
     for name in members:
         if name not in MEMBERS:
-            # Next to members of a condition, only the missing ones can be meant.
-            meant = (
-                nearest(name, (*MEMBERS, AND, OR) if len(missing) == len(MEMBERS) else missing) if isinstance(name, str) else ""
-            )
+            meant = nearest(name, (*MEMBERS, AND, OR)) if isinstance(name, str) else ""
             raise invalid_option(path, f"{_shown(name)} is not a member of an expression{did_you_mean(meant)}")
     if missing:
         raise invalid_option(path, f"{missing[0]!r} is missing: a condition has the members key, operator and value")

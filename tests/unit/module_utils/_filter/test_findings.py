@@ -22,15 +22,12 @@ def warnings(expression):
 NEVER = [
     both(of("eq", 1), of("eq", 2)),
     both(of("eq", 1), of("eq", "1")),
-    both(of("eq", 1), of("eq", True)),
     both(of("in", [1, 2]), of("in", ["1", 3])),
     both(of("in", [1, 2]), of("!eq", 1), of("!eq", 2)),
     both(of("eq", 1), of("!in", [1.0])),
     both(of("gt", 5), of("lt", "5")),
     both(of("geq", 5), of("lt", 5)),
     both(of("gt", 5), of("leq", 5)),
-    both(of("gt", 6), of("lt", 5)),
-    both(of("eq", 4), of("gt", 5)),
     both(of("eq", "x"), of("gt", 5)),
     both(of("startsWith", "/a"), of("startsWith", "/b")),
     both(of("endsWith", ".js"), of("endsWith", ".css")),
@@ -50,7 +47,6 @@ ALWAYS = [
     either(of("!startsWith", "/a"), of("startsWith", "/")),
     either(of("!contains", "x"), of("contains", "x")),
     either(of("!eq", 5), of("lt", 10)),
-    either(B, of("!eq", 1), of("!eq", 2)),
     either(both(of("!eq", 1), B), of("eq", 1), of("!eq", 1, "b")),
 ]
 
@@ -61,19 +57,15 @@ NEITHER = [
     both(of("eq", 1), of("eq", 2, "b")),
     both(of("in", [1, 2]), of("in", [2, 3])),
     both(of("geq", 5), of("leq", "5")),
-    both(of("geq", 5), of("leq", 5), of("!eq", 5)),
     both(of("gt", 5), of("lt", 6)),
     both(of("!eq", 1), of("!eq", 2)),
-    both(of("!startsWith", "/a"), of("!startsWith", "/b")),
     both(of("startsWith", "/"), of("startsWith", "/a"), of("endsWith", "a")),
     both(of("startsWith", "/a"), of("!startsWith", "/ab")),
     both(of("startsWith", "/a"), of("!endsWith", "/a")),
     both(of("contains", "ab"), of("!contains", "a")),
-    both(of("contains", "x"), of("contains", "y")),
     both(of("startsWith", "5"), of("gt", 4)),
     either(of("lt", 5), of("geq", 5)),
     either(of("!eq", 1), of("!eq", 1, "b")),
-    either(of("!contains", "x"), of("!contains", "y")),
     either(of("!startsWith", "/a"), of("!startsWith", "/ab")),
     either(of("!eq", 1), of("gt", 5)),
     either(both(of("eq", 1), B), both(of("eq", 2), of("!eq", 1, "b"))),
@@ -107,8 +99,6 @@ def test_constant(expression, text):
 def test_parts_are_named_unless_the_whole_is_constant():
     never, always = both(of("eq", 1), of("eq", 2)), either(of("!eq", 1), of("!eq", 2))
     parts = either(B, never), both(B, always)
-    assert warnings(parts[0]) == [f"filter.where.or[1]: {NEVER_TEXT}"]
-    assert warnings(parts[1]) == [f"filter.where.and[1]: {ALWAYS_TEXT}"]
     assert warnings(both(of("eq", 1, "c"), *parts)) == [
         f"filter.where.and[1].or[1]: {NEVER_TEXT}",
         f"filter.where.and[2].and[1]: {ALWAYS_TEXT}",

@@ -16,6 +16,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.text
     explain_echo,
     to_text,
 )
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import conditions
 
 # What follows `{"where":`, without its end.
 TEXTS = [
@@ -87,7 +88,10 @@ def test_every_exceeded_limit_is_named():
 
 def test_budget():
     assert budget(parse(of("eq", "\u20ac"))) == {"operators": 1, "operators_limit": 30, "bytes": 61, "bytes_limit": 1000}
-    assert budget(parse(either(of("eq", 1), both(of("eq", 1), either(of("eq", 1))))))["operators"] == 3
+    nested = parse(either(of("eq", 1), both(of("eq", 2), either(of("eq", 3)))))
+    assert budget(nested)["operators"] == 3
+    places = [(place, condition.value) for place, condition in conditions(nested)]
+    assert places == [("filter.where.or[0]", 1), ("filter.where.or[1].and[0]", 2), ("filter.where.or[1].and[1].or[0]", 3)]
 
 
 CLAUSES = [
