@@ -98,7 +98,8 @@ options:
     type: str
 """
 
-    ADDRESS = (
+    # With a type, because yamllint of ansible-test takes a plain assignment for a literal.
+    ADDRESS: str = (
         ZONE.replace("O(zone_id) and O(zone_name) is", "O(zone_id), O(zone_name) and O(account_id) is")
         + r"""
   account_id:
