@@ -5,11 +5,12 @@ from __future__ import annotations
 import typing as t
 
 from .compare import value_test
-from .tree import AND, NEGATION, TEXT, Condition, Exact, Group, Tree, Value, conditions, exact
+from .tree import AND, NEGATION, ORDER, TEXT, Condition, Exact, Group, Tree, Value, conditions, exact, identity
 
 # An operator without `!`, its value, and whether a record must have a field that meets it, or must have none.
 Literal = tuple[str, Value, bool]
 
+_INVERSE = {"lt": "geq", "leq": "gt", "gt": "leq", "geq": "lt"}
 _OVERLAP: dict[str, t.Callable[[str, str], bool]] = {"startsWith": str.startswith, "endsWith": str.endswith}
 
 
@@ -22,13 +23,17 @@ def contradict(literals: t.Sequence[Literal]) -> bool:
         tests = [(value_test(base, value), is_needed) for base, value, is_needed in literals]
         values = finite if isinstance(finite, tuple) else (finite,)
         return not any(all(test(value) is is_needed for test, is_needed in tests) for value in values)
-    return _is_empty(needed) or _texts_exclude(needed, forbidden)
+    bounds = [(base, value) for base, value in needed if base in ORDER]
+    if bounds:
+        # The field is a number then, so that a bound that it must not meet counts as its inverse.
+        bounds += [(_INVERSE[base], value) for base, value in forbidden if base in ORDER]
+    return _is_empty(bounds) or _texts_exclude(needed, forbidden)
 
 
-def _is_empty(needed: t.Sequence[tuple[str, Value]]) -> bool:
+def _is_empty(bounds: t.Sequence[tuple[str, Value]]) -> bool:
     """Return whether no number is within all bounds."""
-    lower = [(t.cast(Exact, exact(value)), base == "gt") for base, value in needed if base in ("gt", "geq")]
-    upper = [(t.cast(Exact, exact(value)), base == "lt") for base, value in needed if base in ("lt", "leq")]
+    lower = [(t.cast(Exact, exact(value)), base == "gt") for base, value in bounds if base in ("gt", "geq")]
+    upper = [(t.cast(Exact, exact(value)), base == "lt") for base, value in bounds if base in ("lt", "leq")]
     return any(low > high or (low == high and (above or below)) for low, above in lower for high, below in upper)
 
 
@@ -47,8 +52,8 @@ def _texts_exclude(needed: t.Sequence[tuple[str, Value]], forbidden: t.Sequence[
     return False
 
 
-# Limits for a proof. The service accepts 30 conditions, which rarely need more than hundreds of steps.
-MAX_STEPS = 5_000
+# Limits for all proofs about one filter. The service accepts 30 conditions, which rarely need more than hundreds of steps.
+MAX_STEPS = 20_000
 MAX_CONDITIONS = 100
 
 
@@ -93,14 +98,49 @@ _ALWAYS = (
 )
 
 
-def findings(tree: Tree, path: str = "filter.where") -> t.Iterator[str]:
-    """Yield a warning if a filter is proved to match no record or every record, otherwise one for each such part of it."""
-    if isinstance(tree, Condition) or len(list(conditions(tree))) > MAX_CONDITIONS:
-        return
-    if impossible((tree, True), steps=iter(range(MAX_STEPS))):
-        yield f"{path}: {_NEVER}"
-    elif impossible((tree, False), steps=iter(range(MAX_STEPS))):
-        yield f"{path}: {_ALWAYS}"
+def findings(tree: Tree) -> t.Iterator[str]:
+    """Yield warnings about the parts of a filter that probably do not do what its author intends.
+
+    Such a part is proved to match no record or every record, repeats a sibling, or has no effect beside it.
+    """
+    if len(list(conditions(tree))) <= MAX_CONDITIONS:
+        yield from _look(tree, "filter.where", iter(range(MAX_STEPS)))
+
+
+def _look(tree: Tree, path: str, steps: t.Iterator[int]) -> t.Iterator[str]:
+    if isinstance(tree, Condition):
+        values = list(map(identity, tree.value)) if isinstance(tree.value, tuple) else []
+        for index, value in enumerate(values):
+            if (first := values.index(value)) < index:
+                yield f"{path}.value[{index}]: repeats {path}.value[{first}]; remove one of them"
+    elif constant := _constant(tree, steps):
+        yield f"{path}: {constant}"
     else:
-        for index, child in enumerate(tree.children):
-            yield from findings(child, f"{path}.{tree.op}[{index}]")
+        children = [(child, f"{path}.{tree.op}[{index}]") for index, child in enumerate(tree.children)]
+        for child, place in children:
+            yield from _look(child, place, steps)
+        yield from _needless(tree.op, [each for each in children if not _constant(each[0], steps)], steps)
+
+
+def _constant(tree: Tree, steps: t.Iterator[int]) -> str:
+    """Return the warning that a part matches no record or every record; "" if that is not proved."""
+    if impossible((tree, True), steps=steps):
+        return _NEVER
+    return _ALWAYS if impossible((tree, False), steps=steps) else ""
+
+
+def _needless(op: str, children: t.Sequence[tuple[Tree, str]], steps: t.Iterator[int]) -> t.Iterator[str]:
+    """Warn of each child that changes nothing beside a sibling; of two that are equivalent, the first is kept."""
+
+    def is_needless(child: Tree, other: Tree) -> bool:
+        narrow, wide = (other, child) if op == AND else (child, other)
+        return impossible((narrow, True), (wide, False), steps=steps)
+
+    kept: list[tuple[Tree, str]] = []
+    for index, (child, place) in enumerate(children):
+        rivals = [where for other, where in kept if is_needless(child, other)]
+        rivals += [where for other, where in children[index + 1 :] if is_needless(child, other) and not is_needless(other, child)]
+        if rivals:
+            yield f"{place}: has no effect beside {rivals[0]}; remove one of them"
+        else:
+            kept.append((child, place))

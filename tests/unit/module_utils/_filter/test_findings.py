@@ -93,12 +93,48 @@ def test_constant(expression, text):
     tree = parse(expression)
     assert is_impossible((tree, True)) is (text == NEVER_TEXT)
     assert is_impossible((tree, False)) is (text == ALWAYS_TEXT)
-    assert warnings(expression) == ([f"filter.where: {text}"] if text else [])
+    found = [warning for warning in warnings(expression) if "no effect" not in warning]
+    assert found == ([f"filter.where: {text}"] if text else [])
+
+
+@pytest.mark.parametrize(
+    ("expression", "needless"),
+    [
+        (both(of("eq", 1), B, of("eq", 1.0)), {"and[2]": "and[0]"}),
+        (both(of("gt", 5), of("gt", 3)), {"and[1]": "and[0]"}),
+        (both(of("leq", 5), of("lt", 5)), {"and[0]": "and[1]"}),
+        (both(of("geq", 5), of("gt", 5)), {"and[0]": "and[1]"}),
+        (both(of("in", [1]), of("eq", 1)), {"and[1]": "and[0]"}),
+        (both(of("startsWith", "/"), of("startsWith", "/a")), {"and[0]": "and[1]"}),
+        (both(B, either(B, of("eq", 1))), {"and[1]": "and[0]"}),
+        (either(of("gt", 5), of("gt", 3)), {"or[0]": "or[1]"}),
+        (either(of("!eq", 1), of("eq", 2)), {"or[1]": "or[0]"}),
+        (either(B, both(B, B)), {"or[1].and[1]": "or[1].and[0]", "or[1]": "or[0]"}),
+        (both(B, of("eq", 1)), {}),
+        (both(of("geq", 500), of("lt", 600)), {}),
+        (both(of("!eq", 1), of("!eq", 2)), {}),
+        (both(of("contains", "ab"), of("contains", "a")), {}),
+        (either(of("eq", 1), of("eq", 2)), {}),
+        (either(of("lt", 5), of("geq", 5)), {}),
+    ],
+)
+def test_siblings_without_effect(expression, needless):
+    assert warnings(expression) == [
+        f"filter.where.{place}: has no effect beside filter.where.{other}; remove one of them"
+        for place, other in needless.items()
+    ]
+
+
+def test_repeated_values():
+    assert warnings(both(B, of("in", ["x", 1, "1", "x"]))) == [
+        "filter.where.and[1].value[3]: repeats filter.where.and[1].value[0]; remove one of them"
+    ]
+    assert warnings(both(B, of("in", [1, "1"]))) == []
 
 
 def test_parts_are_named_unless_the_whole_is_constant():
     never, always = both(of("eq", 1), of("eq", 2)), either(of("!eq", 1), of("!eq", 2))
-    parts = either(B, never), both(B, always)
+    parts = either(B, never), both(of("eq", 1, "d"), always)
     assert warnings(both(of("eq", 1, "c"), *parts)) == [
         f"filter.where.and[1].or[1]: {NEVER_TEXT}",
         f"filter.where.and[2].and[1]: {ALWAYS_TEXT}",
