@@ -22,26 +22,25 @@ from ansible_collections.edgeops.observability.plugins.module_utils._events.obse
 from ansible_collections.edgeops.observability.plugins.module_utils._events.source import watch
 from ansible_collections.edgeops.observability.plugins.module_utils._events.state import Script
 
-FOLDER = Path(sys.argv[1])
 ZONES = ("a1", "b2")
 A, B = ("https://cdn.example/a.js", "h"), ("https://cdn.example/b.js", "h")
 OLD = {A: Script(("h1",), False, ())}
 NEW = {A: Script(("h2",), False, ()), B: Script(("h1",), True, ())}
 
 
-class Service:
-    """Two zones whose scripts changed after the first run."""
+class TwoZones:
+    """In place of the service: two zones that are seen as `seen` says."""
 
-    world: t.ClassVar[dict[tuple[str, str], Script]] = OLD
+    seen: t.ClassVar[Seen] = Seen(OLD)
 
-    def __init__(self, *given: object) -> None:
+    def __init__(self, *_given: object) -> None:
         self.learn = self.close = lambda *given: None
 
     def list_targets(self, *, at_start: bool = False) -> tuple[Target, ...]:
-        return tuple(Target(zone, f"{zone}.example", f"{zone}.example") for zone in ZONES)
+        return tuple(Target(zone, zone, zone) for zone in ZONES)
 
     def look(self, target: Target) -> Seen:
-        return Seen(self.world)
+        return self.seen
 
     def named(self, target: Target) -> Target:
         return target
@@ -116,23 +115,24 @@ def received(folder: Path, log: str) -> list[t.Any]:
     return [json.loads(line)["edgeops"] for line in (folder / log).read_text(encoding="utf-8").splitlines()]
 
 
-def main() -> None:
-    source.Service = Service  # type: ignore[assignment,misc]  # a stand-in
-    (FOLDER / "start").mkdir()
-    assert in_a_process(FOLDER / "start", "silent", None)
-    assert received(FOLDER / "start", "silent") == []
-    Service.world = NEW
+def main(folder: Path) -> None:
+    source.Service = TwoZones  # type: ignore[assignment,misc]  # a stand-in
+    start = folder / "start"
+    start.mkdir()
+    assert in_a_process(start, "silent", None)
+    assert received(start, "silent") == []
+    TwoZones.seen = Seen(NEW)
     found = []
     for last in itertools.count(1):
-        folder = FOLDER / str(last)
-        shutil.copytree(FOLDER / "start", folder)
-        is_done = in_a_process(folder, "first", last)
-        assert in_a_process(folder, "second", None)
-        state = json.loads((folder / "state.json").read_text(encoding="ascii"))
-        found.append([received(folder, "first"), received(folder, "second"), state["pending"]])
+        copy = shutil.copytree(start, folder / str(last))
+        is_done = in_a_process(copy, "first", last)
+        assert in_a_process(copy, "second", None)
+        state = json.loads((copy / "state.json").read_text(encoding="ascii"))
+        found.append([received(copy, "first"), received(copy, "second"), state["pending"]])
         if is_done:
             break
     print(json.dumps(found))
 
 
-main()
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

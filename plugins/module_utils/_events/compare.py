@@ -10,32 +10,15 @@ from .._destination import CHANGED
 from .._filter.parse import read_echo
 from .._logpush import job as logpush_job
 from .._logpush import logpull_options
-from .._logpush.health import DISABLED, HEALTHY, UNKNOWN
+from .._logpush.health import DISABLED, FAILING, HEALTHY, STALE, UNKNOWN
 from .._redact import MASK
-from .facts import (
-    FIELDS_CHANGED,
-    FIELDS_SUBJECT,
-    JOB_CHANGED,
-    JOB_CREATED,
-    JOB_DELETED,
-    JOB_RECOVERED,
-    MONITOR_CHANGED,
-    MONITOR_SUBJECT,
-    READABLE,
-    SCRIPT_CHANGED,
-    SCRIPT_GONE,
-    SCRIPT_MALICIOUS,
-    SCRIPT_NEW,
-    SCRIPT_REPORTED,
-    TROUBLE,
-    UNREADABLE,
-    Change,
-    Target,
-)
+from .facts import Change, Target
 from .state import NOTHING, Identity, Job, Known, Script
 
 Scripts = t.Mapping[Identity, Script]
 Jobs = t.Mapping[int, Job]
+# The events of states of a job's health.
+_TROUBLE = {FAILING: "job_failing", DISABLED: "job_disabled", STALE: "job_stale"}
 
 
 class Rules(t.NamedTuple):
@@ -59,9 +42,9 @@ def compare(known: Known | None, seen: Seen | Failure, target: Target, rules: Ru
     before = known or NOTHING
     if isinstance(seen, Failure):
         after = {"error": {"kind": seen.kind, "message": str(seen)}}
-        changes = [Change(UNREADABLE[target.scope], target.id, None, after)] if before.readable else []
+        changes = [Change(f"{target.scope}_unreadable", target.id, None, after)] if before.readable else []
         return before._replace(readable=False), changes
-    changes = [] if before.readable else [Change(READABLE[target.scope], target.id, None, None)]
+    changes = [] if before.readable else [Change(f"{target.scope}_readable", target.id, None, None)]
     now = before._replace(readable=True)
     if seen.scripts is not None:
         scripts, found = compare_scripts(before.scripts, seen.scripts, rules)
@@ -73,11 +56,11 @@ def compare(known: Known | None, seen: Seen | Failure, target: Target, rules: Ru
     if seen.monitor is not None:
         if before.monitor not in (None, seen.monitor):
             was, shown = {"enabled": before.monitor}, {"enabled": seen.monitor}
-            changes.append(Change(MONITOR_CHANGED, MONITOR_SUBJECT, was, shown))
+            changes.append(Change("monitor_changed", "script_monitor", was, shown))
         now = now._replace(monitor=seen.monitor)
     if seen.fields is not None:
         if before.fields not in (None, seen.fields):
-            changes.append(Change(FIELDS_CHANGED, FIELDS_SUBJECT, before.fields, seen.fields))
+            changes.append(Change("fields_changed", "custom_fields", before.fields, seen.fields))
         now = now._replace(fields=seen.fields)
     return now, changes
 
@@ -100,12 +83,12 @@ def compare_scripts(known: Scripts | None, seen: Scripts, rules: Rules) -> tuple
     after = {identity: _remembered_script(before.get(identity), script) for identity, script in seen.items()}
     if known is None and rules.silent:
         return after, []
-    changes: list[Change] = []
-    for identity in sorted(after):
-        changes.extend(_script_changes(identity, before.get(identity), after[identity], rules))
+    found = [
+        change for identity in sorted(after) for change in _script_changes(identity, before.get(identity), after[identity], rules)
+    ]
     gone = sorted(before.keys() - after.keys())
-    changes += [Change(SCRIPT_GONE, subject_of(identity), _show_script(identity, before[identity]), None) for identity in gone]
-    return after, changes
+    found += [Change("script_gone", subject_of(identity), _show_script(identity, before[identity]), None) for identity in gone]
+    return after, found
 
 
 def subject_of(identity: Identity) -> str:
@@ -131,13 +114,13 @@ def _script_changes(identity: Identity, before: Script | None, now: Script, rule
         return Change(kind, subject_of(identity), was, shown)
 
     if before is None and not rules.is_covered(identity):
-        yield change(SCRIPT_NEW)
+        yield change("script_new")
     if before is not None and before.hashes and set(now.hashes) - set(before.hashes):
-        yield change(SCRIPT_CHANGED)
+        yield change("script_changed")
     if now.malicious and not (before and before.malicious):
-        yield change(SCRIPT_MALICIOUS)
+        yield change("script_malicious")
     if set(now.reported) - set(before.reported if before else ()):
-        yield change(SCRIPT_REPORTED)
+        yield change("script_reported")
 
 
 def _show_script(identity: Identity, script: Script) -> dict[str, Json]:
@@ -158,13 +141,11 @@ def compare_jobs(known: Jobs | None, seen: Jobs, rules: Rules) -> tuple[Jobs, li
     after = {number: _remembered_job(before.get(number), job) for number, job in seen.items()}
     if known is None and rules.silent:
         return after, []
-    changes: list[Change] = []
-    names = _job_labels(after)
-    for number in sorted(after):
-        changes.extend(_job_changes(names[number], before.get(number), after[number]))
-    names, gone = _job_labels(before), sorted(before.keys() - after.keys())
-    changes += [Change(JOB_DELETED, names[number], _show_job(before[number]), None) for number in gone]
-    return after, changes
+    names, old_names = _job_labels(after), _job_labels(before)
+    found = [change for number in sorted(after) for change in _job_changes(names[number], before.get(number), after[number])]
+    gone = sorted(before.keys() - after.keys())
+    found += [Change("job_deleted", old_names[number], _show_job(before[number]), None) for number in gone]
+    return after, found
 
 
 def _job_labels(jobs: Jobs) -> dict[int, str]:
@@ -184,15 +165,15 @@ def _job_changes(subject: str, before: Job | None, now: Job) -> t.Iterator[Chang
     shown = {**now.shown, "health": dict(now.details)}
     was = None if before is None else _show_job(before)
     if before is None:
-        yield Change(JOB_CREATED, subject, None, shown, now.destination)
+        yield Change("job_created", subject, None, shown, now.destination)
     elif _is_changed(before, now):
         secret = before.destination != now.destination and before.shown.get("destination") == now.shown.get("destination")
         marks = ({"destination_secret": MASK}, {"destination_secret": CHANGED}) if secret else ({}, {})
-        yield Change(JOB_CHANGED, subject, {**(was or {}), **marks[0]}, {**shown, **marks[1]}, now.destination)
-    if now.health in TROUBLE and (before is None or before.health != now.health):
-        yield Change(TROUBLE[now.health], subject, was, shown, now.destination)
-    elif now.health == HEALTHY and before is not None and before.health in TROUBLE:
-        yield Change(JOB_RECOVERED, subject, was, shown, now.destination)
+        yield Change("job_changed", subject, {**(was or {}), **marks[0]}, {**shown, **marks[1]}, now.destination)
+    if now.health in _TROUBLE and (before is None or before.health != now.health):
+        yield Change(_TROUBLE[now.health], subject, was, shown, now.destination)
+    elif now.health == HEALTHY and before is not None and before.health in _TROUBLE:
+        yield Change("job_recovered", subject, was, shown, now.destination)
 
 
 def _is_changed(before: Job, now: Job) -> bool:

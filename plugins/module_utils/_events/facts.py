@@ -6,54 +6,22 @@ import re
 import typing as t
 
 from .._core import Json
-from .._logpush.health import DISABLED, FAILING, STALE
 from .._text import digest_of, line
 from .._zones import ACCOUNT, ZONE, Address, hosts
 
-SCRIPTS, JOBS, SETTINGS = "scripts", "jobs", "settings"
-WATCHED = (SCRIPTS, JOBS, SETTINGS)
-SILENT, EMIT = "silent", "emit"
-
-SCRIPT_NEW, SCRIPT_CHANGED, SCRIPT_MALICIOUS, SCRIPT_REPORTED, SCRIPT_GONE = _OF_SCRIPTS = (
-    "script_new",
-    "script_changed",
-    "script_malicious",
-    "script_reported",
-    "script_gone",
+SCRIPTS, JOBS, SETTINGS = WATCHED = ("scripts", "jobs", "settings")
+KINDS = (
+    *("script_new", "script_changed", "script_malicious", "script_reported", "script_gone"),
+    *("job_created", "job_changed", "job_deleted", "job_failing", "job_disabled", "job_stale", "job_recovered"),
+    *("monitor_changed", "fields_changed", "zone_unreadable", "zone_readable", "account_unreadable", "account_readable"),
 )
-JOB_CREATED, JOB_CHANGED, JOB_DELETED, JOB_RECOVERED = _OF_JOBS = ("job_created", "job_changed", "job_deleted", "job_recovered")
-MONITOR_CHANGED, FIELDS_CHANGED = _OF_SETTINGS = ("monitor_changed", "fields_changed")
-UNREADABLE: t.Mapping[str, str] = {ZONE: "zone_unreadable", ACCOUNT: "account_unreadable"}
-READABLE: t.Mapping[str, str] = {ZONE: "zone_readable", ACCOUNT: "account_readable"}
-# The state of a job that the user disabled; `disabled` is that of a job that the service disabled.
-OFF = "off"
-# States of a job's health that are events.
-TROUBLE: t.Mapping[str, str] = {FAILING: "job_failing", DISABLED: "job_disabled", STALE: "job_stale"}
-KINDS = (*_OF_SCRIPTS, *_OF_JOBS, *TROUBLE.values(), *_OF_SETTINGS, *UNREADABLE.values(), *READABLE.values())
 
-# The subject of events about a part of a zone that has no name of its own.
-MONITOR_SUBJECT, FIELDS_SUBJECT = "script_monitor", "custom_fields"
-
-# The statuses of scripts that are on the pages of a zone now.
-SCRIPT_STATUSES = ("active", "infrequent")
-
-MIN_INTERVAL = 60
-DEFAULT_INTERVAL = 300
-# A quarter of what Cloudflare allows, which leaves the rest for deliveries.
-DEFAULT_BUDGET = "300/300"
-SIDE_BY_SIDE = 4
-
-
-class Event(t.TypedDict):
-    """An event as the rulebook gets it."""
-
-    edgeops: dict[str, Json]
-    meta: dict[str, Json]
-
+# An event as the rulebook gets it: its members below `edgeops`, and the host below `meta`.
+Event = dict[str, dict[str, Json]]
 
 # The Jinja delimiters, and the header that can change them: playbooks get events as variables, which ansible-core evaluates.
 _TEMPLATE = re.compile(r"\{(?=[{%#])|#(?=jinja2:)")
-_ENCODED: t.Mapping[str, str] = {"{": "%7B", "#": "%23"}
+_ENCODED = {"{": "%7B", "#": "%23"}
 # A host name that selects only itself; a pattern, a list or a group would select other hosts of the inventory.
 _HOST = re.compile(r"(?!(?:all|ungrouped|localhost)$)[\w.-]+")
 
@@ -108,11 +76,6 @@ def make_event(change: Change, target: Target, now: str) -> Event:
         "redelivered": False,
     }
     return {"edgeops": {name: inert(member) for name, member in members.items()}, "meta": {"hosts": inert(host)}}
-
-
-def again(event: Event) -> Event:
-    """Return an event as it is sent again."""
-    return {**event, "edgeops": {**event["edgeops"], "redelivered": True}}
 
 
 def inert(value: Json) -> Json:

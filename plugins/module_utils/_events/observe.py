@@ -27,7 +27,7 @@ from .._scripts.read import scripts as list_scripts
 from .._text import dict_of
 from .._zones import ACCOUNT, PAGES_SIDE_BY_SIDE, PER_PAGE, Filters, is_selected, query, read_account, read_zone
 from .compare import Seen
-from .facts import JOBS, OFF, SCRIPTS, SETTINGS, Target, with_hosts
+from .facts import JOBS, SCRIPTS, SETTINGS, Target, with_hosts
 from .options import LOGGER, Settings
 from .state import Identity, Job, Script
 
@@ -91,11 +91,11 @@ def see_jobs(items: t.Iterable[ServiceJob], stale_after: int, now: float, secret
     for job in items:
         shown, health = scrub(view(job), secrets), scrub(health_of(job, stale_after, now), secrets)
         destination = f"{job.id} {job.members.get('destination_conf') or ''}".encode(errors="replace")
-        is_off = health["state"] == DISABLED and not shown["error_message"]
+        is_off = health["state"] == DISABLED and not shown["error_message"]  # by the user, not by the service
         found[job.id] = Job(
             shown={name: value for name, value in shown.items() if name not in _LEFT_OUT},
             destination=hashlib.sha256(destination).hexdigest()[:32],
-            health=OFF if is_off else health["state"],
+            health="off" if is_off else health["state"],
             details=_steady(health),
         )
     return found

@@ -17,47 +17,34 @@ from .._scripts.facts import AUTO, ROUTE_CHOICES
 from .._scripts.inventory import Query
 from .._zones import ACCOUNT, is_zone_id
 from .compare import Rules
-from .facts import (
-    DEFAULT_BUDGET,
-    DEFAULT_INTERVAL,
-    EMIT,
-    JOBS,
-    MIN_INTERVAL,
-    SCRIPT_STATUSES,
-    SILENT,
-    WATCHED,
-    Target,
-    with_hosts,
-)
+from .facts import JOBS, WATCHED, Target, with_hosts
 from .state import Identity
 
 LOGGER = logging.getLogger("edgeops.observability.zone_events")
-ZONE_FILTERS = ("names", "statuses", "account_ids")
+MIN_INTERVAL = 60
 OPTIONS: ArgumentSpec = {
     **CONNECTION_OPTIONS,
-    "request_budget": {"type": "str", "default": DEFAULT_BUDGET},
+    # A quarter of what Cloudflare allows, which leaves the rest for deliveries.
+    "request_budget": {"type": "str", "default": "300/300"},
     "zones": {"type": "list", "elements": "str"},
     "discover": {
         "type": "dict",
         "options": {
-            **{name: {"type": "list", "elements": "str", "default": []} for name in ZONE_FILTERS},
+            **{name: {"type": "list", "elements": "str", "default": []} for name in ("names", "statuses", "account_ids")},
             "accounts": {"type": "bool", "default": False},
         },
     },
     "accounts": {"type": "list", "elements": "str", "default": []},
     "watch": {"type": "list", "elements": "str", "choices": list(WATCHED), "default": list(WATCHED)},
-    "interval": {"type": "int", "default": DEFAULT_INTERVAL},
+    "interval": {"type": "int", "default": 300},
     "state_file": {"type": "path", "required": True},
-    "first_run": {"type": "str", "choices": [SILENT, EMIT], "default": SILENT},
+    "first_run": {"type": "str", "choices": ["silent", "emit"], "default": "silent"},
     "route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO},
     "malicious_threshold": {"type": "int"},
     "malicious_when": {"type": "str", "choices": ["above", "below"]},
     "stale_after": {"type": "int", "default": DEFAULT_STALE_AFTER},
     "script_baseline": {"type": "list", "elements": "dict"},
 }
-
-# Added by ansible-rulebook if a rulebook requests feedback.
-_NOT_OURS = ("eda_feedback_queue",)
 
 
 class Settings(t.NamedTuple):
@@ -76,7 +63,12 @@ class Settings(t.NamedTuple):
 
 def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
     """Return the validated arguments of a rulebook; raise `invalid_option` for invalid ones."""
-    params = _validated({name: value for name, value in arguments.items() if name not in _NOT_OURS and value is not None})
+    # ansible-rulebook adds the queue if a rulebook requests feedback.
+    given = {name: value for name, value in arguments.items() if name != "eda_feedback_queue" and value is not None}
+    outcome = ArgumentSpecValidator(OPTIONS, mutually_exclusive=[("zones", "discover")]).validate(given)
+    if outcome.errors.errors:
+        raise Failure(INVALID_OPTION, scrub(str(outcome.errors.msg), set(secrets_of(OPTIONS, given))))
+    params = outcome.validated_parameters
     if params["interval"] < MIN_INTERVAL:
         raise invalid_option("interval", f"{params['interval']} is below {MIN_INTERVAL} seconds")
     if params["stale_after"] < 1:
@@ -94,22 +86,13 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
         state_file=params["state_file"],
         query=Query(
             route=params["route"],
-            statuses=SCRIPT_STATUSES,
+            statuses=("active", "infrequent"),  # those of the scripts that are on the pages of a zone now
             threshold=params["malicious_threshold"],
             malicious_when=params["malicious_when"],
         ),
         stale_after=params["stale_after"],
-        rules=Rules(silent=params["first_run"] == SILENT, is_covered=_coverage(params["script_baseline"])),
+        rules=Rules(silent=params["first_run"] == "silent", is_covered=_coverage(params["script_baseline"])),
     )
-
-
-def _validated(arguments: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    outcome = ArgumentSpecValidator(OPTIONS, mutually_exclusive=[("zones", "discover")]).validate(arguments)
-    if outcome.errors.errors:
-        secrets = set(secrets_of(OPTIONS, arguments))
-        raise Failure(INVALID_OPTION, scrub(str(outcome.errors.msg), secrets))
-    params: dict[str, t.Any] = outcome.validated_parameters
-    return params
 
 
 def _given(params: t.Mapping[str, t.Any]) -> tuple[Target, ...]:

@@ -10,37 +10,14 @@ import time
 import types
 import typing as t
 
-from .._core import CONFLICT, Failure, Json, invalid_option
+from .._core import Failure, Json, conflict, invalid_option
 from .._files import lock, open_regular, read_regular, replace_file
 from .._schema import Schema, array, nullable, problems, record, row, string
 from .._text import canonical, finite_float, is_integer, no_constant, shown, unique_members
 from .facts import Event
 
-_MODE = 0o600
-
-
-def take_lock(path: str) -> int:
-    """Lock a file beside the state file, which is replaced and cannot be locked itself; the lock ends with this process."""
-    name = f"{path}.lock"
-    try:
-        handle = open_regular(name, os.O_RDWR | os.O_CREAT, _MODE)
-    except OSError as error:
-        raise invalid_option("state_file", f"{name} cannot be opened: {error.strerror or error}") from None
-    try:
-        lock(handle, wait=False)
-    except OSError:
-        os.close(handle)
-        raise Failure(
-            CONFLICT, f"state_file: {path} is locked: another event source uses it. Each source needs a file of its own."
-        ) from None
-    return handle
-
-
 # A script is identified by its URL without fragment and the host that loads it, because the service changes its id at times.
 Identity = tuple[str, str]
-
-
-_NOTHING: t.Mapping[str, Json] = types.MappingProxyType({})
 
 
 class Script(t.NamedTuple):
@@ -52,7 +29,7 @@ class Script(t.NamedTuple):
     hashes: tuple[str, ...]
     malicious: bool | None
     reported: tuple[str, ...]
-    details: t.Mapping[str, Json] = _NOTHING
+    details: t.Mapping[str, Json] = types.MappingProxyType({})
 
 
 class Job(t.NamedTuple):
@@ -64,7 +41,7 @@ class Job(t.NamedTuple):
     shown: t.Mapping[str, Json]
     destination: str
     health: str
-    details: t.Mapping[str, Json] = _NOTHING
+    details: t.Mapping[str, Json] = types.MappingProxyType({})
 
 
 class Known(t.NamedTuple):
@@ -91,22 +68,7 @@ def encode(known: Known) -> str:
     return canonical(document)
 
 
-class _Parts(t.TypedDict, total=False):
-    # The identity, hashes, verdict and reports of each script; the id, members, digest and health of each job.
-    scripts: list[tuple[str, str, list[str], bool | None, list[str]]] | None
-    jobs: list[tuple[int, dict[str, Json], str, str]] | None
-
-
-class StoredZone(_Parts):
-    """A zone in the file."""
-
-    name: str | None
-    readable: bool
-    monitor: bool | None
-    fields: dict[str, Json] | None
-
-
-def decode(document: StoredZone) -> Known:
+def decode(document: t.Mapping[str, t.Any]) -> Known:
     """Return the zone of a line."""
     scripts, jobs = document.get("scripts"), document.get("jobs")
     return Known(
@@ -120,6 +82,7 @@ def decode(document: StoredZone) -> Known:
 
 
 _FLAG: Schema = {"type": "boolean"}
+# Scripts are stored with their identity, hashes, verdict and reports; jobs with their id, members, digest and health.
 _ZONE = record(
     {
         "name": nullable(string()),
@@ -132,9 +95,27 @@ _ZONE = record(
     optional=("scripts", "jobs"),
 )
 _EVENT = record({"edgeops": record({"id": string(), "kind": string()}), "meta": {"type": "object"}})
-VERSION = 1
+_VERSION = 1
+_MODE = 0o600
 # Maximum share of the time of a poll that is spent on saving.
 _SAVING_SHARE = 0.05
+
+
+def _take_lock(path: str) -> int:
+    """Lock a file beside the state file, which is replaced and cannot be locked itself; the lock ends with this process."""
+    name = f"{path}.lock"
+    try:
+        handle = open_regular(name, os.O_RDWR | os.O_CREAT, _MODE)
+    except OSError as error:
+        raise invalid_option("state_file", f"{name} cannot be opened: {error.strerror or error}") from None
+    try:
+        lock(handle, wait=False)
+    except OSError:
+        os.close(handle)
+        raise conflict(
+            f"state_file: {path} is locked: another event source uses it. Each source needs a file of its own."
+        ) from None
+    return handle
 
 
 class StateFile:
@@ -146,8 +127,9 @@ class StateFile:
     def __init__(self, path: str, monotonic: t.Callable[[], float] = time.monotonic) -> None:
         self.path = path
         self.pending: list[Event] = []
+        # The names of zones that were stored before, by the keys of targets.
+        self.names: dict[str, str] = {}
         self._zones: dict[str, str] = {}
-        self._names: dict[str, str] = {}
         self._monotonic = monotonic
         self._next_save = 0.0
         self._is_changed = False
@@ -160,7 +142,7 @@ class StateFile:
         with self._guard:
             if self._is_closed:
                 return
-            self._lock = take_lock(self.path)
+            self._lock = _take_lock(self.path)
         try:
             self._load()
         except BaseException:
@@ -177,10 +159,6 @@ class StateFile:
         line = self._zones.get(zone_id)
         return None if line is None else decode(json.loads(line))
 
-    def names(self) -> dict[str, str]:
-        """Return the names of zones that were stored before, by id."""
-        return self._names
-
     def note(self, zone_id: str, known: Known, events: t.Sequence[Event]) -> None:
         """Store the state of a zone together with the events that led to it."""
         line = encode(known)
@@ -189,11 +167,10 @@ class StateFile:
             self.pending.extend(events)
             self._is_changed = True
 
-    def forget(self, events: t.Sequence[Event]) -> None:
-        """Remove received events from the pending ones."""
-        received = {id(event) for event in events}
-        if received:
-            self.pending = [event for event in self.pending if id(event) not in received]
+    def forget(self, count: int) -> None:
+        """Remove the first events, which were received, from the pending ones."""
+        if count:
+            del self.pending[:count]
             self._is_changed = True
 
     def save(self) -> None:
@@ -219,11 +196,9 @@ class StateFile:
                 self._lock = None
 
     def _lines(self) -> t.Iterator[str]:
-        yield f'{{"version":{VERSION},\n"pending":{json.dumps(self.pending)},\n"zones":{{'
-        separator = "\n"
-        for zone_id, line in sorted(self._zones.items()):
-            yield f"{separator}{json.dumps(zone_id)}:{line}"
-            separator = ",\n"
+        yield f'{{"version":{_VERSION},\n"pending":{json.dumps(self.pending)},\n"zones":{{'
+        for number, (zone_id, line) in enumerate(sorted(self._zones.items())):
+            yield f"{',' if number else ''}\n{json.dumps(zone_id)}:{line}"
         yield "}}\n"
 
     def _load(self) -> None:
@@ -244,10 +219,10 @@ class StateFile:
     def _take(self, document: Json) -> None:
         if not isinstance(document, dict) or "version" not in document:
             raise self._damaged("it is not a JSON object with a version")
-        if not is_integer(document["version"]) or document["version"] != VERSION:
+        if not is_integer(document["version"]) or document["version"] != _VERSION:
             raise invalid_option(
                 "state_file",
-                f"{self.path} has version {shown(document['version'])}, and this version of the collection reads {VERSION}."
+                f"{self.path} has version {shown(document['version'])}, and this version of the collection reads {_VERSION}."
                 " Use another path, or move the file away to start again.",
             )
         zones, pending = document.get("zones"), document.get("pending")
@@ -257,7 +232,7 @@ class StateFile:
             if any(problems(_ZONE, zone)):
                 raise self._damaged("a zone in it is not of the form that this version writes")
             self._zones[zone_id] = encode(decode(zone))
-            self._names.update({zone_id: zone["name"]} if zone["name"] else {})
+            self.names.update({zone_id: zone["name"]} if zone["name"] else {})
         self.pending = t.cast("list[Event]", pending)  # by the schema
 
     def _damaged(self, reason: str) -> Failure:

@@ -7,13 +7,8 @@ import typing as t
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import PERMISSION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import (
-    Rules,
-    Seen,
-    compare,
-    subject_of,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Change, Target, make_event
+from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import Rules, Seen, compare, subject_of
+from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import KINDS, Change, Target, make_event
 from ansible_collections.edgeops.observability.plugins.module_utils._events.state import Job, Known, Script
 
 ZONE = Target("5a1e")
@@ -26,10 +21,6 @@ SAME_FILTER = '{"where":{"and":[{"key":"B","operator":"eq","value":2},{"key":"A"
 REFUSED = Failure(PERMISSION, "reading is not allowed")
 
 
-def seen_scripts(*found: tuple[tuple[str, str], Script]) -> dict[tuple[str, str], Script]:
-    return dict(found)
-
-
 def job(health: str = "healthy", destination: str = "d1", **members: t.Any) -> Job:
     return Job({"id": 1, "name": "logs", "dataset": "http_requests", "enabled": True, **members}, destination, health)
 
@@ -39,6 +30,7 @@ def seen_jobs(*found: Job) -> dict[int, Job]:
 
 
 def kinds(changes: list[Change]) -> list[str]:
+    assert {change.kind for change in changes} <= set(KINDS)
     return [change.kind for change in changes]
 
 
@@ -64,7 +56,7 @@ def kinds(changes: list[Change]) -> list[str]:
 )
 def test_script(before: Script | None, after: Script | None, expected: list[str]) -> None:
     known = Known(scripts={A: before} if before else {})
-    _now, changes = compare(known, Seen(seen_scripts(*[(A, after)] if after else [])), ZONE, SILENT)
+    _now, changes = compare(known, Seen({A: after} if after else {}), ZONE, SILENT)
     assert kinds(changes) == expected
     assert all(change.subject == '["https://cdn.example/a.js","shop.example"]' for change in changes)
 
@@ -82,24 +74,22 @@ def test_missing_score_or_hash_keeps_the_known_one(verdicts: list[bool | None], 
     """A score or hash that the service omits for a while makes no second event, and hides no change."""
     known, found = Known(scripts={A: CLEAN._replace(malicious=verdicts[0])}), []
     for verdict in verdicts[1:]:
-        known, changes = compare(known, Seen(seen_scripts((A, Script((), verdict, ())))), ZONE, SILENT)
+        known, changes = compare(known, Seen({A: Script((), verdict, ())}), ZONE, SILENT)
         found += kinds(changes)
     assert found == expected
-    now = CLEAN._replace(hashes=("h2",), malicious=None)
-    (change,) = compare(known, Seen(seen_scripts((A, now))), ZONE, SILENT)[1]
+    (change,) = compare(known, Seen({A: CLEAN._replace(hashes=("h2",), malicious=None)}), ZONE, SILENT)[1]
     assert (change.kind, change.before["hash"], change.after["hash"]) == ("script_changed", "h1", "h2")
 
 
 def test_covered_script_is_watched_but_not_new() -> None:
-    """Covered script is not new and still watched."""
     rules = SILENT._replace(is_covered=lambda identity: identity == A)
     bad = CLEAN._replace(malicious=True)
-    known, changes = compare(Known(scripts={}), Seen(seen_scripts((A, bad), (B, CLEAN))), ZONE, rules)
+    known, changes = compare(Known(scripts={}), Seen({A: bad, B: CLEAN}), ZONE, rules)
     assert [(change.kind, change.subject) for change in changes] == [
         ("script_malicious", subject_of(A)),
         ("script_new", subject_of(B)),
     ]
-    _known, changes = compare(known, Seen(seen_scripts((A, bad._replace(hashes=("h2",))), (B, CLEAN))), ZONE, rules)
+    _known, changes = compare(known, Seen({A: bad._replace(hashes=("h2",)), B: CLEAN}), ZONE, rules)
     assert kinds(changes) == ["script_changed"]
 
 
@@ -173,7 +163,7 @@ def test_settings(known: Known, seen: Seen, expected: list[str]) -> None:
 
 
 def test_first_look_is_silent_or_all_new() -> None:
-    seen = Seen(seen_scripts((A, CLEAN._replace(malicious=True))), seen_jobs(job("failing")), False, {})
+    seen = Seen({A: CLEAN._replace(malicious=True)}, seen_jobs(job("failing")), False, {})
     silent, changes = compare(None, seen, ZONE, SILENT)
     assert changes == []
     loud, changes = compare(None, seen, ZONE, LOUD)
@@ -183,13 +173,12 @@ def test_first_look_is_silent_or_all_new() -> None:
 
 
 def test_unreadable_zone_is_one_event_each_way() -> None:
-    """A zone that cannot be read is one event at each transition, and no change is lost."""
     known = Known(scripts={A: CLEAN}, jobs={1: job()})
     known, changes = compare(known, REFUSED, ZONE, SILENT)
     assert kinds(changes) == ["zone_unreadable"]
     assert changes[0].after == {"error": {"kind": "permission", "message": "reading is not allowed"}}
     known, changes = compare(known, REFUSED, ZONE, SILENT)
     assert changes == []
-    known, changes = compare(known, Seen(seen_scripts((A, CLEAN), (B, CLEAN)), seen_jobs(job())), ZONE, SILENT)
+    known, changes = compare(known, Seen({A: CLEAN, B: CLEAN}, seen_jobs(job())), ZONE, SILENT)
     assert kinds(changes) == ["zone_readable", "script_new"]
     assert compare(None, REFUSED, ZONE, SILENT)[1][0].kind == "zone_unreadable"

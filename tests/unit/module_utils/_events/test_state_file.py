@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import stat
@@ -28,30 +29,36 @@ EVENT = make_event(Change("script_new", "s", None, {"a": "ä"}), Target("5a1e", 
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> t.Iterator[str]:
+def path(tmp_path: Path) -> str:
     return str(tmp_path / "state.json")
 
 
-def opened(path: str, *more: t.Any) -> StateFile:
-    file = StateFile(path, *more)
-    file.open()
-    return file
+@contextlib.contextmanager
+def opened(path: str, *more: t.Any) -> t.Iterator[StateFile]:
+    with contextlib.closing(StateFile(path, *more)) as file:
+        file.open()
+        yield file
 
 
-def stored(path: str, known: Known = FULL, events: t.Sequence[dict[str, t.Any]] = (EVENT,)) -> None:
-    file = opened(path)
-    file.note("5a1e", known, events)
-    file.save()
-    file.close()
+def stored(path: str, known: Known = FULL) -> None:
+    with opened(path) as file:
+        file.note("5a1e", known, [EVENT])
+        file.save()
+
+
+def refusal(path: str) -> str:
+    """Why a state file cannot be opened."""
+    with pytest.raises(Failure) as refused, opened(path):
+        pass
+    return str(refused.value)
 
 
 @pytest.mark.parametrize("known", [FULL, Known(), Known(scripts={}, jobs={})])
 def test_what_was_stored_comes_back(path: str, known: Known) -> None:
     stored(path, known)
-    file = opened(path)
-    assert (file.zone("5a1e"), file.zone("other"), file.pending) == (known, None, [EVENT])
-    assert file.names() == ({"5a1e": known.name} if known.name else {})
-    file.close()
+    with opened(path) as file:
+        assert (file.zone("5a1e"), file.zone("other"), file.pending) == (known, None, [EVENT])
+        assert file.names == ({"5a1e": known.name} if known.name else {})
 
 
 def test_file_is_for_its_owner(path: str) -> None:
@@ -60,30 +67,29 @@ def test_file_is_for_its_owner(path: str) -> None:
     assert json.loads(Path(path).read_text(encoding="ascii"))["version"] == 1
     assert [stat.S_IMODE(each.stat().st_mode) for each in Path(path).parent.iterdir()] == [0o600, 0o600]
     Path(path).chmod(0o644)
-    opened(path).close()
+    with opened(path):
+        pass
     assert stat.S_IMODE(Path(path).stat().st_mode) == 0o600
 
 
 def test_event_that_was_received_is_known(path: str) -> None:
     stored(path)
-    file = opened(path)
-    file.forget(list(file.pending))
-    file.save()
-    file.close()
+    with opened(path) as file:
+        file.forget(1)
+        file.save()
     assert json.loads(Path(path).read_text(encoding="ascii"))["pending"] == []
 
 
 def test_nothing_is_written_where_nothing_changed(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     stored(path)
-    file = opened(path)
     written: list[object] = []
     monkeypatch.setattr(os, "replace", lambda *names: written.append(names))
-    file.note("5a1e", FULL, [])
-    file.forget([])
-    assert not file.is_due
-    file.save()
+    with opened(path) as file:
+        file.note("5a1e", FULL, [])
+        file.forget(0)
+        assert not file.is_due
+        file.save()
     assert written == []
-    file.close()
 
 
 def test_saving_takes_a_small_part_of_the_time(path: str) -> None:
@@ -94,16 +100,15 @@ def test_saving_takes_a_small_part_of_the_time(path: str) -> None:
         now[0] += 1.0
         return now[0]
 
-    file = opened(path, monotonic)
-    file.note("1", Known(), [])
-    assert file.is_due
-    file.save()
-    file.note("2", Known(), [])
-    saved = now[0]
-    while not file.is_due:
-        pass
+    with opened(path, monotonic) as file:
+        file.note("1", Known(), [])
+        assert file.is_due
+        file.save()
+        file.note("2", Known(), [])
+        saved = now[0]
+        while not file.is_due:
+            pass
     assert now[0] - saved >= 20
-    file.close()
 
 
 HEAD = b'{"version":1,"pending":[],"zones":'
@@ -133,9 +138,7 @@ HEAD = b'{"version":1,"pending":[],"zones":'
 )
 def test_unusable_file_is_refused_and_left_alone(path: str, content: bytes, reason: str) -> None:
     Path(path).write_bytes(content)
-    with pytest.raises(Failure) as refused:
-        opened(path)
-    assert str(refused.value).startswith(f"state_file: {path} {reason}")
+    assert refusal(path).startswith(f"state_file: {path} {reason}")
     assert Path(path).read_bytes() == content
 
 
@@ -145,15 +148,13 @@ def test_damaged_file_is_refused(path: str) -> None:
     whole = Path(path).read_bytes()
     for length in range(0, len(whole.rstrip()), 17):
         Path(path).write_bytes(whole[:length])
-        with pytest.raises(Failure, match="is damaged"):
-            opened(path)
+        assert "is damaged" in refusal(path)
 
 
 @pytest.mark.parametrize("name", ["missing/state.json", "", "pipe"])
 def test_place_that_cannot_be_used_is_named(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(Failure, match=f"^state_file: {tmp_path}"):
-        opened(str(tmp_path / name))
+    assert refusal(str(tmp_path / name)).startswith(f"state_file: {tmp_path}")
 
 
 def test_lock_excludes_a_second_process(path: str) -> None:
@@ -168,16 +169,14 @@ sys.stdin.read()
 """
     with subprocess.Popen([sys.executable, "-c", source], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout.readline() == "locked\n"
-        with pytest.raises(Failure, match=f"^state_file: {path} is locked"):
-            opened(path)
+        assert refusal(path).startswith(f"state_file: {path} is locked")
         other.kill()
-    opened(path).close()
+    with opened(path):
+        pass
 
 
 def test_no_write_after_the_lock_is_gone(path: str) -> None:
-    """Nothing is written after the lock is gone."""
-    file = opened(path)
-    file.note("5a1e", FULL, [])
-    file.close()
+    with opened(path) as file:
+        file.note("5a1e", FULL, [])
     file.save()
     assert not Path(path).exists()
