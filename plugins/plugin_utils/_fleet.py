@@ -13,23 +13,7 @@ from ansible.plugins.action import ActionBase
 
 from ..module_utils._core import INVALID_OPTION, Failure, invalid_option
 from ..module_utils._delivery import outcome, rails, records, variables
-from ..module_utils._delivery.variables import (
-    ADOPT,
-    ADOPTION,
-    ALLOW,
-    APPLIED,
-    BEFORE,
-    CHECK,
-    DELIVER,
-    DELIVERED,
-    LISTED,
-    PLAYBOOKS,
-    PURPOSES,
-    RAILS,
-    REPORT,
-    SURVEY,
-    SURVEY_ONLY,
-)
+from ..module_utils._delivery.variables import ADOPTION, ALLOW, APPLIED, BEFORE, DELIVERED, LISTED, RAILS, REPORT, SURVEY_ONLY
 from ..module_utils._engine.task import CONNECTION_OPTIONS
 from ..module_utils._scripts.verification import describe
 from ..module_utils._text import did_you_mean, nearest
@@ -66,60 +50,51 @@ class FleetAction(ActionBase):  # type: ignore[misc]  # ansible-core ships no ty
 
 def _names(_arguments: Arguments, given: Result, _hosts: HostVariables) -> Result:
     """Refuse unknown variables of the role."""
-    variables.check_names(given, ["log_delivery_"])
+    variables.check_names({name: () for name in given if name.startswith("log_delivery_")})
     return {}
 
 
 def _validate(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
     """Validate the variables of the hosts and the command line before any request."""
     playbook = str(arguments.get("playbook"))
-    if playbook not in PLAYBOOKS:
-        raise invalid_option("playbook", f"must be one of: {', '.join(PLAYBOOKS)}")
-    everyone = [str(name) for name in given["ansible_play_hosts_all"]]
-    if playbook not in PURPOSES:
-        _check_variables(hosts, everyone)
-        return (_survey if playbook == SURVEY else _evidence)(hosts, everyone[0])
-    _check_target(hosts, everyone[0])
-    zones = _zones(arguments, everyone, hosts, PURPOSES[playbook])
-    _check_variables(hosts, zones)
-    found: Result = {"batches": variables.read_batches(hosts.extra.get("edgeops_zones_at_once"))}
-    found["hosts"] = zones
-    if playbook == DELIVER:
-        found.update(_rails(hosts, zones, found["batches"]))
-    if playbook == CHECK:
-        found.update(_report(hosts, zones))
-    if playbook == ADOPT:
-        found.update(_adoption(hosts, zones))
-    return found
+    everyone = _play_hosts(given)
+    if playbook in _OF_ZONES:
+        purpose, options_of = _OF_ZONES[playbook]
+        zones = _zones(arguments, everyone, hosts, purpose)
+        _check_variables(hosts, zones)
+        batches = variables.read_batches(hosts.extra.get("edgeops_zones_at_once"))
+        return {"batches": batches, "hosts": zones, **options_of(hosts, zones)}
+    if playbook not in _OF_THE_RUN:
+        raise invalid_option("playbook", f"must be one of: {', '.join([*_OF_ZONES, *_OF_THE_RUN])}")
+    _check_variables(hosts, everyone)
+    return _OF_THE_RUN[playbook](hosts, everyone[:1])
+
+
+def _play_hosts(given: Result) -> list[str]:
+    return [str(name) for name in given["ansible_play_hosts_all"]]
 
 
 def _check_variables(hosts: HostVariables, names: t.Sequence[str]) -> None:
-    """Refuse variables that are unknown, internal, or set where plays cannot read them."""
     seen: dict[str, list[str]] = {}
     for host in names:
         for name in hosts.of(host):
-            seen.setdefault(name, []).append(host)
-    variables.check_own_names(hosts.extra)
-    inventory = {name: having for name, having in seen.items() if name not in hosts.extra}
-    variables.check_names({*seen, *hosts.extra}, hosts=inventory)
-    variables.check_places(seen, hosts.extra)
-
-
-def _check_target(hosts: HostVariables, host: str) -> None:
-    if "edgeops_target" in hosts.extra:
-        target = hosts.evaluated(host, "edgeops_target")
-        if not isinstance(target, str) or not target.strip():
-            raise invalid_option("edgeops_target", f"must be a string. {_HINT}")
+            if name not in hosts.extra:
+                seen.setdefault(name, []).append(host)
+    variables.check_variables(hosts.extra, seen)
 
 
 def _zones(arguments: Arguments, everyone: t.Sequence[str], hosts: HostVariables, purpose: str) -> list[str]:
     """Return the hosts of the following plays."""
+    if "edgeops_target" in hosts.extra:
+        target = hosts.evaluated(everyone[0], "edgeops_target")
+        if not isinstance(target, str) or not target.strip():
+            raise invalid_option("edgeops_target", f"must be a string. {_HINT}")
     matched = {str(name) for name in arguments.get("hosts") or ()}
     zones = [name for name in everyone if name in matched]
     if not zones:
-        target = hosts.extra.get("edgeops_target", "all")
+        pattern = str(hosts.extra.get("edgeops_target", "all"))
         raise invalid_option(
-            "edgeops_target", f"the inventory and its limit contain no host for {str(target)!r}, so there is nothing to {purpose}"
+            "edgeops_target", f"the inventory and its limit contain no host for {pattern!r}, so there is nothing to {purpose}"
         )
     unfit = sorted(name for name in zones if _PATTERN.search(name))
     if unfit:
@@ -139,14 +114,13 @@ def _of_run(hosts: HostVariables, zones: t.Sequence[str], defaults: t.Mapping[st
     }
 
 
-def _rails(hosts: HostVariables, zones: t.Sequence[str], batches: t.Sequence[int | str]) -> Result:
+def _rails(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
     found = _read_rails(hosts, zones)
-    rails.check_given(found)
     return {
         "guard": found.guard,
         "soak_seconds": found.soak_seconds,
         "stop_on_failure": found.stop_on_failure,
-        "rails": rails.describe(found, batches),
+        "rails": rails.describe(found, variables.read_batches(hosts.extra.get("edgeops_zones_at_once"))),
     }
 
 
@@ -185,16 +159,16 @@ def _report(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
     }
 
 
-def _survey(hosts: HostVariables, host: str) -> Result:
+def _survey(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
     """Return the options of a survey, which needs no inventory."""
-    values = _of_run(hosts, [host], SURVEY_ONLY)
+    values = _of_run(hosts, zones, SURVEY_ONLY)
     found = variables.read_json("edgeops_survey", values["edgeops_survey"], dict)
     for name in found:
         if name not in FILTERS:
             hint = did_you_mean(nearest(str(name), FILTERS))
             raise invalid_option(f"edgeops_survey.{name}", f"not an option of a survey{hint}")
     return {
-        **_report(hosts, [host]),
+        **_report(hosts, zones),
         "survey": True,
         **{name: variables.read_names(f"edgeops_survey.{name}", found.get(name)) for name in FILTERS},
         "scripts": variables.read_boolean("edgeops_audit_scripts", values["edgeops_audit_scripts"], default=False),
@@ -213,8 +187,8 @@ def _adoption(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
     }
 
 
-def _evidence(hosts: HostVariables, host: str) -> Result:
-    folder = hosts.evaluated(host, "edgeops_evidence_dir")
+def _evidence(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
+    folder = hosts.evaluated(zones[0], "edgeops_evidence_dir")
     if not folder:
         raise invalid_option("edgeops_evidence_dir", "is required: the folder of the evidence")
     return {"dest": _path(str(folder))}
@@ -225,15 +199,24 @@ def _path(name: str) -> str:
     return os.path.join(os.environ.get("PWD") or os.getcwd(), os.path.expanduser(name))
 
 
+_Options = t.Callable[[HostVariables, t.Sequence[str]], Result]
+# What a playbook does with zones, and the function that returns its options.
+_OF_ZONES: t.Mapping[str, tuple[str, _Options]] = {
+    "deliver": ("deliver to", _rails),
+    "check": ("check", _report),
+    "adopt": ("adopt", _adoption),
+}
+# The playbooks without zones; their options are those of the first host.
+_OF_THE_RUN: t.Mapping[str, _Options] = {"survey": _survey, "verify_evidence": _evidence}
+
+
 def _evaluate(_arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
     """Compare the predicted changes of all zones with the rails and the approved report."""
-    names = [str(name) for name in given["ansible_play_hosts_all"]]
+    names = _play_hosts(given)
     limits = _read_rails(hosts, names)
     zones = sorted(records.predicted_zone(host, hosts.of(host)) for host in names) if limits.guard or _is_check(given) else []
     if limits.guard:
         rails.check_approval(limits, zones)
-    summary = [outcome.plan_summary(zones)] if zones else []
-    if limits.guard:
         rails.refuse(limits, zones)
     changed = [zone.name for zone in zones if zone.changed]
     return {
@@ -242,7 +225,7 @@ def _evaluate(_arguments: Arguments, given: Result, hosts: HostVariables) -> Res
         "plan_ids": {zone.name: zone.plan_ids for zone in zones if not zone.error},
         "effects": {zone.name: zone.effects for zone in zones if zone.effects},
         "plan_id": rails.plan_id_of(zones) if zones else None,
-        "lines": summary,
+        "lines": [outcome.plan_summary(zones)] if zones else [],
     }
 
 
@@ -257,8 +240,7 @@ def _canary(arguments: Arguments, given: Result, hosts: HostVariables) -> Result
     unhealthy: dict[str, str] = {}
     if arguments.get("soaked"):
         for host in batch:
-            sentences = _worse(hosts.of(host))
-            if sentences:
+            if sentences := _worse(hosts.of(host)):
                 unhealthy[host] = "; ".join(sentences)
     stops = bool(unhealthy) or (bool(failed) and bool(arguments.get("stop_on_failure")))
     return {"unhealthy": unhealthy, "stopped": "the run stopped after a batch in which a zone failed" if stops else ""}
@@ -277,14 +259,13 @@ def _worse(of_host: Arguments) -> list[str]:
 def _conclude(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
     """Return the outcome of each zone of a delivery."""
     to_deliver, stopped = set(arguments.get("to_deliver") or ()), str(arguments.get("stopped") or "")
-    names = [str(name) for name in given["ansible_play_hosts_all"]]
-    ends = {host: outcome.end_of(host, hosts.of(host), host in to_deliver, stopped) for host in names}
+    ends = {host: outcome.end_of(host, hosts.of(host), host in to_deliver, stopped) for host in _play_hosts(given)}
     return outcome.outcome(ends, stopped, _is_check(given))
 
 
 def _ask(_arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
     """Return the queries for the delivery facts of all zones with jobs: one host queries for each distinct connection."""
-    found = {str(host): records.audit_record(str(host), hosts.of(str(host))) for host in given["ansible_play_hosts_all"]}
+    found = {host: records.audit_record(host, hosts.of(host)) for host in _play_hosts(given)}
     having = {host: record for host, record in found.items() if record.get("jobs")}
     options = [f"edgeops_{name}" for name in CONNECTION_OPTIONS]
     return {"asked": records.questions(having, lambda host: [hosts.evaluated(host, name) for name in options])}
@@ -292,7 +273,7 @@ def _ask(_arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
 
 def _gather(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
     """Return the records of all zones for a report."""
-    found = [records.audit_record(str(host), hosts.of(str(host))) for host in given["ansible_play_hosts_all"]]
+    found = [records.audit_record(host, hosts.of(host)) for host in _play_hosts(given)]
     asked = arguments.get("asked") or {}
     return {"zones": records.answered(found, asked, {host: hosts.of(host).get(DELIVERED) or {} for host in asked})}
 
@@ -300,11 +281,11 @@ def _gather(arguments: Arguments, given: Result, hosts: HostVariables) -> Result
 def _judge(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
     """Return the last lines of a check, its statistics, and which hosts fail for which reason."""
     report, sent = arguments["report"], arguments.get("sent") or {}
-    names = [str(host) for host in given["ansible_play_hosts_all"]]
+    names = _play_hosts(given)
     not_sent = [
         f"{os.path.basename(each['item'])} could not be put to edgeops_report_put_url."
         for each in sent.get("results") or ()
-        if _failed(each)
+        if not each.get("skipped") and each.get("status") not in range(200, 300)
     ]
     errors = {record["zone"]: record["error"] for record in arguments["zones"] if record.get("error")}
     refused = list(report["refused_zones"])
@@ -331,7 +312,7 @@ def _adopt(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
     found = outcome.select_adopted({host: hosts.of(host) for host in names})
     group = {str(name) for name in arguments.get("group_hosts") or ()}
     written = [host for host in names if host not in found["refused"]]
-    others = [host for host in map(str, given["ansible_play_hosts_all"]) if host in group and host not in names]
+    others = [host for host in _play_hosts(given) if host in group and host not in names]
     return {**found, "to_verify": [*written, *(host for host in others if outcome.is_zone(hosts.of(host)))] if written else []}
 
 
@@ -355,10 +336,6 @@ def _verified(arguments: Arguments, given: Result, hosts: HostVariables) -> Resu
         "lines": [text for _valid, lines in told for text in lines],
         "invalid": "" if report["valid"] else "; ".join(bad) or "There is no evidence in the folder.",
     }
-
-
-def _failed(sent: Arguments) -> bool:
-    return not sent.get("skipped") and sent.get("status") not in range(200, 300)
 
 
 _STEPS: t.Mapping[str, t.Callable[[Arguments, Result, HostVariables], Result]] = {

@@ -5,18 +5,17 @@ from __future__ import annotations
 # The end of a run: the outcome of each zone of a delivery, jobs with worse health than before, and adopted zones.
 import typing as t
 
-from .._core import PARTS, Json
+from .._core import Json
 from .._report.findings import health_state, labelled
 from .._report.items import plural
 from .._report.lines import difference_lines
 from .._text import dict_of, line, list_of
 from .._zone.result import ManagedPart, ReportedJob, ZoneResult
 from .rails import Prediction, is_changed
-from .records import Variables, done, done_zone, error_of
+from .records import MAX_LINE, Variables, done, done_zone, error_of
 from .variables import APPLIED, CANARY, DESCRIBED, PREDICTION, SCRIPTS
 
 CHANGED, UNCHANGED, FAILED, NOT_REACHED = STATES = ("changed", "unchanged", "failed", "not reached")
-_MAX_LINE = 2000
 
 
 class End(t.NamedTuple):
@@ -52,7 +51,7 @@ def outcome(ends: t.Mapping[str, End], stopped: str, check_mode: bool) -> dict[s
     lines = [text for host, end in ends.items() for text in _lines(host, end, applied=not check_mode)]
     return {
         "lines": [f"{plural(len(ends), 'zone')}: {counts}", *lines, *([stopped] if stopped else [])],
-        "failing": {host: line(end.reason, _MAX_LINE) for host, end in ends.items() if end.state in (FAILED, NOT_REACHED)},
+        "failing": {host: line(end.reason, MAX_LINE) for host, end in ends.items() if end.state in (FAILED, NOT_REACHED)},
     }
 
 
@@ -60,42 +59,17 @@ def _lines(host: str, end: End, *, applied: bool) -> list[str]:
     if end.state == CHANGED:
         verb = "changed" if applied else "would be changed"
         texts = difference_lines(end.result, applied=applied) or ["its secrets"]
-        return [line(f"{host} {verb}: {text}", _MAX_LINE) for text in texts]
+        return [line(f"{host} {verb}: {text}", MAX_LINE) for text in texts]
     if end.state == FAILED:
-        return [line(f"{host} failed: {end.reason}", _MAX_LINE)]
-    return [line(f"{host} was not reached", _MAX_LINE)] if end.state == NOT_REACHED else []
+        return [line(f"{host} failed: {end.reason}", MAX_LINE)]
+    return [line(f"{host} was not reached", MAX_LINE)] if end.state == NOT_REACHED else []
 
 
 def plan_summary(zones: t.Sequence[Prediction]) -> str:
     """Return what a delivery would do to all zones in a line."""
-    changed = [zone for zone in zones if zone.changed]
-    kinds = [kind for zone in changed for kind in _kinds(zone.result)]
-    failed = sum(bool(zone.error) for zone in zones)
-    numbers = ", ".join(plural(kinds.count(kind), kind) for kind in ("addition", "change", "deletion"))
-    return (
-        f"{plural(len(zones), 'zone')}: {len(changed)} would change ({numbers}),"
-        f" {len(zones) - len(changed) - failed} unchanged, {failed} failed"
-    )
-
-
-def _kinds(result: ZoneResult) -> t.Iterator[str]:
-    for name in PARTS:
-        part = result.get(name) or {}
-        diff = part.get("diff") or {}
-        before, after = diff.get("before") or {}, diff.get("after") or {}
-        if not part.get("changed"):
-            continue
-        if name == "jobs":
-            labels = {**before, **after}
-            yield from (_kind(before.get(label), after.get(label)) for label in labels if before.get(label) != after.get(label))
-        else:
-            yield _kind(*(side.get("custom_fields", side) for side in (before, after)))
-
-
-def _kind(before: Json, after: Json) -> str:
-    if not before:
-        return "addition"
-    return "change" if after else "deletion"
+    changed, failed = sum(zone.changed for zone in zones), sum(bool(zone.error) for zone in zones)
+    unchanged = len(zones) - changed - failed
+    return f"{plural(len(zones), 'zone')}: {changed} would change, {unchanged} unchanged, {failed} failed"
 
 
 _RANKS = {"healthy": 0, "stale": 1, "never": 1, "unknown": 1, "disabled": 2, "failing": 3}
@@ -138,16 +112,8 @@ _ADDRESSES = ("zone_id", "account_id", "zone_name")
 _NEXT = "Next: move group_vars and host_vars beside your inventory, then run ansible-playbook edgeops.observability.check -i INVENTORY"
 
 
-class Adopted(t.TypedDict):
-    """The zones that an adoption writes, the entries for their script baselines, and why others are not written."""
-
-    zones: list[dict[str, Json]]
-    script_baselines: dict[str, Json]
-    refused: dict[str, str]
-
-
-def select_adopted(hosts: t.Mapping[str, Variables]) -> Adopted:
-    """Return the zones that are written, the entries for their script baselines, and why others are not written."""
+def select_adopted(hosts: t.Mapping[str, Variables]) -> dict[str, t.Any]:
+    """Return the `zones` that are written, the entries for their `script_baselines`, and why others are `refused`."""
     refused: dict[str, str] = {}
     found: dict[str, dict[str, Json]] = {}
     hosts_of: dict[str, list[str]] = {}
@@ -180,10 +146,10 @@ def changed_by_files(variables: Variables) -> str:
     error = error_of(variables, (PREDICTION,))
     result = done_zone(variables, PREDICTION) or {}
     if error:
-        return line(f"the zone could not be verified: {error['message']}", _MAX_LINE)
+        return line(f"the zone could not be verified: {error['message']}", MAX_LINE)
     if is_changed(result):
         found = "; ".join(difference_lines(result)) or "a secret"
-        return line(f"with these files a delivery would change the zone; move what it names out of the file: {found}", _MAX_LINE)
+        return line(f"with these files a delivery would change the zone; move what it names out of the file: {found}", MAX_LINE)
     return ""
 
 
@@ -192,7 +158,7 @@ def conclude_adoption(zones: t.Sequence[Variables], dest: str, failing: t.Mappin
     left_out = sum(len(list_of(zone.get("left_out"))) for zone in zones)
     secrets = sum(len(list_of(zone.get("vault"))) for zone in zones)
     return [
-        *(line(f"{host} failed: {reason}", _MAX_LINE) for host, reason in failing.items()),
+        *(line(f"{host} failed: {reason}", MAX_LINE) for host, reason in failing.items()),
         f"{plural(len(zones), 'zone')} adopted, {plural(left_out, 'setting')} left out: see {dest}/ADOPTED.md",
         *([f"{plural(secrets, 'secret')} to set: see {dest}/vault-example.txt"] if secrets else []),
         _NEXT,

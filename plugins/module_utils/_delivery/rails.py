@@ -13,10 +13,11 @@ from .._zone.result import ZoneResult
 from .variables import ALL, SWITCHES, Threshold, read_allow, read_boolean, read_count, read_threshold
 
 _APPROVALS = ("edgeops_approved_plan_id", "edgeops_approved_report")
+_AGAIN = "Nothing was written; review a new check run."
 
 
 class Rails(t.NamedTuple):
-    """The safety rails of a run; None is an omitted approval, an empty one approves nothing."""
+    """The safety rails of a run; None is an omitted approval."""
 
     guard: bool
     deliver_partial: bool
@@ -63,12 +64,17 @@ class Prediction(t.NamedTuple):
 
 
 def read_rails(values: t.Mapping[str, Json], given: t.Collection[str], allow: t.Mapping[str, Json]) -> Rails:
-    """Return the rails in the variables of a run; `given` are the names that are set, `allow` is the variable of each host."""
+    """Return the rails in the variables of a run; `given` are the names that are set, `allow` is the variable of each host.
+
+    Raise `conflict` for an approval that is given and empty.
+    """
     switches = {name: read_boolean(name, values[name], default) for name, default in SWITCHES.items()}
     approvals = {name: str(values[name] or "").strip() if name in given else None for name in _APPROVALS}
-    approved = [name for name in _APPROVALS if approvals[name] is not None]
-    if approved and not switches["edgeops_guard"]:
-        raise invalid_option(approved[0], "needs edgeops_guard: without it a run is one phase, and no plan is compared")
+    for name in _APPROVALS:
+        if approvals[name] is not None and not switches["edgeops_guard"]:
+            raise invalid_option(name, "needs edgeops_guard: without it a run is one phase, and no plan is compared")
+        if approvals[name] == "":
+            raise conflict(f"{name}: is given and empty, so nothing was approved. {_AGAIN}")
     return Rails(
         guard=switches["edgeops_guard"],
         deliver_partial=switches["edgeops_deliver_partial"],
@@ -85,22 +91,18 @@ def describe(rails: Rails, batches: t.Sequence[int | str]) -> list[str]:
     """Return the rails in force, a line for each."""
     if not rails.guard:
         return ["edgeops_guard is false: no rail applies, and zones are written without a prediction"]
-    lines = [
-        f"at most {rails.max_changed_zones.text} zones may change"
-        if rails.max_changed_zones
-        else "any number of zones may change"
-    ]
+    limit = rails.max_changed_zones
+    lines = [f"at most {limit.text} zones may change" if limit else "any number of zones may change"]
     lines += list(_describe_allow(rails))
-    lines += ["only the approved plan is applied"] if rails.is_approved else []
-    lines += ["zones that cannot be predicted " + ("are left out" if rails.deliver_partial else "stop the run")]
+    if rails.is_approved:
+        lines.append("only the approved plan is applied")
+    lines.append(f"zones that cannot be predicted {'are left out' if rails.deliver_partial else 'stop the run'}")
     if list(batches) != ["100%"]:
         lines.append(f"batches of the zones that change: {', '.join(map(str, batches))}")
-    lines += ["the run stops after a batch in which a zone failed"] if rails.stop_on_failure else []
-    lines += (
-        [f"the run stops if the health of a job is worse {rails.soak_seconds} seconds after its batch"]
-        if rails.soak_seconds
-        else []
-    )
+    if rails.stop_on_failure:
+        lines.append("the run stops after a batch in which a zone failed")
+    if rails.soak_seconds:
+        lines.append(f"the run stops if the health of a job is worse {rails.soak_seconds} seconds after its batch")
     return lines
 
 
@@ -166,25 +168,13 @@ def _too_many(rails: Rails, zones: t.Sequence[Prediction]) -> t.Iterator[str]:
         )
 
 
-_AGAIN = "Nothing was written; review a new check run."
-_EMPTY = "is given and empty, so nothing was approved."
-
-
 def plan_id_of(zones: t.Sequence[Prediction]) -> str | None:
     """Return the digest of the plans of all zones, as `audit_report` does; None if a zone could not be predicted."""
     return None if any(zone.error for zone in zones) else fleet_plan_id((zone.zone_id, zone.plan_ids) for zone in zones)
 
 
-def check_given(rails: Rails) -> None:
-    """Raise `conflict` for an approval that is given and empty, before any zone is read."""
-    for name, value in (("edgeops_approved_plan_id", rails.approved_plan_id), ("edgeops_approved_report", rails.approved_report)):
-        if value == "":
-            raise conflict(f"{name}: {_EMPTY} {_AGAIN}")
-
-
 def check_approval(rails: Rails, zones: t.Sequence[Prediction]) -> None:
     """Raise `conflict` if the plan of these zones is not the approved one."""
-    check_given(rails)
     if rails.approved_plan_id is not None:
         _check_digest(rails.approved_plan_id, zones)
     if rails.approved_report is not None:

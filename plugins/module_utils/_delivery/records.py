@@ -19,7 +19,7 @@ from .variables import FAILED, LISTED, PREDICTION, SCRIPTS
 
 Variables = t.Mapping[str, Json]
 _UNREACHED = {"kind": "unavailable", "message": "it could not be reached"}
-_MAX_LINE = 2000
+MAX_LINE = 2000
 
 
 def done(result: Json) -> dict[str, Json] | None:
@@ -56,7 +56,7 @@ def error_of(variables: Variables, names: t.Sequence[str]) -> dict[str, str] | N
             has_kind = isinstance(found.get("error"), dict)
             # Without a kind the failure is of ansible-core: a variable cannot be evaluated.
             kind = failure["kind"] if has_kind else "invalid_option"
-            return {"kind": kind, "message": line(" ".join(failure["message"].split()), _MAX_LINE)}
+            return {"kind": kind, "message": line(" ".join(failure["message"].split()), MAX_LINE)}
     return None
 
 
@@ -65,7 +65,7 @@ def gate_of(variables: Variables) -> str:
     found = variables.get(SCRIPTS)
     if not isinstance(found, dict) or not isinstance(found.get("error"), dict) or found["error"].get("kind") != GATE:
         return ""
-    return f"gate: {line(' '.join(str(found.get('msg')).split()), _MAX_LINE)}"
+    return f"gate: {line(' '.join(str(found.get('msg')).split()), MAX_LINE)}"
 
 
 def predicted_zone(host: str, variables: Variables) -> Prediction:
@@ -79,31 +79,8 @@ def predicted_zone(host: str, variables: Variables) -> Prediction:
     return Prediction(host, address.get("account_id") or address.get("zone_id") or "", result or {}, message)
 
 
-class OwnerId(t.TypedDict, total=False):
-    """The id of a zone or an account."""
-
-    zone_id: str | None
-    account_id: str
-
-
-class Record(OwnerId, total=False):
-    """What a run found out about a host, for `audit_report`."""
-
-    zone: str
-    scope: str
-    error: dict[str, str] | None
-    result: Json
-    jobs: Json
-    coverage: Json
-    scripts: Json
-    delivery: Json
-
-
-class Question(t.TypedDict, total=False):
-    """The options of `logpush_delivery_info` for zones or for an account."""
-
-    zone_ids: list[str]
-    account_id: str
+# A member of `zones` of `audit_report`.
+Record = dict[str, t.Any]
 
 
 def audit_record(host: str, variables: Variables) -> Record:
@@ -111,9 +88,7 @@ def audit_record(host: str, variables: Variables) -> Record:
     result = done_zone(variables, PREDICTION)
     error = error_of(variables, (PREDICTION, LISTED, SCRIPTS)) or (None if result else dict(_UNREACHED))
     address = _address({**variables, **(result or {})})
-    record: Record = {"zone": host, "zone_id": address.get("zone_id")}
-    if "account_id" in address:
-        record = {"zone": host, "account_id": address["account_id"], "scope": ACCOUNT}
+    record: Record = {"zone": host, **address, **({"scope": ACCOUNT} if "account_id" in address else {})}
     if error or result is None:
         return {**record, "error": error}
     jobs = done_jobs(variables, LISTED)
@@ -135,19 +110,19 @@ def zone_id_of(variables: Variables) -> str:
     return (_address(variables).get("zone_id") or "").lower()
 
 
-def _address(found: Variables) -> OwnerId:
-    """Return the id in a result, or that in the variables of a host that failed, unless it is a template."""
+def _address(found: Variables) -> dict[str, str | None]:
+    """Return the `account_id` or `zone_id` of a result, or of the variables of a host that failed, unless it is a template."""
     for name in ("account_id", "zone_id"):
         for value in (found.get(f"log_delivery_{name}"), found.get(name)):
             if isinstance(value, (str, int)) and "{{" not in str(value):
-                return {"account_id": str(value)} if name == "account_id" else {"zone_id": str(value)}
+                return {name: str(value)}
     return {"zone_id": None}
 
 
-def questions(records: t.Mapping[str, Record], connection_of: t.Callable[[str], Json]) -> dict[str, Question]:
-    """Return the options of the query of each host; the first host of a connection queries all zones of it."""
+def questions(records: t.Mapping[str, Record], connection_of: t.Callable[[str], Json]) -> dict[str, dict[str, t.Any]]:
+    """Return the options of `logpush_delivery_info` for each host that asks; the first host of a connection asks for all its zones."""
     first: dict[str, str] = {}
-    found: dict[str, Question] = {}
+    found: dict[str, dict[str, t.Any]] = {}
     for host, record in records.items():
         if account_id := record.get("account_id"):
             found[host] = {"account_id": account_id}
@@ -157,12 +132,13 @@ def questions(records: t.Mapping[str, Record], connection_of: t.Callable[[str], 
     return found
 
 
-def answered(records: t.Sequence[Record], asked: t.Mapping[str, Question], answers: t.Mapping[str, Variables]) -> list[Record]:
+def answered(
+    records: t.Sequence[Record], asked: t.Mapping[str, t.Mapping[str, t.Any]], answers: t.Mapping[str, Variables]
+) -> list[Record]:
     """Return the records with the delivery facts of each zone or account from the answers."""
     facts: dict[str, Json] = {}
     for host, question in asked.items():
-        owners = question["zone_ids"] if "zone_ids" in question else [question["account_id"]]
-        facts.update(by_owner(answers[host], owners))
+        facts.update(by_owner(answers[host], question.get("zone_ids") or [question["account_id"]]))
     return [
         {**record, "delivery": facts[owner]} if (owner := record.get("account_id") or record.get("zone_id")) in facts else record
         for record in records

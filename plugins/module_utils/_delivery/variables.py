@@ -8,21 +8,17 @@ import typing as t
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
-from .._core import EFFECTS, Failure, Json, invalid_option
+from .._core import EFFECTS, INVALID_OPTION, Failure, Json, invalid_option
 from .._engine.task import CONNECTION_OPTIONS
 from .._text import did_you_mean, nearest, shown
 
 # The variables of the playbooks and the role, and how they are read.
 
-# The playbooks, and what they do with zones.
-DELIVER, CHECK, ADOPT, SURVEY, VERIFY_EVIDENCE = PLAYBOOKS = ("deliver", "check", "adopt", "survey", "verify_evidence")
-PURPOSES: t.Mapping[str, str] = {DELIVER: "deliver to", CHECK: "check", ADOPT: "adopt"}
-
 # In `edgeops_allow`: every effect that a plan can have.
 ALL = "all"
 
-# Variables of the playbooks. The first group can be set as extra variables only: plays evaluate them before they have hosts.
-EXTRA_ONLY = ("edgeops_target", "edgeops_zones_at_once")
+# Extra variables only: plays evaluate them before they have hosts.
+_EXTRA_ONLY = ("edgeops_target", "edgeops_zones_at_once")
 ALLOW = "edgeops_allow"
 # The variables of a run as a whole, with their defaults; every host of a run has the same.
 SWITCHES: t.Mapping[str, bool] = {"edgeops_guard": True, "edgeops_deliver_partial": True, "edgeops_stop_on_failure": False}
@@ -54,7 +50,7 @@ ADOPTION: t.Mapping[str, object] = {
     "edgeops_adopt_group": "all",
     "edgeops_adopt_overwrite": False,
 }
-OF_HOSTS = (
+_OF_HOSTS = (
     "edgeops_in_process",
     "edgeops_audit_scripts",
     "edgeops_script_baseline",
@@ -64,14 +60,8 @@ OF_HOSTS = (
     *(f"edgeops_{name}" for name in CONNECTION_OPTIONS),
 )
 PLAYBOOK_VARIABLES = (
-    *EXTRA_ONLY,
-    ALLOW,
-    *RAILS,
-    *REPORT,
-    *ADOPTION,
-    *OF_HOSTS,
-    "edgeops_expected_heads",
-    "edgeops_survey",
+    *(*_EXTRA_ONLY, ALLOW, *RAILS, *REPORT, *ADOPTION, *_OF_HOSTS),
+    *("edgeops_expected_heads", "edgeops_survey"),
 )
 ROLE_VARIABLES = (
     "log_delivery_zone_id",
@@ -88,67 +78,49 @@ ROLE_VARIABLES = (
     "log_delivery_expected_plan_ids",
 )
 # Names that the collection sets itself: accepted, and never read as input.
-RESULTS = ("log_delivery_result", "edgeops_check", "edgeops_plan_id", "edgeops_report")
+_RESULTS = ("log_delivery_result", "edgeops_check", "edgeops_plan_id", "edgeops_report")
 
 # Variables of a host that playbooks and role register or set.
-DESCRIBED = "_log_delivery_described"
 PREDICTION, APPLIED, LISTED = "_log_delivery_prediction", "log_delivery_result", "_log_delivery_listed"
-DELIVERED = "_edgeops_delivered"
-SCRIPTS, FAILED, BEFORE, CANARY = "_log_delivery_scripts", "_edgeops_failed", "_edgeops_before", "_edgeops_canary"
+DESCRIBED, SCRIPTS, DELIVERED = "_log_delivery_described", "_log_delivery_scripts", "_edgeops_delivered"
+FAILED, BEFORE, CANARY = "_edgeops_failed", "_edgeops_before", "_edgeops_canary"
 
 Data = t.TypeVar("Data", bound="dict[str, Json] | list[Json]")
 
-_OWN = ("_edgeops_", "_log_delivery_")
-_PREFIXES = ("edgeops_", "log_delivery_")
+_PREFIX = re.compile("edgeops_|log_delivery_")
 _THRESHOLD = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(%?)")
 _BATCH = re.compile(r"[1-9][0-9]{0,8}%?")
 
 
-def check_names(
-    names: t.Iterable[str], prefixes: t.Sequence[str] = _PREFIXES, hosts: t.Mapping[str, t.Sequence[str]] | None = None
-) -> None:
+def check_variables(extra: t.Iterable[str], inventory: t.Mapping[str, t.Sequence[str]]) -> None:
+    """Refuse variables that are unknown, internal, or set where plays cannot read them; the inventory has the hosts of each name."""
+    for name in extra:
+        if name.startswith(("_edgeops_", "_log_delivery_")):
+            # They would take precedence over what the playbooks set.
+            raise invalid_option(name, "names with this prefix are set by the collection itself")
+    check_names({**dict.fromkeys(extra, ()), **inventory})
+    for name in _EXTRA_ONLY:
+        if name in inventory:
+            raise invalid_option(name, f"is set in the inventory, where plays do not see it; use -e {name}=...")
+
+
+def check_names(names: t.Mapping[str, t.Sequence[str]]) -> None:
     """Refuse unknown names with a prefix of this collection: a misspelt rail would protect nothing.
 
-    `hosts` tells of a name of the inventory who has it, so that the message leads to the file.
+    The hosts that have a name are in the message, so that it leads to the file.
     """
     known = (*PLAYBOOK_VARIABLES, *ROLE_VARIABLES)
-    unknown = sorted({name for name in names if name.startswith(tuple(prefixes)) and name not in known and name not in RESULTS})
+    # The prefix, which many have, does not count for the nearest name.
+    by_rest = {_PREFIX.sub("", name, count=1): name for name in known}
+    unknown = []
+    for name in sorted(names):
+        if _PREFIX.match(name) and name not in known and name not in _RESULTS:
+            hint = did_you_mean(by_rest.get(nearest(_PREFIX.sub("", name, count=1), by_rest), ""))
+            hosts = names[name]
+            where = f", set for {f'{len(hosts)} hosts such as ' if len(hosts) > 1 else ''}{hosts[0]}" if hosts else ""
+            unknown.append(f"{name}: there is no such variable{hint}{where}")
     if unknown:
-        texts = [
-            f"{name}: there is no such variable{did_you_mean(_nearest(name, known))}{_set_for((hosts or {}).get(name, ()))}"
-            for name in unknown
-        ]
-        raise Failure("invalid_option", "; ".join(texts))
-
-
-def _nearest(name: str, known: t.Sequence[str]) -> str:
-    """Return the variable whose name is most similar; the prefix, which many have, does not count."""
-    plain = {_without_prefix(other): other for other in known}
-    return plain.get(nearest(_without_prefix(name), plain), "")
-
-
-def _without_prefix(name: str) -> str:
-    return name.removeprefix("edgeops_").removeprefix("log_delivery_")
-
-
-def _set_for(hosts: t.Sequence[str]) -> str:
-    if not hosts:
-        return ""
-    return f", set for {hosts[0]}" if len(hosts) == 1 else f", set for {len(hosts)} hosts such as {hosts[0]}"
-
-
-def check_own_names(extra: t.Iterable[str]) -> None:
-    """Refuse extra variables in place of what the playbooks set: they would take precedence over it."""
-    taken = sorted(name for name in extra if name.startswith(_OWN))
-    if taken:
-        raise invalid_option(taken[0], "names with this prefix are set by the collection itself")
-
-
-def check_places(names: t.Iterable[str], extra: t.Collection[str]) -> None:
-    """Refuse an inventory that sets what plays evaluate before they have hosts."""
-    for name in EXTRA_ONLY:
-        if name not in extra and name in names:
-            raise invalid_option(name, f"is set in the inventory, where plays do not see it; use -e {name}=...")
+        raise Failure(INVALID_OPTION, "; ".join(unknown))
 
 
 def same_for_all(name: str, values: t.Mapping[str, Json], default: Json) -> Json:

@@ -50,16 +50,16 @@ def test_every_variable_has_its_default_in_a_role() -> None:
 )
 def test_names(name: str, said: str | None) -> None:
     if said is None:
-        variables.check_names([name])
+        variables.check_variables([name], {})
         return
     with pytest.raises(Failure, match=f"^{name}: .*{said}"):
-        variables.check_names([name, "zone_id"])
+        variables.check_variables([name], {"zone_id": ["a"]})
 
 
 @pytest.mark.parametrize(("hosts", "said"), [(["a"], ", set for a"), (["a", "b"], ", set for 2 hosts such as a"), ([], "")])
 def test_unknown_name_leads_to_its_hosts(hosts: list[str], said: str) -> None:
     with pytest.raises(Failure) as refused:
-        variables.check_names(["log_delivery_jbos"], hosts={"log_delivery_jbos": hosts})
+        variables.check_variables([], {"log_delivery_jbos": hosts})
     assert str(refused.value).endswith(f"jobs'?){said}")
 
 
@@ -94,14 +94,14 @@ def test_one_value_for_all_hosts() -> None:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: variables.check_places(["edgeops_target"], []), "edgeops_target: is set in the inventory"),
-        (lambda: variables.check_places(["edgeops_zones_at_once"], []), "edgeops_zones_at_once: is set in the inventory"),
-        (lambda: variables.check_own_names(["_edgeops_run"]), "_edgeops_run: names with this prefix"),
-        (lambda: variables.check_own_names(["_log_delivery_expected_plan_ids"]), "_log_delivery_expected_plan_ids: names with"),
+        (lambda: variables.check_variables([], {"edgeops_target": ["a"]}), "edgeops_target: is set in the inventory"),
         (
-            lambda: variables.read_boolean("edgeops_audit_delivery", "perhaps", default=False),
-            "edgeops_audit_delivery: must be true",
+            lambda: variables.check_variables([], {"edgeops_zones_at_once": ["a"]}),
+            "edgeops_zones_at_once: is set in the inventory",
         ),
+        (lambda: variables.check_variables(["_edgeops_run"], {}), "_edgeops_run: names with this prefix"),
+        (lambda: variables.check_variables(["_log_delivery_x"], {}), "_log_delivery_x: names with this prefix"),
+        (lambda: variables.read_boolean("edgeops_audit_delivery", "perhaps", False), "edgeops_audit_delivery: must be true"),
         (lambda: variables.read_json("edgeops_report_put_headers", "secret", dict), "edgeops_report_put_headers: not JSON: "),
         (lambda: variables.read_json("edgeops_waivers", {}, list), "edgeops_waivers: must be a list"),
     ],
