@@ -7,7 +7,7 @@ import typing as t
 import pytest
 from faults import direct, scenarios
 
-from ansible_collections.edgeops.observability.plugins.module_utils._zone import read as zone_read
+from ansible_collections.edgeops.observability.plugins.module_utils._zone import task as zone_task
 from edgeops_simulator.testing import running
 
 # Three pages of zones for the inventory; a total that is seven too high would need a fourth.
@@ -30,5 +30,5 @@ def one_by_one(read: t.Callable[[t.Any], t.Any], values: t.Iterable[t.Any], most
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> direct.Pauses:
     """Retries without waiting, and reads of a zone one after the other, so that a fault meets the request that it names."""
-    monkeypatch.setattr(zone_read, "side_by_side", one_by_one)
+    monkeypatch.setattr(zone_task, "side_by_side", one_by_one)
     return direct.without_waiting(monkeypatch, scenarios.inventory)

@@ -43,26 +43,8 @@ _NO_RIGHT = (AUTHENTICATION, PERMISSION, NOT_FOUND)
 
 # The result of an info module for one part, or its failure.
 PartResult = dict[str, Json]
-
-
-class ZoneParts(t.TypedDict):
-    """The custom fields and the script monitor of a zone."""
-
-    custom_fields: PartResult
-    script_monitor: PartResult
-
-
-class Record(t.TypedDict, total=False):
-    """What a survey found out about a zone or an account, for `audit_report`."""
-
-    zone: str
-    zone_id: str
-    account_id: str | None
-    scope: str
-    result: ZoneParts | PartResult
-    jobs: PartResult
-    scripts: PartResult | None
-    delivery: Json
+# A member of `zones` of `audit_report`.
+Record = dict[str, t.Any]
 
 
 class Desired(t.NamedTuple):
@@ -126,8 +108,8 @@ def _zones(zones: t.Sequence[ListedZone]) -> t.Iterator[Owner]:
     """Yield the zones by their host names in the inventory."""
     by_id = {zone["id"]: zone for zone in zones}
     for zone_id, name in hosts((zone["id"], zone["name"]) for zone in by_id.values()):
-        account = _account_of(by_id[zone_id])
-        yield Owner(Address(ZONE, zone_id), {"zone": name, "zone_id": zone_id, "account_id": account, "scope": ZONE})
+        record = {"zone": name, "zone_id": zone_id, "account_id": _account_of(by_id[zone_id]), "scope": ZONE}
+        yield Owner(Address(ZONE, zone_id), record)
 
 
 def _account_of(zone: ListedZone) -> str | None:
@@ -141,25 +123,21 @@ def _accounts(client: Client, zones: t.Sequence[ListedZone], filters: Filters) -
     """
     if (filters["names"] or filters["statuses"]) and not filters["account_ids"]:
         return
-    reason: PartResult = {}
+    reason: Record = {}
     try:
         listed = client.items("accounts.list", per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
         found = [account["id"] for account in map(read_account, listed)]
     except Failure as failure:
         if failure.kind not in _NO_RIGHT:
             raise
-        reason = _failed(failure)
+        reason = {"result": _failed(failure)}
         of_zones = {*map(_account_of, zones), *filters["account_ids"]}
         # If no account is known, one record reports the failure.
         found = sorted(filter(None, of_zones)) or [""] * bool(zones)
     for account in dict.fromkeys(found):
         if not filters["account_ids"] or account in filters["account_ids"]:
-            record: Record = {"zone": "accounts", "scope": ACCOUNT}
-            if account:
-                record = {"zone": f"account_{account}", "account_id": account, "scope": ACCOUNT}
-            if reason:
-                record["result"] = reason
-            yield Owner(Address(ACCOUNT, account), record)
+            named = {"zone": f"account_{account}", "account_id": account} if account else {"zone": "accounts"}
+            yield Owner(Address(ACCOUNT, account), {**named, "scope": ACCOUNT, **reason})
 
 
 def _side_by_side(client: Client, owners: t.Sequence[Owner], desired: Desired) -> t.Iterator[Record]:
@@ -212,6 +190,7 @@ def _add_delivery(client: Client, owners: t.Sequence[Owner], records: t.Sequence
 
 
 def _asked(client: Client, group: t.Sequence[Address], now: datetime.datetime) -> dict[str, Json]:
-    ids, account = tuple(address.id for address in group), next((each for each in group if each.scope == ACCOUNT), None)
+    """Return the delivery facts of several zones, or of one account, by id."""
+    ids, account = tuple(address.id for address in group), group[0] if group[0].scope == ACCOUNT else None
     asked = delivery.DesiredFacts(() if account else ids, delivery.DEFAULT_HOURS, None)
     return delivery.by_owner(_part(client, lambda: delivery.report(client.query, asked, account, now).result), ids)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import types
 import typing as t
 
+from .._api.client import Client, side_by_side
 from .._core import (
     CUSTOM_FIELDS,
     JOBS,
@@ -12,6 +14,7 @@ from .._core import (
     Approval,
     Composition,
     Conclusion,
+    Failure,
     Json,
     Outcome,
     Plan,
@@ -20,6 +23,7 @@ from .._core import (
     report_effects,
 )
 from .._custom_fields import task as log_custom_fields
+from .._custom_fields.state import Ruleset
 from .._engine.task import CompositeTask, Spec, StateTask
 from .._logpush import jobs as several_jobs
 from .._logpush import task as logpush_job
@@ -27,11 +31,12 @@ from .._logpush.coverage import log_field_coverage
 from .._logpush.facts import DEFAULT_STALE_AFTER
 from .._logpush.health import with_health
 from .._logpush.job import Report
+from .._logpush.read import read_all
 from .._scripts import task as script_monitor
+from .._scripts.monitor import State as MonitorState
 from .._text import dict_of, list_of
 from .._zones import ALL_ADDRESSES
 from .options import ZONE_SPEC, Desired, desire, plan_fields
-from .read import State, read
 
 # The single modules whose plans a zone consists of.
 _PARTS: t.Mapping[str, StateTask[t.Any, t.Any]] = {
@@ -41,6 +46,36 @@ _PARTS: t.Mapping[str, StateTask[t.Any, t.Any]] = {
 }
 # Jobs select custom fields, so fields are created before jobs, and jobs are removed before fields.
 _ORDER = {True: (CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR), False: (JOBS, CUSTOM_FIELDS, SCRIPT_MONITOR)}
+
+
+class State(t.NamedTuple):
+    """Current state of a zone; None for parts that are not managed."""
+
+    fields: Ruleset | None = None
+    jobs: several_jobs.JobListing | None = None
+    monitor: MonitorState | None = None
+    address: t.Mapping[str, str] = types.MappingProxyType({})
+
+
+def read(client: Client, desired: Desired) -> State:
+    """Read the managed parts of a zone in parallel."""
+    reads: dict[str, t.Callable[[], t.Any]] = {}
+    if (fields := desired.fields) is not None:
+        reads["fields"] = lambda: log_custom_fields.TASK.read(client, fields.desired)
+    if (jobs := desired.jobs) is not None:
+        reads["jobs"] = lambda: read_all(client, jobs)
+    if (monitor := desired.monitor) is not None:
+        reads["monitor"] = lambda: script_monitor.TASK.read(client, monitor)
+
+    def read_part(name: str) -> t.Any:
+        try:
+            return reads[name]()
+        except Failure as failure:
+            # Add the request at once, while it is the latest of this thread.
+            raise client.locate(failure) from failure
+
+    found = side_by_side(read_part, list(reads), len(reads))
+    return State(address=client.address.named, **dict(zip(reads, found, strict=True)))
 
 
 def compose(desired: Desired, state: State) -> Composition:

@@ -17,8 +17,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._custom_fiel
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import JobListing
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State as MonitorState
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.read import State
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.task import TASK
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.task import TASK, State
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 
 Document = dict[str, t.Any]

@@ -24,7 +24,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import task as script_monitor
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State as MonitorState
 from ansible_collections.edgeops.observability.plugins.module_utils._zone import task as zone_observability
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.read import State
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.task import State
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 
 Json = t.Any
