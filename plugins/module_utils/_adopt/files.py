@@ -16,7 +16,7 @@ from .._redact import clean_text
 from .._schema import array, check, nullable, record, string
 from .._text import shown
 from .._zones import is_zone_id
-from .jobs import Item, LeftOut, Variables, VaultDestination, check_name, variable_key
+from .jobs import Item, check_name, variable_key
 
 # The last one is a header that can change the delimiters.
 _DELIMITERS = ("{{", "{%", "{#", "#jinja2:")
@@ -77,21 +77,8 @@ DEFAULTS: t.Final = "log_delivery_job_defaults"
 _OWN = ("name", "job_id", "destination_conf")
 
 
-class _Optional(t.TypedDict, total=False):
-    zone_id: str | None
-    account_id: str | None
-    script_baseline: list[Json]
-
-
-class AdoptedZone(_Optional):
-    """The result of `zone_variables_info`, with the entries for its script baseline."""
-
-    zone: str
-    variables: Variables
-    vault: list[str]
-    vault_destinations: list[VaultDestination]
-    left_out: list[LeftOut]
-    notes: list[str]
+# A result of `zone_variables_info`, with the entries for its script baseline as `script_baseline`.
+AdoptedZone = t.Mapping[str, t.Any]
 
 
 def common_defaults(zones: t.Sequence[AdoptedZone]) -> Item:
@@ -108,17 +95,12 @@ def common_defaults(zones: t.Sequence[AdoptedZone]) -> Item:
     }
 
 
-def without_defaults(variables: Variables, defaults: Item) -> Variables:
+def without_defaults(variables: t.Mapping[str, t.Any], defaults: Item) -> dict[str, t.Any]:
     """Return the variables of a zone without the members of its jobs that the defaults contain."""
     if JOBS not in variables:
-        return variables.copy()
+        return {**variables}
     jobs = [{name: value for name, value in job.items() if name not in defaults} for job in variables[JOBS]]
     return {**variables, JOBS: jobs}
-
-
-# Ansible does not read a file with this extension as variables.
-VAULT_EXAMPLE = "vault-example.txt"
-_SHORT_ID = 8
 
 
 def texts_of(zones: t.Sequence[AdoptedZone], group: str, whole_group: bool, date: str) -> dict[str, str]:
@@ -141,7 +123,8 @@ def texts_of(zones: t.Sequence[AdoptedZone], group: str, whole_group: bool, date
             variables["edgeops_script_baseline"] = zone["script_baseline"]
         comments = (f"The {_scope(zone)} {zone['zone']} ({_id(zone)}) as it was adopted on {date}.",)
         texts[f"host_vars/{zone['zone']}/adopted.yml"] = yaml_text(comments, variables)
-    texts[VAULT_EXAMPLE] = _vault_text(zones, date)
+    # Ansible does not read a file with this extension as variables.
+    texts["vault-example.txt"] = _vault_text(zones, date)
     texts["ADOPTED.md"] = _summary(zones, date)
     return texts
 
@@ -157,28 +140,22 @@ def _id(zone: AdoptedZone) -> str:
 def _with_own_keys(zones: t.Sequence[AdoptedZone]) -> list[AdoptedZone]:
     """Return the zones with unique names of secrets; on a collision, add the first digits of the zone id, or all of it."""
     keys = [variable_key(zone["zone"]) for zone in zones]
-    levels = [1 if keys.count(key) > 1 else 0 for key in keys]
-    while True:
-        named = [_renamed(zone, key, level) for zone, key, level in zip(zones, keys, levels, strict=True)]
-        owners = collections.Counter(name for zone in named for name in zone["vault"])
-        raised = [
-            min(level + any(owners[name] > 1 for name in zone["vault"]), 2) for zone, level in zip(named, levels, strict=True)
-        ]
-        if raised == levels:
-            return named
-        levels = raised
+    named = [_renamed(zone, key, 8) if keys.count(key) > 1 else zone for zone, key in zip(zones, keys, strict=True)]
+    owners = collections.Counter(name for zone in named for name in zone["vault"])
+    return [
+        _renamed(zone, key, None) if any(owners[name] > 1 for name in one["vault"]) else one
+        for zone, key, one in zip(zones, keys, named, strict=True)
+    ]
 
 
-def _renamed(zone: AdoptedZone, key: str, level: int) -> AdoptedZone:
-    """Return a zone whose names of secrets contain no part (0), the first digits (1) or all (2) of its id."""
-    zone_id = _id(zone).lower()
-    old, new = f"vault_{key}_job", f"vault_{key}_{('', zone_id[:_SHORT_ID], zone_id)[level]}{'_' if level else ''}job"
-    shown: list[VaultDestination] = [
+def _renamed(zone: AdoptedZone, key: str, digits: int | None) -> AdoptedZone:
+    """Return a zone whose names of secrets contain the first digits of its id."""
+    old, new = f"vault_{key}_job", f"vault_{key}_{_id(zone).lower()[:digits]}_job"
+    shown = [
         {**one, "destination_conf": one["destination_conf"].replace(f"{{{{ {old}", f"{{{{ {new}")}
         for one in zone["vault_destinations"]
     ]
-    vault = [new + name[len(old) :] if name.startswith(old) else name for name in zone["vault"]]
-    return {**zone, "vault": vault, "vault_destinations": shown}
+    return {**zone, "vault": [name.replace(old, new, 1) for name in zone["vault"]], "vault_destinations": shown}
 
 
 def _vault_text(zones: t.Sequence[AdoptedZone], date: str) -> str:
@@ -257,7 +234,8 @@ class Desired(t.NamedTuple):
 
 def desire(params: t.Mapping[str, t.Any]) -> Desired:
     """Return the desired files of validated options."""
-    zones = _checked_zones(params["zones"])
+    zones = params["zones"]
+    _check_zones(zones)
     if not params["dest"]:
         raise invalid_option("dest", "is empty")
     if not _DATE.fullmatch(params["date"]):
@@ -266,23 +244,21 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     for name, entries in baselines.items():
         if not isinstance(entries, list):
             raise invalid_option(f"script_baselines.{name}", "must be a list")
-    with_scripts: list[AdoptedZone] = [{**zone, "script_baseline": baselines.get(zone["zone"], [])} for zone in zones]
+    with_scripts = [{**zone, "script_baseline": baselines.get(zone["zone"], [])} for zone in zones]
     group = check_name("group", params["group"])
     hosts = params["group_hosts"]
     whole_group = hosts is not None and set(hosts) == {zone["zone"] for zone in zones}
     return Desired(params["dest"], params["overwrite"], texts_of(with_scripts, group, whole_group, params["date"]))
 
 
-def _checked_zones(given: t.Sequence[Json]) -> list[AdoptedZone]:
-    """Return results of `zone_variables_info`; raise `invalid_option` for invalid ones, and for duplicate names or ids."""
+def _check_zones(given: t.Sequence[t.Any]) -> None:
+    """Raise `invalid_option` for results of `zone_variables_info` that are invalid, and for duplicate names or ids."""
     if not given:
         raise invalid_option("zones", "is empty: no zone could be read")
-    zones: list[AdoptedZone] = []
     hosts: dict[str, str] = {}
-    for index, each in enumerate(given):
+    for index, zone in enumerate(given):
         place = f"zones[{index}]"
-        check(_ZONE, each, place)
-        zone = t.cast("AdoptedZone", each)  # by the schema
+        check(_ZONE, zone, place)
         name = check_name(f"{place}.zone", zone["zone"])
         if not is_zone_id(_id(zone)):
             raise invalid_option(f"{place}.{_scope(zone)}_id", f"{shown(_id(zone))} is not 1 to 32 hexadecimal digits")
@@ -292,8 +268,6 @@ def _checked_zones(given: t.Sequence[Json]) -> list[AdoptedZone]:
         if address in hosts:
             raise invalid_option("zones", f"{hosts[address]!r} and {name!r} are both hosts of the {address}")
         hosts[address] = name
-        zones.append(zone)
-    return zones
 
 
 def report(desired: Desired) -> Conclusion:

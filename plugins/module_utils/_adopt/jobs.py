@@ -18,59 +18,26 @@ from .._logpush.options import OPTIONS, desire
 from .._logpush.plan import plan
 from .._text import dict_of, list_of
 
-
-class LeftOut(t.TypedDict):
-    """A part of a zone that is not in its variables, and why: declaring it would change the service, or reveal a secret."""
-
-    what: str
-    why: str
-
-
 # A job as an item of `log_delivery_jobs`.
 Item = dict[str, Json]
 
 
-class Variables(t.TypedDict, total=False):
-    """The variables of an adopted zone."""
+class Jobs(t.NamedTuple):
+    """The jobs of a zone as variables of the role.
 
-    log_delivery_job_defaults: Item
-    log_delivery_custom_fields: dict[str, list[str]]
-    log_delivery_jobs: list[Item]
-    log_delivery_script_monitor_enabled: Json
-    edgeops_script_baseline: list[Json]
+    Declaring what is left out would change the service, or reveal a secret. The destinations are templates that use the secrets
+    whose names `vault` contains.
+    """
 
+    items: list[Item]
+    left_out: list[dict[str, str]]
+    vault: list[str]
+    destinations: list[t.Mapping[str, Json]]
 
-class VaultDestination(t.TypedDict):
-    """A job with the template of its destination, which contains a secret."""
-
-    job_id: int
-    name: str | None
-    dataset: str
-    destination_conf: str
-
-
-class Expressed(t.NamedTuple):
-    """A part of a zone as variables of the role. `vault` contains the names of secrets, `destinations` the templates that use them."""
-
-    variables: Variables
-    left_out: tuple[LeftOut, ...] = ()
-    vault: tuple[str, ...] = ()
-    destinations: tuple[VaultDestination, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-def joined(parts: t.Iterable[Expressed]) -> Expressed:
-    """Return several parts as one."""
-    whole = Expressed({})
-    for part in parts:
-        whole = Expressed(
-            {**whole.variables, **part.variables},
-            whole.left_out + part.left_out,
-            whole.vault + part.vault,
-            whole.destinations + part.destinations,
-            whole.notes + part.notes,
-        )
-    return whole
+    def leave_out(self, job: Job, what: str, why: str) -> None:
+        """Note a member of a job that is not in its item, and why."""
+        label = f"job {job.id} ({job.name})" if job.name else f"job {job.id}"
+        self.left_out.append({"what": f"{what} of {label}", "why": why})
 
 
 _NAME = re.compile(r"[^\x00-\x1f\x7f/\\\ud800-\udfff]+")
@@ -213,43 +180,36 @@ def _option(option: Option, names: _Names) -> str:
     return f"{name}={names.variable(option.name, option.value) if option.secret else _literal(option.value)}"
 
 
-def express_jobs(jobs: t.Sequence[Job], zone_key: str) -> Expressed:
-    """Return the jobs of a zone as `log_delivery_jobs`, in the order of their ids; `zone_key` is part of the names of its secrets."""
+def express_jobs(jobs: t.Sequence[Job], zone_key: str) -> Jobs:
+    """Return the jobs of a zone in the order of their ids; `zone_key` is part of the names of its secrets."""
     names = collections.Counter((job.name, job.dataset) for job in jobs)
-    in_order = sorted(jobs, key=lambda job: job.id)
-    parts = [_express(job, zone_key, alone=names[job.name, job.dataset] == 1) for job in in_order]
-    items = [item for item, _part in parts]
-    whole = joined(part for _item, part in parts)
-    return whole._replace(variables={"log_delivery_jobs": items} if items else {})
+    found = Jobs([], [], [], [])
+    for job in sorted(jobs, key=lambda job: job.id):
+        destination = _destination(job, zone_key, found)
+        is_alone = names[job.name, job.dataset] == 1
+        found.items.append(_express(job, destination, is_alone, found))
+    return found
 
 
-def label_of(job: Job) -> str:
-    """Return the label of a job for messages."""
-    return f"job {job.id} ({job.name})" if job.name else f"job {job.id}"
-
-
-def _express(job: Job, zone_key: str, *, alone: bool) -> tuple[Item, Expressed]:
-    """Return a job as an item, and what is not in the item."""
+def _express(job: Job, destination: str | None, is_alone: bool, whole: Jobs) -> Item:
+    """Return a job as an item, and note in `whole` what is not in it."""
     item: Item = {"name": job.name, "dataset": job.dataset}
-    if not (job.name and alone) or _trouble(item, job):
+    if not (job.name and is_alone) or _trouble(item, job):
         item = {"job_id": job.id, "dataset": job.dataset}
         if _trouble(item, job):
             del item["dataset"]
     if not job.values["enabled"]:
         item["enabled"] = False
-    destination, omitted = _destination(job, zone_key)
     found = _members(job)
     if destination is not None:
         found["destination_conf"] = destination
     item.update({name: value for name, value in found.items() if value is not None})
-    reasons = dict.fromkeys(
-        (name for name in found if found[name] is None), "it cannot be parsed, and declaring it would change the job"
-    )
+    for name in [name for name in found if found[name] is None]:
+        whole.leave_out(job, name, "it cannot be parsed, and declaring it would change the job")
     for name, why in _troubles(item, job).items():
         _drop(item, name)
-        reasons[name] = why
-    left_out = (LeftOut(what=f"{name} of {label_of(job)}", why=why) for name, why in reasons.items())
-    return item, omitted._replace(left_out=(*omitted.left_out, *left_out))
+        whole.leave_out(job, name, why)
+    return item
 
 
 def _drop(item: Item, name: str) -> None:
@@ -275,17 +235,11 @@ def _troubles(item: t.Mapping[str, Json], job: Job) -> dict[str, str]:
     return {path: why for path, why in found.items() if why}
 
 
-def _is_writable(value: Json) -> bool:
-    """Return whether a value can be encoded in UTF-8; the service may send a lone surrogate."""
-    try:
-        return bool(json.dumps(value, ensure_ascii=False).encode())
-    except UnicodeEncodeError:
-        return False
-
-
 def _trouble(options: t.Mapping[str, Json], job: Job) -> str:
-    if not _is_writable(options):
-        return "it is not valid Unicode text"
+    try:
+        json.dumps(options, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return "it is not valid Unicode text"  # but a lone surrogate, which the service may send
     defaults = {name: option.get("default") for name, option in OPTIONS.items()}
     output = options.get("output_options")
     if isinstance(output, dict):
@@ -304,14 +258,17 @@ def _is_offered(spec: t.Mapping[str, t.Mapping[str, Json]], options: t.Mapping[s
     return all(not choices[name] or value in choices[name] for name, value in options.items())
 
 
-def _destination(job: Job, zone_key: str) -> tuple[str | None, Expressed]:
-    """Return the destination, None if it cannot be declared, and what stands for it then."""
+def _destination(job: Job, zone_key: str, whole: Jobs) -> str | None:
+    """Return the destination; None if it cannot be declared, which is noted in `whole`."""
     conf = job.destination.text if job.destination else ""
     if not conf:
-        return None, Expressed({}, ({"what": f"destination_conf of {label_of(job)}", "why": "the API does not return it"},))
+        whole.leave_out(job, "destination_conf", "the API does not return it")
+        return None
     if not is_unreadable(conf):
-        return conf, Expressed({})
+        return conf
     template = template_of(conf, f"vault_{zone_key}_job{job.id}")
-    shown: VaultDestination = {"job_id": job.id, "name": job.name, "dataset": job.dataset, "destination_conf": template.text}
-    why = "it contains a secret; vault-example.txt shows how to declare it"
-    return None, Expressed({}, ({"what": f"destination_conf of {label_of(job)}", "why": why},), template.names, (shown,))
+    whole.vault.extend(template.names)
+    shown = {"job_id": job.id, "name": job.name, "dataset": job.dataset, "destination_conf": template.text}
+    whole.destinations.append(shown)
+    whole.leave_out(job, "destination_conf", "it contains a secret; vault-example.txt shows how to declare it")
+    return None

@@ -123,11 +123,8 @@ def test_adopted_files_change_nothing(drawn: list[tuple[list[Document], list[Doc
         there = [{"id": index, **job} for index, job in enumerate(jobs, 1)]
         ruleset = read_ruleset({"id": "rs", "rules": [{"id": f"r{index}", **rule} for index, rule in enumerate(rules)]})
         monitor = {"enabled": enabled, "updated_at": None}
-        found = express_zone(name, ruleset, [parse_job(job) for job in there], monitor)
+        zones.append({**express_zone(name, ruleset, [parse_job(job) for job in there], monitor), "zone_id": zone_id})
         states[name] = State(ruleset, JobListing(tuple(map(parse_job, there))), MonitorState("script_monitor", monitor))
-        parts = {"left_out": list(found.left_out), "vault_destinations": list(found.destinations)}
-        rest = {"variables": found.variables, "vault": list(found.vault), "notes": list(found.notes)}
-        zones.append({"zone": name, "zone_id": zone_id, **parts, **rest})
     options = {
         "dest": "/nowhere",
         "group": "all",

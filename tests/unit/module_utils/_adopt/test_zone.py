@@ -37,12 +37,12 @@ def fields(**lists: list[str]) -> dict[str, t.Any]:
 
 
 def item_of(**job: t.Any) -> dict[str, t.Any]:
-    (item,) = express_jobs([parse_job({**PLAIN, **job})], "shop_example").variables["log_delivery_jobs"]
+    (item,) = express_jobs([parse_job({**PLAIN, **job})], "shop_example").items
     return item
 
 
-def reasons(found: t.Any) -> dict[str, str]:
-    return {part["what"]: part["why"] for part in found.left_out}
+def reasons(left_out: list[dict[str, str]]) -> dict[str, str]:
+    return {part["what"]: part["why"] for part in left_out}
 
 
 @pytest.mark.parametrize(
@@ -86,15 +86,15 @@ def test_declared(job: dict[str, t.Any], item: dict[str, t.Any]) -> None:
 )
 def test_left_out(job: dict[str, t.Any], what: str) -> None:
     found = express_jobs([parse_job({**PLAIN, **job})], "shop_example")
-    assert what not in found.variables["log_delivery_jobs"][0]
-    assert f"{what} of job 7 (shop-logs)" in reasons(found)
+    assert what not in found.items[0]
+    assert f"{what} of job 7 (shop-logs)" in reasons(found.left_out)
 
 
 def test_identity_of_a_job() -> None:
     """The id where a name is shared or cannot be declared; without the dataset if that is unknown."""
     listed = [{**PLAIN, "id": 9}, PLAIN, {**PLAIN, "id": 8, "dataset": "dns_logs"}]
     listed += [{**PLAIN, "id": 10, "name": "a\ud800"}, {**PLAIN, "id": 11, "name": "x", "dataset": "of tomorrow"}]
-    items = express_jobs([parse_job(job) for job in listed], "z").variables["log_delivery_jobs"]
+    items = express_jobs([parse_job(job) for job in listed], "z").items
     assert [tuple(item.get(name) for name in ("job_id", "name", "dataset")) for item in items] == [
         (7, None, "http_requests"),
         (None, "shop-logs", "dns_logs"),
@@ -114,8 +114,8 @@ def test_identity_of_a_job() -> None:
 )
 def test_rules_that_a_run_would_change(rules: list[dict[str, t.Any]], reason: str) -> None:
     found = express_zone("z", ruleset(*rules), [], None)
-    assert "log_delivery_custom_fields" not in found.variables
-    assert reason in reasons(found)["custom fields"]
+    assert "log_delivery_custom_fields" not in found["variables"]
+    assert reason in reasons(found["left_out"])["custom fields"]
 
 
 @pytest.mark.parametrize(
@@ -135,25 +135,26 @@ def test_custom_fields_that_the_role_would_change(
     lists: dict[str, list[str]], kept: dict[str, t.Any] | None, left_out: dict[str, str]
 ) -> None:
     found = express_zone("z", ruleset(fields(**lists)), [], None)
-    assert found.variables.get("log_delivery_custom_fields") == kept
+    assert found["variables"].get("log_delivery_custom_fields") == kept
     for name, why in left_out.items():
-        assert why in reasons(found)[f"custom fields: {name}"]
+        assert why in reasons(found["left_out"])[f"custom fields: {name}"]
 
 
 def test_custom_fields_that_no_job_selects() -> None:
     rules = ruleset(fields(request_fields=["x-a"], cookie_fields=["Cart"]))
     job = {**PLAIN, "logpull_options": "fields=ClientIP,Cookies"}
     found = express_zone("z", rules, [parse_job(job)], {"enabled": False})
-    assert found.variables["log_delivery_custom_fields"] == {"cookie_fields": ["Cart"]}
-    assert "does not select RequestHeaders" in reasons(found)["custom fields: request_fields"]
-    assert found.variables["log_delivery_script_monitor_enabled"] is False
+    assert found["variables"]["log_delivery_custom_fields"] == {"cookie_fields": ["Cart"]}
+    assert "does not select RequestHeaders" in reasons(found["left_out"])["custom fields: request_fields"]
+    assert found["variables"]["log_delivery_script_monitor_enabled"] is False
 
 
 def test_zone_without_jobs() -> None:
     lists = {"request_fields": ["x-a"], "response_fields": ["set-cookie"]}
-    assert express_zone("z", ruleset(fields(**lists)), [], None).variables == {"log_delivery_custom_fields": lists}
+    found = express_zone("z", ruleset(fields(**lists)), [], None)
+    assert found["variables"] == {"log_delivery_custom_fields": lists} and not found["notes"]
     empty = express_zone("z", None, [], None)
-    assert empty.variables == {} and empty.notes
+    assert empty["variables"] == {} and empty["notes"]
 
 
 @pytest.mark.parametrize(
