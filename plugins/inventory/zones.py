@@ -124,6 +124,9 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted i
 FILTERS = {name: {"type": "list", "elements": "str", "default": []} for name in ("names", "statuses", "account_ids")}
 SPECIFICATION = {**CONNECTION_OPTIONS, **FILTERS, "accounts": {"type": "bool", "default": False}}
 
+_WITHOUT_ACCOUNTS = (
+    "Without this right, omit the option accounts, and declare hosts with their account_id in another inventory file."
+)
 Item = t.TypeVar("Item")
 
 
@@ -148,7 +151,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         except Failure as failure:
             # `from None`: the cause of a failure may quote secrets that the failure itself masks.
             raise AnsibleParserError(f"{path}: {failure}") from None
-        self._warn_of_missing(zones, params["names"])
+        known = {zone["name"].lower() for zone in zones}
+        for name in params["names"]:
+            if name.lower() not in known:
+                self.display.warning(f"{self.NAME}: names: no zone is named {name!r}, or the other filters exclude it")
         self.inventory.add_group("zones")
         for name, zone in self._named(zones):
             self._add(name, "zones", {f"zone_{member}": value for member, value in zone.items()})
@@ -166,7 +172,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         found = {name: self.templar.template(value) if name in SPECIFICATION else value for name, value in config.items()}
         for name in ("api_token", "api_key"):
             if isinstance(found.get(name), (list, dict)):
-                # Refused here because the error of ansible-core would quote the value.
+                # The error of ansible-core would quote the value.
                 raise AnsibleParserError(f"{self.NAME}: {name} must be a string")
         return without_empty(found)
 
@@ -187,10 +193,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         except Failure as failure:
             if failure.kind not in (AUTHENTICATION, PERMISSION, NOT_FOUND):
                 raise
-            note = (
-                "Without this right, omit the option accounts, and declare hosts with their account_id in another inventory file."
-            )
-            raise failure.with_note(note) from None
+            raise failure.with_note(_WITHOUT_ACCOUNTS) from None
         return [account for account in found if not params["account_ids"] or account["id"] in params["account_ids"]]
 
     def _listed(
@@ -217,12 +220,6 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 self.display.warning(f"{self.NAME}: the cache cannot be used; the service is read again")
         self._cache[key] = found = _fetched(described, operation, read, filters)
         return found
-
-    def _warn_of_missing(self, zones: t.Iterable[ListedZone], names: t.Iterable[str]) -> None:
-        known = {zone["name"].lower() for zone in zones}
-        for name in names:
-            if name.lower() not in known:
-                self.display.warning(f"{self.NAME}: names: no zone is named {name!r}, or the other filters exclude it")
 
     def _named(self, zones: t.Iterable[ListedZone]) -> t.Iterator[tuple[str, ListedZone]]:
         by_id = {zone["id"]: zone for zone in zones}

@@ -95,18 +95,15 @@ def desire_zone_jobs(params: Params, lists: t.Mapping[str, list[str]]) -> Desire
     given = [(f"jobs[{index}]", each) for index, each in enumerate(params["jobs"] or ())]
     if job is not None and not any(_mean_the_same(job, each, defaults) for _place, each in given):
         given.insert(0, ("job", job))
-    if not given:
-        if params["jobs"] is not None and params["unlisted_jobs"] == ABSENT:
-            raise invalid_option("jobs", "is empty; with unlisted_jobs 'absent', that would delete every job")
+    if not given and (params["jobs"] is None or params["unlisted_jobs"] != ABSENT):
         return None
     found = [_item(place, each, params, lists) for place, each in given]
     return check_items(DesiredJobs(tuple(found), params["unlisted_jobs"]))
 
 
 def _mean_the_same(job: Options, other: Options, defaults: Options) -> bool:
-    ids = [each.get("job_id") for each in (job, other)]
-    if None not in ids:
-        return bool(ids[0] == ids[1])
+    if job.get("job_id") is not None and other.get("job_id") is not None:
+        return bool(job["job_id"] == other["job_id"])
     names = [(_own(each, defaults, "name"), _own(each, defaults, "dataset") or DATASET) for each in (job, other)]
     return names[0] == names[1] and names[0][0] is not None
 

@@ -165,7 +165,7 @@ def params(task: Json, options: Document) -> Document:
 
 def in_words_of_a_zone(text: str) -> str:
     """A message without places that the two give differently."""
-    return re.sub(r"\b(custom_fields[.:] ?|jobs?(\[\d\])?(?=[.:]|$))", "", text).partition("; with unlisted")[0]
+    return re.sub(r"\b(custom_fields[.:] ?|jobs?(\[\d\])?(?=[.:]|$))", "", text)
 
 
 class Case(t.NamedTuple):
@@ -196,7 +196,7 @@ def case(there: Document, requested: Document) -> Case:
         desired = whole.desire(params(whole, requested))
         return Case(requested, whole.compose(desired, state), None, frozenset(whole.secrets(desired, state)), singles)
     except Failure as failure:
-        words = in_words_of_a_zone(failure.message).replace("unlisted_jobs", "unlisted jobs")
+        words = in_words_of_a_zone(failure.message)
         return Case(requested, None, (failure.kind, words), frozenset(), singles)
 
 
