@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import typing as t
+import unittest.mock
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files
     desire,
     report,
     texts_of,
-    without_defaults,
     write,
     yaml_text,
 )
@@ -131,13 +131,7 @@ def test_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     """A disk that is full at the second file leaves the files that were there, and no folder that was made."""
     adopt(tmp_path)
     before = tree(tmp_path)
-    left = iter([None])
-
-    def fsync(_descriptor: int) -> None:
-        if next(left, 0) == 0:
-            raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(os, "fsync", unittest.mock.Mock(side_effect=[None, OSError(28, "No space left on device")]))
     desired = desire(params(tmp_path, zone(notes=["x"]), zone("blog.example", "1"), overwrite=True))
     with pytest.raises(Failure, match=r"dest: .* cannot be written: .*No space left") as caught:
         write(desired)
@@ -153,26 +147,13 @@ def test_date_in_a_value_is_a_difference(tmp_path: Path) -> None:
         adopt(tmp_path, jobs[1])
 
 
-def test_templates_of_a_zone_stay_text() -> None:
-    text = yaml_text((), {"name": "{{ 7 * 7 }}", "plain": "a: b", "on": "yes"})
-    assert 'name: !unsafe "{{ 7 * 7 }}"' in text
-    for hostile in ("{% x %}", "{# x #}", "#jinja2:variable_start_string:'[['\n[[ 7 * 7 ]]"):
-        assert "value: !unsafe" in yaml_text((), {"value": hostile}) and "- !unsafe" in yaml_text((), [hostile])
-    assert "'yes'" in text
-
-
-@pytest.mark.parametrize("text", ["\x85", "a\x85b", "\u2028", "\x00", " a", "a\n\n", "=", "12:30", "1_0", "😀"])
-def test_text_is_read_as_it_was(text: str) -> None:
-    assert yaml.safe_load(yaml_text((), {"value": text, text: [text]})) == {"value": text, text: [text]}
-
-
 def test_hostile_text_in_the_summary() -> None:
     text = texts(zone(left_out=[{"what": "<script>\n# x", "why": "`[a](b)`"}]))["ADOPTED.md"]
     assert "<script>" not in text.replace("\\<", "") and "\n# x" not in text
 
 
-def with_secret(name: str, zone_id: str, key: str) -> dict[str, t.Any]:
-    conf = f"https://vault_a_job/h?token={{{{ {key} | urlencode }}}}"
+def with_secret(name: str, zone_id: str, key: str, path: str = "vault_a_job") -> dict[str, t.Any]:
+    conf = f"https://h/{path}?token={{{{ {key} | urlencode }}}}"
     shown = {"job_id": 7, "name": None, "dataset": "d", "destination_conf": conf}
     return zone(name, zone_id, vault=[key], vault_destinations=[shown])
 
@@ -193,11 +174,10 @@ def with_secret(name: str, zone_id: str, key: str) -> dict[str, t.Any]:
 )
 def test_two_zones_never_share_a_secret(zones: list[tuple[str, str, str]], secrets: list[str]) -> None:
     """The first digits of the id tell zones apart, or all of it, also where name and secret are one text together."""
-    given = [with_secret(name, zone_id, f"vault_{key}_token") for name, zone_id, key in zones]
-    files = texts(*given)
+    files = texts(*(with_secret(name, zone_id, f"vault_{key}_token") for name, zone_id, key in zones))
     shown = yaml.safe_load(files["vault-example.txt"])
     for (name, _id, _key), secret in zip(zones, secrets, strict=True):
-        conf = f"https://vault_a_job/h?token={{{{ vault_{secret}_token | urlencode }}}}"
+        conf = f"https://h/vault_a_job?token={{{{ vault_{secret}_token | urlencode }}}}"
         assert shown[name][0]["destination_conf"] == conf
         assert files["ADOPTED.md"].replace("\\_", "_").count(f"vault_{secret}_token") == 1
 
@@ -209,13 +189,9 @@ def with_jobs(name: str, *jobs: dict[str, t.Any]) -> dict[str, t.Any]:
 @pytest.mark.parametrize("values", [(1, True), (1, 1.0), (0, False), ("1", 1)])
 def test_filters_that_look_equal_are_not_common(values: tuple[t.Any, t.Any]) -> None:
     """Python takes true for 1, and a filter does not."""
-
-    def with_filter(name: str, value: t.Any) -> dict[str, t.Any]:
-        return with_jobs(name, {"name": "n", "filter": {"where": {"and": [{"key": "k", "operator": "in", "value": [value]}]}}})
-
-    one, other = values
-    assert common_defaults([with_filter("a", one), with_filter("b", other)]) == {}
-    assert common_defaults([with_filter("a", one), with_filter("b", one)]) != {}
+    one, other = [{"filter": {"key": "k", "operator": "in", "value": [value]}} for value in values]
+    assert common_defaults([with_jobs("a", one), with_jobs("b", other)]) == {}
+    assert common_defaults([with_jobs("a", one), with_jobs("b", one)]) == one
 
 
 def test_common_is_what_all_jobs_share() -> None:
@@ -224,10 +200,8 @@ def test_common_is_what_all_jobs_share() -> None:
     shared = {**low, "destination_conf": "s3://b/x?region=r"}
     zones = [with_jobs("a", {"name": "x", **shared, "enabled": False}), with_jobs("b", {"name": "y", **shared, "enabled": 0})]
     assert common_defaults(zones) == low
-    assert [without_defaults(each["variables"], low)["log_delivery_jobs"] for each in zones] == [
-        [{"name": "x", "destination_conf": "s3://b/x?region=r", "enabled": False}],
-        [{"name": "y", "destination_conf": "s3://b/x?region=r", "enabled": 0}],
-    ]
+    written = yaml.safe_load(texts(*zones)["host_vars/a/adopted.yml"])
+    assert written == {"log_delivery_jobs": [{"name": "x", "destination_conf": "s3://b/x?region=r", "enabled": False}]}
     assert common_defaults([]) == {}
     assert common_defaults([with_jobs("a", {"name": "x", **low})]) == {}
 
@@ -271,10 +245,9 @@ def test_marks_that_mislead_are_escapes() -> None:
 
 
 def test_line_to_copy_is_one_line() -> None:
-    conf = "https://h/" + "a " * 200 + "?token={{ vault_x | urlencode }}"
-    shown = {"job_id": 7, "name": None, "dataset": "d", "destination_conf": conf}
-    text = texts(zone(vault=["vault_x"], vault_destinations=[shown]))["vault-example.txt"]
-    assert [line.strip() for line in text.splitlines() if "vault_x" in line] == [f'destination_conf: "{conf}"']
+    text = texts(with_secret("a", "1", "vault_x", "a " * 200))["vault-example.txt"]
+    (line,) = [line.strip() for line in text.splitlines() if "vault_x" in line]
+    assert line.startswith('destination_conf: "https://h/a a') and line.endswith('?token={{ vault_x | urlencode }}"')
 
 
 @pytest.mark.parametrize(

@@ -104,57 +104,51 @@ def test_identity_of_a_job() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("rules", "reason"),
-    [
-        ([fields(cookie_fields=["a"]), fields(cookie_fields=["b"])], "2 rules"),
-        ([{**fields(cookie_fields=["a"]), "enabled": False}], "disabled"),
-        ([{**fields(cookie_fields=["a"]), "expression": "false"}], "expression"),
-    ],
-)
-def test_rules_that_a_run_would_change(rules: list[dict[str, t.Any]], reason: str) -> None:
-    found = express_zone("z", ruleset(*rules), [], None)
-    assert "log_delivery_custom_fields" not in found["variables"]
-    assert reason in reasons(found["left_out"])["custom fields"]
+COOKIES = fields(cookie_fields=["Cart"])
+BOTH = fields(request_fields=["x-a"], cookie_fields=["Cart"])
+ONLY_COOKIES = {"cookie_fields": ["Cart"]}
+REPEATED = {"action_parameters": {"response_fields": [{"name": "set-cookie", "preserve_duplicates": True}]}}
 
 
 @pytest.mark.parametrize(
-    ("lists", "kept", "left_out"),
+    ("rules", "selected", "kept", "left_out"),
     [
-        ({"request_fields": ["X-Trace"], "cookie_fields": ["Cart"]}, {"cookie_fields": ["Cart"]}, {"request_fields": "change"}),
+        ([COOKIES, fields(cookie_fields=["b"])], None, None, {"custom fields": "2 rules"}),
+        ([{**COOKIES, "enabled": False}], None, None, {"custom fields": "disabled"}),
+        ([{**COOKIES, "expression": "false"}], None, None, {"custom fields": "expression"}),
+        ([BOTH], None, {**ONLY_COOKIES, "request_fields": ["x-a"]}, {}),
+        ([BOTH], "ClientIP,Cookies", ONLY_COOKIES, {"custom fields: request_fields": "does not select RequestHeaders"}),
+        ([REPEATED], "ResponseHeaders", {"response_fields": ["set-cookie"]}, {}),
         (
-            {"request_fields": ["x a"], "cookie_fields": ["Cart"]},
-            {"cookie_fields": ["Cart"]},
-            {"request_fields": "is not a header"},
+            [REPEATED],
+            "ResponseHeaders,ResponseFields",
+            {"response_fields": ["set-cookie"], "preserve_duplicates": ["set-cookie"]},
+            {},
         ),
-        ({"cookie_fields": [f"c{number}" for number in range(41)]}, None, {"cookie_fields": "more than the limit"}),
-        ({"request_fields": ["x-a"], "transformed_request_fields": ["x-a"]}, None, {"request_fields": "at once"}),
+        ([fields(request_fields=["X-A"], **ONLY_COOKIES)], None, ONLY_COOKIES, {"custom fields: request_fields": "change"}),
+        ([fields(request_fields=["x a"], **ONLY_COOKIES)], None, ONLY_COOKIES, {"custom fields: request_fields": "not a header"}),
+        ([fields(cookie_fields=[f"c{number}" for number in range(41)])], None, None, {"custom fields: cookie_fields": "limit"}),
+        (
+            [fields(request_fields=["x-a"], transformed_request_fields=["x-a"])],
+            None,
+            None,
+            {"custom fields: request_fields": "at once", "custom fields: transformed_request_fields": "at once"},
+        ),
     ],
 )
-def test_custom_fields_that_the_role_would_change(
-    lists: dict[str, list[str]], kept: dict[str, t.Any] | None, left_out: dict[str, str]
-) -> None:
-    found = express_zone("z", ruleset(fields(**lists)), [], None)
+def test_custom_fields(rules: t.Any, selected: str | None, kept: dict[str, t.Any] | None, left_out: dict[str, str]) -> None:
+    jobs = [parse_job({**PLAIN, "logpull_options": f"fields={selected}"})] if selected else []
+    found = express_zone("z", ruleset(*rules), jobs, {"enabled": False})
     assert found["variables"].get("log_delivery_custom_fields") == kept
-    for name, why in left_out.items():
-        assert why in reasons(found["left_out"])[f"custom fields: {name}"]
-
-
-def test_custom_fields_that_no_job_selects() -> None:
-    rules = ruleset(fields(request_fields=["x-a"], cookie_fields=["Cart"]))
-    job = {**PLAIN, "logpull_options": "fields=ClientIP,Cookies"}
-    found = express_zone("z", rules, [parse_job(job)], {"enabled": False})
-    assert found["variables"]["log_delivery_custom_fields"] == {"cookie_fields": ["Cart"]}
-    assert "does not select RequestHeaders" in reasons(found["left_out"])["custom fields: request_fields"]
     assert found["variables"]["log_delivery_script_monitor_enabled"] is False
+    why = {what: reason for what, reason in reasons(found["left_out"]).items() if what.startswith("custom fields")}
+    assert set(why) == set(left_out) and all(reason in why[what] for what, reason in left_out.items())
 
 
-def test_zone_without_jobs() -> None:
-    lists = {"request_fields": ["x-a"], "response_fields": ["set-cookie"]}
-    found = express_zone("z", ruleset(fields(**lists)), [], None)
-    assert found["variables"] == {"log_delivery_custom_fields": lists} and not found["notes"]
+def test_zone_without_settings() -> None:
     empty = express_zone("z", None, [], None)
     assert empty["variables"] == {} and empty["notes"]
+    assert not express_zone("z", None, [], {"enabled": True})["notes"]
 
 
 @pytest.mark.parametrize(
