@@ -218,13 +218,10 @@ def _evaluate(_arguments: Arguments, given: Result, hosts: HostVariables) -> Res
     if limits.guard:
         rails.check_approval(limits, zones)
         rails.refuse(limits, zones)
-    changed = [zone.name for zone in zones if zone.changed]
+    to_deliver = [zone.name for zone in zones if zone.changed] if limits.guard else names
     return {
-        "changed_zones": changed,
-        "to_deliver": [] if _is_check(given) else changed if limits.guard else names,
+        "to_deliver": [] if _is_check(given) else to_deliver,
         "plan_ids": {zone.name: zone.plan_ids for zone in zones if not zone.error},
-        "effects": {zone.name: zone.effects for zone in zones if zone.effects},
-        "plan_id": rails.plan_id_of(zones) if zones else None,
         "lines": [outcome.plan_summary(zones)] if zones else [],
     }
 

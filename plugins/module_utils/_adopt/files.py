@@ -25,7 +25,6 @@ _STRING = "tag:yaml.org,2002:str"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # Invisible and direction characters, which are escaped because they could mislead a reader.
 _ESCAPED = re.compile("[\x85\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
-_WIDTH = 120
 _MAX_LINE_LENGTH = 150
 
 
@@ -35,7 +34,7 @@ class Template(str):
     __slots__ = ()
 
 
-def yaml_text(comments: t.Sequence[str], data: Json, width: float = _WIDTH) -> str:
+def yaml_text(comments: t.Sequence[str], data: Json, width: float = 120) -> str:
     """Return a YAML document in block style under its comments; text that looks like a template is marked `!unsafe`."""
     try:
         import yaml  # noqa: PLC0415  # slow to import, and only needed to write files
@@ -71,8 +70,8 @@ def _dumper(base: t.Any) -> t.Any:
     return Dumper
 
 
-JOBS: t.Final = "log_delivery_jobs"
-DEFAULTS: t.Final = "log_delivery_job_defaults"
+JOBS = "log_delivery_jobs"
+DEFAULTS = "log_delivery_job_defaults"
 # Options that identify a job or may be secret; they are never defaults.
 _OWN = ("name", "job_id", "destination_conf")
 

@@ -9,7 +9,7 @@ import typing as t
 from urllib.parse import quote_plus, unquote
 
 from .._core import Failure, Json, invalid_option
-from .._destination import Option, parse, secret_parts
+from .._destination import Destination, Option, parse, secret_parts
 from .._filter.text import to_text
 from .._logpush import logpull_options, output_options
 from .._logpush.facts import MEMBERS, SUBOPTIONS
@@ -107,13 +107,6 @@ _DELIMITER = re.compile(r"\{[{%#]")
 _MASKED = re.compile(r"\*{3,}")
 
 
-class Template(t.NamedTuple):
-    """A destination with a variable in place of each secret, and the names of these variables."""
-
-    text: str
-    names: tuple[str, ...]
-
-
 def variable_key(text: str) -> str:
     """Return a host name or an option as part of the name of a variable."""
     return _OTHER.sub("_", text.lower())
@@ -126,20 +119,29 @@ def is_unreadable(conf: str) -> bool:
     return not parts.sound or masked or parts.user is not None or bool(_MASKED.search(conf))
 
 
-def template_of(conf: str, prefix: str) -> Template:
-    """Return the destination as a template with a variable for each secret; `prefix` begins the names of the variables."""
+def template_of(conf: str, prefix: str) -> tuple[str, list[str]]:
+    """Return the destination as a template with a variable for each secret, and the names of the variables, which begin with `prefix`."""
     parts = parse(conf)
-    names = _Names(prefix)
     # The filter urlencode does not escape a slash, which would end the user information of the URL.
-    if not parts.sound or "#" in conf or "/" in unquote(parts.user or ""):
-        return _whole(prefix)
-    user = "" if parts.user is None else f"{_user(parts.user, names)}@"
+    if parts.sound and "#" not in conf and "/" not in unquote(parts.user or ""):
+        names = _Names(prefix)
+        text = _with_variables(parts, names)
+        # If a secret is outside of the known options, for example in a fragment, the whole destination becomes one secret.
+        if not any(secret in text for secret in secret_parts(parts)):
+            return text, list(names.values)
+    name = f"{prefix}_destination"
+    return f"{{{{ {name} }}}}", [name]
+
+
+def _with_variables(parts: Destination, names: _Names) -> str:
+    user = ""
+    if parts.user is not None:
+        name, colon, password = parts.user.partition(":")
+        user = f"{names.variable('user', name)}:" if colon else ""
+        user += f"{names.variable('password', password if colon else name)}@"
     path = "".join(f"/{names.variable('path', part.text) if part.secret else _literal(part.text)}" for part in parts.parts)
     options = "&".join(_option(option, names) for option in parts.options)
-    text = f"{parts.scheme}://{user}{_literal(parts.authority)}{path}{'?' if options else ''}{options}"
-    # If a secret is outside of the known options, for example in a fragment, the whole destination becomes one secret.
-    hidden = any(secret in text for secret in secret_parts(parts))
-    return _whole(prefix) if hidden else Template(text, tuple(names.values))
+    return f"{parts.scheme}://{user}{_literal(parts.authority)}{path}{'?' if options else ''}{options}"
 
 
 class _Names:
@@ -161,16 +163,6 @@ class _Names:
 def _literal(text: str) -> str:
     """Return text of the service for a template, with Jinja delimiters escaped."""
     return _DELIMITER.sub(lambda found: f"{{{{ '{found[0]}' }}}}", text)
-
-
-def _whole(prefix: str) -> Template:
-    name = f"{prefix}_destination"
-    return Template(f"{{{{ {name} }}}}", (name,))
-
-
-def _user(user: str, names: _Names) -> str:
-    name, colon, password = user.partition(":")
-    return f"{names.variable('user', name)}:{names.variable('password', password)}" if colon else names.variable("password", user)
 
 
 def _option(option: Option, names: _Names) -> str:
@@ -266,9 +258,8 @@ def _destination(job: Job, zone_key: str, whole: Jobs) -> str | None:
         return None
     if not is_unreadable(conf):
         return conf
-    template = template_of(conf, f"vault_{zone_key}_job{job.id}")
-    whole.vault.extend(template.names)
-    shown = {"job_id": job.id, "name": job.name, "dataset": job.dataset, "destination_conf": template.text}
-    whole.destinations.append(shown)
+    template, names = template_of(conf, f"vault_{zone_key}_job{job.id}")
+    whole.vault.extend(names)
+    whole.destinations.append({"job_id": job.id, "name": job.name, "dataset": job.dataset, "destination_conf": template})
     whole.leave_out(job, "destination_conf", "it contains a secret; vault-example.txt shows how to declare it")
     return None

@@ -47,14 +47,6 @@ PartResult = dict[str, Json]
 Record = dict[str, t.Any]
 
 
-class Desired(t.NamedTuple):
-    """Which zones and accounts to read, and whether to read scripts and delivery as well."""
-
-    filters: Filters
-    scripts: bool
-    delivery: bool
-
-
 class Owner(t.NamedTuple):
     """A zone or an account, with the members that identify it in its record."""
 
@@ -62,35 +54,34 @@ class Owner(t.NamedTuple):
     record: Record
 
 
-def desire(params: Params) -> Desired:
-    """Return the desired survey of validated options."""
+def desire(params: Params) -> Params:
+    """Return the validated options: which zones and accounts to read, and whether to read scripts and delivery as well."""
     for index, account in enumerate(params["account_ids"]):
         if not is_zone_id(account):
             raise invalid_option(f"account_ids[{index}]", f"{account!r} is not 1 to 32 hexadecimal digits")
-    return Desired({name: params[name] for name in FILTERS}, params["scripts"], params["delivery"])
+    return params
 
 
-def survey(client: Client, desired: Desired, tell: t.Callable[[str], None] = lambda text: None) -> Conclusion:
+def survey(client: Client, params: Params, tell: t.Callable[[str], None] = lambda text: None) -> Conclusion:
     """Return a record of each zone and account; a part that cannot be read is marked as failed. `tell` displays the progress."""
     started = time.monotonic()
-    filters = desired.filters
-    listed = client.items("zones.list", query=query(filters), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
-    zones = [zone for zone in map(read_zone, listed) if is_selected(zone, filters)]
-    owners = [*_zones(zones), *_accounts(client, zones, filters)]
+    listed = client.items("zones.list", query=query(params), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
+    zones = [zone for zone in map(read_zone, listed) if is_selected(zone, params)]
+    owners = [*_zones(zones), *_accounts(client, zones, params)]
     if not owners:
         raise Failure(NOT_FOUND, "The credentials can read no zone and no account that names, statuses and account_ids select.")
     records = []
-    for record in _side_by_side(client, owners, desired):
+    for record in _side_by_side(client, owners, params["scripts"]):
         records.append(record)
         if len(records) * 10 // len(owners) > (len(records) - 1) * 10 // len(owners):
             elapsed = time.monotonic() - started
             left = seconds_left(len(records), len(owners), elapsed, client.tries, client.request_budget)
             rest = f", about {duration(left)} left" if len(records) < len(owners) else ""
             tell(f"Survey: {len(records)} of {len(owners)} zones and accounts read{rest}")
-    if desired.delivery:
+    if params["delivery"]:
         _add_delivery(client, owners, records)
     known = {zone["name"].lower() for zone in zones}
-    missing = [name for name in filters["names"] if name.lower() not in known]
+    missing = [name for name in params["names"] if name.lower() not in known]
     return Conclusion({"zones": records}, tuple(f"names: no zone that can be read is named {name!r}." for name in missing))
 
 
@@ -140,21 +131,21 @@ def _accounts(client: Client, zones: t.Sequence[ListedZone], filters: Filters) -
             yield Owner(Address(ACCOUNT, account), {**named, "scope": ACCOUNT, **reason})
 
 
-def _side_by_side(client: Client, owners: t.Sequence[Owner], desired: Desired) -> t.Iterator[Record]:
+def _side_by_side(client: Client, owners: t.Sequence[Owner], with_scripts: bool) -> t.Iterator[Record]:
     """Yield the records in order, each as soon as it and those before it are read."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # slow to import
 
     with ThreadPoolExecutor(MAX_PARALLEL) as executor:
-        yield from executor.map(lambda owner: _record(client.at(owner.address), owner, desired), owners)
+        yield from executor.map(lambda owner: _record(client.at(owner.address), owner, with_scripts), owners)
 
 
-def _record(client: Client, owner: Owner, desired: Desired) -> Record:
+def _record(client: Client, owner: Owner, with_scripts: bool) -> Record:
     if not owner.address.id:
         return owner.record
     record: Record = {**owner.record, "jobs": _part(client, lambda: report_jobs(client, _ALL_JOBS).result)}
     if owner.address.scope == ACCOUNT:
         return record
-    scripts = _part(client, lambda: report_inventory(client, _ALL_SCRIPTS).result) if desired.scripts else None
+    scripts = _part(client, lambda: report_inventory(client, _ALL_SCRIPTS).result) if with_scripts else None
     if scripts and not scripts.get("failed"):
         status = {"script_monitor": scripts["script_monitor"]}
     else:

@@ -188,9 +188,7 @@ def test_zone_without_settings() -> None:
 )
 def test_secrets_become_variables(conf: str, template: str, names: tuple[str, ...]) -> None:
     assert is_unreadable(conf)
-    found = template_of(conf, "vault_z_job7")
-    assert (found.text, found.names) == (template, names)
-    assert "canary" not in found.text
+    assert template_of(conf, "vault_z_job7") == (template, list(names))
 
 
 PARTS = st.text(st.sampled_from("abAB01+/=% &?#@:;{}'~*.!$,-_[]ü"), min_size=1, max_size=9)
@@ -208,12 +206,12 @@ def test_filled_template_is_the_destination(user: tuple[str, str] | None, path: 
     before = "" if user is None else ":".join(quote(part, safe="") for part in user) + "@"
     query = "&".join(f"{name}={quote_plus(value)}" for name, value in options)
     conf = f"https://{before}logs.example{path}{'?' if query else ''}{query}"
-    found = template_of(conf, "vault_z_job7")
+    template, names = template_of(conf, "vault_z_job7")
     secrets = [*(user or ()), *(unquote_plus(each.value or "") for each in parse(conf).options if each.secret)]
-    if found.names == ("vault_z_job7_destination",):
+    if names == ["vault_z_job7_destination"]:
         return
-    used = re.findall(r"{{ (\w+) \| urlencode }}", found.text)
+    used = re.findall(r"{{ (\w+) \| urlencode }}", template)
     values = dict(zip(used, secrets, strict=True))
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined)  # noqa: S701 - no HTML
     environment.filters["urlencode"] = quote
-    assert same_destination(parse(environment.from_string(found.text).render(values)), parse(conf))
+    assert same_destination(parse(environment.from_string(template).render(values)), parse(conf))
