@@ -25,7 +25,7 @@ from .._scripts.findings import observe
 from .._scripts.read import monitor
 from .._scripts.read import scripts as list_scripts
 from .._text import dict_of
-from .._zones import ACCOUNT, PAGES_SIDE_BY_SIDE, PER_PAGE, Filters, is_selected, query, read_account, read_zone
+from .._zones import ACCOUNT, PAGES_SIDE_BY_SIDE, PER_PAGE, is_selected, query, read_account, read_zone
 from .compare import Seen
 from .facts import JOBS, SCRIPTS, SETTINGS, Target, with_hosts
 from .options import LOGGER, Settings
@@ -68,21 +68,18 @@ def see_scripts(items: t.Iterable[inventory.Script]) -> dict[Identity, Script]:
         same = seen.scripts[::-1]
         verdicts = {item["malicious"] for item in same}
         listed = [item.get("hash") for item in same]
+        # Whether, and as what, the service lists the URL or the domain as malicious.
+        reported = {member for item in same for member in REPORTED if item.get(member) is True}
+        reported.update(category for item in same for category in inventory.categories_of(item))
         # Without a URL, only the identifier distinguishes two scripts of a host.
         identity = (seen.url or seen.latest["script_id"], seen.host or "")
         found[identity] = Script(
             hashes=tuple(dict.fromkeys(value.lower() for value in listed if isinstance(value, str) and value)),
             malicious=True if True in verdicts else False if False in verdicts else None,
-            reported=tuple(sorted({reason for item in same for reason in _reported(item)})),
+            reported=tuple(sorted(reported)),
             details=seen.latest,
         )
     return found
-
-
-def _reported(item: inventory.Script) -> t.Iterator[str]:
-    """Yield whether, and as what, the service lists the URL or the domain of a script as malicious."""
-    yield from (member for member in REPORTED if item.get(member) is True)
-    yield from inventory.categories_of(item)
 
 
 def see_jobs(items: t.Iterable[ServiceJob], stale_after: int, now: float, secrets: t.Collection[str]) -> dict[int, Job]:
@@ -115,16 +112,6 @@ _UNKNOWN_KEY = 9103
 _LONG_PAUSE_SECONDS = 5
 
 
-def discover(client: Client, filters: Filters) -> t.Iterator[Target]:
-    """Yield the zones, and if requested the accounts, that the credentials can read and that match the filters."""
-    listed = client.items("zones.list", query=query(filters), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
-    yield from (Target(zone["id"], zone["name"]) for zone in map(read_zone, listed) if is_selected(zone, filters))
-    if filters["accounts"]:
-        found = map(read_account, client.items("accounts.list", per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE))
-        chosen = filters["account_ids"]
-        yield from (Target(each["id"], each["name"], scope=ACCOUNT) for each in found if not chosen or each["id"] in chosen)
-
-
 class Stopped(Exception):
     """Raised in waiting threads when the rulebook ends."""
 
@@ -149,7 +136,7 @@ class Service:
 
     def list_targets(self, *, at_start: bool = False) -> tuple[Target, ...]:
         """Return what is watched; at the start, raise `Failure` if the service rejects the credentials."""
-        found: tuple[Target, ...] = ()
+        found: list[Target] = []
         if self._settings.discover is not None:
             found = self._discover(self._settings.discover)
         elif at_start:
@@ -188,16 +175,20 @@ class Service:
         return said
 
     def close(self) -> None:
-        """Close all connections."""
         self._client.close()
 
-    def _discover(self, filters: t.Mapping[str, t.Any]) -> tuple[Target, ...]:
-        client = self._client.at(None)
+    def _discover(self, filters: t.Mapping[str, t.Any]) -> list[Target]:
+        """Return the zones, and if requested the accounts, that the credentials can read and that match the filters."""
+        client, chosen = self._client.at(None), filters["account_ids"]
         try:
-            listed = list(discover(client, filters))
+            zones = client.items("zones.list", query=query(filters), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
+            found = [Target(zone["id"], zone["name"]) for zone in map(read_zone, zones) if is_selected(zone, filters)]
+            if filters["accounts"]:
+                accounts = map(read_account, client.items("accounts.list", per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE))
+                found += [Target(one["id"], one["name"], scope=ACCOUNT) for one in accounts if not chosen or one["id"] in chosen]
         except Failure as failure:
             raise self._public(client, failure) from None
-        found = tuple(each._replace(name=scrub(each.name, client.secrets)) for each in listed)
+        found = [each._replace(name=scrub(each.name, client.secrets)) for each in found]
         self._names.update({each.key: each.name for each in found if each.name})
         return found
 
