@@ -50,7 +50,6 @@ def facts_of(option: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
 
 
 def test_documentation_matches_eda_tools(documentation: dict[str, t.Any]) -> None:
-    """The documentation has the form that the tools of rulebooks read."""
     assert isinstance(documentation["short_description"], str)
     assert all(isinstance(text, str) for text in documentation["description"])
     assert {name: facts_of(option) for name, option in documentation["options"].items()} == {
@@ -66,18 +65,13 @@ def test_every_kind_of_event_is_documented(documentation: dict[str, t.Any]) -> N
 
 
 def test_examples_use_arguments_that_exist(plugin: dict[str, t.Any]) -> None:
-    rulesets = yaml.safe_load(plugin["EXAMPLES"])
-    assert rulesets
-    for ruleset in rulesets:
-        (source,) = ruleset["sources"]
-        given = source["edgeops.observability.zone_events"]
-        assert set(given) <= set(OPTIONS)
-        assert "state_file" in given
+    for ruleset in yaml.safe_load(plugin["EXAMPLES"]):
+        given = ruleset["sources"][0]["edgeops.observability.zone_events"]
+        assert {"state_file"} <= set(given) <= set(OPTIONS)
         assert ruleset["rules"]
 
 
 def test_main_is_a_coroutine_of_queue_and_args(plugin: dict[str, t.Any]) -> None:
-    """The entry point is a coroutine that takes a queue and arguments."""
     assert inspect.iscoroutinefunction(plugin["main"])
     assert list(inspect.signature(plugin["main"]).parameters) == ["queue", "args"]
     with pytest.raises(Exception, match=r"^interval: 10 is below 60"):
@@ -89,6 +83,12 @@ def test_folder_is_listed_for_the_tools() -> None:
     assert [Path("extensions", each["args"]["ext_dir"]) for each in listed] == [SOURCE.parent]
 
 
+def imported_from(collection: Path, *isolation: str) -> Path:
+    """The file that the source imports, in a process that cannot import `ansible_collections`."""
+    command = [sys.executable, *isolation, "-c", CHILD, collection / SOURCE]
+    return Path(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip())
+
+
 @pytest.mark.parametrize("parent", ["ansible_collections/edgeops/observability", "somewhere"])
 def test_libraries_are_found_beside_the_source(parent: str, tmp_path: Path) -> None:
     """Wherever the collection lies, and although nothing of it is on sys.path (`-I`); another copy that is there does not count."""
@@ -96,14 +96,10 @@ def test_libraries_are_found_beside_the_source(parent: str, tmp_path: Path) -> N
     (copy / SOURCE.parent).mkdir(parents=True)
     shutil.copy(ROOT / SOURCE, copy / SOURCE)
     (copy / "plugins").symlink_to(ROOT / "plugins")
-    for isolation in ([], ["-I"]):
-        command = [sys.executable, *isolation, "-c", CHILD, copy / SOURCE]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        assert Path(done.stdout.strip()).is_relative_to(copy)
+    assert imported_from(copy).is_relative_to(copy) and imported_from(copy, "-I").is_relative_to(copy)
 
 
 def test_the_artifact_works_where_it_is_installed() -> None:
-    """As `ansible-galaxy collection install` leaves it, in a process that cannot import `ansible_collections`."""
+    """As `ansible-galaxy collection install` leaves it."""
     folder = artifact.installed() / "ansible_collections" / "edgeops" / "observability"
-    done = subprocess.run([sys.executable, "-I", "-c", CHILD, folder / SOURCE], capture_output=True, text=True, check=True)
-    assert Path(done.stdout.strip()).is_relative_to(folder)
+    assert imported_from(folder, "-I").is_relative_to(folder)

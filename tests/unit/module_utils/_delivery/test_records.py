@@ -39,11 +39,8 @@ NOBODY = {"zone_id": None, "error": {"kind": "unavailable", "message": "it could
             {"zone_id": "0a", "error": {"kind": "permission", "message": "not allowed"}},
         ),
         (
-            {
-                "log_delivery_zone_id": "{{ nowhere }}",
-                "_log_delivery_prediction": {"failed": True, "msg": "'nowhere' is undefined"},
-            },
-            {"zone_id": None, "error": {"kind": "invalid_option", "message": "'nowhere' is undefined"}},
+            {"log_delivery_zone_id": "{{ nowhere }}", "_log_delivery_prediction": {"failed": True, "msg": "undefined"}},
+            {"zone_id": None, "error": {"kind": "invalid_option", "message": "undefined"}},
         ),
     ],
 )
@@ -70,12 +67,10 @@ def test_record_of_an_audited_zone() -> None:
 @pytest.mark.parametrize(
     ("read", "result", "said"),
     [
-        (done_zone, {"jobs": 1}, "x.jobs: must be a dictionary, not 1"),
         (done_zone, {"jobs": {"diff": []}}, "x.jobs.diff: must be a dictionary, not a list"),
         (done_zone, {"jobs": {"jobs": [None, "edge"]}}, "x.jobs.jobs[1]: must be a dictionary, not 'edge'"),
         (done_zone, {"effects": [{"name": "delete_job", "subject": "edge"}]}, "x.effects[0].detail: is missing"),
         (done_zone, {"listed_jobs": [{"health": "good"}]}, "x.listed_jobs[0].health: must be a dictionary, not 'good'"),
-        (done_jobs, {"changed": False}, "x.jobs: is missing"),
         (done_jobs, {"jobs": [{"name": "edge"}]}, "x.jobs[0].id: is missing"),
     ],
 )

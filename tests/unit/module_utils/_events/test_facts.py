@@ -71,14 +71,9 @@ def test_host_selects_itself_only(host: str | None) -> None:
         ("{{ lookup('pipe', 'id') }}", "%7B{ lookup('pipe', 'id') }}"),
         ("{% if %}{# c #}", "%7B% if %}%7B# c #}"),
         ('{"where":{"and":[]}}', '{"where":{"and":[]}}'),
-        ("#jinja2: variable_start_string:'[['", "%23jinja2: variable_start_string:'[['"),
-        ("#jinja2:\n[[ x ]]", "%23jinja2: [[ x ]]"),
-        ("{#jinja2:{{{", "%7B%23jinja2:%7B%7B{"),
+        ("{#jinja2:{{{\n[[ x ]]", "%7B%23jinja2:%7B%7B{ [[ x ]]"),
         ("{\u202e{ x }}#\u200ejinja2:", "{\ufffd{ x }}#\ufffdjinja2:"),
-        ("a\x1b[31mb\r\n\x9b", "a\ufffd[31mb \ufffd"),
-        ("a\u202eb\u2066c\u061cd\ufeff", "a\ufffdb\ufffdc\ufffdd\ufffd"),
-        ("\ud800", "\ufffd"),
-        ("Straße 😀", "Straße 😀"),
+        ("Straße 😀\x1b[31mb\r\n\x9b\u2066\ud800", "Straße 😀\ufffd[31mb \ufffd\ufffd\ufffd"),
     ],
 )
 def test_text_of_the_service_is_inert(text: str, expected: str) -> None:
@@ -110,8 +105,8 @@ def test_a_group_of_the_same_name_is_not_selected(names: list[str]) -> None:
         inventory.add_host("another.example", zone.host)
     inventory.reconcile_inventory()
     for zone in found:
-        event = make_event(Change("script_new", "s", None, None), zone, "now")
-        assert [host.name for host in inventory.get_hosts(event["meta"]["hosts"])] == [zone.host]
+        selected = inventory.get_hosts(make_event(CHANGE, zone, "now")["meta"]["hosts"])
+        assert [host.name for host in selected] == [zone.host]
         assert zone.host not in ("zones", "accounts", "all")
 
 
@@ -123,6 +118,4 @@ def test_hosts_are_those_of_the_inventory(zones: dict[str, str]) -> None:
     expected = {zone["id"]: name for name, zone in InventoryModule._named(plugin, listed)}
     found = with_hosts(Target(*each) for each in zones.items())
     assert {zone.id: zone.host for zone in found} == expected
-    for zone in found:
-        event = make_event(Change("script_new", "s", None, None), zone, "now")
-        assert event["meta"]["hosts"] == zone.host
+    assert all(make_event(CHANGE, zone, "now")["meta"]["hosts"] == zone.host for zone in found)
