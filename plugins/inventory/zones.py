@@ -142,7 +142,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
     def parse(self, inventory: t.Any, loader: t.Any, path: str, cache: bool = True) -> None:
         """Fill the inventory from the cache or the service."""
         super().parse(inventory, loader, path, cache)
-        params = self._params(self._read_config_data(path), path)
+        self._read_config_data(path)
+        params = self._params(path)
         try:
             described = connection(params)
             listed = self._listed(path, described, "zones.list", read_zone, query(params), cache)
@@ -164,24 +165,22 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             self._add(f"account_{account['id']}", "accounts", {f"account_{member}": value for member, value in account.items()})
 
     def set_options(self, task_keys: t.Any = None, var_options: t.Any = None, direct: t.Any = None) -> None:
-        """Set the options of a file; ansible-core checks their types here, so templates are evaluated before."""
-        super().set_options(task_keys, var_options, self._evaluated(direct or {}))
-
-    def _evaluated(self, config: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-        """Return the options of a file without empty ones, the templates in those of connection and filters evaluated."""
-        found = {name: self.templar.template(value) if name in SPECIFICATION else value for name, value in config.items()}
+        """Set the options of a file; ansible-core checks their types here, so those of connection and filters are evaluated before."""
+        given = direct or {}
+        found = {name: self.templar.template(value) if name in SPECIFICATION else value for name, value in given.items()}
         for name in ("api_token", "api_key"):
             if isinstance(found.get(name), (list, dict)):
                 # The error of ansible-core would quote the value.
                 raise AnsibleParserError(f"{self.NAME}: {name} must be a string")
-        return without_empty(found)
+        self._given = without_empty(found)
+        super().set_options(task_keys, var_options, self._given)
 
-    def _params(self, config: t.Mapping[str, t.Any], path: str) -> dict[str, t.Any]:
+    def _params(self, path: str) -> dict[str, t.Any]:
         """Validate the options of connection and filters like those of a module."""
-        unknown = sorted(set(config) - set(self.get_options()))
+        unknown = sorted(set(self._given) - set(self.get_options()))
         if unknown:
             raise AnsibleParserError(f"{path}: unknown option: {', '.join(map(repr, unknown))}")
-        given = {name: value for name, value in self._evaluated(config).items() if name in SPECIFICATION}
+        given = {name: value for name, value in self._given.items() if name in SPECIFICATION}
         checked = validated({"argument_spec": SPECIFICATION}, serialised(given), self.NAME)
         if checked.error is not None:
             raise AnsibleParserError(f"{path}: {scrub(checked.error, checked.secrets)}")

@@ -13,7 +13,7 @@ from ansible.plugins.action import ActionBase
 
 from ..module_utils._core import INVALID_OPTION, Failure, invalid_option
 from ..module_utils._delivery import outcome, rails, records, variables
-from ..module_utils._delivery.variables import ADOPTION, ALLOW, APPLIED, BEFORE, DELIVERED, LISTED, RAILS, REPORT, SURVEY_ONLY
+from ..module_utils._delivery.variables import ADOPTION, ALLOW, APPLIED, BEFORE, DELIVERED, LISTED, RAILS, REPORT
 from ..module_utils._engine.task import CONNECTION_OPTIONS
 from ..module_utils._scripts.verification import describe
 from ..module_utils._text import did_you_mean, nearest
@@ -161,8 +161,7 @@ def _report(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
 
 def _survey(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
     """Return the options of a survey, which needs no inventory."""
-    values = _of_run(hosts, zones, SURVEY_ONLY)
-    found = variables.read_json("edgeops_survey", values["edgeops_survey"], dict)
+    found = variables.read_json("edgeops_survey", hosts.evaluated(zones[0], "edgeops_survey"), dict)
     for name in found:
         if name not in FILTERS:
             hint = did_you_mean(nearest(str(name), FILTERS))
@@ -171,7 +170,7 @@ def _survey(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
         **_report(hosts, zones),
         "survey": True,
         **{name: variables.read_names(f"edgeops_survey.{name}", found.get(name)) for name in FILTERS},
-        "scripts": variables.read_boolean("edgeops_audit_scripts", values["edgeops_audit_scripts"], default=False),
+        "scripts": variables.read_boolean("edgeops_audit_scripts", hosts.evaluated(zones[0], "edgeops_audit_scripts"), False),
     }
 
 

@@ -216,10 +216,8 @@ def _drop(item: Item, name: str) -> None:
 def _troubles(item: t.Mapping[str, Json], job: Job) -> dict[str, str]:
     """Return why members of an item cannot be declared: the plan of the module would write or refuse them."""
     identity = {name: item[name] for name in ("name", "job_id", "dataset") if name in item}
-    # The role enables jobs by default.
-    given = {"enabled": True, **item}
     found = {}
-    for name, value in given.items():
+    for name, value in item.items():
         parts = {name: value}
         if name == "output_options":
             parts = {f"{name}.{part}": {part: each} for part, each in dict_of(value).items()}

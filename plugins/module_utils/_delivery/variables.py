@@ -43,8 +43,6 @@ REPORT: t.Mapping[str, object] = {
     "edgeops_audit_delivery": False,
     "edgeops_fail_on": [],
 }
-# Variables that only a survey reads from the run.
-SURVEY_ONLY: t.Mapping[str, object] = {"edgeops_survey": {}, "edgeops_audit_scripts": False}
 ADOPTION: t.Mapping[str, object] = {
     "edgeops_adopt_dir": None,
     "edgeops_adopt_group": "all",
