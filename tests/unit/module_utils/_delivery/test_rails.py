@@ -126,6 +126,12 @@ def test_rails_are_described() -> None:
         "any number of zones may change" in text and "5 seconds" in text and "batches of the zones that change: 1, 100%" in text
     )
     assert "allowed for a: all" in text and "allowed for b: none" in text
+    assert describe(limits(approved_plan_id="sha256:0", max_changed_zones="5%", deliver_partial=False), ["100%"]) == [
+        "at most 5% zones may change",
+        "destructive changes are allowed as far as the approved plan contains them",
+        "only the approved plan is applied",
+        "zones that cannot be predicted stop the run",
+    ]
     assert describe(limits(guard=False), ["100%"])[0].startswith("edgeops_guard is false")
 
 
