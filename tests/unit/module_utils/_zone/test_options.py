@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.options import without_hidden_defaults
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.task import TASK
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
+
+
+def desire(**options: t.Any) -> t.Any:
+    return TASK.desire(validated(TASK.arguments(), {"zone_id": "1", **options}, TASK.name).params)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"expected_plan_ids": {"job": "x"}}, r"expected_plan_ids\.job: not a part of a zone \(did you mean 'jobs'"),
+        ({"expected_plan_ids": {"jobs": 1}}, r"expected_plan_ids\.jobs: must be a plan id, or null"),
+        ({"jobs": [], "unlisted_jobs": "absent"}, "jobs: is empty; with unlisted_jobs 'absent'"),
+        ({"zone_id": None, "account_id": "1", "custom_fields": {"cookie_fields": []}}, "custom_fields: only zones have this"),
+        ({"zone_id": None, "account_id": "1", "script_monitor_enabled": True}, "script_monitor_enabled: only zones have this"),
+    ],
+)
+def test_refused(options: dict[str, t.Any], said: str) -> None:
+    with pytest.raises(Failure, match=f"^{said}") as caught:
+        desire(**options)
+    assert caught.value.kind == INVALID_OPTION
+
+
+def test_expected_plans() -> None:
+    """Null approves that there is no plan, and an omitted part is not compared."""
+    assert desire(expected_plan_ids={"jobs": None}).expected == {"jobs": None}
+    assert desire().expected == {}
+
+
+def test_null_of_a_job_hides_its_default() -> None:
+    """The default then stands in the jobs that do not set the option."""
+    given = {"job_defaults": {"kind": "edge", "frequency": "low"}, "job": {"kind": None}, "jobs": [{"name": "b"}, "no job"]}
+    assert without_hidden_defaults(given) == {
+        "job_defaults": {"frequency": "low"},
+        "job": {"kind": None},
+        "jobs": [{"kind": "edge", "name": "b"}, "no job"],
+    }
+    assert without_hidden_defaults({"job": {"kind": None}}) == {"job": {"kind": None}}
