@@ -5,7 +5,7 @@ from __future__ import annotations
 # The end of a run: the outcome of each zone of a delivery, jobs with worse health than before, and adopted zones.
 import typing as t
 
-from .._core import Json
+from .._core import JOBS, PARTS, Json
 from .._report.findings import health_state, labelled
 from .._report.items import plural
 from .._report.lines import difference_lines
@@ -67,9 +67,25 @@ def _lines(host: str, end: End, *, applied: bool) -> list[str]:
 
 def plan_summary(zones: t.Sequence[Prediction]) -> str:
     """Return what a delivery would do to all zones in a line."""
-    changed, failed = sum(zone.changed for zone in zones), sum(bool(zone.error) for zone in zones)
-    unchanged = len(zones) - changed - failed
-    return f"{plural(len(zones), 'zone')}: {changed} would change, {unchanged} unchanged, {failed} failed"
+    changed = [zone for zone in zones if zone.changed]
+    kinds = [kind for zone in changed for kind in _kinds(zone.result)]
+    numbers = ", ".join(plural(kinds.count(kind), kind) for kind in ("addition", "change", "deletion"))
+    failed = sum(bool(zone.error) for zone in zones)
+    unchanged = len(zones) - len(changed) - failed
+    return f"{plural(len(zones), 'zone')}: {len(changed)} would change ({numbers}), {unchanged} unchanged, {failed} failed"
+
+
+def _kinds(result: ZoneResult) -> t.Iterator[str]:
+    """Yield addition, change or deletion for each job and each setting that differs."""
+    for name in PARTS:
+        diff = (result.get(name) or {}).get("diff") or {}
+        before, after = diff.get("before") or {}, diff.get("after") or {}
+        pairs = [(before.get("custom_fields", before), after.get("custom_fields", after))]
+        if name == JOBS:
+            pairs = [(before.get(label), after.get(label)) for label in {**before, **after}]
+        for old, new in pairs:
+            if old != new:
+                yield "addition" if not old else "change" if new else "deletion"
 
 
 _RANKS = {"healthy": 0, "stale": 1, "never": 1, "unknown": 1, "disabled": 2, "failing": 3}

@@ -176,4 +176,6 @@ def test_approved_report(tmp_path: Path) -> None:
 
 
 def test_summary() -> None:
-    assert plan_summary(zones(OFF, GONE, SAME, "no answer")) == ("4 zones: 2 would change, 1 unchanged, 1 failed")
+    assert plan_summary(zones(OFF, GONE, SAME, "no answer")) == (
+        "4 zones: 2 would change (1 addition, 1 change, 1 deletion), 1 unchanged, 1 failed"
+    )
