@@ -13,7 +13,8 @@ from .._custom_fields.result import names_of
 from .._custom_fields.state import Ruleset
 from .._engine.task import Params
 from .._logpush import read as logpush
-from .._logpush.coverage import CARRIERS, DATASET, selected_fields
+from .._logpush.coverage import CARRIERS, selected_fields
+from .._logpush.facts import DATASET
 from .._logpush.job import Job
 from .._scripts import read as scripts
 from .._text import list_of

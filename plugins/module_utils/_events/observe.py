@@ -13,7 +13,7 @@ from .._core import AUTHENTICATION, BAD_RESPONSE, RATE_LIMITED, UNAVAILABLE, Fai
 from .._custom_fields.read import entry_point
 from .._custom_fields.result import report as report_fields
 from .._destination import readable_text
-from .._logpush.facts import MEMBERS
+from .._logpush.facts import VOLATILE
 from .._logpush.health import DISABLED, STALE, Health, health_of
 from .._logpush.job import Job as ServiceJob
 from .._logpush.job import view
@@ -41,7 +41,7 @@ class Clock(t.NamedTuple):
 
 
 # Members that are derived from others, or that change although no user changed the job.
-_LEFT_OUT = frozenset(("filter_explained", *(name for name, member in MEMBERS.items() if member.volatile)))
+_LEFT_OUT = frozenset(("filter_explained", *VOLATILE))
 
 
 def look_at(client: Client, settings: Settings, watch: t.Collection[str], now: float) -> Seen:

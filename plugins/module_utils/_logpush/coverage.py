@@ -8,8 +8,7 @@ from .._core import Json
 from .._redact import clean_text
 from .._text import dict_of
 from . import logpull_options
-
-DATASET = "http_requests"
+from .facts import DATASET
 
 # Which field of a job contains which types of custom fields.
 CARRIERS: t.Mapping[str, tuple[str, ...]] = {
@@ -81,16 +80,12 @@ def _named(job: t.Mapping[str, Json]) -> str:
 
 
 def selected_fields(job: t.Mapping[str, Json]) -> list[str]:
-    """Return the log fields that a job selects, as reported or as declared."""
-    text = job.get("logpull_options")
-    return fields_of(dict_of(job.get("output_options")), logpull_options.parse(text if isinstance(text, str) else None))
-
-
-def fields_of(output: t.Mapping[str, Json], logpull: logpull_options.Parameters) -> list[str]:
-    """Return the log fields that both forms of options select; the service ignores `logpull_options` beside `output_options`."""
+    """Return the log fields that a job selects, as reported or as declared; the service ignores `logpull_options` beside `output_options`."""
+    output, text = dict_of(job.get("output_options")), job.get("logpull_options")
     if output:
         return names_in(output.get("field_names"))
-    return list(logpull_options.split_names(logpull.get(logpull_options.FIELDS, "")))
+    parameters = logpull_options.parse(text if isinstance(text, str) else None)
+    return list(logpull_options.split_names(parameters.get(logpull_options.FIELDS, "")))
 
 
 def _configured(given: Json) -> dict[str, list[str]]:

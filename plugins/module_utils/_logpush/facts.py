@@ -9,22 +9,16 @@ from types import MappingProxyType
 from .._core import Json
 from .._zones import ACCOUNT, ZONE
 
-Types: t.TypeAlias = tuple[type, ...]
-
 
 class Member(t.NamedTuple):
     """One member of a job as the service sends it, with what it means if it is omitted.
 
-    `sent`: may be part of a write. `fixed`: cannot change on an existing job. `volatile`: changes although nobody edits the job.
     `as_text`: reported and sent as JSON text, also if the service shows it as an object.
     """
 
     name: str
-    types: Types
+    types: tuple[type, ...]
     default: Json = None
-    sent: bool = True
-    fixed: bool = False
-    volatile: bool = False
     as_text: bool = False
 
     def normal(self, value: Json) -> Json:
@@ -41,7 +35,6 @@ _NO_EXPRESSION: tuple[Json, ...] = ({"where": {}}, '{"where":{}}', '{"where": {}
 
 
 DATASET = "http_requests"
-EDGE_DATASET = "http_requests"
 # The 37 datasets of Cloudflare's API, from its documentation (logs/reference/log-fields) and Python library, as of October 2026.
 _ZONE_ONLY = (
     """http_requests dns_logs nel_reports page_shield_events spectrum_events zaraz_events account_abuse_protection_events"""
@@ -56,27 +49,20 @@ DATASETS: t.Mapping[str, frozenset[str]] = {
     ZONE: frozenset(f"{_ZONE_ONLY} {_EVERYWHERE}".split()),
     ACCOUNT: frozenset(f"{_ACCOUNT_ONLY} {_EVERYWHERE}".split()),
 }
-FREQUENCIES = ("high", "low")
+# The service has jobs of this kind for the dataset above only.
 EDGE = "edge"
 # When to send a destination.
 IF_DIFFERENT, IF_MASKED, ALWAYS = SENDING = ("if_different", "if_masked", "always")
-KINDS = ("", EDGE)
-
-
-def kind_fits(kind: Json, dataset: str) -> bool:
-    """Return whether the service has jobs of this kind for this dataset; an empty dataset means the default."""
-    return kind != EDGE or (dataset or DATASET) == EDGE_DATASET
-
 
 # In the order in which a job is reported.
 MEMBERS: t.Mapping[str, Member] = {
     member.name: member
     for member in (
-        Member("id", (int,), sent=False),
+        Member("id", (int,)),
         Member("name", (str,)),
-        Member("dataset", (str,), DATASET, fixed=True),
+        Member("dataset", (str,), DATASET),
         Member("enabled", (bool,), False),
-        Member("kind", (str,), "", fixed=True),
+        Member("kind", (str,), ""),
         Member("frequency", (str,), "high"),
         Member("logpull_options", (str,)),
         Member("output_options", (dict,)),
@@ -86,11 +72,16 @@ MEMBERS: t.Mapping[str, Member] = {
         Member("max_upload_records", (int,), 100_000),
         Member("filter_attack_traffic", (bool,), False),
         Member("transformer_id", (int,)),
-        Member("last_complete", (str,), sent=False, volatile=True),
-        Member("last_error", (str,), sent=False, volatile=True),
-        Member("error_message", (str,), sent=False, volatile=True),
+        Member("last_complete", (str,)),
+        Member("last_error", (str,)),
+        Member("error_message", (str,)),
     )
 }
+# These cannot change on an existing job.
+FIXED = ("dataset", "kind")
+# These change although nobody edits the job; with the id, no request sends them.
+VOLATILE = ("last_complete", "last_error", "error_message")
+SERVER_MADE = ("id", *VOLATILE)
 
 # What the service shows instead of a time that it does not have.
 ZERO_TIME = "0001-01-01T00:00:00"
@@ -118,31 +109,26 @@ MAX_DESTINATION_LENGTH = 4096
 MAX_CHALLENGE_LENGTH = 4096
 DEFAULT_STALE_AFTER = 3600
 
-# Values of parameters of `logpull_options` that mean the same as omitting the parameter.
-PARAMETER_DEFAULTS: t.Mapping[str, str] = {"timestamps": "unixnano", "sample": "1"}
-
-
-NDJSON = "ndjson"
-CSV = "csv"
-OUTPUT_TYPES = (NDJSON, CSV)
+NDJSON, CSV = OUTPUT_TYPES = ("ndjson", "csv")
 TIMESTAMP_FORMATS = ("rfc3339", "rfc3339ms", "rfc3339ns", "unix", "unixnano")
-# The fraction of records that is delivered: above the first number, up to the second.
-SAMPLE_RATES = (0, 1)
 
 
 class Suboption(t.NamedTuple):
-    """One member of `output_options`: its name in the API, the name of the option, and what omitting it means.
+    """One member of `output_options`: its name in the API, type and choices of the option, and what omitting it means.
 
-    The two names differ if an option cannot have the name of the member. `type` and `choices` are those of the option.
     `by_output_type` has the defaults that depend on the output type.
     """
 
     wire: str
-    option: str
     type: str
     default: Json
     choices: tuple[str, ...] = ()
     by_output_type: t.Mapping[str, str] = MappingProxyType({})
+
+    @property
+    def option(self) -> str:
+        """Return the name of the option, which has neither capitals nor hyphens."""
+        return self.wire.lower().replace("-", "_")
 
     @property
     def argument(self) -> dict[str, Json]:
@@ -154,28 +140,24 @@ class Suboption(t.NamedTuple):
             argument["choices"] = list(self.choices)
         return argument
 
-    def default_for(self, output_type: str) -> Json:
-        """Return the value that the service uses if the member is omitted."""
-        return self.by_output_type.get(output_type, self.default)
-
 
 # The Python types of the values that the service may send, by the type of the option.
-TYPES: t.Mapping[str, Types] = {"list": (list,), "str": (str,), "float": (int, float), "bool": (bool,)}
+TYPES: t.Mapping[str, tuple[type, ...]] = {"list": (list,), "str": (str,), "float": (int, float), "bool": (bool,)}
 SUBOPTIONS: t.Mapping[str, Suboption] = {
     suboption.wire: suboption
     for suboption in (
-        Suboption("field_names", "field_names", "list", None),
-        Suboption("output_type", "output_type", "str", NDJSON, OUTPUT_TYPES),
-        Suboption("timestamp_format", "timestamp_format", "str", "unixnano", TIMESTAMP_FORMATS),
-        Suboption("sample_rate", "sample_rate", "float", 1),
-        Suboption("CVE-2021-44228", "cve_2021_44228", "bool", False),
-        Suboption("merge_subrequests", "merge_subrequests", "bool", False),
-        Suboption("batch_prefix", "batch_prefix", "str", ""),
-        Suboption("batch_suffix", "batch_suffix", "str", ""),
-        Suboption("record_prefix", "record_prefix", "str", "", by_output_type={NDJSON: "{"}),
-        Suboption("record_suffix", "record_suffix", "str", "", by_output_type={NDJSON: "}\n", CSV: "\n"}),
-        Suboption("field_delimiter", "field_delimiter", "str", ","),
-        Suboption("record_delimiter", "record_delimiter", "str", ""),
-        Suboption("record_template", "record_template", "str", ""),
+        Suboption("field_names", "list", None),
+        Suboption("output_type", "str", NDJSON, OUTPUT_TYPES),
+        Suboption("timestamp_format", "str", "unixnano", TIMESTAMP_FORMATS),
+        Suboption("sample_rate", "float", 1),
+        Suboption("CVE-2021-44228", "bool", False),
+        Suboption("merge_subrequests", "bool", False),
+        Suboption("batch_prefix", "str", ""),
+        Suboption("batch_suffix", "str", ""),
+        Suboption("record_prefix", "str", "", by_output_type={NDJSON: "{"}),
+        Suboption("record_suffix", "str", "", by_output_type={NDJSON: "}\n", CSV: "\n"}),
+        Suboption("field_delimiter", "str", ","),
+        Suboption("record_delimiter", "str", ""),
+        Suboption("record_template", "str", ""),
     )
 }

@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime
 import typing as t
 
+from .._core import Json
 from .._destination import secret_parts
 from .._text import duration, format_time, parse_time
-from .facts import ZERO_TIME
+from .facts import VOLATILE, ZERO_TIME
 from .job import Job, Report, readable, view, words_for
 
 # A last delivery further ahead of this machine's clock than this does not count as healthy.
@@ -16,22 +17,31 @@ DISABLED, FAILING, NEVER, STALE, HEALTHY, UNKNOWN = STATES = ("disabled", "faili
 
 
 class Signs(t.NamedTuple):
-    """What a job shows of its deliveries. `times` are the texts of the last delivery and the last error, without zero times."""
+    """What a job shows of its deliveries: the time of the last one, whether it failed, and a sentence about the last failure.
+
+    `has_delivered` is true also for a time of the last delivery that cannot be parsed.
+    """
 
     complete: datetime.datetime | None
     error: datetime.datetime | None
+    has_delivered: bool
+    fails: bool
     reason: str | None
-    times: tuple[str | None, str | None]
-    shown: bool
+    failure: str
 
 
 def signs_of(job: Job) -> Signs:
     """Return what a job shows of its deliveries, without secrets."""
-    texts = (job.members.get("last_complete"), job.members.get("last_error"))
-    complete, error = (None if (text or "").startswith(ZERO_TIME) else text or None for text in texts)
+    times = [job.members.get(name) for name in ("last_complete", "last_error")]
+    has_delivered, has_failed = (bool(time) and not str(time).startswith(ZERO_TIME) for time in times)
+    complete = parse_time(times[0]) if has_delivered else None
+    error = parse_time(times[1]) if has_failed else None
     reason = readable(job.members.get("error_message"), secret_parts(job.destination))
-    shown = any(name in job.members for name in ("last_complete", "last_error", "error_message"))
-    return Signs(parse_time(complete), parse_time(error), reason, (complete, error), shown)
+    is_later = error is not None and complete is not None and error > complete
+    when = f" at {format_time(error)}" if error else ""
+    why = f": {reason}" if reason else "; the service gives no reason."
+    fails = bool(reason) or is_later or (has_failed and not has_delivered)
+    return Signs(complete, error, has_delivered, fails, reason, f"last delivery failed{when}{why}")
 
 
 def with_health(jobs: t.Iterable[Job], stale_after: float, now: float) -> list[Report]:
@@ -56,66 +66,54 @@ def health_of(job: Job, stale_after: float, now: float) -> Health:
     """
     signs = signs_of(job)
     lag = None if signs.complete is None else now - signs.complete.timestamp()
-    late = lag is not None and not -MAX_CLOCK_SKEW_SECONDS <= lag <= stale_after
-    state = _state(signs, bool(job.values["enabled"]), late)
+    state = _state(job, signs, lag, stale_after)
     since = signs.complete if state in (STALE, HEALTHY) else signs.error if state == FAILING or signs.reason else None
     return {
         "state": state,
-        "since": _text(since),
+        "since": None if since is None else format_time(since),
         "lag_seconds": None if lag is None else max(0, int(lag)),
         "message": _sentence(state, signs, int(lag or 0)),
     }
 
 
-def _state(signs: Signs, enabled: bool, late: bool) -> str:
-    if not enabled:
+def _state(job: Job, signs: Signs, lag: float | None, stale_after: float) -> str:
+    if not job.values["enabled"]:
         return DISABLED
-    if not signs.shown:
+    if job.members.keys().isdisjoint(VOLATILE):
         return UNKNOWN
-    complete, error = signs.times
-    if signs.reason or (error and not complete):
+    if signs.fails:
         return FAILING
-    if signs.error is not None and signs.complete is not None and signs.error > signs.complete:
-        return FAILING
-    if signs.complete is None:
-        return UNKNOWN if complete else NEVER
-    return STALE if late else HEALTHY
+    if lag is None:
+        return UNKNOWN if signs.has_delivered else NEVER
+    return HEALTHY if -MAX_CLOCK_SKEW_SECONDS <= lag <= stale_after else STALE
 
 
 def _sentence(state: str, signs: Signs, lag: int) -> str:
-    reason, complete, error = signs.reason, _text(signs.complete), _text(signs.error)
-    when = f" at {error}" if error else ""
-    why = f": {reason}" if reason else "; the service gives no reason."
+    last = f"The last delivery was at {format_time(signs.complete)}" if signs.complete else ""
+    ago = f"{duration(lag)} ago; a quiet zone has nothing to deliver."
+    if lag < 0:
+        ago = f"which is {duration(-lag)} ahead of this machine's clock, so that it is not known whether the job delivers."
+    why = (
+        f"The service disabled the job after its deliveries had failed: {signs.reason}"
+        if signs.reason
+        else "The job is disabled."
+    )
     return {
-        DISABLED: f"The service disabled the job after its deliveries had failed{why}" if reason else "The job is disabled.",
-        FAILING: f"The last delivery failed{when}{why}",
+        DISABLED: why,
+        FAILING: f"The {signs.failure}",
         NEVER: "The job has not delivered anything yet; a new job needs up to 15 minutes, and a quiet zone has nothing to deliver.",
-        STALE: f"The last delivery was at {complete}, {_ago(lag)}",
-        HEALTHY: f"The last delivery was at {complete}.",
+        STALE: f"{last}, {ago}",
+        HEALTHY: f"{last}.",
         UNKNOWN: "The service does not show whether the job delivers.",
     }[state]
 
 
-def _ago(lag: int) -> str:
-    if lag < 0:
-        return f"which is {duration(-lag)} ahead of this machine's clock, so that it is not known whether the job delivers."
-    return f"{duration(lag)} ago; a quiet zone has nothing to deliver."
-
-
-def _text(time: datetime.datetime | None) -> str | None:
-    return None if time is None else format_time(time)
-
-
-def delivery_warnings(job: Job, wants_enabled: bool | None) -> tuple[str, ...]:
-    """Return warnings about a job that does not deliver; `wants_enabled` is the option `enabled`."""
+def delivery_warnings(job: Job, wants_enabled: Json) -> tuple[str, ...]:
+    """Return warnings about a job that does not deliver; `wants_enabled` is the option `enabled`, None if it is omitted."""
     signs = signs_of(job)
-    complete, error = signs.times
-    is_later = signs.error > signs.complete if signs.error and signs.complete else (error or "") > (complete or "")
-    if not signs.reason and not (error and is_later):
+    if not signs.fails:
         return ()
-    when = f" at {error}" if error else ""
-    why = f": {signs.reason}" if signs.reason else "; the service gives no reason."
-    found = [f"{words_for(job)}: its last delivery failed{when}{why}"]
+    found = [f"{words_for(job)}: its {signs.failure}"]
     if not job.values["enabled"] and wants_enabled is not False:
         found.append(
             f"{words_for(job)} is disabled, probably by the service after it had failed to deliver for a day;"

@@ -13,11 +13,10 @@ from .._filter.parse import read_echo
 from .._filter.text import UNREADABLE, explain, to_text
 from .._filter.tree import Tree
 from .._redact import MASK, scrub
-from .._text import json_type
+from .._text import dict_of, is_integer, json_type
 from .._zones import Address
 from . import logpull_options
-from .coverage import fields_of
-from .facts import MEMBERS, NOT_CARRIED, SAMPLE_RATES, SUBOPTIONS, TYPES
+from .facts import MEMBERS, NOT_CARRIED, SUBOPTIONS, TYPES
 from .options import DesiredJob
 
 Members = t.Mapping[str, Json]
@@ -26,45 +25,26 @@ Report = dict[str, Json]
 _SECRET_NAME = re.compile("secret|token|password|credential|challenge|key$|auth", re.IGNORECASE)
 
 
-class Row(t.TypedDict, total=False):
-    """The members of a job that are read by name, in the types that the service documents; a row may have more members."""
-
-    id: int
-    name: str | None
-    logpull_options: str | None
-    output_options: dict[str, Json] | None
-    destination_conf: str | None
-    last_complete: str | None
-    last_error: str | None
-    error_message: str | None
-
-
 class Job(t.NamedTuple):
     """A job of the service, parsed once. `members` are as the service sent them, those without an option included.
 
     `values` are the reported members, with defaults for those that the service omitted.
     `filter` is None without a filter, and also if the filter cannot be parsed; then `values["filter"]` is its text.
-    `fields` are the names of the selected fields, in either form of the options.
     """
 
     id: int
     name: str | None
     dataset: str
-    members: Row
+    members: Members
     values: Members
     filter: Tree | None
     logpull: logpull_options.Parameters
     output: Members
-    fields: t.Sequence[str]
     destination: Destination | None
 
-    @property
-    def sample_rate(self) -> float:
-        """Return the fraction of records that the job delivers; 1 if it cannot be parsed."""
-        low, high = SAMPLE_RATES
-        options = self.output or logpull_options.canonical(self.logpull)
-        rate = options.get("sample_rate" if self.output else logpull_options.SAMPLE)
-        return rate if isinstance(rate, (int, float)) and low < rate <= high else high
+
+# The types that the service documents of the members that are read.
+_TYPES = {**{name: member.types for name, member in MEMBERS.items()}, "destination_conf": (str,)}
 
 
 def parse_job(sent: Json, job_id: str | int | None = None, known: Tree | None = None) -> Job:
@@ -75,46 +55,38 @@ def parse_job(sent: Json, job_id: str | int | None = None, known: Tree | None = 
     if not isinstance(sent, dict):
         raise _bad(f"a job is {json_type(sent)}, not an object")
     found = sent.get("id")
-    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
+    if not is_integer(found) or found < 1:
         raise _bad(f"a job has {found!r} as its id, not a number above 0" if "id" in sent else "a job has no id")
     if job_id is not None and found != job_id:
         raise _bad(f"job {job_id} was requested, but the answer contains job {found}")
-    if wrong := list(_wrong_members(sent)):
+    output = dict_of(sent.get("output_options"))
+    wrong = [name for name, types in _TYPES.items() if not _fits(sent.get(name), types)]
+    wrong += [f"output_options.{name}" for name, sub in SUBOPTIONS.items() if not _fits(output.get(name), TYPES[sub.type])]
+    if wrong:
         raise _bad(f"job {found} has members of another type than documented: {', '.join(wrong)}")
-    row = t.cast("Row", sent)  # no member is of another type
     values = {name: member.normal(sent.get(name)) for name, member in MEMBERS.items()}
-    text, conf = values["filter"], row.get("destination_conf")
-    logpull, output = logpull_options.parse(row.get("logpull_options")), row.get("output_options") or {}
+    text, conf = values["filter"], sent.get("destination_conf")
     tree: Tree | None = None
     if isinstance(text, str):
         tree = known if known is not None and text == to_text(known) else read_echo(text)
     return Job(
         id=found,
-        name=row.get("name"),
+        name=sent.get("name"),
         dataset=str(values["dataset"]),
-        members=row,
+        members=sent,
         values=values,
         filter=tree,
-        logpull=logpull,
+        logpull=logpull_options.parse(sent.get("logpull_options")),
         output=output,
-        fields=fields_of(output, logpull),
         destination=parse_destination(conf) if conf else None,
     )
 
 
-def _wrong_members(sent: Members) -> t.Iterator[str]:
-    """Yield the path of each member whose type is not the documented one; true and false are not numbers."""
-    options = sent.get("output_options")
-    suboptions = options if isinstance(options, dict) else {}
-    found = [(name, member.types, sent.get(name)) for name, member in MEMBERS.items()]
-    found.append(("destination_conf", (str,), sent.get("destination_conf")))
-    found += [(f"output_options.{name}", TYPES[sub.type], suboptions.get(name)) for name, sub in SUBOPTIONS.items()]
-    for path, expected, value in found:
-        fits = isinstance(value, expected) and (bool in expected or not isinstance(value, bool))
-        if list in expected and isinstance(value, list):
-            fits = all(isinstance(item, str) for item in value)
-        if value is not None and not fits:
-            yield path
+def _fits(value: Json, types: tuple[type, ...]) -> bool:
+    """Return whether a value has one of these types, or is null; true and false are not numbers, and lists contain strings."""
+    if isinstance(value, list):
+        return list in types and all(isinstance(item, str) for item in value)
+    return value is None or (isinstance(value, types) and (bool in types or not isinstance(value, bool)))
 
 
 def _bad(what: str) -> Failure:
@@ -136,9 +108,9 @@ def view(job: Job) -> Report:
     }
 
 
-def readable(text: str | None, secrets: t.Collection[str]) -> str | None:
+def readable(text: Json, secrets: t.Collection[str]) -> str | None:
     """Return a text of the service without secrets; None for an empty one."""
-    return without_secrets(scrub(text, secrets)) if text else None
+    return without_secrets(scrub(str(text), secrets)) if text else None
 
 
 def _masked(value: Json) -> Json:

@@ -27,6 +27,11 @@ class Item(t.NamedTuple):
     desired: DesiredJob
     bare: DesiredJob | None = None
 
+    @property
+    def key(self) -> Json:
+        """Return what identifies the job: its id, or its name and dataset."""
+        return (self.desired.name, self.desired.dataset) if self.desired.job_id is None else self.desired.job_id
+
 
 class DesiredJobs(t.NamedTuple):
     """The jobs that a task manages, and what happens to all others."""
@@ -37,10 +42,11 @@ class DesiredJobs(t.NamedTuple):
 
 def desire_jobs(params: Params) -> DesiredJobs:
     """Return the desired jobs of validated options; refuse invalid and duplicate items."""
-    places = [f"jobs[{index}]" for index, _options in enumerate(params["jobs"])]
-    sending = params["send_destination"]
-    jobs = [{**each, "send_destination": each["send_destination"] or sending} for each in params["jobs"]]
-    found = [Item(place, desire_item(place, each, scope_of(params))) for place, each in zip(places, jobs, strict=True)]
+    found = []
+    for index, options in enumerate(params["jobs"]):
+        place = f"jobs[{index}]"
+        given = {**options, "send_destination": options["send_destination"] or params["send_destination"]}
+        found.append(Item(place, desire_item(place, given, scope_of(params))))
     return check_items(DesiredJobs(tuple(found), params["unlisted_jobs"]))
 
 
@@ -59,8 +65,7 @@ def check_items(desired: DesiredJobs) -> DesiredJobs:
         raise invalid_option("jobs", "is empty; with unlisted_jobs 'absent', that would delete every job of the zone")
     seen: dict[Json, str] = {}
     for item in desired.items:
-        key = (item.desired.name, item.desired.dataset) if item.desired.job_id is None else item.desired.job_id
-        require_other(item.place, seen.setdefault(key, item.place))
+        require_other(item.place, seen.setdefault(item.key, item.place))
     return desired
 
 
@@ -81,76 +86,56 @@ class JobListing(t.NamedTuple):
     now: float = 0.0
     address: Address | None = None
 
-    @property
-    def known(self) -> frozenset[int] | None:
-        """Return the ids of all jobs of the zone; None if they were not listed."""
-        return None if self.refusal is not None else frozenset(job.id for job in self.jobs)
-
 
 def match(desired: DesiredJobs, listing: JobListing) -> tuple[list[tuple[Item, JobState]], list[tuple[str, Job]]]:
     """Return each item with the state of its job, and the jobs that no item names with their labels; refuse two items for one job."""
     if listing.refusal is not None and desired.unlisted == ABSENT:
         message = f"The service cannot list jobs, so it is not known which of them are unlisted. ({listing.refusal})"
         raise dataclasses.replace(listing.refusal, kind=NOT_FOUND, message=message)
-    items = [_without_carriers(item, listing) for item in desired.items]
-    jobs = [_find(item, listing) for item in items]
-    identities = [identity_after(item.desired, job) for item, job in zip(items, jobs, strict=True)]
-    _refuse_duplicates(items, jobs, identities)
-    known = {job.id for job in jobs if job is not None}
-    others = sorted((job for job in listing.jobs if job.id not in known), key=lambda job: job.id)
+    found = [_find(item, listing) for item in desired.items]
+    identities = [identity_after(item.desired, job) for item, job in found]
+    _refuse_duplicates(found, identities)
+    taken = {job.id for _item, job in found if job is not None}
+    others = sorted((job for job in listing.jobs if job.id not in taken), key=lambda job: job.id)
     unlisted = [Identity(job.name, job.dataset, job.id) for job in others]
     names = labels([*identities, *unlisted])
-    staying = [identity for item, identity in zip(items, identities, strict=True) if item.desired.present]
+    staying = [identity for (item, _job), identity in zip(found, identities, strict=True) if item.desired.present]
     staying += () if desired.unlisted == ABSENT else unlisted
+    known = None if listing.refusal is not None else frozenset(job.id for job in listing.jobs)
     states = [
         JobState(
             job,
             # A job that is looked for by its id needs no list.
             unlisted=listing.refusal if item.desired.job_id is None else None,
             now=listing.now,
-            known=listing.known,
+            known=known,
             staying=staying,
             address=listing.address,
             label=label,
         )
-        for item, job, label in zip(items, jobs, names[: len(items)], strict=True)
+        for (item, job), label in zip(found, names[: len(found)], strict=True)
     ]
+    items = [item for item, _job in found]
     return list(zip(items, states, strict=True)), list(zip(names[len(items) :], others, strict=True))
 
 
-def concerned(desired: DesiredJobs, listing: JobListing) -> list[Job]:
-    """Return the jobs that the task is about, without refusing anything."""
-    if desired.unlisted == ABSENT:
-        return list(listing.jobs)
-    keys: set[Json] = {item.desired.job_id for item in desired.items}
-    keys |= {(item.desired.name, item.desired.dataset) for item in desired.items if item.desired.job_id is None}
-    return [job for job in listing.jobs if job.id in keys or (job.name, job.dataset) in keys]
-
-
-def _without_carriers(item: Item, listing: JobListing) -> Item:
-    """Remove the fields that carry custom log fields from an item whose job has a dataset without them."""
-    if item.bare is None or item.desired.job_id is None:
-        return item
+def _find(item: Item, listing: JobListing) -> tuple[Item, Job | None]:
+    """Return an item with its job; if that job has a dataset without custom log fields, the item without them."""
+    if item.desired.job_id is None:
+        with within(item.place):
+            return item, find_by_name(listing.jobs, item.desired.name, item.desired.dataset)
     job = find_by_id(listing.jobs, item.desired.job_id)
-    return item._replace(desired=item.bare) if job is not None and job.dataset != DATASET else item
+    if item.bare is not None and job is not None and job.dataset != DATASET:
+        item = item._replace(desired=item.bare)
+    return item, job
 
 
-def _find(item: Item, listing: JobListing) -> Job | None:
-    if item.desired.job_id is not None:
-        return find_by_id(listing.jobs, item.desired.job_id)
-    with within(item.place):
-        return find_by_name(listing.jobs, item.desired.name, item.desired.dataset)
-
-
-def _refuse_duplicates(items: t.Sequence[Item], jobs: t.Sequence[Job | None], identities: t.Sequence[Identity]) -> None:
+def _refuse_duplicates(found: t.Sequence[tuple[Item, Job | None]], identities: t.Sequence[Identity]) -> None:
     """Refuse two items for one job, and a name that one item looks for while another item changes it."""
     seen: dict[int, str] = {}
-    by_name = {
-        (item.desired.name, item.desired.dataset): item.place
-        for item in items
-        if item.desired.present and item.desired.job_id is None
-    }
-    for item, job, identity in zip(items, jobs, identities, strict=True):
+    present = [item for item, _job in found if item.desired.present]
+    by_name = {item.key: item.place for item in present if item.desired.job_id is None}
+    for (item, job), identity in zip(found, identities, strict=True):
         if job is not None:
             require_other(item.place, seen.setdefault(job.id, item.place))
         if item.desired.present and item.desired.job_id is not None:
@@ -160,8 +145,6 @@ def _refuse_duplicates(items: t.Sequence[Item], jobs: t.Sequence[Job | None], id
 PART = "job"
 # Plans are applied in this order, by the operations of their requests.
 _ORDER = (("delete",), ("delete", "create"), ("update",), ("create",))
-
-
 _UNKNOWN_UNLISTED = "unlisted_jobs: the service cannot list jobs, so it is not known which of them are unlisted."
 
 
@@ -174,7 +157,7 @@ def plan_jobs(desired: DesiredJobs, listing: JobListing) -> Composition:
             items.append(Step(PART, item.place, state.label, item.desired, state, plan(item.desired, state)))
     # A job that no item names has no options, so that nothing is desired.
     strays = [
-        Step(PART, "unlisted", label, None, JobState(job, now=listing.now, label=label), plan_deletion(job, label))
+        Step(PART, "unlisted", label, None, JobState(job), plan_deletion(job, label))
         for label, job in (others if desired.unlisted == ABSENT else ())
     ]
     in_order = sorted((step for step in items if step.plan.requests), key=_rank) + strays
@@ -222,6 +205,11 @@ def _once(warnings: t.Iterable[str]) -> tuple[str, ...]:
 
 def secrets_of_jobs(desired: DesiredJobs, listing: JobListing | None) -> frozenset[str]:
     """Return what no output may contain: the secrets of all items and of the jobs that they are about."""
+    keys = {item.key for item in desired.items}
+    concerned = [
+        job
+        for job in (listing.jobs if listing else ())
+        if desired.unlisted == ABSENT or job.id in keys or (job.name, job.dataset) in keys
+    ]
     requested = [secrets(item.desired, None) for item in desired.items]
-    found = [] if listing is None else [secret_parts(job.destination) for job in concerned(desired, listing)]
-    return frozenset().union(*requested, *found)
+    return frozenset().union(*requested, *(secret_parts(job.destination) for job in concerned))

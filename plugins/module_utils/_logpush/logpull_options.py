@@ -8,11 +8,13 @@ import typing as t
 from urllib.parse import quote, unquote
 
 from .._core import invalid_option
-from .facts import MAX_OPTIONS_LENGTH, PARAMETER_DEFAULTS
+from .facts import MAX_OPTIONS_LENGTH
 
 FIELDS = "fields"
 TIMESTAMPS = "timestamps"
 SAMPLE = "sample"
+# Values that mean the same as omitting the parameter.
+_DEFAULTS: t.Mapping[str, str] = {TIMESTAMPS: "unixnano", SAMPLE: "1"}
 
 _NAME = re.compile(r"[^\s&=,?#%+;\ud800-\udfff]+")
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -52,6 +54,26 @@ def from_parts(
     return Requested(names, others, (FIELDS, *others))
 
 
+def _check_word(place: str, text: str) -> str:
+    if not _NAME.fullmatch(text.strip()):
+        raise invalid_option(place, f"{text!r} is empty or contains white space or one of the characters & = , ? # % + ;")
+    return text.strip()
+
+
+def _flag_value(place: str, value: t.Any) -> str:
+    if value is None or isinstance(value, bool):
+        return "true" if value else ""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise invalid_option(place, f"{value!r} is not a number that can be sent")
+    if isinstance(value, (int, float)):
+        return f"{value:.15g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, str):
+        raise invalid_option(place, f"{value!r} must be true, false, a number or a string")
+    if value.strip().lower() == "true":
+        return "true"
+    return _check_word(place, value) if value.strip() else ""
+
+
 def from_text(text: str) -> Requested:
     """Parse the option `logpull_options`; refuse texts that the service would not understand as their author means them."""
     place = "logpull_options"
@@ -59,19 +81,19 @@ def from_text(text: str) -> Requested:
         raise invalid_option(place, f"{len(text)} characters are more than the limit of {MAX_OPTIONS_LENGTH}")
     if _LONE_SURROGATE.search(text):
         raise invalid_option(place, "has a lone surrogate, which cannot be sent as UTF-8")
-    pieces = [piece.partition("=") for piece in text.strip().lstrip("?").split("&") if piece]
-    for name, equals, value in pieces:
-        parameter = unquote(name).strip()
-        if parameter == TIMESTAMPS and "," in unquote(value):
+    for piece in filter(None, text.strip().lstrip("?").split("&")):
+        name, equals, value = piece.partition("=")
+        parameter, values = unquote(name).strip(), unquote(value).split(",")
+        if parameter == TIMESTAMPS and len(values) > 1:
             raise invalid_option(
                 place,
-                f"{name}={value}: a timestamp format is one word, and what follows its comma would not be read as field names;"
+                f"{piece}: a timestamp format is one word, and what follows its comma would not be read as field names;"
                 " list every field under 'fields', as in fields=ClientIP,RayID&timestamps=rfc3339",
             )
         if not equals or not parameter:
-            raise invalid_option(place, f"{name + equals + value!r} is not of the form NAME=VALUE, as in timestamps=rfc3339")
-        if parameter == FIELDS and value and not all(part.strip() for part in unquote(value).split(",")):
-            raise invalid_option(place, f"{name}={value} has an empty field name")
+            raise invalid_option(place, f"{piece!r} is not of the form NAME=VALUE, as in timestamps=rfc3339")
+        if parameter == FIELDS and value and not all(map(str.strip, values)):
+            raise invalid_option(place, f"{piece} has an empty field name")
     parameters = parse(text)
     order = tuple(parameters) if FIELDS in parameters else (FIELDS, *parameters)
     fields = split_names(parameters.pop(FIELDS)) if FIELDS in parameters else None
@@ -91,11 +113,16 @@ def parse(text: str | None) -> dict[str, str]:
     return found
 
 
+def split_names(text: str) -> tuple[str, ...]:
+    """Return the names of a list in a text, without empty ones and duplicates."""
+    return tuple(dict.fromkeys(filter(None, map(str.strip, text.split(",")))))
+
+
 def canonical(parameters: Parameters) -> dict[str, t.Any]:
     """Return a form that is equal for all parameters with one meaning, without those that mean the default."""
     form: dict[str, t.Any] = {}
     for name, value in sorted(parameters.items()):
-        default = PARAMETER_DEFAULTS.get(name)
+        default = _DEFAULTS.get(name)
         if name == FIELDS:
             form[name] = sorted(split_names(value))
         elif _NUMBER.fullmatch(value):
@@ -113,8 +140,8 @@ def merged(requested: Requested, present: Parameters) -> tuple[str, bool]:
     """
     fields = split_names(present.get(FIELDS, "")) if requested.fields is None else requested.fields
     after = {**present, **requested.others, FIELDS: ",".join(fields)}
-    names = dict.fromkeys((*requested.order, *requested.others, *sorted(after)))
-    return render({name: after[name] for name in names}), canonical(after) != canonical(present)
+    text = render({name: after[name] for name in dict.fromkeys((*requested.order, *sorted(after)))})
+    return text, canonical(after) != canonical(present)
 
 
 def render(parameters: Parameters) -> str:
@@ -125,29 +152,3 @@ def render(parameters: Parameters) -> str:
     if len(text) > MAX_OPTIONS_LENGTH:
         raise invalid_option("logpull_options", f"{len(text)} characters would be more than the limit of {MAX_OPTIONS_LENGTH}")
     return text
-
-
-def split_names(text: str) -> tuple[str, ...]:
-    """Return the names of a list in a text, without empty ones and duplicates."""
-    return tuple(dict.fromkeys(name for name in (part.strip() for part in text.split(",")) if name))
-
-
-def _check_word(place: str, text: str) -> str:
-    if not _NAME.fullmatch(text.strip()):
-        raise invalid_option(place, f"{text!r} is empty or contains white space or one of the characters & = , ? # % + ;")
-    return text.strip()
-
-
-def _flag_value(place: str, value: t.Any) -> str:
-    if value is None or isinstance(value, bool):
-        return "true" if value else ""
-    if isinstance(value, float) and not math.isfinite(value):
-        raise invalid_option(place, f"{value!r} is not a number that can be sent")
-    if isinstance(value, (int, float)):
-        return f"{value:.15g}" if isinstance(value, float) else str(value)
-    if not isinstance(value, str):
-        raise invalid_option(place, f"{value!r} must be true, false, a number or a string")
-    text = value.strip()
-    if text.lower() == "true":
-        return "true"
-    return _check_word(place, text) if text else ""

@@ -13,17 +13,15 @@ from .._filter.parse import parse as parse_filter
 from .._filter.text import check as check_limits
 from .._filter.tree import Tree
 from .._text import did_you_mean, nearest
-from .._zones import ACCOUNT, ALL_ADDRESSES, ZONE, scope_of
+from .._zones import ALL_ADDRESSES, scope_of
 from . import logpull_options, output_options
 from .coverage import names_in
 from .facts import (
     DATASET,
     DATASETS,
     DEFAULT_STALE_AFTER,
-    EDGE_DATASET,
-    FREQUENCIES,
+    EDGE,
     IF_DIFFERENT,
-    KINDS,
     MAX_CHALLENGE_LENGTH,
     MAX_DATASET_LENGTH,
     MAX_DESTINATION_LENGTH,
@@ -31,7 +29,6 @@ from .facts import (
     SENDING,
     SUBOPTIONS,
     TIMESTAMP_FORMATS,
-    kind_fits,
 )
 
 # One of these is required to identify a job.
@@ -60,8 +57,8 @@ OPTIONS: t.Mapping[str, dict[str, Json]] = {
     "output_options": {"type": "dict", "options": {sub.option: sub.argument for sub in SUBOPTIONS.values()}},
     "filter": {"type": "raw"},
     "enabled": {"type": "bool"},
-    "kind": {"type": "str", "choices": list(KINDS)},
-    "frequency": {"type": "str", "choices": list(FREQUENCIES)},
+    "kind": {"type": "str", "choices": ["", EDGE]},
+    "frequency": {"type": "str", "choices": ["high", "low"]},
     "max_upload_bytes": {"type": "int"},
     "max_upload_interval_seconds": {"type": "int"},
     "max_upload_records": {"type": "int"},
@@ -81,32 +78,25 @@ _DESTINATION = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-class Plain(t.TypedDict, total=False):
-    """The members of a job whose values are compared as they are; those whose options are omitted are absent."""
-
-    name: str
-    dataset: str
-    enabled: bool
-    kind: str
-    frequency: str
-    max_upload_bytes: int
-    max_upload_interval_seconds: int
-    max_upload_records: int
-    filter_attack_traffic: bool
-    transformer_id: int
+# The members of a job whose values are compared as they are.
+_PLAIN = (
+    *("name", "dataset", "enabled", "kind", "frequency", "max_upload_bytes", "max_upload_interval_seconds", "max_upload_records"),
+    *("filter_attack_traffic", "transformer_id"),
+)
 
 
 class DesiredJob(t.NamedTuple):
     """The desired state of a job; None stands for an omitted option.
 
-    `sending` is the option `send_destination`. `places` are the option paths of field names.
+    `plain` are the members whose values are compared as they are. `sending` is the option `send_destination`.
+    `places` are the option paths of field names.
     """
 
     present: bool
     job_id: int | None
     name: str | None
     dataset: str
-    plain: Plain
+    plain: t.Mapping[str, Json]
     destination: Destination | None
     challenge: str | None
     filter: Tree | t.Literal[""] | None
@@ -121,17 +111,13 @@ class DesiredJob(t.NamedTuple):
 
 def desire(params: Params, scope: str | None = None) -> DesiredJob:
     """Return the desired job of validated options, for a zone or an account; refuse what Cloudflare documents as invalid."""
-    given = {name: params[name] for name in Plain.__annotations__ if params[name] is not None}
-    plain = t.cast("Plain", given)  # AnsibleModule has checked the types
+    plain = {name: params[name] for name in _PLAIN if params[name] is not None}
     if "dataset" in plain:
         plain["dataset"] = plain["dataset"] or DATASET
-    check_job_id(params["job_id"])
-    if params["job_id"] is None and not params["name"]:
-        raise invalid_option("name", "is empty; without job_id it is required")
+    conf, token, output = (params[name] for name in ("destination_conf", "ownership_challenge", "output_options"))
+    destination = None if conf is None else check_destination(conf)
+    _check_values(params, destination)
     _check_dataset(plain.get("dataset", ""), params, scope)
-    destination = None if params["destination_conf"] is None else check_destination(params["destination_conf"])
-    _check_plain(params, destination)
-    challenge = check_challenge(params["ownership_challenge"])
     tree = params["filter"] if params["filter"] in (None, NO_FILTER) else parse_filter(params["filter"])
     if tree and params["validate_filter"]:
         check_limits(tree)
@@ -144,10 +130,10 @@ def desire(params: Params, scope: str | None = None) -> DesiredJob:
         dataset=plain.get("dataset", DATASET),
         plain=plain,
         destination=destination,
-        challenge=challenge,
+        challenge=(check_challenge(token) or None) if token else None,
         filter=tree,
         logpull=logpull,
-        output=output_options.desire(params["output_options"]),
+        output=None if output is None else output_options.desire(output),
         recreate=params["recreate"],
         create_without_listing=params["create_without_listing"],
         sending=params["send_destination"],
@@ -195,9 +181,9 @@ class JobQuery(t.NamedTuple):
 
 def desire_report(params: Params) -> JobQuery:
     """Return the query of validated options."""
-    if params["stale_after"] < 1:
-        raise invalid_option("stale_after", f"{params['stale_after']} is not above 0")
-    check_job_id(params["job_id"])
+    for name in ("stale_after", "job_id"):
+        if params[name] is not None and params[name] < 1:
+            raise invalid_option(name, f"{params[name]} is not above 0")
     return JobQuery(params["name"], params["dataset"], params["job_id"], params["stale_after"])
 
 
@@ -209,41 +195,34 @@ def desire_dataset(params: Params) -> str:
     return str(params["dataset"])
 
 
-def check_job_id(job_id: int | None) -> None:
-    """Refuse an id that no job can have."""
-    if job_id is not None and job_id < 1:
-        raise invalid_option("job_id", f"{job_id} is not above 0")
-
-
-def _check_plain(params: Params, destination: Destination | None) -> None:
+def _check_values(params: Params, destination: Destination | None) -> None:
+    if params["job_id"] is not None and params["job_id"] < 1:
+        raise invalid_option("job_id", f"{params['job_id']} is not above 0")
+    if params["job_id"] is None and not params["name"]:
+        raise invalid_option("name", "is empty; without job_id it is required")
     for name, (low, high) in RANGES.items():
         value = params[name]
-        if not value or low <= value <= high:
-            continue
         # IBM Cloud Logs accepts at most less than other destinations require at least.
         most = destination.facts.max_bytes if destination and name == "max_upload_bytes" else 0
-        if not 0 < value <= most < low:
+        if value and not (low <= value <= high or 0 < value <= most < low):
             raise invalid_option(name, f"{value} is neither 0 (the default of the service) nor {low} to {high}")
     if (params["transformer_id"] or 0) < 0:
         raise invalid_option("transformer_id", f"{params['transformer_id']} is below 0; 0 removes the transformer")
-    if not kind_fits(params["kind"], params["dataset"] or ""):
-        raise invalid_option("kind", f"'edge' exists for the dataset {EDGE_DATASET} only, not for {params['dataset']}")
+    if params["kind"] == EDGE and (params["dataset"] or DATASET) != DATASET:
+        raise invalid_option("kind", f"'edge' exists for the dataset {DATASET} only, not for {params['dataset']}")
 
 
 def _check_dataset(dataset: str, params: Params, scope: str | None = None) -> None:
     """Refuse an impossible name, and the datasets of zones for an account or the reverse; the service decides about unknown ones."""
     if len(dataset) > MAX_DATASET_LENGTH or not _DATASET.fullmatch(dataset):
         raise invalid_option("dataset", f"{dataset!r} is not up to {MAX_DATASET_LENGTH} letters, digits, '_' and '-'")
-    if scope is None and any(params.get(name) for name in ALL_ADDRESSES):
+    if any(params.get(name) for name in ALL_ADDRESSES):
         scope = scope_of(params)
     if scope is None or dataset in DATASETS[scope] or not any(dataset in names for names in DATASETS.values()):
         return
     other = next(each for each in DATASETS if each != scope)
     known = ", ".join(sorted(DATASETS[scope]))
-    raise invalid_option("dataset", f"{dataset!r} exists for {_PLURALS[other]} only; those of {_PLURALS[scope]} are {known}")
-
-
-_PLURALS = {ZONE: "zones", ACCOUNT: "accounts"}
+    raise invalid_option("dataset", f"{dataset!r} exists for {other}s only; those of {scope}s are {known}")
 
 
 def unknown_dataset(dataset: str) -> list[str]:
@@ -275,11 +254,11 @@ def refuse_mask(destination: Destination) -> None:
         raise invalid_option("destination_conf", "contains asterisks, the mask of a secret in outputs; set the secret itself")
 
 
-def check_challenge(token: str | None) -> str | None:
-    """Return a token without blanks and line ends around it, which files often have; None for an empty one."""
-    token = (token or "").strip()
+def check_challenge(token: str) -> str:
+    """Return a token without blanks and line ends around it, which files often have."""
+    token = token.strip()
     if len(token) > MAX_CHALLENGE_LENGTH:
         raise invalid_option("ownership_challenge", f"{len(token)} characters are more than the limit of {MAX_CHALLENGE_LENGTH}")
     if any(map(str.isspace, token)):
         raise invalid_option("ownership_challenge", "contains white space, which no token has")
-    return token or None
+    return token

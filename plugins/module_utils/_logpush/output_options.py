@@ -7,34 +7,34 @@ import typing as t
 from .._core import Json, invalid_option
 from . import logpull_options
 from .coverage import names_in
-from .facts import CSV, NDJSON, SAMPLE_RATES, SUBOPTIONS, TIMESTAMP_FORMATS
+from .facts import CSV, NDJSON, SUBOPTIONS, TIMESTAMP_FORMATS
 
 Options = dict[str, Json]
 
 
-def desire(given: t.Mapping[str, t.Any] | None) -> Options | None:
+def desire(given: t.Mapping[str, t.Any]) -> Options:
     """Return the suboptions that a task sets, under the names of the service."""
-    if given is None:
-        return None
     named = {sub.wire: given[sub.option] for sub in SUBOPTIONS.values() if given.get(sub.option) is not None}
+    names = named.get("field_names", ())
+    for index, name in enumerate(names):
+        if not isinstance(name, str) or not name.strip() or "," in name:
+            raise invalid_option(f"output_options.field_names[{index}]", f"{name!r} is not the name of a field")
     if "field_names" in named:
-        named["field_names"] = _names(named["field_names"])
-    low, high = SAMPLE_RATES
-    rate = named.get("sample_rate", high)
-    if not low < rate <= high:  # true for NaN as well
-        raise invalid_option("output_options.sample_rate", f"{rate!r} is not above {low} and at most {high}")
+        named["field_names"] = list(dict.fromkeys(map(str.strip, names)))
+    rate = named.get("sample_rate", 1)
+    if not 0 < rate <= 1:  # true for NaN as well
+        raise invalid_option("output_options.sample_rate", f"{rate!r} is not above 0 and at most 1")
     return named
 
 
 def from_logpull(parameters: logpull_options.Parameters) -> Options:
     """Return the older form of the options in this form, without defaults and without what this form lacks."""
     form = logpull_options.canonical(parameters)
-    low, high = SAMPLE_RATES
     timestamp_format, rate = form.get(logpull_options.TIMESTAMPS), form.get(logpull_options.SAMPLE)
     found: Options = {
         "field_names": list(logpull_options.split_names(parameters.get(logpull_options.FIELDS, ""))) or None,
         "timestamp_format": timestamp_format if timestamp_format in TIMESTAMP_FORMATS else None,
-        "sample_rate": rate if isinstance(rate, float) and low < rate <= high else None,
+        "sample_rate": rate if isinstance(rate, float) and 0 < rate <= 1 else None,
         **{sub.wire: True for sub in SUBOPTIONS.values() if sub.type == "bool" and form.get(sub.wire) == "true"},
     }
     return {name: value for name, value in found.items() if value is not None}
@@ -46,7 +46,8 @@ def merged(requested: t.Mapping[str, Json], present: t.Mapping[str, Json]) -> tu
     before, after = _type(there), _type({**there, **requested})
     if before != after:
         # Drop prefixes and suffixes that only the old output type has set; they would corrupt the new one.
-        there = {name: value for name, value in there.items() if not _is_set_by(name, value, before)}
+        own = {sub.wire: sub.by_output_type[before] for sub in SUBOPTIONS.values() if before in sub.by_output_type}
+        there = {name: value for name, value in there.items() if name not in own or value != own[name]}
     whole = {**there, **requested}
     return whole, before != after or not all(same_suboption(name, whole, there) for name in requested)
 
@@ -64,28 +65,15 @@ def same_suboption(name: str, one: t.Mapping[str, Json], other: t.Mapping[str, J
 
 
 def _filled(name: str, options: t.Mapping[str, Json]) -> Json:
-    value = options.get(name)
-    if name not in SUBOPTIONS:
+    value, output_type, sub = options.get(name), _type(options), SUBOPTIONS.get(name)
+    if sub is None:
         return value
-    output_type = _type(options)
     if name == "field_names":
         names = list(dict.fromkeys(names_in(value)))
         # Only in csv does the order of names matter: it is the order of columns.
         return names if output_type == CSV else sorted(names)
-    return value or SUBOPTIONS[name].default_for(output_type)
+    return value or sub.by_output_type.get(output_type, sub.default)
 
 
 def _type(options: t.Mapping[str, Json]) -> str:
     return str(options.get("output_type") or NDJSON)
-
-
-def _is_set_by(name: str, value: Json, output_type: str) -> bool:
-    sub = SUBOPTIONS.get(name)
-    return sub is not None and output_type in sub.by_output_type and value == sub.by_output_type[output_type]
-
-
-def _names(given: t.Sequence[t.Any]) -> list[str]:
-    for index, name in enumerate(given):
-        if not isinstance(name, str) or not name.strip() or "," in name:
-            raise invalid_option(f"output_options.field_names[{index}]", f"{name!r} is not the name of a field")
-    return list(dict.fromkeys(name.strip() for name in given))

@@ -26,7 +26,6 @@ from .._core import (
 from .._destination import (
     SCHEMES,
     Destination,
-    Scheme,
     is_assumed_same,
     leads_elsewhere,
     public_change,
@@ -40,10 +39,11 @@ from .._filter.compare import same_filter
 from .._filter.lint import findings
 from .._filter.text import budget, to_text
 from . import logpull_options, output_options
-from .facts import ALWAYS, EDGE_DATASET, IF_MASKED, MEMBERS, MERGE_SUBREQUESTS, NDJSON, NOT_CARRIED, kind_fits
+from .coverage import selected_fields
+from .facts import ALWAYS, DATASET, EDGE, FIXED, IF_MASKED, MEMBERS, MERGE_SUBREQUESTS, NDJSON, NOT_CARRIED, SERVER_MADE, VOLATILE
 from .health import delivery_warnings
 from .job import Job, JobState, parse_job, view, words_for
-from .options import NO_FILTER, DesiredJob, Plain, refuse_mask, unknown_dataset
+from .options import NO_FILTER, DesiredJob, refuse_mask, unknown_dataset
 from .ownership import why_refused
 
 Body = dict[str, Json]
@@ -71,7 +71,13 @@ def changes(desired: DesiredJob, job: Job | None) -> tuple[list[Change], Body]:
     if desired.destination is not None:
         found.append(_destination(desired, desired.destination, job.destination if job else None))
     if desired.logpull is not None:
-        found.append(_logpull(desired.logpull, job))
+        if job and job.output:
+            raise conflict(
+                f"logpull_options: job {job.id} already uses output_options, beside which the service ignores"
+                " logpull_options. Give output_options instead of fields, timestamp_format, option_flags and logpull_options."
+            )
+        text, differs = logpull_options.merged(desired.logpull, job.logpull if job else {})
+        found.append(_whole("logpull_options", job, text, text or None, differs or bool(text and job is None)))
     if desired.output is not None:
         found += _outputs(desired.output, job)
     if desired.filter == NO_FILTER:
@@ -84,7 +90,7 @@ def changes(desired: DesiredJob, job: Job | None) -> tuple[list[Change], Body]:
 
 def fixed_changes(desired: DesiredJob, job: Job) -> dict[str, Json]:
     """Return the members for which the job must be re-created, with their desired values."""
-    fixed = {name: value for name, value in desired.plain.items() if MEMBERS[name].fixed}
+    fixed = {name: desired.plain[name] for name in FIXED if name in desired.plain}
     return {name: value for name, value in fixed.items() if MEMBERS[name].normal(value) != job.values[name]}
 
 
@@ -98,16 +104,6 @@ def _destination(desired: DesiredJob, requested: Destination, present: Destinati
         before, after = public_change(present, requested)
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
     return Change("destination", before, after, {"destination_conf": requested.text, **proof})
-
-
-def _logpull(requested: logpull_options.Requested, job: Job | None) -> Change:
-    if job and job.output:
-        raise conflict(
-            f"logpull_options: job {job.id} already uses output_options, beside which the service ignores"
-            " logpull_options. Give output_options instead of fields, timestamp_format, option_flags and logpull_options."
-        )
-    text, differs = logpull_options.merged(requested, job.logpull if job else {})
-    return _whole("logpull_options", job, text, text or None, differs or bool(text and job is None))
 
 
 def _outputs(requested: t.Mapping[str, Json], job: Job | None) -> list[Change]:
@@ -145,12 +141,7 @@ def _whole(name: str, job: Job | None, new: Json, shown: Json, differs: bool) ->
 
 # What a plan refuses, and what it warns of.
 
-_ASSUMED = (
-    "{job}: the service masks secret parts of the destination, so that they are assumed to be equal."
-    " To send a changed secret, set send_destination to 'if_masked' once."
-)
 _DISABLED = "enabled: is omitted, and the service creates jobs disabled, so that the job delivers nothing; set enabled to true."
-_NO_PROOF_NEEDED = "ownership_challenge: the service requires no proof of ownership for this type of destination."
 
 
 def _require_listing(desired: DesiredJob, refusal: Failure) -> None:
@@ -172,10 +163,10 @@ def _check_recreated(job: Job, after: Job, state: JobState) -> None:
     """Refuse a re-created job of a kind that its dataset lacks, or under the name of another job."""
     name, dataset = after.name, after.dataset
     # The service would refuse it after the deletion; kind or dataset may be copied from the old job.
-    if not kind_fits(after.values["kind"], dataset):
+    if after.values["kind"] == EDGE and dataset != DATASET:
         raise conflict(
             f"Job {job.id} would be re-created as kind 'edge' of the dataset {dataset!r}, but 'edge' exists for"
-            f" {EDGE_DATASET!r} only. Omitted options are copied from the old job: set both kind and dataset."
+            f" {DATASET!r} only. Omitted options are copied from the old job: set both kind and dataset."
         )
     # Later runs could not distinguish two jobs of one name.
     alike = (each.id for each in state.staying if name and (each.name, each.dataset) == (name, dataset))
@@ -188,15 +179,22 @@ def _check_recreated(job: Job, after: Job, state: JobState) -> None:
 
 
 def _warnings(desired: DesiredJob, state: JobState, body: Body) -> t.Iterator[str]:
-    """Yield warnings about options, and about what `body` sends; refuse a destination or token that cannot be correct."""
+    """Yield warnings about the job, and about what `body` sends; refuse a destination or token that cannot be correct."""
     job, requested = state.job, desired.destination
     present = job.destination if job else None
+    if job:
+        yield from delivery_warnings(job, desired.plain.get("enabled"))
+    if "dataset" in body:
+        yield from unknown_dataset(str(body["dataset"]))
     if "destination_conf" in body and requested:
         yield from _destination_warnings(requested, desired.challenge, state)
     elif job and present and requested and is_assumed_same(requested, present):
-        yield _ASSUMED.format(job=words_for(job))
-    if destination := requested or present:
-        yield from _upload_warnings(desired.plain, destination.facts)
+        yield (
+            f"{words_for(job)}: the service masks secret parts of the destination, so that they are assumed to be equal."
+            " To send a changed secret, set send_destination to 'if_masked' once."
+        )
+    if "max_upload_bytes" in desired.plain or "max_upload_records" in desired.plain:
+        yield from _upload_warnings(desired, requested or present)
     yield from findings(desired.filter) if desired.filter else ()
 
 
@@ -211,17 +209,16 @@ def _destination_warnings(requested: Destination, token: str | None, state: JobS
     if wrong:
         raise invalid_option("ownership_challenge", wrong)
     if token and takes_token(requested) is False:
-        yield _NO_PROOF_NEEDED
+        yield "ownership_challenge: the service requires no proof of ownership for this type of destination."
 
 
-def _upload_warnings(plain: Plain, facts: Scheme) -> t.Iterator[str]:
-    for name, value, most in (
-        ("max_upload_bytes", plain.get("max_upload_bytes"), facts.max_bytes),
-        ("max_upload_records", plain.get("max_upload_records"), facts.max_records),
-    ):
-        if value and facts.fixed:
+def _upload_warnings(desired: DesiredJob, destination: Destination | None) -> t.Iterator[str]:
+    facts = destination.facts if destination else None
+    for name, most in (("max_upload_bytes", facts.max_bytes), ("max_upload_records", facts.max_records)) if facts else ():
+        value = desired.plain.get(name)
+        if value and facts and facts.fixed:
             yield f"{name}: uploads to this destination have a fixed size, so that the service ignores it."
-        elif value and 0 < most < value:
+        elif isinstance(value, int) and 0 < most < value:
             yield f"{name}: {value} is more than this destination takes in one upload ({most}); larger uploads fail."
 
 
@@ -234,12 +231,13 @@ def _effects(label: str, job: Job, after: Job, made: t.Sequence[Change]) -> tupl
     found = []
     if "enabled" in differing and not after.values["enabled"]:
         found.append(Effect(DISABLE_JOB, label))
-    if gone := sorted(set(job.fields).difference(after.fields)):
-        found.append(Effect(DROP_JOB_FIELDS, label, tuple(gone)))
+    if not {"logpull_options", "output_options"}.isdisjoint(differing):
+        if gone := sorted(set(selected_fields(job.members)).difference(selected_fields(after.members))):
+            found.append(Effect(DROP_JOB_FIELDS, label, tuple(gone)))
+        if _sample_rate(after) < _sample_rate(job):
+            found.append(Effect(REDUCE_SAMPLE_RATE, label))
     if not {"filter", "filter_attack_traffic"}.isdisjoint(differing):
         found.append(Effect(CHANGE_FILTER, label))
-    if after.sample_rate < job.sample_rate:
-        found.append(Effect(REDUCE_SAMPLE_RATE, label))
     if "transformer_id" in differing and job.values["transformer_id"]:
         found.append(Effect(CHANGE_TRANSFORMER, label))
     # A destination that the service does not show may be any.
@@ -250,9 +248,16 @@ def _effects(label: str, job: Job, after: Job, made: t.Sequence[Change]) -> tupl
     return tuple(found)
 
 
+def _sample_rate(job: Job) -> float:
+    """Return the fraction of records that a job delivers; 1 if it cannot be parsed."""
+    rate = job.output.get("sample_rate")
+    if not job.output:
+        rate = logpull_options.canonical(job.logpull).get(logpull_options.SAMPLE)
+    return rate if isinstance(rate, (int, float)) and 0 < rate <= 1 else 1
+
+
 # The plans.
 
-_SERVER_MADE = ("id", *(name for name, member in MEMBERS.items() if member.volatile))
 _PERHAPS_GONE = "If job {id} was deleted after all, nothing is delivered, and the next run by name creates it with the options of the task only."
 _GONE = (
     "Job {id} was already deleted to re-create it: it is gone, and nothing is delivered until it is created again,"
@@ -285,7 +290,7 @@ def plan_deletion(job: Job | None, label: str) -> Plan:
     if job is None:
         return Plan(before={}, after={}, result=result, basis={"job": None})
     shown = view(job)
-    kept = {name: shown[name] for name, member in MEMBERS.items() if not member.volatile}
+    kept = {name: shown[name] for name in MEMBERS if name not in VOLATILE}
     return Plan(
         before={**kept, "destination": shown["destination"]},
         after={},
@@ -308,13 +313,12 @@ def _create(desired: DesiredJob, state: JobState) -> Plan:
         before={},
         after={**{change.name: change.after for change in made}, **({"enabled": False} if disabled else {})},
         # It has no id yet; the prediction shows none.
-        result=_predict(parse_job({"id": 1, **body}, known=desired.filter or None), made, _SERVER_MADE),
+        result=_predict(parse_job({"id": 1, **body}, known=desired.filter or None), made, SERVER_MADE),
         requests=(Request("logpush_jobs.create", body=body, creates=True),),
         basis={"job": None},
         warnings=(
             *([unlisted] if state.unlisted else []),
             *([_DISABLED] if disabled else []),
-            *unknown_dataset(desired.dataset),
             *_warnings(desired, state, body),
         ),
     )
@@ -333,7 +337,7 @@ def _update(desired: DesiredJob, state: JobState, job: Job) -> Plan:
         requests=(Request("logpush_jobs.update", ids={"job_id": job.id}, body=body),) if body else (),
         effects=_effects(state.label, job, after, made),
         basis=_basis(job, made),
-        warnings=(*delivery_warnings(job, desired.plain.get("enabled")), *_warnings(desired, state, body)),
+        warnings=tuple(_warnings(desired, state, body)),
     )
 
 
@@ -358,15 +362,11 @@ def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Mapping[s
     return Plan(
         before={"id": job.id, **{change.name: change.before for change in made}},
         after={"id": None, **{change.name: change.after for change in made}},
-        result=_predict(after, made, _SERVER_MADE),
+        result=_predict(after, made, SERVER_MADE),
         requests=(delete, create),
         effects=(Effect(RECREATE_JOB, state.label), *_effects(state.label, job, after, made)),
         basis=_basis(job, made),
-        warnings=(
-            *delivery_warnings(job, desired.plain.get("enabled")),
-            *unknown_dataset(after.dataset),
-            *_warnings(desired, state, body),
-        ),
+        warnings=tuple(_warnings(desired, state, body)),
     )
 
 
@@ -375,7 +375,7 @@ def carried(job: Job) -> Body:
     members = job.members.items()
     taken = {name: value for name, value in members if name not in MEMBERS and name not in NOT_CARRIED and value is not None}
     for name, member in MEMBERS.items():
-        if member.sent and job.values[name] != member.default:
+        if name not in SERVER_MADE and job.values[name] != member.default:
             taken[name] = job.values[name]
     if job.output:
         # The service ignores the older form beside the newer one, but may still show it.

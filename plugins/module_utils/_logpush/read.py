@@ -11,19 +11,18 @@ import time
 import typing as t
 
 from .._api.client import Client
-from .._api.response import NO_ROUTE_CODES, is_missing, lacks_route
+from .._api.response import is_missing, lacks_route
 from .._core import BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Outcome, Step, conflict, invalid_option
 from .._filter.tree import conditions
-from .._text import dict_of, did_you_mean, json_type, nearest, shown
+from .._text import dict_of, did_you_mean, is_integer, json_type, nearest, shown
 from . import delivery
 from .coverage import selected_fields
-from .facts import MEMBERS
+from .facts import DATASET
 from .health import with_health
 from .job import Identity, Job, JobState, find_by_id, find_by_name, identity_after, labels, parse_job
 from .jobs import ABSENT, DesiredJobs, JobListing
 from .options import DesiredJob, JobQuery, unknown_dataset
 from .plan import fixed_changes
-from .result import NOT_LOOKED, describe_rival
 
 _PLAIN_NAME = re.compile(r"\w[\w.:-]{0,99}")
 _MAX_CANDIDATES = 2000
@@ -119,18 +118,12 @@ def _in_list(client: Client, job_id: int, missing: Failure) -> Job | None:
     except Failure as failure:
         if not is_missing(failure):
             raise
-        if _is_of_the_job(missing, failure):
+        # A 404 without a code is about the job and not about its route if listing is not allowed: the route exists.
+        is_bare = missing.status == 404 and not any(error["code"] for error in missing.errors)
+        if not lacks_route(missing) or (is_bare and failure.status == 405):
             return None
         message = f"The service has no route that shows job {job_id}, so it is not known whether it exists; check {client.address.scope}_id. ({failure})"
         raise dataclasses.replace(failure, kind=NOT_FOUND, message=message) from None
-
-
-def _is_of_the_job(missing: Failure, no_list: Failure) -> bool:
-    """Return whether a 404 is about the job and not about the route, which exists if listing answers 405 for the same path."""
-    if not lacks_route(missing):
-        return True
-    named = any(error["code"] in NO_ROUTE_CODES for error in missing.errors)
-    return missing.status == 404 and not named and no_list.status == 405
 
 
 class Selection(t.NamedTuple):
@@ -143,22 +136,22 @@ class Selection(t.NamedTuple):
 
 def selection(step: Step) -> Selection | None:
     """Return the field names that a plan for one job would write; None if they stay the same or must not be checked."""
-    job = dict_of(step.plan.result["job"])
-    if not job or not step.plan.requests or not step.desired.validate_fields:
+    body = step.plan.requests[-1].body if step.plan.requests else None
+    if not body or not step.desired.validate_fields:
         return None
     present: Job | None = step.state.job
-    dataset = str(MEMBERS["dataset"].normal(job["dataset"]))
+    dataset = str(body.get("dataset") or (present.dataset if present else DATASET))
+    moves = dataset != (present.dataset if present else DATASET)
     path = f"{step.place}." if step.place else ""
-    names = [name for name in map(str.strip, selected_fields(job)) if name]
-    before = set(map(str.strip, present.fields)) - {""} if present else set()
+    names = dict.fromkeys(filter(None, map(str.strip, selected_fields(body))))
+    before = set(map(str.strip, selected_fields(present.members))) if present else set()
     fields = {name: path + step.desired.places.get(name, "fields") for name in names}
     written = list(conditions(step.desired.filter)) if step.desired.filter else []
     keys = {condition.key: f"{path}{place}.key" for place, condition in reversed(written)}
     known = {condition.key for _place, condition in conditions(present.filter)} if present and present.filter else set()
-    moves = dataset != (present.dataset if present else MEMBERS["dataset"].default)
     chosen = Selection(
         dataset,
-        fields if moves or set(names) != before else {},
+        fields if moves or names.keys() != before - {""} else {},
         keys if moves or not known.issuperset(keys) else {},
     )
     return chosen if chosen.fields or chosen.keys else None
@@ -216,6 +209,12 @@ def report_fields(client: Client, dataset: str) -> Conclusion:
     return Conclusion({"fields": {name: found[name] or "" for name in sorted(found)}}, tuple(unknown_dataset(dataset)))
 
 
+_NOT_LOOKED = (
+    "The job was created, but whether another run created one of the same name at the same time is not known."
+    " A further run reports two jobs of one name as a conflict."
+)
+
+
 def refuse_rivals(client: Client, outcomes: t.Sequence[Outcome]) -> None:
     """Raise `conflict` if another run created a job of the same name and dataset at the same time; delete nothing."""
     created = [outcome for outcome in outcomes if outcome.created and outcome.step.state.unlisted is None]
@@ -226,8 +225,21 @@ def refuse_rivals(client: Client, outcomes: t.Sequence[Outcome]) -> None:
     except Failure as failure:
         if is_missing(failure) and all(outcome.step.state.known is None for outcome in created):
             return
-        raise failure.with_note(NOT_LOOKED) from failure
-    met = [text for text in (describe_rival(outcome, jobs) for outcome in created) if text]
+        raise failure.with_note(_NOT_LOOKED) from failure
+    met = []
+    for outcome in created:
+        desired, known, made = outcome.step.desired, outcome.step.state.known, dict_of(outcome.conclusion.result["job"])
+        name, dataset, number = made["name"], made["dataset"], made["id"]
+        # If only one job was read before, by its id, an older job than that one cannot be new.
+        lowest = desired.job_id or 0
+        same = [job.id for job in jobs if name and (job.name, job.dataset) == (name, dataset) and job.id not in (known or ())]
+        older = [each for each in same if is_integer(number) and lowest <= each < number]
+        if older:
+            met.append(
+                f"Another run created job {min(older)} of the same name {name!r} and dataset {dataset} before this run"
+                f" created job {number}, so that logs are delivered twice. Nothing was deleted: delete job {number}"
+                f" (state: absent with job_id: {number}), and run the task again, which then updates job {min(older)}."
+            )
     if met:
         raise conflict(" ".join(met))
 

@@ -6,7 +6,8 @@ import collections
 import typing as t
 
 from .._logpush import logpull_options
-from .._logpush.coverage import DATASET, Coverage, log_field_coverage, selected_fields
+from .._logpush.coverage import Coverage, log_field_coverage, selected_fields
+from .._logpush.facts import DATASET
 from .._logpush.job import Identity, labels
 from .._text import canonical, dict_of, distinct, duration, list_of
 from .._zone.result import Diff, ReportedJob, ZoneResult
