@@ -26,13 +26,8 @@ class Rate(t.NamedTuple):
 
 Rates = t.Mapping[str, Rate]
 PUBLISHED_RATES: Rates = {INTERNAL: Rate(0.03, 25.0), EXTERNAL: Rate(0.10, 25.0)}
-
-RATES_OPTION: dict[str, Json] = {
-    "type": "dict",
-    "options": {
-        kind: {"type": "dict", "options": {name: {"type": "float"} for name in Rate._fields}} for kind in PUBLISHED_RATES
-    },
-}
+_RATE: dict[str, Json] = {"type": "dict", "options": {name: {"type": "float"} for name in Rate._fields}}
+RATES_OPTION: dict[str, Json] = {"type": "dict", "options": dict.fromkeys(PUBLISHED_RATES, _RATE)}
 
 
 def desire_rates(given: t.Mapping[str, t.Mapping[str, float | None] | None] | None) -> Rates:
@@ -47,48 +42,33 @@ def desire_rates(given: t.Mapping[str, t.Mapping[str, float | None] | None] | No
     return rates
 
 
-class BillableDay(t.TypedDict):
-    """The billable bytes of an account on one day."""
-
-    date: str
-    billable_bytes: int
-
-
-def estimate(
-    month: str, usage: t.Sequence[BillableDay] | None, delivered: t.Mapping[str, int], since: str, rates: Rates
-) -> dict[str, Json]:
-    """Return the cost of a month so far, from the usage (None if the service shows none) and the bytes by type of destination.
+def estimate(month: str, billed: int | None, delivered: t.Mapping[str, int], since: str, rates: Rates) -> dict[str, Json]:
+    """Return the cost of a month so far, from the billed bytes (None if the service shows none) and the bytes by type of destination.
 
     The bytes are those delivered since a time that may be after the start of the month.
     """
     total = sum(delivered.values())
     internal = sum(size for kind, size in delivered.items() if kind in INTERNAL_DESTINATIONS)
-    billed = None if usage is None else sum(day["billable_bytes"] for day in usage)
-    whole, share = total if billed is None else billed, internal / total if total else 0.0
-    amount = 0.0
+    share = internal / total if total else 0.0
     parts: dict[str, Json] = {}
+    amount = 0.0
     for kind, part in ((INTERNAL, share), (EXTERNAL, 1 - share)):
-        gigabytes, rate = whole * part / BYTES_PER_GB, rates[kind]
+        gigabytes, rate = (total if billed is None else billed) * part / BYTES_PER_GB, rates[kind]
         cost = round(max(0.0, gigabytes - rate.free_gb) * rate.usd_per_gb, 2)
         amount += cost
         parts[kind] = {"gb": round(gigabytes, 3), "free_gb": rate.free_gb, "amount": cost}
-    return {
-        "month": month,
-        "currency": "USD",
-        "amount": round(amount, 2),
-        **parts,
-        "estimated": billed is None,
-        "assumptions": list(_assumptions(billed, bool(total), rates, since)),
-    }
-
-
-def _assumptions(billed: int | None, measured: bool, rates: Rates, since: str) -> t.Iterator[str]:
-    yield "The amount is for the month so far, for deliveries only: transformers are not included."
+    assumptions = ["The amount is for the month so far, for deliveries only: transformers are not included."]
     if rates == PUBLISHED_RATES:
-        yield f"Rates as Cloudflare published them on {PUBLISHED}; an Enterprise contract may have others (option rates)."
+        assumptions.append(
+            f"Rates as Cloudflare published them on {PUBLISHED}; an Enterprise contract may have others (option rates)."
+        )
     if billed is None:
-        yield f"The service shows no usage, so the uncompressed bytes of delivered batches since {since} count."
-    if measured:
-        yield f"Bytes divide between internal (R2, Pipelines) and external destinations as they were delivered since {since}."
+        assumptions.append(f"The service shows no usage, so the uncompressed bytes of delivered batches since {since} count.")
+    if total:
+        assumptions.append(
+            f"Bytes divide between internal (R2, Pipelines) and external destinations as they were delivered since {since}."
+        )
     elif billed:
-        yield "No delivery was measured at account scope, so all bytes count as delivered to external destinations."
+        assumptions.append("No delivery was measured at account scope, so all bytes count as delivered to external destinations.")
+    whole = {"month": month, "currency": "USD", "amount": round(amount, 2), **parts}
+    return {**whole, "estimated": billed is None, "assumptions": assumptions}

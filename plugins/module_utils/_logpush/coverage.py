@@ -43,35 +43,28 @@ def log_field_coverage(custom_fields: Json, jobs: Json) -> Coverage:
     """
     configured = _configured(custom_fields)
     selected = [(job, selected_fields(job)) for job in _jobs(jobs) if (job.get("dataset") or DATASET) == DATASET]
-    unselected = [
-        (kind, carrier)
-        for carrier, kinds in CARRIERS.items()
-        for kind in kinds
-        if configured[kind] and not any(carrier in fields for _job, fields in selected)
-    ]
-    unconfigured = [
-        (job, carrier)
-        for job, fields in selected
-        for carrier, kinds in CARRIERS.items()
-        if carrier in fields and not any(configured[kind] for kind in kinds)
-    ]
     looked_at = ", ".join(_named(job) for job, _fields in selected)
-    why = f"no job that was looked at ({looked_at}) selects" if selected else f"there is no job of the dataset {DATASET} to carry"
-    sentences = [
-        f"{kind} ({', '.join(configured[kind])}) reach no log: {why} {carrier if selected else 'them'}."
-        for kind, carrier in unselected
-    ]
-    sentences += [
-        f"Job {_named(job)} selects {carrier}, which stays empty: the zone has no {' or '.join(CARRIERS[carrier])}."
-        for job, carrier in unconfigured
-    ]
+    unselected: list[dict[str, Json]] = []
+    unconfigured: list[dict[str, Json]] = []
+    sentences: list[str] = []
+    for carrier, kinds in CARRIERS.items():
+        for kind in kinds:
+            if configured[kind] and not any(carrier in fields for _job, fields in selected):
+                unselected.append({"kind": kind, "names": configured[kind], "field": carrier})
+                why = f"no job that was looked at ({looked_at}) selects {carrier}"
+                why = why if selected else f"there is no job of the dataset {DATASET} to carry them"
+                sentences.append(f"{kind} ({', '.join(configured[kind])}) reach no log: {why}.")
+    for job, fields in selected:
+        for carrier, kinds in CARRIERS.items():
+            if carrier in fields and not any(configured[kind] for kind in kinds):
+                unconfigured.append({"job_id": job.get("id"), "job_name": job.get("name"), "field": carrier})
+                lacking = " or ".join(kinds)
+                sentences.append(f"Job {_named(job)} selects {carrier}, which stays empty: the zone has no {lacking}.")
     return {
         "arrives": not sentences,
-        "unselected": [{"kind": kind, "names": configured[kind], "field": carrier} for kind, carrier in unselected],
-        "unconfigured": [
-            {"job_id": job.get("id"), "job_name": job.get("name"), "field": carrier} for job, carrier in unconfigured
-        ],
-        "sentences": [clean_text(sentence) for sentence in sentences],
+        "unselected": unselected,
+        "unconfigured": unconfigured,
+        "sentences": list(map(clean_text, sentences)),
     }
 
 

@@ -6,20 +6,10 @@ import collections
 import datetime
 import typing as t
 
-from .._core import (
-    AUTHENTICATION,
-    BAD_RESPONSE,
-    NOT_FOUND,
-    PERMISSION,
-    REJECTED,
-    Conclusion,
-    Failure,
-    Json,
-    invalid_option,
-)
-from .._text import dict_of, format_time, list_of
+from .._core import AUTHENTICATION, BAD_RESPONSE, NOT_FOUND, PERMISSION, REJECTED, Conclusion, Failure, Json, invalid_option
+from .._text import dict_of, format_time, is_integer, list_of
 from .._zones import ACCOUNT, ACCOUNT_ID, ALL_ADDRESSES, ZONE, Address, is_zone_id
-from .costs import RATES_OPTION, BillableDay, Rates, desire_rates, estimate
+from .costs import RATES_OPTION, Rates, desire_rates, estimate
 
 # Deliveries as Cloudflare measured them: the queries to its GraphQL API, and the sums of their rows.
 
@@ -27,7 +17,6 @@ HEALTH, USAGE = "logpushHealthAdaptiveGroups", "logpushUsageAdaptiveGroups"
 MAX_ZONES_PER_QUERY = 10
 MAX_HOURS = 720
 DEFAULT_HOURS = 24
-DEFAULT_PAGE_SIZE = 10_000
 # Windows of this length or shorter are not split.
 _MIN_WINDOW = datetime.timedelta(minutes=1)
 # The fields of a row by their group; the settings of a plan name them as in `sum_uploads`.
@@ -64,7 +53,7 @@ class Limits(t.NamedTuple):
     fields: frozenset[str] = _ALL_FIELDS
     duration: datetime.timedelta = datetime.timedelta(hours=MAX_HOURS)
     age: datetime.timedelta = datetime.timedelta(hours=MAX_HOURS)
-    page_size: int = DEFAULT_PAGE_SIZE
+    page_size: int = 10_000
 
 
 class Window(t.NamedTuple):
@@ -78,23 +67,9 @@ class Window(t.NamedTuple):
         """Return the window as variables of a query."""
         return {"since": format_time(self.since), "until": format_time(self.until)}
 
-    def halves(self) -> tuple[Window, Window]:
-        """Return the earlier and the later half."""
-        middle = (self.since + (self.until - self.since) / 2).replace(microsecond=0)
-        return Window(self.since, middle), Window(middle, self.until)
-
     def shortened(self, limits: Limits, now: datetime.datetime) -> Window:
         """Return the part of the window that a plan shows."""
-        earliest = max(self.until - limits.duration, now - limits.age)
-        return Window(max(self.since, earliest), self.until)
-
-
-class Found(t.NamedTuple):
-    """The result of queries: rows by zone or account, the reason why others have none, and the window that was requested for each."""
-
-    rows: dict[str, list[Row]]
-    missing: dict[str, str]
-    windows: dict[str, Window]
+        return Window(max(self.since, self.until - limits.duration, now - limits.age), self.until)
 
 
 def desire(params: t.Mapping[str, t.Any]) -> DesiredFacts:
@@ -115,28 +90,22 @@ def report(ask: Ask, desired: DesiredFacts, address: Address | None, now: dateti
     """Return the delivery facts of the zones or of the account; where there are none, the reason."""
     now = now.replace(microsecond=0)
     window = Window(now - datetime.timedelta(hours=desired.hours), now)
-    ids = (address.id,) if address else desired.zone_ids
     scope = address.scope if address else ZONE
-    query = _Query(ask, scope, now)
-    found = query.all(ids, window)
+    found = _Query(ask, scope, now)
+    found.read((address.id,) if address else desired.zone_ids, window)
     used = list(found.windows.values())
-    since = min((each.since for each in used), default=window.since)
+    shown = Window(min((each.since for each in used), default=window.since), window.until)
     result: dict[str, Json] = {
         "available": bool(used),
         "reason": None if used else next(iter(found.missing.values()), "no zone was asked for"),
-        "window": {"since": format_time(since), "until": format_time(window.until)},
-        "unavailable": {} if not used else dict(found.missing),
-        "jobs": [job for each in found.rows for job in _jobs(f"{scope}_id", each, found.rows[each])],
+        "window": shown.variables,
+        "unavailable": found.missing if used else {},
+        "jobs": [job for owner, rows in found.rows.items() for job in _jobs({f"{scope}_id": owner}, rows)],
         "usage": None,
         "cost": None,
     }
     if desired.rates is not None and address is not None and used:
-        month = Window(now.replace(day=1, hour=0, minute=0, second=0), now)
-        usage, limits = query.usage(address.id, month), query.settings(address.id, HEALTH)
-        shown = month.shortened(limits, now)
-        delivered = query.delivered(address.id, shown, limits)
-        cost = estimate(now.strftime("%Y-%m"), usage, delivered, format_time(shown.since), desired.rates)
-        result |= {"usage": usage, "cost": cost}
+        result |= found.costs(address.id, desired.rates)
     return Conclusion(result, tuple(_warnings(found, window, scope) if used else ()))
 
 
@@ -151,67 +120,66 @@ def by_owner(result: t.Mapping[str, Json], owners: t.Iterable[str]) -> dict[str,
     return {**rows, **{each: {"available": False, "reason": reason} for each, reason in reasons.items()}}
 
 
-def _warnings(found: Found, window: Window, scope: str) -> t.Iterator[str]:
+def _warnings(found: _Query, window: Window, scope: str) -> t.Iterator[str]:
     """Report windows that were shortened, and zones without facts, each reason once."""
-    shortened: dict[datetime.datetime, list[str]] = {}
+    about: dict[tuple[str, str], list[str]] = {}
     for each, used in found.windows.items():
         if used.since > window.since:
-            shortened.setdefault(used.since, []).append(each)
-    for since, ids in shortened.items():
-        hours = (window.until - since).total_seconds() / 3600
-        yield f"since: the plan of {_named(scope, ids)} shows only the last {hours:g} hours, from {format_time(since)} on."
-    reasons: dict[str, list[str]] = {}
+            hours = (window.until - used.since).total_seconds() / 3600
+            end = f" shows only the last {hours:g} hours, from {format_time(used.since)} on."
+            about.setdefault(("since: the plan of ", end), []).append(each)
     for each, reason in found.missing.items():
-        reasons.setdefault(reason, []).append(each)
-    for reason, ids in reasons.items():
-        yield f"There are no delivery facts of {_named(scope, ids)}: {reason}"
-
-
-def _named(scope: str, ids: t.Sequence[str]) -> str:
-    more = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
-    return f"{'the ' if len(ids) == 1 else f'{len(ids)} '}{scope}{'' if len(ids) == 1 else 's'} {', '.join(ids[:3])}{more}"
+        about.setdefault(("There are no delivery facts of ", f": {reason}"), []).append(each)
+    for (start, end), ids in about.items():
+        scopes = f"the {scope}" if len(ids) == 1 else f"{len(ids)} {scope}s"
+        more = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
+        yield f"{start}{scopes} {', '.join(ids[:3])}{more}{end}"
 
 
 class _Query:
-    """Queries for the rows of zones, up to ten in a query, or of one account."""
+    """Queries for the rows of zones, up to ten in a query, or of one account.
+
+    `rows` and `windows` have what was read of each, and the window that was requested; `missing` why others have no rows.
+    """
 
     def __init__(self, ask: Ask, scope: str, now: datetime.datetime) -> None:
         self._ask = ask
         self._scope = scope
-        self.now = now
+        self._now = now
+        self.rows: dict[str, list[Row]] = {}
+        self.windows: dict[str, Window] = {}
+        self.missing: dict[str, str] = {}
 
-    def all(self, ids: t.Sequence[str], window: Window) -> Found:
-        """Return the rows of all zones or of the account, with one query for each ten zones whose plans allow the window."""
-        found = Found({}, {}, {})
+    def read(self, ids: t.Sequence[str], window: Window) -> None:
+        """Read the rows of all zones or of the account, with one query for each ten zones whose plans allow the window."""
         for start in range(0, len(ids), MAX_ZONES_PER_QUERY):
             group = ids[start : start + MAX_ZONES_PER_QUERY]
             try:
-                found.rows.update(self.rows(group, window))
-                found.windows.update(dict.fromkeys(group, window))
+                self.rows.update(self._rows(group, window))
+                self.windows.update(dict.fromkeys(group, window))
             except Failure as failure:
                 if failure.kind not in _NOT_AVAILABLE:
                     raise
-                if found.missing and not found.windows:
+                if self.missing and not self.windows:
                     # If nothing is available for any zone so far, the token lacks a permission, and asking for each zone is useless.
-                    found.missing.update(dict.fromkeys(group, str(failure)))
+                    self.missing.update(dict.fromkeys(group, str(failure)))
                 else:
-                    self._add_apart(found, group, window)
-        return found
+                    self._read_apart(group, window)
 
-    def _add_apart(self, found: Found, group: t.Sequence[str], window: Window) -> None:
+    def _read_apart(self, group: t.Sequence[str], window: Window) -> None:
         """Query each of a group by itself and within the limits of its plan, because one of them fails the query for all."""
         for each in group:
             try:
-                limits = self.settings(each, HEALTH)
-                shorter = window.shortened(limits, self.now)
-                found.rows.update(self.rows([each], shorter, limits))
-                found.windows[each] = shorter
+                limits = self._settings(each, HEALTH)
+                shorter = window.shortened(limits, self._now)
+                self.rows.update(self._rows([each], shorter, limits))
+                self.windows[each] = shorter
             except Failure as failure:
                 if failure.kind not in _NOT_AVAILABLE:
                     raise
-                found.missing[each] = str(failure)
+                self.missing[each] = str(failure)
 
-    def settings(self, each: str, dataset: str) -> Limits:
+    def _settings(self, each: str, dataset: str) -> Limits:
         """Return what the plan of a zone or account allows with a dataset."""
         return self._limits_of(each, self._nodes([each], {}, _settings_of(dataset))[each], dataset)
 
@@ -230,7 +198,7 @@ class _Query:
             max(1, _number(settings, "maxPageSize")),
         )
 
-    def rows(self, group: t.Sequence[str], window: Window, limits: Limits | None = None) -> dict[str, list[Row]]:
+    def _rows(self, group: t.Sequence[str], window: Window, limits: Limits | None = None) -> dict[str, list[Row]]:
         """Return the rows of each of a group in a window; settings that are not known yet are part of the same query."""
         asked = limits or Limits()
         if "dimensions_jobId" not in asked.fields:
@@ -244,42 +212,46 @@ class _Query:
             allowed = limits or self._limits_of(each, nodes[each], HEALTH)
             # A page may be cut at the size that the plan allows, which is smaller than the requested one.
             page_size = min(asked.page_size, allowed.page_size)
-            if len(rows) >= page_size:
-                # A full page may have left rows out.
-                if window.until - window.since <= _MIN_WINDOW:
-                    raise _bad(f"there are {page_size} rows within a minute, so that more may be missing")
-                found[each] = [row for half in window.halves() for row in self.rows([each], half, allowed)[each]]
+            if len(rows) < page_size:
+                continue
+            # A full page may have left rows out.
+            length = window.until - window.since
+            if length <= _MIN_WINDOW:
+                raise _bad(f"there are {page_size} rows within a minute, so that more may be missing")
+            middle = (window.since + length / 2).replace(microsecond=0)
+            halves = (Window(window.since, middle), Window(middle, window.until))
+            found[each] = [row for half in halves for row in self._rows([each], half, allowed)[each]]
         return found
 
-    def usage(self, account: str, month: Window) -> list[BillableDay] | None:
-        """Return the billable bytes of an account by day; None if the service does not offer them."""
+    def costs(self, account: str, rates: Rates) -> dict[str, Json]:
+        """Return the billable bytes of an account in the month so far by day, None if the service does not offer them, and the cost."""
+        month = Window(self._now.replace(day=1, hour=0, minute=0, second=0), self._now)
+        usage, billed = None, None
         try:
-            limits = self.settings(account, USAGE)
             text = (
-                f"{USAGE}(limit:{limits.page_size},filter:{{date_geq:$since,date_leq:$until}},orderBy:[date_ASC])"
-                "{sum{billableBytes} dimensions{date}}"
+                f"{USAGE}(limit:{self._settings(account, USAGE).page_size},filter:{{date_geq:$since,date_leq:$until}},"
+                "orderBy:[date_ASC]){sum{billableBytes} dimensions{date}}"
             )
             days = {"since": month.since.date().isoformat(), "until": month.until.date().isoformat()}
             rows = _list(self._nodes([account], days, text, "Date")[account], USAGE)
+            sizes = [_number(_object(row, "sum"), "billableBytes") for row in rows]
+            dates = [str(_object(row, "dimensions").get("date")) for row in rows]
+            usage = [{"date": date, "billable_bytes": size} for date, size in zip(dates, sizes, strict=True)]
+            billed = sum(sizes)
         except Failure as failure:
             if failure.kind not in _NOT_AVAILABLE:
                 raise
-            return None
-        return [
-            {"date": str(_object(row, "dimensions").get("date")), "billable_bytes": _number(_object(row, "sum"), "billableBytes")}
-            for row in rows
-        ]
-
-    def delivered(self, account: str, window: Window, limits: Limits) -> dict[str, int]:
-        """Return the bytes that an account delivered, by type of destination."""
+        limits = self._settings(account, HEALTH)
+        shown = month.shortened(limits, self._now)
         text = (
             f"{HEALTH}(limit:{limits.page_size},filter:{{datetime_geq:$since,datetime_lt:$until,success:1}})"
             "{sum{bytes} dimensions{destinationType}}"
         )
-        found: collections.Counter[str] = collections.Counter()
-        for row in _list(self._nodes([account], window.variables, text)[account], HEALTH):
-            found[str(_object(row, "dimensions").get("destinationType")).lower()] += _number(_object(row, "sum"), "bytes")
-        return found
+        # By type of destination.
+        delivered: collections.Counter[str] = collections.Counter()
+        for row in _list(self._nodes([account], shown.variables, text)[account], HEALTH):
+            delivered[str(_object(row, "dimensions").get("destinationType")).lower()] += _number(_object(row, "sum"), "bytes")
+        return {"usage": usage, "cost": estimate(f"{self._now:%Y-%m}", billed, delivered, format_time(shown.since), rates)}
 
     def _nodes(
         self, group: t.Sequence[str], variables: t.Mapping[str, Json], text: str, time: str = "Time"
@@ -290,8 +262,7 @@ class _Query:
         condition, given = (f"{tag}:$id", "string!") if self._scope == ACCOUNT else (f"{tag}_in:$id", "[string!]")
         query = f"query($id:{given}{declared}){{viewer{{{self._scope}s(filter:{{{condition}}}){{{tag} {text}}}}}}}"
         data = self._ask(query, {"id": group[0] if self._scope == ACCOUNT else list(group), **variables})
-        nodes = _list(_object(data, "viewer"), f"{self._scope}s")
-        found = {str(node.get(tag)).lower(): node for node in nodes}
+        found = {str(node.get(tag)).lower(): node for node in _list(_object(data, "viewer"), f"{self._scope}s")}
         lacking = [each for each in group if each.lower() not in found]
         if lacking:
             # A missing node does not mean that there are no deliveries.
@@ -304,65 +275,47 @@ def _settings_of(dataset: str) -> str:
     return f"settings{{{dataset}{{enabled availableFields maxDuration maxPageSize notOlderThan}}}}"
 
 
-class Upload(t.NamedTuple):
-    """A row: uploads of one job with one outcome; None for what the service or the plan does not show."""
-
-    sums: t.Mapping[str, int | None]
-    status: str | None
-    success: bool | None
-    final: bool | None
-    hour: str | None
-    last: str | None
-
-
-def _jobs(member: str, owner: str, rows: t.Iterable[Row]) -> list[dict[str, Json]]:
-    """Return the facts of each job of a zone or an account, by id."""
-    by_job: dict[int, list[Upload]] = {}
-    for row in rows:
-        dimensions = _object(row, "dimensions")
-        sums, latest = (_object(row, name) if row.get(name) is not None else {} for name in ("sum", "max"))
-        upload = Upload(
-            {name: None if sums.get(name) is None else _number(sums, name) for name in _SUMS},
-            _text(dimensions.get("status")),
-            _FLAGS.get(str(dimensions.get("success"))),
-            _FLAGS.get(str(dimensions.get("final"))),
-            _text(dimensions.get("datetimeHour")),
-            _text(latest.get("timestamp")),
-        )
-        by_job.setdefault(_number(dimensions, "jobId"), []).append(upload)
-    return [{member: owner, "job_id": job_id, **_facts(by_job[job_id])} for job_id in sorted(by_job)]
-
-
 _FLAGS = {"0": False, "1": True}
 
 
-def _text(value: Json) -> str | None:
-    return None if value is None else str(value)
+def _jobs(owner: t.Mapping[str, Json], rows: t.Iterable[Row]) -> list[dict[str, Json]]:
+    """Return the facts of each job of a zone or an account, by id."""
+    by_job: dict[int, list[t.Mapping[str, t.Any]]] = {}
+    for row in rows:
+        dimensions = _object(row, "dimensions")
+        sums, latest = (_object(row, name) if row.get(name) is not None else {} for name in ("sum", "max"))
+        upload = {
+            **{name: None if sums.get(name) is None else _number(sums, name) for name in _SUMS},
+            **{name: _FLAGS.get(str(dimensions.get(name))) for name in ("success", "final")},
+            "status": dimensions.get("status"),
+            "hour": dimensions.get("datetimeHour"),
+            "last": latest.get("timestamp"),
+        }
+        by_job.setdefault(_number(dimensions, "jobId"), []).append(upload)
+    return [{**owner, "job_id": job_id, **_facts(by_job[job_id])} for job_id in sorted(by_job)]
 
 
-def _facts(uploads: t.Sequence[Upload]) -> dict[str, Json]:
-    """Add up the rows of one job; what the service does not offer is None."""
+def _facts(uploads: t.Sequence[t.Mapping[str, t.Any]]) -> dict[str, Json]:
+    """Add up the rows of one job, each for uploads with one outcome; what the service does not offer is None."""
 
-    def total(rows: t.Iterable[Upload], name: str) -> int | None:
-        if any(row.sums[name] is None for row in uploads):
-            return None
-        return sum(row.sums[name] or 0 for row in rows)
+    def total(rows: t.Iterable[t.Mapping[str, t.Any]], name: str) -> int | None:
+        return None if any(row[name] is None for row in uploads) else sum(row[name] for row in rows)
 
-    final = [row for row in uploads if row.final is not False]
-    delivered = [row for row in final if row.success is not False]
-    lost = [row for row in uploads if row.success is False and row.final]
-    known = all(None not in (row.success, row.final) for row in uploads)
+    final = [row for row in uploads if row["final"] is not False]
+    delivered = [row for row in final if row["success"] is not False]
+    lost = [row for row in uploads if row["success"] is False and row["final"]]
+    known = all(None not in (row["success"], row["final"]) for row in uploads)
     statuses: collections.Counter[str] = collections.Counter()
     for row in final:
-        statuses[str(row.status)] += row.sums["uploads"] or 0
-    has_statuses = all(None not in (row.status, row.sums["uploads"]) for row in final)
-    hours, times = [row.hour for row in uploads if row.hour], [row.last for row in uploads if row.last]
+        statuses[str(row["status"])] += row["uploads"] or 0
+    has_statuses = all(None not in (row["status"], row["uploads"]) for row in final)
+    hours, times = ([str(row[name]) for row in uploads if row[name]] for name in ("hour", "last"))
     return {
         "uploads": total(delivered, "uploads"),
         "records": total(delivered, "records"),
         "failed_uploads": total(lost, "uploads") if known else None,
         "dropped_records": total(lost, "records") if known else None,
-        "retries": total([row for row in uploads if row.final is False], "uploads") if known else None,
+        "retries": total([row for row in uploads if row["final"] is False], "uploads") if known else None,
         "bytes": total(delivered, "bytes"),
         "bytes_compressed": total(delivered, "bytesCompressed"),
         "statuses": dict(sorted(statuses.items())) if has_statuses else None,
@@ -390,7 +343,7 @@ def _number(value: t.Mapping[str, Json], name: str) -> int:
     found = value.get(name)
     if isinstance(found, str) and found.isascii() and found.isdigit() and len(found) < 20:
         return int(found)
-    if isinstance(found, bool) or not isinstance(found, int) or found < 0:
+    if not is_integer(found) or found < 0:
         raise _bad(f"`{name}` must be a whole number")
     return found
 

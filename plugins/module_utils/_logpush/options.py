@@ -14,22 +14,9 @@ from .._filter.text import check as check_limits
 from .._filter.tree import Tree
 from .._text import did_you_mean, nearest
 from .._zones import ALL_ADDRESSES, scope_of
-from . import logpull_options, output_options
+from . import facts, logpull_options, output_options
 from .coverage import names_in
-from .facts import (
-    DATASET,
-    DATASETS,
-    DEFAULT_STALE_AFTER,
-    EDGE,
-    IF_DIFFERENT,
-    MAX_CHALLENGE_LENGTH,
-    MAX_DATASET_LENGTH,
-    MAX_DESTINATION_LENGTH,
-    RANGES,
-    SENDING,
-    SUBOPTIONS,
-    TIMESTAMP_FORMATS,
-)
+from .facts import DATASET, DATASETS, EDGE, IF_DIFFERENT
 
 # One of these is required to identify a job.
 IDENTITY = ("name", "job_id")
@@ -49,12 +36,12 @@ OPTIONS: t.Mapping[str, dict[str, Json]] = {
     "dataset": {"type": "str"},
     "destination_conf": {"type": "str", "no_log": True},
     "ownership_challenge": {"type": "str", "no_log": True},
-    "send_destination": {"type": "str", "choices": list(SENDING), "default": IF_DIFFERENT},
+    "send_destination": {"type": "str", "choices": list(facts.SENDING), "default": IF_DIFFERENT},
     "fields": {"type": "list", "elements": "str"},
-    "timestamp_format": {"type": "str", "choices": list(TIMESTAMP_FORMATS)},
+    "timestamp_format": {"type": "str", "choices": list(facts.TIMESTAMP_FORMATS)},
     "option_flags": {"type": "dict"},
     "logpull_options": {"type": "str"},
-    "output_options": {"type": "dict", "options": {sub.option: sub.argument for sub in SUBOPTIONS.values()}},
+    "output_options": {"type": "dict", "options": {sub.option: sub.argument for sub in facts.SUBOPTIONS.values()}},
     "filter": {"type": "raw"},
     "enabled": {"type": "bool"},
     "kind": {"type": "str", "choices": ["", EDGE]},
@@ -176,7 +163,7 @@ class JobQuery(t.NamedTuple):
     name: str | None
     dataset: str | None
     job_id: int | None
-    stale_after: int = DEFAULT_STALE_AFTER
+    stale_after: int = facts.DEFAULT_STALE_AFTER
 
 
 def desire_report(params: Params) -> JobQuery:
@@ -200,7 +187,7 @@ def _check_values(params: Params, destination: Destination | None) -> None:
         raise invalid_option("job_id", f"{params['job_id']} is not above 0")
     if params["job_id"] is None and not params["name"]:
         raise invalid_option("name", "is empty; without job_id it is required")
-    for name, (low, high) in RANGES.items():
+    for name, (low, high) in facts.RANGES.items():
         value = params[name]
         # IBM Cloud Logs accepts at most less than other destinations require at least.
         most = destination.facts.max_bytes if destination and name == "max_upload_bytes" else 0
@@ -214,8 +201,8 @@ def _check_values(params: Params, destination: Destination | None) -> None:
 
 def _check_dataset(dataset: str, params: Params, scope: str | None = None) -> None:
     """Refuse an impossible name, and the datasets of zones for an account or the reverse; the service decides about unknown ones."""
-    if len(dataset) > MAX_DATASET_LENGTH or not _DATASET.fullmatch(dataset):
-        raise invalid_option("dataset", f"{dataset!r} is not up to {MAX_DATASET_LENGTH} letters, digits, '_' and '-'")
+    if len(dataset) > facts.MAX_DATASET_LENGTH or not _DATASET.fullmatch(dataset):
+        raise invalid_option("dataset", f"{dataset!r} is not up to {facts.MAX_DATASET_LENGTH} letters, digits, '_' and '-'")
     if any(params.get(name) for name in ALL_ADDRESSES):
         scope = scope_of(params)
     if scope is None or dataset in DATASETS[scope] or not any(dataset in names for names in DATASETS.values()):
@@ -237,8 +224,10 @@ def check_destination(conf: str) -> Destination:
     """Parse a destination; refuse one that no service accepts. Messages do not quote it, because it may contain a password."""
     if not _DESTINATION.match(conf) or _CONTROL.search(conf):
         raise invalid_option("destination_conf", "is not of the form SCHEME://ADDRESS, as in s3://bucket/folder?region=us-west-2")
-    if len(conf) > MAX_DESTINATION_LENGTH:
-        raise invalid_option("destination_conf", f"{len(conf)} characters are more than the limit of {MAX_DESTINATION_LENGTH}")
+    if len(conf) > facts.MAX_DESTINATION_LENGTH:
+        raise invalid_option(
+            "destination_conf", f"{len(conf)} characters are more than the limit of {facts.MAX_DESTINATION_LENGTH}"
+        )
     parsed = parse_destination(conf)
     closest = "" if parsed.scheme in SCHEMES else closest_scheme(parsed.scheme)
     if closest:
@@ -257,8 +246,10 @@ def refuse_mask(destination: Destination) -> None:
 def check_challenge(token: str) -> str:
     """Return a token without blanks and line ends around it, which files often have."""
     token = token.strip()
-    if len(token) > MAX_CHALLENGE_LENGTH:
-        raise invalid_option("ownership_challenge", f"{len(token)} characters are more than the limit of {MAX_CHALLENGE_LENGTH}")
+    if len(token) > facts.MAX_CHALLENGE_LENGTH:
+        raise invalid_option(
+            "ownership_challenge", f"{len(token)} characters are more than the limit of {facts.MAX_CHALLENGE_LENGTH}"
+        )
     if any(map(str.isspace, token)):
         raise invalid_option("ownership_challenge", "contains white space, which no token has")
     return token

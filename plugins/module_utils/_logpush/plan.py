@@ -64,7 +64,7 @@ class Change(t.NamedTuple):
 
 def changes(desired: DesiredJob, job: Job | None) -> tuple[list[Change], Body]:
     """Compare what the task manages with a job, or with None if it is to be created; return also what to send."""
-    found = []
+    found: list[Change] = []
     for name, value in desired.plain.items():
         after = MEMBERS[name].normal(value)
         found.append(_whole(name, job, value, after, job is None or job.values[name] != after))
@@ -146,17 +146,13 @@ _DISABLED = "enabled: is omitted, and the service creates jobs disabled, so that
 
 def _require_listing(desired: DesiredJob, refusal: Failure) -> None:
     """Refuse a job by name if the service lists no jobs, unless it may be created without looking for it."""
-    if desired.present and desired.create_without_listing:
-        return
-    advice = (
-        "Set create_without_listing to create the job without checking; each further run would create another one."
-        if desired.present
-        else "Set job_id to select the job to delete."
-    )
-    message = (
-        f"The service cannot list jobs, so it is not known whether there is one named {desired.name!r}. {advice} ({refusal})"
-    )
-    raise dataclasses.replace(refusal, kind=NOT_FOUND, message=message)
+    advice = "Set job_id to select the job to delete."
+    if desired.present:
+        if desired.create_without_listing:
+            return
+        advice = "Set create_without_listing to create the job without checking; each further run would create another one."
+    unknown = f"The service cannot list jobs, so it is not known whether there is one named {desired.name!r}."
+    raise dataclasses.replace(refusal, kind=NOT_FOUND, message=f"{unknown} {advice} ({refusal})")
 
 
 def _check_recreated(job: Job, after: Job, state: JobState) -> None:
@@ -193,8 +189,6 @@ def _warnings(desired: DesiredJob, state: JobState, body: Body) -> t.Iterator[st
             f"{words_for(job)}: the service masks secret parts of the destination, so that they are assumed to be equal."
             " To send a changed secret, set send_destination to 'if_masked' once."
         )
-    if "max_upload_bytes" in desired.plain or "max_upload_records" in desired.plain:
-        yield from _upload_warnings(desired, requested or present)
     yield from findings(desired.filter) if desired.filter else ()
 
 
@@ -212,47 +206,34 @@ def _destination_warnings(requested: Destination, token: str | None, state: JobS
         yield "ownership_challenge: the service requires no proof of ownership for this type of destination."
 
 
-def _upload_warnings(desired: DesiredJob, destination: Destination | None) -> t.Iterator[str]:
-    facts = destination.facts if destination else None
-    for name, most in (("max_upload_bytes", facts.max_bytes), ("max_upload_records", facts.max_records)) if facts else ():
-        value = desired.plain.get(name)
-        if value and facts and facts.fixed:
-            yield f"{name}: uploads to this destination have a fixed size, so that the service ignores it."
-        elif isinstance(value, int) and 0 < most < value:
-            yield f"{name}: {value} is more than this destination takes in one upload ({most}); larger uploads fail."
-
-
 # What a plan destroys.
 
 
 def _effects(label: str, job: Job, after: Job, made: t.Sequence[Change]) -> tuple[Effect, ...]:
     """Return what a write destroys that makes an existing job the one after it."""
     differing = {change.name for change in made if change.sends}
-    found = []
-    if "enabled" in differing and not after.values["enabled"]:
-        found.append(Effect(DISABLE_JOB, label))
-    if not {"logpull_options", "output_options"}.isdisjoint(differing):
-        if gone := sorted(set(selected_fields(job.members)).difference(selected_fields(after.members))):
-            found.append(Effect(DROP_JOB_FIELDS, label, tuple(gone)))
-        if _sample_rate(after) < _sample_rate(job):
-            found.append(Effect(REDUCE_SAMPLE_RATE, label))
-    if not {"filter", "filter_attack_traffic"}.isdisjoint(differing):
-        found.append(Effect(CHANGE_FILTER, label))
-    if "transformer_id" in differing and job.values["transformer_id"]:
-        found.append(Effect(CHANGE_TRANSFORMER, label))
+    gone: list[str] = []
+    is_sampled = False
+    if differing & {"logpull_options", "output_options"}:
+        gone = sorted(set(selected_fields(job.members)).difference(selected_fields(after.members)))
+        is_sampled = _sample_rate(after) < _sample_rate(job)
     # A destination that the service does not show may be any.
-    if "destination" in differing and (
-        job.destination is None or (after.destination and leads_elsewhere(job.destination, after.destination))
-    ):
-        found.append(Effect(CHANGE_DESTINATION, label))
-    return tuple(found)
+    leads_away = job.destination is None or (after.destination and leads_elsewhere(job.destination, after.destination))
+    destroyed = {
+        DISABLE_JOB: "enabled" in differing and not after.values["enabled"],
+        DROP_JOB_FIELDS: gone,
+        REDUCE_SAMPLE_RATE: is_sampled,
+        CHANGE_FILTER: differing & {"filter", "filter_attack_traffic"},
+        CHANGE_TRANSFORMER: "transformer_id" in differing and job.values["transformer_id"],
+        CHANGE_DESTINATION: "destination" in differing and leads_away,
+    }
+    return tuple(Effect(name, label, tuple(gone) if name == DROP_JOB_FIELDS else None) for name in destroyed if destroyed[name])
 
 
 def _sample_rate(job: Job) -> float:
     """Return the fraction of records that a job delivers; 1 if it cannot be parsed."""
-    rate = job.output.get("sample_rate")
-    if not job.output:
-        rate = logpull_options.canonical(job.logpull).get(logpull_options.SAMPLE)
+    older = {} if job.output else logpull_options.canonical(job.logpull)
+    rate = job.output.get("sample_rate") or older.get(logpull_options.SAMPLE)
     return rate if isinstance(rate, (int, float)) and 0 < rate <= 1 else 1
 
 
@@ -307,7 +288,7 @@ def _create(desired: DesiredJob, state: JobState) -> Plan:
     if desired.destination is None:
         raise invalid_option("destination_conf", f"is required to create the job {desired.name!r}, which does not exist yet")
     made, body = changes(desired._replace(plain={**desired.plain, "dataset": desired.dataset}), None)
-    disabled = "enabled" not in desired.plain
+    disabled = "" if "enabled" in desired.plain else _DISABLED
     unlisted = "create_without_listing: the service cannot list jobs, so the job is created without checking whether it exists."
     return Plan(
         before={},
@@ -316,11 +297,7 @@ def _create(desired: DesiredJob, state: JobState) -> Plan:
         result=_predict(parse_job({"id": 1, **body}, known=desired.filter or None), made, SERVER_MADE),
         requests=(Request("logpush_jobs.create", body=body, creates=True),),
         basis={"job": None},
-        warnings=(
-            *([unlisted] if state.unlisted else []),
-            *([_DISABLED] if disabled else []),
-            *_warnings(desired, state, body),
-        ),
+        warnings=(*([unlisted] if state.unlisted else []), *([disabled] if disabled else []), *_warnings(desired, state, body)),
     )
 
 

@@ -79,14 +79,8 @@ def _list_if_possible(client: Client) -> tuple[list[Job] | None, Failure | None]
 
 def report(client: Client, query: JobQuery) -> Conclusion:
     """Return the jobs that match a query, sorted by id, with their health; one that does not exist is an empty list."""
-    jobs = listed(client) if query.job_id is None else [by_id(client, query.job_id)]
-    found = [
-        job
-        for job in jobs
-        if job is not None
-        and (query.name is None or job.name == query.name)
-        and (query.dataset is None or job.dataset == query.dataset)
-    ]
+    jobs = listed(client) if query.job_id is None else filter(None, [by_id(client, query.job_id)])
+    found = [job for job in jobs if query.name in (None, job.name) and query.dataset in (None, job.dataset)]
     return Conclusion({"jobs": with_health(sorted(found, key=lambda job: job.id), query.stale_after, time.time())})
 
 
@@ -140,38 +134,33 @@ def selection(step: Step) -> Selection | None:
     if not body or not step.desired.validate_fields:
         return None
     present: Job | None = step.state.job
-    dataset = str(body.get("dataset") or (present.dataset if present else DATASET))
-    moves = dataset != (present.dataset if present else DATASET)
+    before = present.dataset if present else DATASET
+    dataset = str(body.get("dataset") or before)
     path = f"{step.place}." if step.place else ""
-    names = dict.fromkeys(filter(None, map(str.strip, selected_fields(body))))
-    before = set(map(str.strip, selected_fields(present.members))) if present else set()
-    fields = {name: path + step.desired.places.get(name, "fields") for name in names}
+    fields = {name.strip(): path + step.desired.places.get(name.strip(), "fields") for name in selected_fields(body)}
+    fields.pop("", None)
     written = list(conditions(step.desired.filter)) if step.desired.filter else []
     keys = {condition.key: f"{path}{place}.key" for place, condition in reversed(written)}
-    known = {condition.key for _place, condition in conditions(present.filter)} if present and present.filter else set()
-    chosen = Selection(
-        dataset,
-        fields if moves or names.keys() != before - {""} else {},
-        keys if moves or not known.issuperset(keys) else {},
-    )
-    return chosen if chosen.fields or chosen.keys else None
-
-
-_LOSSES = ("records would be delivered without it", "no record would meet the condition")
+    if present and dataset == before:
+        if fields.keys() == set(map(str.strip, selected_fields(present.members))) - {""}:
+            fields = {}
+        if present.filter and keys.keys() <= {condition.key for _place, condition in conditions(present.filter)}:
+            keys = {}
+    return Selection(dataset, fields, keys) if fields or keys else None
 
 
 def check(chosen: Selection, known: t.Collection[str]) -> None:
     """Refuse names that the dataset does not have; if none are known, refuse nothing."""
-    for places, loss in zip((chosen.fields, chosen.keys), _LOSSES, strict=True):
-        wrong = [name for name in places if name not in known] if known else []
-        if not wrong:
-            continue
-        candidates = list(itertools.islice(filter(_PLAIN_NAME.fullmatch, known), _MAX_CANDIDATES))
-        meant = {name: did_you_mean(nearest(name, candidates)) for name in wrong[:_MAX_NAMED]}
-        first, *others = meant
-        more = "".join(f"; nor is {shown(name)}{meant[name]}" for name in others)
-        message = f"{shown(first)} is not a field of the dataset {chosen.dataset}{meant[first]}{more}; {loss}"
-        raise invalid_option(places[first], message)
+    losses = ("records would be delivered without it", "no record would meet the condition")
+    for places, loss in zip((chosen.fields, chosen.keys), losses, strict=True):
+        wrong = [name for name in places if known and name not in known]
+        if wrong:
+            candidates = list(itertools.islice(filter(_PLAIN_NAME.fullmatch, known), _MAX_CANDIDATES))
+            meant = {name: did_you_mean(nearest(name, candidates)) for name in wrong[:_MAX_NAMED]}
+            first, *others = meant
+            more = "".join(f"; nor is {shown(name)}{meant[name]}" for name in others)
+            message = f"{shown(first)} is not a field of the dataset {chosen.dataset}{meant[first]}{more}; {loss}"
+            raise invalid_option(places[first], message)
 
 
 def validate(client: Client, steps: t.Sequence[Step]) -> None:

@@ -13,11 +13,7 @@ from .result import conclude
 
 JOB_TASK = StateTask(
     name="logpush_job",
-    spec=Spec(
-        options=dict(OPTIONS),
-        required_one_of=[IDENTITY],
-        mutually_exclusive=FORMS,
-    ),
+    spec=Spec(options=dict(OPTIONS), required_one_of=[IDENTITY], mutually_exclusive=FORMS),
     desire=desire,
     read=read,
     plan=plan,

@@ -9,7 +9,7 @@ import pytest
 from samples.logpush import JOB, S3, declare_job, state_of
 from support.refusals import refusal
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure, Step
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure, Step
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import Selection, check, selection, validate
 
@@ -34,6 +34,9 @@ FILTER: dict[str, t.Any] = {
     ]
 }
 NEW: dict[str, t.Any] = {"destination_conf": S3}
+MOVED = {**NEW, "job_id": 7, "dataset": "dns_logs", "recreate": True}
+ROW = FILTER["or"][0]
+FILTERED = {**OLDER, "filter": json.dumps(FILTER)}
 
 
 @pytest.mark.parametrize(
@@ -41,50 +44,29 @@ NEW: dict[str, t.Any] = {"destination_conf": S3}
     [
         ({**NEW, "fields": ["RayID", "A", "RayID"]}, None, {"RayID": "fields[0]", "A": "fields[1]"}),
         ({**NEW, "fields": [" A "]}, None, {"A": "fields[0]"}),
-        (
-            {**NEW, "logpull_options": "timestamps=unix&fields=A,RayID"},
-            None,
-            {"A": "logpull_options", "RayID": "logpull_options"},
-        ),
+        ({**NEW, "logpull_options": "timestamps=unix&fields=A"}, None, {"A": "logpull_options"}),
         ({**NEW, "output_options": {"field_names": ["A"]}}, None, {"A": "output_options.field_names[0]"}),
         (NEW, None, None),
-        ({**NEW, "fields": []}, None, None),
         ({**NEW, "fields": ["A"], "validate_fields": False}, None, None),
-        ({"fields": ["RayID", "ClientIP", "A"]}, OLDER, {"RayID": "fields[0]", "ClientIP": "fields[1]", "A": "fields[2]"}),
         ({"fields": ["ClientIP"]}, OLDER, {"ClientIP": "fields[0]"}),
-        ({"fields": ["ClientIP", "RayID"]}, OLDER, None),
         ({"fields": ["ClientIP", "RayID"], "timestamp_format": "rfc3339"}, OLDER, None),
-        ({"timestamp_format": "rfc3339"}, OLDER, None),
         ({"enabled": True}, OLDER, None),
-        ({"output_options": {"sample_rate": 0.5}}, NEWER, None),
         ({"output_options": {"field_names": ["ClientIP", "RayID"], "sample_rate": 0.5}}, NEWER, None),
         ({"output_options": {"field_names": ["ClientIP"]}}, NEWER, {"ClientIP": "output_options.field_names[0]"}),
         ({**NEW, "kind": "edge", "recreate": True}, OLDER, None),
         ({**NEW, "kind": "edge", "recreate": True, "fields": ["A"]}, OLDER, {"A": "fields[0]"}),
-        ({**NEW, "job_id": 7, "dataset": "dns_logs", "recreate": True}, OLDER, {"RayID": "fields", "ClientIP": "fields"}),
+        (MOVED, OLDER, {"RayID": "fields", "ClientIP": "fields"}),
         ({"state": "absent", "fields": ["A"]}, OLDER, None),
         ({**NEW, "filter": FILTER}, None, {"RayID": "filter.where.or[0].key", "A": "filter.where.or[1].and[0].key"}),
-        ({"filter": FILTER}, {**OLDER, "filter": json.dumps(FILTER)}, None),
-        ({"filter": FILTER["or"][0]}, {**OLDER, "filter": json.dumps(FILTER)}, None),
-        ({"filter": FILTER["or"][0]}, OLDER, {"RayID": "filter.where.key"}),
-        ({"filter": ""}, {**OLDER, "filter": json.dumps(FILTER)}, None),
-        (
-            {**NEW, "job_id": 7, "dataset": "dns_logs", "recreate": True, "filter": FILTER["or"][0]},
-            {**JOB, "filter": json.dumps(FILTER)},
-            {"RayID": "filter.where.key"},
-        ),
+        ({"filter": ROW}, FILTERED, None),
+        ({"filter": ROW}, OLDER, {"RayID": "filter.where.key"}),
+        ({"filter": ""}, FILTERED, None),
+        ({**MOVED, "filter": ROW}, {**JOB, "filter": FILTERED["filter"]}, {"RayID": "filter.where.key"}),
     ],
 )
-def test_the_fields_that_would_be_written(
-    options: dict[str, t.Any], job: dict[str, t.Any] | None, found: dict[str, str] | None
-) -> None:
+def test_the_fields_that_would_be_written(options: t.Any, job: dict[str, t.Any] | None, found: t.Any) -> None:
     written = chosen(options, job)
     assert (written and {**written.fields, **written.keys}) == found
-
-
-def test_the_path_of_an_item() -> None:
-    written = chosen({**NEW, "fields": ["A"]}, place="jobs[1]")
-    assert written and written.fields == {"A": "jobs[1].fields[0]"}
 
 
 NOT_OURS = "is not a field of the dataset http_requests"
@@ -103,7 +85,7 @@ NOT_OURS = "is not a field of the dataset http_requests"
 )
 def test_sentences(names: list[str], start: str) -> None:
     kind, message = refusal(check, chosen({**NEW, "fields": names}), KNOWN)
-    assert kind == INVALID_OPTION and message.startswith(start)
+    assert kind == "invalid_option" and message.startswith(start)
 
 
 def test_key_of_a_filter_is_checked() -> None:
@@ -117,7 +99,6 @@ def test_empty_field_list_refuses_nothing() -> None:
 
 
 def test_hostile_field_names_are_not_suggested() -> None:
-    """A hostile list of fields is quoted as little as possible."""
     hostile = {"\x1b[31mRayId": "a", "{{ RayId }}": "b", "RayId" * 100: "c"}
     assert "did you mean" not in refusal(check, chosen({**NEW, "fields": ["RayId"]}), hostile)[1]
 
@@ -167,12 +148,10 @@ def test_a_name_in_a_later_item() -> None:
     "refused", [http("not_found", 404), http("not_found", 404, 7003), http("rejected", 405, 7001), http("permission", 403, 1004)]
 )
 def test_unavailable_field_list_is_read_once(refused: Failure) -> None:
-    """A service that cannot list fields is not requested again."""
     assert validated(Service(http_requests=refused, dns_logs=refused), HTTP, DNS) == ["http_requests"]
 
 
 def test_unknown_dataset_does_not_stop_others() -> None:
-    """An unknown dataset does not mean that the field list of another is missing."""
     service = Service(http_requests=http("not_found", 404, 1002), dns_logs=KNOWN)
     with pytest.raises(Failure, match=r"^jobs\[1\]"):
         validated(service, HTTP, DNS)
@@ -188,6 +167,5 @@ def test_any_other_refusal_ends_the_task(refused: Failure) -> None:
 
 
 def test_non_text_description_is_bad_response() -> None:
-    """A description that is not a string is a bad response."""
     kind, message = refusal(validated, Service(http_requests={"RayID": ["x"]}), HTTP)
     assert kind == "bad_response" and "must be a string, not a list" in message

@@ -10,6 +10,7 @@ from support.refusals import refusal
 
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job, view
 
+WRONG = "output_options.sample_rate, output_options.CVE-2021-44228"
 OTHERWISE = "job 7 has members of another type than documented"
 
 
@@ -26,11 +27,7 @@ OTHERWISE = "job 7 has members of another type than documented"
         ({"id": 7, "name": 1, "filter": []}, f"{OTHERWISE}: name, filter"),
         ({"id": 7, "destination_conf": {"planted": 1}}, f"{OTHERWISE}: destination_conf"),
         ({"id": 7, "output_options": {"field_names": [1]}}, f"{OTHERWISE}: output_options.field_names"),
-        (
-            {"id": 7, "output_options": {"sample_rate": "1", "merge_subrequests": 0}},
-            f"{OTHERWISE}: output_options.sample_rate, output_options.merge_subrequests",
-        ),
-        ({"id": 7, "output_options": {"sample_rate": True}}, f"{OTHERWISE}: output_options.sample_rate"),
+        ({"id": 7, "output_options": {"sample_rate": True, "CVE-2021-44228": 0}}, f"{OTHERWISE}: {WRONG}"),
         ({"id": 7, "output_options": ["field_names"]}, f"{OTHERWISE}: output_options"),
     ],
 )
@@ -48,64 +45,44 @@ def test_what_is_no_job_is_refused(job: t.Any, sentence: str) -> None:
     ],
 )
 def test_documented_output_options_are_accepted(options: dict[str, t.Any]) -> None:
-    """Output options of the documented types are part of a job."""
     job = {**JOB, "output_options": options}
     assert parse_job(job, 7).members is job
+
+
+NOT_UNDERSTOOD = "The filter could not be understood, so it is not known which records are delivered."
 
 
 @pytest.mark.parametrize(
     ("sent", "shown", "explained"),
     [
         (TEXT, TEXT, 'A record is delivered only if ClientCountry is "de"; all other records are left out.'),
-        (
-            {"where": {"and": [{"key": "ClientCity", "operator": "eq", "value": "Köln"}]}},
-            '{"where":{"and":[{"key":"ClientCity","operator":"eq","value":"Köln"}]}}',
-            'A record is delivered only if ClientCity is "Köln"; all other records are left out.',
-        ),
-        ("not JSON", "not JSON", "The filter could not be understood, so it is not known which records are delivered."),
+        ({"x": "ö"}, '{"x":"ö"}', NOT_UNDERSTOOD),
+        ("not JSON", "not JSON", NOT_UNDERSTOOD),
         ({}, None, "Every record is delivered: there is no filter."),
         ("", None, "Every record is delivered: there is no filter."),
     ],
 )
 def test_filter_is_shown_as_sent_and_explained(sent: t.Any, shown: str | None, explained: str) -> None:
-    """A filter is shown as the text that is sent and explained."""
     found = view(parse_job({**JOB, "filter": sent}))
     assert (found["filter"], found["filter_explained"]) == (shown, explained)
 
 
 def test_minimal_job_has_every_member() -> None:
-    """A job of which little is said has every member."""
     assert view(parse_job({"id": 7})) == {
-        "id": 7,
-        "name": None,
-        "dataset": "http_requests",
-        "enabled": False,
-        "kind": "",
-        "frequency": "high",
-        "logpull_options": None,
-        "output_options": None,
-        "filter": None,
-        "max_upload_bytes": None,
-        "max_upload_interval_seconds": 30,
-        "max_upload_records": 100_000,
-        "filter_attack_traffic": False,
-        "transformer_id": None,
-        "other": {},
-        "last_complete": None,
-        "last_error": None,
-        "error_message": None,
+        "id": 7, "name": None, "dataset": "http_requests", "enabled": False, "kind": "", "frequency": "high", "other": {},
+        "logpull_options": None, "output_options": None, "filter": None, "transformer_id": None, "filter_attack_traffic": False,
+        "max_upload_bytes": None, "max_upload_interval_seconds": 30, "max_upload_records": 100_000,
+        "last_complete": None, "last_error": None, "error_message": None,
         "destination": {"scheme": None, "address": None, "options": {}},
         "filter_explained": "Every record is delivered: there is no filter.",
-    }
+    }  # fmt: skip
 
 
 def test_a_view_has_no_secret() -> None:
-    job = {**JOB, "destination_conf": KEYS, "error_message": "denied: planted", "ownership_challenge": "challenge"}
-    assert "planted" not in str(view(parse_job(job)))
-    assert "challenge" not in str(view(parse_job(job)))
-
-
-def test_other_members_are_shown_without_secrets() -> None:
+    shown = str(
+        view(parse_job({**JOB, "destination_conf": KEYS, "error_message": "planted", "ownership_challenge": "challenge"}))
+    )
+    assert "planted" not in shown and "challenge" not in shown
     job = {**JOB, "redact": {"ips": True}, "webhook": "https://h/x?token=planted", "apiKey": "planted", "time_created": "x"}
     assert view(parse_job(job))["other"] == {
         "redact": {"ips": True},

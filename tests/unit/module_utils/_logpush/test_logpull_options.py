@@ -35,22 +35,16 @@ DESIRED_OPTIONS = st.builds(
         ((["b", "a", "b"], "rfc3339", None), None, "fields=b,a&timestamps=rfc3339", True),
         ((["a", "b"], None, None), "timestamps=rfc3339&fields=b%2Ca", "fields=a,b&timestamps=rfc3339", False),
         ((None, "rfc3339", None), "fields=a&F=true", "fields=a&timestamps=rfc3339&F=true", True),
-        ((None, "unixnano", None), "fields=a", "fields=a&timestamps=unixnano", False),
         ((None, "", None), "fields=a&timestamps=unix", "fields=a", True),
         ((None, "", None), "fields=a&timestamps=unixnano", "fields=a", False),
-        ((None, None, {"F": False}), "fields=a", "fields=a", False),
         ((None, None, {"F": False}), "fields=a&F=true", "fields=a", True),
         ((None, None, {"F": True}), "fields=a&F=TRUE", "fields=a&F=true", False),
         ((None, None, {"F": "True"}), "fields=a", "fields=a&F=true", True),
         ((None, None, {"sample": 0.1}), "sample=0.10", "sample=0.1", False),
-        ((None, None, {"sample": 1}), "fields=a", "fields=a&sample=1", False),
         ((None, None, {"sample": 1}), "sample=0.5", "sample=1", True),
-        (([], None, None), "fields=a&F=true", "F=true", True),
         ((["0"], None, None), "fields=false", "fields=0", True),
         ((["false"], None, None), "fields=false", "fields=false", False),
-        ((["a"], None, None), "?fields=a&fields=a", "fields=a", False),
         ((["a"], None, None), "&&fields=+a,,", "fields=a", True),
-        ((["a", "b"], None, None), "fields=a&fields=b", "fields=a,b", False),
         ((None, "rfc3339", None), "timestamps=RFC3339", "timestamps=rfc3339", True),
         ((None, "rfc3339", {"X:Y": 2}), "timestamps=unix&timestamps=rfc3339", "timestamps=rfc3339&X:Y=2", True),
         ((None, None, {"sample": 1}), "sample=1.00", "sample=1", False),
@@ -58,8 +52,6 @@ DESIRED_OPTIONS = st.builds(
         ((None, None, {"after": 1234567890123456789}), None, "after=1234567890123456789", True),
         ((None, None, {"F": False}), "F=0.00", "", False),
         ((None, None, {"F": True}), "F=1", "F=true", True),
-        ((None, None, {"F": False}), "F=1", "", True),
-        ((None, None, {"F": "False"}), "F=true", "", True),
         ((None, None, {"F": " "}), "F=true", "", True),
         ((None, None, {"F": None}), "F=true", "", True),
     ],
@@ -68,9 +60,6 @@ def test_parts(requested: tuple[t.Any, ...], present: str | None, text: str, dif
     given = from_parts(*requested)
     assert given is not None
     assert merged(given, parse(present)) == (text, differs)
-
-
-def test_no_part_is_no_wish() -> None:
     assert from_parts(None, None, None) is None
 
 
@@ -91,13 +80,11 @@ def test_what_the_service_holds(text: str | None, parameters: dict[str, str]) ->
     ("text", "present", "differs"),
     [
         ("fields=a,b&timestamps=rfc3339", "timestamps=rfc3339&fields=b,a", False),
-        ("fields=a%2Cb&F=true", "F=true&fields=a,b&timestamps=unix", False),
         ("", "fields=a", False),
         ("fields=a,b& timestamps=rfc3339", "fields=a,%20b&timestamps= rfc3339 ", False),
         ("fields=a&sample=1&F=false", "fields=&fields=a&fields=a", False),
         ("fields=", "fields=&sample=1.0&timestamps=unixnano", False),
         ("fields=a", "fields=a,b", True),
-        ("fields=", "fields=a", True),
     ],
 )
 def test_text(text: str, present: str, differs: bool) -> None:
@@ -105,19 +92,20 @@ def test_text(text: str, present: str, differs: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["fields=b,a&timestamps=rfc3339&X=true", "timestamps=unixnano&fields=a", "X=0.5&timestamps=rfc3339"]
+    ("text", "present", "sent"),
+    [
+        ("fields=b,a&timestamps=rfc3339&X=true", "", "fields=b,a&timestamps=rfc3339&X=true"),
+        ("timestamps=unixnano&fields=a", "", "timestamps=unixnano&fields=a"),
+        ("timestamps=rfc3339", "X=true&fields=a", "fields=a&timestamps=rfc3339&X=true"),
+        ("fields=" + "a" * 4089, "", "fields=" + "a" * 4089),
+    ],
 )
-def test_text_is_sent_in_its_own_order(text: str) -> None:
-    assert merged(from_text(text), {})[0] == text
+def test_text_is_sent_in_its_own_order(text: str, present: str, sent: str) -> None:
+    """Fields that are kept come first."""
+    assert merged(from_text(text), parse(present)) == (sent, True)
 
 
-def test_fields_that_are_kept_come_first() -> None:
-    assert merged(from_text("timestamps=rfc3339"), parse("X=true&fields=a")) == ("fields=a&timestamps=rfc3339&X=true", True)
-
-
-def test_the_longest_text_is_accepted() -> None:
-    text = "fields=" + "a" * 4089
-    assert merged(from_text(text), {}) == (text, True)
+def test_too_long_a_text_is_refused() -> None:
     message = "logpull_options: 4097 characters would be more than the limit of 4096"
     assert refusal(render, {"fields": "a" * 4090}) == ("invalid_option", message)
 
@@ -133,9 +121,6 @@ NO_PAIR = "is not of the form NAME=VALUE, as in timestamps=rfc3339"
     ("text", "sentence"),
     [
         ("timestamps=rfc3339,ClientIP=true", f"timestamps=rfc3339,ClientIP=true: {IS_ONE_WORD}"),
-        ("?timestamps=rfc3339,ClientIP", f"timestamps=rfc3339,ClientIP: {IS_ONE_WORD}"),
-        ("fields=RayID&timestamps=rfc3339,ClientIP", f"timestamps=rfc3339,ClientIP: {IS_ONE_WORD}"),
-        ("&timestamps=rfc3339,ClientIP", f"timestamps=rfc3339,ClientIP: {IS_ONE_WORD}"),
         (" timestamps =rfc3339,ClientIP", f"timestamps =rfc3339,ClientIP: {IS_ONE_WORD}"),
         ("timestamps=rfc3339%2CClientIP", f"timestamps=rfc3339%2CClientIP: {IS_ONE_WORD}"),
         ("?fields=a,,b", "fields=a,,b has an empty field name"),
@@ -158,7 +143,6 @@ NOT_ONE_WORD = "is empty or contains white space or one of the characters & = , 
     [
         ((["a", ""], None, None), f"fields[1]: '' {NOT_ONE_WORD}"),
         ((["a,b"], None, None), f"fields[0]: 'a,b' {NOT_ONE_WORD}"),
-        ((["a b"], None, None), f"fields[0]: 'a b' {NOT_ONE_WORD}"),
         ((["\ud800"], None, None), f"fields[0]: '\\ud800' {NOT_ONE_WORD}"),
         ((None, "rfc3339,ClientIP", None), f"timestamp_format: 'rfc3339,ClientIP' {NOT_ONE_WORD}"),
         ((None, None, {"fields": "a"}), "option_flags.fields: cannot be set here; use the option fields"),
@@ -167,22 +151,14 @@ NOT_ONE_WORD = "is empty or contains white space or one of the characters & = , 
         ((None, None, {"F": "a&b"}), f"option_flags.F: 'a&b' {NOT_ONE_WORD}"),
         ((None, None, {"": True}), f"option_flags: '' {NOT_ONE_WORD}"),
         ((None, None, {"F": float("nan")}), "option_flags.F: nan is not a number that can be sent"),
-        ((None, None, {"F": float("inf")}), "option_flags.F: inf is not a number that can be sent"),
     ],
 )
 def test_parts_that_would_break_the_query(parts: tuple[t.Any, ...], sentence: str) -> None:
     assert refusal(from_parts, *parts) == ("invalid_option", sentence)
 
 
-def test_too_many_fields_are_refused() -> None:
-    requested = from_parts(["f" * 50 + str(number) for number in range(100)], None, None)
-    assert requested is not None
-    assert "limit of 4096" in refusal(merged, requested, {})[1]
-
-
 @given(QUERIES)
 def test_rendered_options_keep_their_meaning(query: dict[str, str]) -> None:
-    """Options that are rendered and parsed keep their meaning."""
     assert canonical(parse(render(query))) == canonical(query)
 
 
@@ -201,6 +177,4 @@ def test_what_is_not_named_is_kept(requested: Requested, there: dict[str, str]) 
 
 
 def test_strange_texts_of_the_service_are_sent_back() -> None:
-    requested = from_parts(["a"], None, None)
-    assert requested is not None
-    assert merged(requested, parse("x=\ud800&fields=a")) == ("fields=a&x=%ED%A0%80", False)
+    assert merged(Requested(("a",), {}), parse("x=\ud800&fields=a")) == ("fields=a&x=%ED%A0%80", False)

@@ -41,7 +41,6 @@ OPTIONS = st.fixed_dictionaries(
         ({"record_suffix": "\n"}, {"output_type": "csv"}, False),
         ({"record_suffix": "\n"}, {}, True),
         ({"field_names": ["a"]}, {"field_names": ["a"], "new_member": 1, "batch_prefix": None}, False),
-        ({}, {"field_names": ["a"]}, False),
         ({"timestamp_format": "rfc3339"}, {"timestamp_format": "unix"}, True),
     ],
 )
@@ -50,18 +49,11 @@ def test_compared_with_defaults_filled_in(requested: dict[str, t.Any], present: 
 
 
 def test_the_whole_is_sent() -> None:
-    present = {"field_names": ["a"], "new_member": 1, "batch_prefix": None, "record_prefix": "{", "record_suffix": "x"}
-    assert merged({"sample_rate": 0.5}, present) == (
-        {"field_names": ["a"], "new_member": 1, "record_prefix": "{", "record_suffix": "x", "sample_rate": 0.5},
-        True,
-    )
+    present = {"field_names": ["a"], "new_member": 1, "record_prefix": "{", "record_suffix": "x"}
+    assert merged({"sample_rate": 0.5}, {**present, "batch_prefix": None}) == ({**present, "sample_rate": 0.5}, True)
     # Another output type brings other defaults; what a user chose stays.
-    assert merged({"output_type": "csv"}, present)[0] == {
-        "field_names": ["a"],
-        "new_member": 1,
-        "record_suffix": "x",
-        "output_type": "csv",
-    }
+    csv = {"field_names": ["a"], "new_member": 1, "record_suffix": "x", "output_type": "csv"}
+    assert merged({"output_type": "csv"}, present)[0] == csv
 
 
 @given(OPTIONS, OPTIONS)
@@ -79,31 +71,23 @@ def test_one_request_has_one_spelling(requested: dict[str, t.Any], present: dict
     assert shown(whole, requested) == shown(merged(requested, filled)[0], requested)
 
 
-def test_an_answer_is_compared_member_by_member() -> None:
-    sent, answered = {"sample_rate": 0.5, "batch_prefix": ""}, {"sample_rate": 1}
-    assert [name for name in sent if not same_suboption(name, sent, answered)] == ["sample_rate"]
-
-
 @pytest.mark.parametrize(
     ("whole", "requested", "reported"),
     [
         ({"sample_rate": 1, "batch_prefix": ""}, {"sample_rate": 1}, {"sample_rate": 1}),
-        ({"sample_rate": 1, "batch_prefix": "["}, {}, {"batch_prefix": "["}),
-        ({"output_type": "csv", "record_suffix": "\n"}, {}, {"output_type": "csv"}),
+        ({"output_type": "csv", "record_suffix": "\n", "batch_prefix": "["}, {}, {"output_type": "csv", "batch_prefix": "["}),
         ({"sample_rate": 1, "field_names": []}, {}, None),
     ],
 )
-def test_reported_is_what_is_named_or_set(
-    whole: dict[str, t.Any], requested: dict[str, t.Any], reported: dict[str, t.Any] | None
-) -> None:
+def test_reported_is_what_is_named_or_set(whole: dict[str, t.Any], requested: dict[str, t.Any], reported: t.Any) -> None:
     assert shown(whole, requested) == reported
 
 
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        *(({"sample_rate": rate}, f"sample_rate: {rate} is not above 0 and at most 1") for rate in (0, -0.1, 1.01, 1.5)),
-        *(({"sample_rate": float(rate)}, f"sample_rate: {rate} is not above 0 and at most 1") for rate in ("nan", "inf")),
+        *(({"sample_rate": rate}, f"sample_rate: {rate} is not above 0 and at most 1") for rate in (0, 1.01)),
+        ({"sample_rate": float("nan")}, "sample_rate: nan is not above 0 and at most 1"),
         *(({"field_names": ["a", name]}, f"field_names[1]: {name!r} is not the name of a field") for name in ("", " ", "b,c")),
     ],
 )
@@ -113,10 +97,7 @@ def test_options_that_are_refused(given: dict[str, t.Any], sentence: str) -> Non
 
 def test_names_of_the_service_are_sent() -> None:
     given: dict[str, t.Any] = dict.fromkeys(sub.option for sub in SUBOPTIONS.values())
-    assert desire({**given, "cve_2021_44228": True, "field_names": ["a", "a"]}) == {
-        "CVE-2021-44228": True,
-        "field_names": ["a"],
-    }
+    assert desire({**given, "cve_2021_44228": True, "field_names": ["a", "a"]}) == {"CVE-2021-44228": True, "field_names": ["a"]}
 
 
 @pytest.mark.parametrize(
@@ -128,10 +109,8 @@ def test_names_of_the_service_are_sent() -> None:
         ("?fields=a%2C%20b&fields=a&timestamps=unix", {"field_names": ["a", "b"], "timestamp_format": "unix"}),
         ("fields=&timestamps=unixnano&sample=1.0&CVE-2021-44228=false&merge_subrequests=TRUE", {"merge_subrequests": True}),
         ("timestamps=stardate&sample=7", {}),
-        ("timestamps=1&sample=often", {}),
         ("sample=0&CVE-2021-44228=0", {}),
         ("sample=1e999", {}),
-        ("", {}),
     ],
 )  # fmt: skip
 def test_older_form_in_the_newer_one(text: str, options: dict[str, t.Any]) -> None:

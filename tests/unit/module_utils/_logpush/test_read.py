@@ -39,9 +39,8 @@ class FakeClient:
         return self._answer(operation)
 
     def _answer(self, operation: str) -> t.Any:
-        name = operation.partition(".")[2]
-        self.asked.append(name)
-        answer = self._answers[name]
+        self.asked.append(operation.partition(".")[2])
+        answer = self._answers[self.asked[-1]]
         if isinstance(answer, Failure):
             raise answer
         return answer
@@ -75,7 +74,6 @@ def test_by_id(answers: dict[str, t.Any], found: dict[str, t.Any] | None) -> Non
         ({"get": {"id": 8}}, "bad_response"),
         ({"get": NO_ACCESS}, "authentication"),
         ({"get": MISSING, "list": NO_ACCESS}, "authentication"),
-        ({"get": MISSING, "list": [{"id": "7"}]}, "bad_response"),
         ({"get": MISSING, "list": MISSING}, "not_found"),
         ({"get": NO_ROUTE, "list": NO_ROUTE}, "not_found"),
         ({"get": NO_ROUTE, "list": NOT_ALLOWED}, "not_found"),
@@ -106,7 +104,6 @@ def test_read_by_id_asks_for_one() -> None:
     ("options", "asked"),
     [
         ({"recreate": True, "dataset": "dns_logs"}, ["get", "list"]),
-        ({"recreate": True, "kind": "edge"}, ["get", "list"]),
         ({"recreate": True, "dataset": "http_requests"}, ["get"]),
         ({"recreate": True, "enabled": True}, ["get"]),
         ({"dataset": "dns_logs"}, ["get"]),
@@ -114,7 +111,6 @@ def test_read_by_id_asks_for_one() -> None:
     ],
 )
 def test_read_by_id_before_a_new_job_takes_its_place(options: dict[str, t.Any], asked: list[str]) -> None:
-    """Other jobs are looked at only where the job would be re-created, under a name that one of them may have."""
     fake = FakeClient(get=JOB, list=[JOB, {"id": 9, "name": "n", "dataset": "dns_logs"}])
     desired = declare_job(job_id=7, destination_conf="gs://b", **options)
     state = read(t.cast("Client", fake), desired)
@@ -132,11 +128,12 @@ def test_read_by_id_where_others_are_not_listed() -> None:
 
 
 # The service leaves `dataset` out where it is the default, and lists in no order.
+FIREWALL = {"dataset": "firewall_events"}
 JOBS: list[dict[str, t.Any]] = [
-    {"id": 9, "name": "edge", "dataset": "http_requests"},
-    {"id": 3, "name": "edge"},
-    {"id": 5, "name": "edge", "dataset": "firewall_events"},
-    {"id": 4, "name": None, "dataset": "firewall_events"},
+    {"id": 9, "name": "a"},
+    {"id": 3, "name": "a"},
+    {"id": 5, "name": "a", **FIREWALL},
+    {"id": 4, **FIREWALL},
 ]
 
 
@@ -144,30 +141,24 @@ JOBS: list[dict[str, t.Any]] = [
     ("conditions", "ids"),
     [
         (JobQuery(None, None, None), [3, 4, 5, 9]),
-        (JobQuery("edge", None, None), [3, 5, 9]),
-        (JobQuery("other", None, None), []),
-        (JobQuery(None, "http_requests", None), [3, 9]),
+        (JobQuery("a", None, None), [3, 5, 9]),
         (JobQuery(None, "firewall_events", None), [4, 5]),
         (JobQuery(None, None, 5), [5]),
         (JobQuery(None, None, 6), []),
-        (JobQuery("edge", "firewall_events", None), [5]),
-        (JobQuery("edge", "http_requests", 5), []),
+        (JobQuery("a", "firewall_events", None), [5]),
         (JobQuery("other", "firewall_events", 5), []),
     ],
 )
 def test_all_conditions_apply_in_id_order(conditions: JobQuery, ids: list[int]) -> None:
-    """Every condition counts, and the order is that of the ids."""
     one = next((job for job in JOBS if job["id"] == conditions.job_id), MISSING)
     reported = report(client(list=JOBS, get=one), conditions).result["jobs"]
     assert [job["id"] for job in reported] == ids
 
 
-@pytest.mark.parametrize(("answer", "kind"), [(MISSING, "not_found"), ([*JOBS, {"id": "9"}], "bad_response")])
-def test_jobs_that_cannot_be_listed_are_no_report(answer: t.Any, kind: str) -> None:
-    assert refusal(report, client(list=answer), JobQuery(None, None, None))[0] == kind
+def test_jobs_that_cannot_be_listed_are_no_report() -> None:
+    assert refusal(report, client(list=MISSING), JobQuery(None, None, None))[0] == "not_found"
 
 
 def test_two_jobs_of_one_id_are_refused() -> None:
-    """A listing that holds two different jobs of one id would hide one of them."""
     kind, message = refusal(listed, client(list=[JOB, {"id": 8}, {**JOB, "name": "other"}]))
     assert kind == "bad_response" and "two different jobs with the id 7" in message
