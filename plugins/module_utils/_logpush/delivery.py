@@ -64,7 +64,6 @@ class Window(t.NamedTuple):
 
     @property
     def variables(self) -> dict[str, Json]:
-        """Return the window as variables of a query."""
         return {"since": format_time(self.since), "until": format_time(self.until)}
 
     def shortened(self, limits: Limits, now: datetime.datetime) -> Window:
@@ -73,7 +72,6 @@ class Window(t.NamedTuple):
 
 
 def desire(params: t.Mapping[str, t.Any]) -> DesiredFacts:
-    """Return the query of validated options."""
     hours, zone_ids = params["since"], params[ZONE_IDS] or ()
     if not 1 <= hours <= MAX_HOURS:
         raise invalid_option("since", f"{hours} is not a number of hours from 1 to {MAX_HOURS}")

@@ -45,7 +45,6 @@ def signs_of(job: Job) -> Signs:
 
 
 def with_health(jobs: t.Iterable[Job], stale_after: float, now: float) -> list[Report]:
-    """Return jobs as they are reported, each with its `health`."""
     return [{**view(job), "health": health_of(job, stale_after, now)} for job in jobs]
 
 

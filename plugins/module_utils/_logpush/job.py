@@ -150,7 +150,6 @@ def labels(jobs: t.Sequence[Identity]) -> list[str]:
 
 
 def words_for(job: Job) -> str:
-    """Return a job as a message names it."""
     return f"Job {job.name!r} (id {job.id})" if job.name else f"Job {job.id} ({job.dataset})"
 
 
@@ -181,5 +180,4 @@ def find_by_name(jobs: t.Iterable[Job], name: str | None, dataset: str) -> Job |
 
 
 def find_by_id(jobs: t.Iterable[Job], job_id: int) -> Job | None:
-    """Return the job with an id."""
     return next((job for job in jobs if job.id == job_id), None)

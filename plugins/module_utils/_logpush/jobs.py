@@ -102,21 +102,13 @@ def match(desired: DesiredJobs, listing: JobListing) -> tuple[list[tuple[Item, J
     staying = [identity for (item, _job), identity in zip(found, identities, strict=True) if item.desired.present]
     staying += () if desired.unlisted == ABSENT else unlisted
     known = None if listing.refusal is not None else frozenset(job.id for job in listing.jobs)
-    states = [
-        JobState(
-            job,
-            # A job that is looked for by its id needs no list.
-            unlisted=listing.refusal if item.desired.job_id is None else None,
-            now=listing.now,
-            known=known,
-            staying=staying,
-            address=listing.address,
-            label=label,
-        )
+    common = JobState(None, now=listing.now, known=known, staying=staying, address=listing.address)
+    matches = [
+        # A job that is looked for by its id needs no list.
+        (item, common._replace(job=job, label=label, unlisted=listing.refusal if item.desired.job_id is None else None))
         for (item, job), label in zip(found, names[: len(found)], strict=True)
     ]
-    items = [item for item, _job in found]
-    return list(zip(items, states, strict=True)), list(zip(names[len(items) :], others, strict=True))
+    return matches, list(zip(names[len(found) :], others, strict=True))
 
 
 def _find(item: Item, listing: JobListing) -> tuple[Item, Job | None]:

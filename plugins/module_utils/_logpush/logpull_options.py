@@ -26,14 +26,10 @@ Parameters = t.Mapping[str, str]
 
 
 class Requested(t.NamedTuple):
-    """The parameters that a task sets: the list of fields (None keeps the current one), and the other values as text.
-
-    `order` is the order in which the parameters are written, including the name `fields`.
-    """
+    """The parameters that a task sets: the list of fields (None keeps the current one), and the other values as text."""
 
     fields: tuple[str, ...] | None
     others: t.Mapping[str, str]
-    order: tuple[str, ...] = (FIELDS,)
 
 
 def from_parts(
@@ -51,7 +47,7 @@ def from_parts(
             raise invalid_option(f"option_flags.{name}", f"cannot be set here; use the option {option}")
         others[_check_word("option_flags", name)] = _flag_value(f"option_flags.{name}", value)
     names = None if fields is None else tuple(dict.fromkeys(_check_word(f"fields[{i}]", str(n)) for i, n in enumerate(fields)))
-    return Requested(names, others, (FIELDS, *others))
+    return Requested(names, others)
 
 
 def _check_word(place: str, text: str) -> str:
@@ -95,9 +91,8 @@ def from_text(text: str) -> Requested:
         if parameter == FIELDS and value and not all(map(str.strip, values)):
             raise invalid_option(place, f"{piece} has an empty field name")
     parameters = parse(text)
-    order = tuple(parameters) if FIELDS in parameters else (FIELDS, *parameters)
     fields = split_names(parameters.pop(FIELDS)) if FIELDS in parameters else None
-    return Requested(fields, parameters, order)
+    return Requested(fields, parameters)
 
 
 def parse(text: str | None) -> dict[str, str]:
@@ -136,11 +131,11 @@ def canonical(parameters: Parameters) -> dict[str, t.Any]:
 def merged(requested: Requested, present: Parameters) -> tuple[str, bool]:
     """Return the text of the desired state, and whether it differs from the current state.
 
-    Parameters that the task omits are kept. The order is that of the task, so that one desired state always gives one text.
+    Parameters that the task omits are kept. Fields come first, then what the task sets, so that one desired state has one text.
     """
     fields = split_names(present.get(FIELDS, "")) if requested.fields is None else requested.fields
     after = {**present, **requested.others, FIELDS: ",".join(fields)}
-    text = render({name: after[name] for name in dict.fromkeys((*requested.order, *sorted(after)))})
+    text = render({name: after[name] for name in dict.fromkeys((FIELDS, *requested.others, *sorted(after)))})
     return text, canonical(after) != canonical(present)
 
 

@@ -167,7 +167,6 @@ class JobQuery(t.NamedTuple):
 
 
 def desire_report(params: Params) -> JobQuery:
-    """Return the query of validated options."""
     for name in ("stale_after", "job_id"):
         if params[name] is not None and params[name] < 1:
             raise invalid_option(name, f"{params[name]} is not above 0")
@@ -175,7 +174,6 @@ def desire_report(params: Params) -> JobQuery:
 
 
 def desire_dataset(params: Params) -> str:
-    """Return the dataset of validated options."""
     if not params["dataset"]:
         raise invalid_option("dataset", "is empty")
     _check_dataset(params["dataset"], params)

@@ -101,5 +101,4 @@ def conclude(desired: Proof, answer: Answer) -> Conclusion:
 
 
 def secrets(desired: Proof) -> frozenset[str]:
-    """Return what no output may contain."""
     return secret_parts(desired.destination) | ({desired.challenge} if desired.challenge else set())

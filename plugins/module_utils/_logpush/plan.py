@@ -266,7 +266,6 @@ def secrets(desired: DesiredJob, state: JobState | None) -> frozenset[str]:
 
 
 def plan_deletion(job: Job | None, label: str) -> Plan:
-    """Return the plan that deletes a job, if it exists."""
     result = {"job": None, "filter_budget": None}
     if job is None:
         return Plan(before={}, after={}, result=result, basis={"job": None})

@@ -8,7 +8,7 @@ import base64
 import json
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Plan
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure, Plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import Job, JobState, parse_job
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import DesiredJob, desire
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
@@ -63,3 +63,26 @@ def planned(options: dict[str, t.Any], job: dict[str, t.Any] | None, **state: t.
 
 def sent(found: Plan) -> list[tuple[str, t.Any]]:
     return [(request.operation.partition(".")[2], request.body) for request in found.requests]
+
+
+class FakeClient:
+    """Answers operations from a table of their last words (fields: of datasets); a Failure in it is raised."""
+
+    address = Address("zone", ZONE)
+
+    def __init__(self, **answers: t.Any) -> None:
+        self._answers = answers
+        self.asked: list[str] = []
+
+    def call(self, operation: str, ids: t.Mapping[str, t.Any]) -> t.Any:
+        return type("Answer", (), {"result": self._answer(str(ids.get("dataset", operation)))})
+
+    def items(self, operation: str, **_more: t.Any) -> t.Any:
+        return self._answer(operation)
+
+    def _answer(self, name: str) -> t.Any:
+        self.asked.append(name.rpartition(".")[2])
+        answer = self._answers[self.asked[-1]]
+        if isinstance(answer, Failure):
+            raise answer
+        return answer

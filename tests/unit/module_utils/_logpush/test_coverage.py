@@ -117,11 +117,14 @@ def test_output_options_take_precedence(job, names):
 
 FAILED = {"failed": True, "changed": False, "msg": "no access"}
 SKIPPED = {"skipped": True, "changed": False, "skip_reason": "Conditional result was False"}
-UNREAD = [(FAILED, []), (SKIPPED, []), (fields(), FAILED), (fields(), SKIPPED), ({"request_headers": ["x-a"]}, [])]
 
 
 @pytest.mark.parametrize(
-    ("custom_fields", "jobs"), [("x-a", []), ([], []), (fields(), "edge-logs"), (fields(), ["edge-logs"]), (fields(), 7), *UNREAD]
+    ("custom_fields", "jobs"),
+    [
+        *((given, []) for given in ("x-a", [], FAILED, SKIPPED, {"request_headers": ["x-a"]})),
+        *((fields(), given) for given in ("edge-logs", ["edge-logs"], 7, FAILED, SKIPPED)),
+    ],
 )
 def test_other_input_is_refused(custom_fields, jobs):
     with pytest.raises(ValueError, match=r"^(jobs: )?the result of .* is needed$"):
@@ -151,11 +154,10 @@ def test_a_list_that_is_not_empty_wants_its_field(lists, carriers):
         ({}, {"logpull_options": "fields=RequestHeaders,Cookies"}),
         ({"fields": ["ClientIP", " Cookies "]}, {"logpull_options": "fields=ClientIP,Cookies,RequestHeaders"}),
         ({"timestamp_format": "unix"}, {"logpull_options": "fields=RequestHeaders,Cookies&timestamps=unix"}),
-        ({"logpull_options": "sample=1&fields=A%2CCookies"}, {"logpull_options": "sample=1&fields=A,Cookies,RequestHeaders"}),
-        ({"output_options": {}}, {"output_options": {"field_names": ["RequestHeaders", "Cookies"]}}),
+        ({"logpull_options": "sample=0.5&fields=A%2CCookies"}, {"logpull_options": "fields=A,Cookies,RequestHeaders&sample=0.5"}),
         (
-            {"output_options": {"field_names": ["ClientIP"], "output_type": "csv"}},
-            {"output_options": {"field_names": ["ClientIP", "RequestHeaders", "Cookies"], "output_type": "csv"}},
+            {"output_options": {"field_names": ["A"], "output_type": "csv"}},
+            {"output_options": {"field_names": ["A", "RequestHeaders", "Cookies"], "output_type": "csv"}},
         ),
     ],
 )

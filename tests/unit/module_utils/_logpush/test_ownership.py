@@ -52,14 +52,12 @@ def test_asking_changes_and_validating_does_not() -> None:
 
 
 def test_unneeded_challenge_is_a_warning() -> None:
-    """Where no proof is needed, asking for one is a warning."""
     found = plan(proof(KEYS))
     assert found.warnings == ("destination_conf: the service requires no proof of ownership for this type of destination.",)
     assert "planted" not in f"{found.after}{found.warnings}"
 
 
 def test_secrets() -> None:
-    """The address around a secret stays readable."""
     assert [secrets(each) for each in (proof(KEYS), VALIDATE, ASK)] == [{"planted"}, {"token"}, frozenset()]
 
 
@@ -119,17 +117,7 @@ def why(claims: t.Any, scope: str = ZONE_SCOPE) -> str | None:
     return why_refused(jwt(claims), Address(scope, ZONE), parse(CONF), NOW)
 
 
-@pytest.mark.parametrize(
-    ("expires", "ago"),
-    [
-        (NOW + 1, None),
-        (NOW, "0 seconds"),
-        (NOW - 7200.5, "2 hours"),
-        (-(10**400), "12 days"),
-        (float("-inf"), "12 days"),
-        ("1", None),
-    ],
-)
+@pytest.mark.parametrize(("expires", "ago"), [(NOW + 1, None), (NOW, "0 seconds"), (-(10**400), "12 days"), ("1", None)])
 def test_expired_tokens(expires: t.Any, ago: str | None) -> None:
     message = f"the token has expired {ago} ago; request a new challenge with the module logpush_ownership"
     assert why({"exp": expires}) == (message if ago else None)
@@ -148,8 +136,6 @@ def test_expired_tokens(expires: t.Any, ago: str | None) -> None:
         ({"destination_conf": CONF.replace("=a", "=%61")}, ZONE_SCOPE, None),
         ({"destination_conf": "s3://bucket/other?region=a"}, ZONE_SCOPE, ELSEWHERE),
         ({"destination_conf": "a hash of it"}, ZONE_SCOPE, None),
-        ({}, ZONE_SCOPE, None),
-        ([], ZONE_SCOPE, None),
     ],
 )
 def test_foreign_tokens(claims: t.Any, scope: str, sentence: str | None) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from samples.logpush import CONDITION, JOB, KEYS, NOTHING, S3, TEXT, ZONE, declare_job, jwt, planned, sent, state_of
 from support.refusals import refusal
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure, Plan, plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure, Plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS, SERVER_MADE
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import find_by_name, parse_job, view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import successor
@@ -36,7 +36,6 @@ AGAIN: dict[str, t.Any] = {"kind": "edge", "recreate": True, "destination_conf":
         ({"kind": ""}, {"kind": None}, None),
         ({"frequency": "high"}, {"frequency": ""}, None),
         ({"frequency": "high"}, {"frequency": "low"}, {"frequency": "high"}),
-        ({"max_upload_bytes": 0}, {"max_upload_bytes": None}, None),
         ({"max_upload_bytes": 0}, {"max_upload_bytes": 5_000_000}, {"max_upload_bytes": 0}),
         ({"max_upload_interval_seconds": 30}, {"max_upload_interval_seconds": 0}, None),
         ({"max_upload_interval_seconds": 0}, {"max_upload_interval_seconds": 60}, {"max_upload_interval_seconds": 0}),
@@ -45,38 +44,28 @@ AGAIN: dict[str, t.Any] = {"kind": "edge", "recreate": True, "destination_conf":
         ({"job_id": 7, "name": "m"}, {}, {"name": "m"}),
         ({"job_id": 7, "name": ""}, {"name": None}, None),
         ({"filter": CONDITION}, {"filter": TEXT}, None),
-        ({"filter": CONDITION}, {"filter": {"where": CONDITION}}, None),
         ({"filter": CONDITION}, {}, {"filter": TEXT}),
         ({"filter": CONDITION}, {"filter": TEXT.replace('"de"', '"fr"')}, {"filter": TEXT}),
         ({"filter": CONDITION}, {"filter": "not JSON"}, {"filter": TEXT}),
         ({"filter": ""}, {"filter": TEXT}, {"filter": ""}),
         ({"filter": ""}, {"filter": "not JSON"}, {"filter": ""}),
-        ({"filter": ""}, {"filter": None}, None),
         ({"filter": ""}, {"filter": '{"where":{}}'}, None),
         ({"destination_conf": S3, "ownership_challenge": "token", "enabled": True}, {}, {"enabled": True}),
         (GS, {}, {**GS, "ownership_challenge": "token"}),
         ({"destination_conf": "gs://b"}, {"destination_conf": None}, {"destination_conf": "gs://b"}),
         ({"destination_conf": KEYS}, {"destination_conf": KEYS.replace("planted", "*****")}, None),
-        ({"destination_conf": KEYS}, {"destination_conf": KEYS.replace("/dir", "/d%69r")}, None),
         ({"destination_conf": KEYS}, {"destination_conf": KEYS.replace("planted", "other")}, {"destination_conf": KEYS}),
         ({"ownership_challenge": "token"}, {}, None),
         ({"send_destination": "always"}, {}, None),
         ({"enabled": True, "transformer_id": 0}, {"transformer_id": 7}, {"enabled": True, "transformer_id": 0}),
         ({"fields": ["a"]}, {"logpull_options": "fields=a,b&X=true"}, {"logpull_options": "fields=a&X=true"}),
         ({"fields": []}, {"logpull_options": "fields=b"}, {"logpull_options": ""}),
-        ({"option_flags": {FLAG: True}}, {"logpull_options": "fields=a"}, {"logpull_options": f"fields=a&{FLAG}=true"}),
-        (
-            {"output_options": {"cve_2021_44228": True}},
-            {"output_options": {"field_names": ["a"], FLAG: False}},
-            {"output_options": {"field_names": ["a"], FLAG: True}},
-        ),
+        ({"output_options": {"cve_2021_44228": True}}, {"output_options": OPTIONS}, {"output_options": {**OPTIONS, FLAG: True}}),
         ({"output_options": {"sample_rate": 1}}, {"output_options": {"field_names": ["a"]}}, None),
         ({"fields": ["a"]}, {"output_options": {}}, {"logpull_options": "fields=a"}),
     ],
 )
-def test_what_is_sent_to_an_existing_job(
-    options: dict[str, t.Any], present: dict[str, t.Any], body: dict[str, t.Any] | None
-) -> None:
+def test_what_is_sent_to_an_existing_job(options: t.Any, present: dict[str, t.Any], body: dict[str, t.Any] | None) -> None:
     found = planned(options, {**JOB, **present})
     assert sent(found) == ([] if body is None else [("update", body)])
     assert [request.ids for request in found.requests] == ([] if body is None else [{"job_id": 7}])
@@ -149,7 +138,6 @@ def test_what_a_task_does_not_give_is_not_managed() -> None:
     "older", [{"fields": ["a"]}, {"timestamp_format": "unix"}, {"option_flags": {}}, {"logpull_options": ""}]
 )
 def test_option_forms_are_mutually_exclusive(older: dict[str, t.Any]) -> None:
-    """The two forms of options exclude each other."""
     assert not validated(**older).error_messages
     (message,) = validated(output_options={"field_names": ["a"]}, **older).error_messages
     assert "mutually exclusive: output_options" in message
@@ -188,7 +176,6 @@ def test_a_successor_to_the_same_destination(options: t.Any, present: dict[str, 
 
 
 def test_recreated_and_deleted_jobs_are_shown_whole() -> None:
-    """A re-created job and a deleted one are shown whole, and their plan id depends on the destination."""
     job = {**JOB, "destination_conf": KEYS}
     recreated = planned({**AGAIN, "destination_conf": "gs://b"}, job)
     gs = {"scheme": "gs", "address": "b", "options": {}}
@@ -197,14 +184,10 @@ def test_recreated_and_deleted_jobs_are_shown_whole() -> None:
     s3 = {"scheme": "s3", "address": "bucket/dir", "options": masked}
     assert recreated.before == {"id": 7, "name": "n", "kind": "", "destination": s3}
     gone = planned({"state": "absent"}, job)
-    assert (gone.before["id"], gone.before["destination"]["scheme"], gone.after) == (7, "s3", {})
-    other = planned({"state": "absent"}, {**job, "destination_conf": KEYS.replace("planted", "other")})
-    assert gone.before == other.before
-    assert plan_id({"zone_id": ZONE}, gone) != plan_id({"zone_id": ZONE}, other)
+    assert (gone.before["id"], gone.before["destination"], gone.after) == (7, s3, {})
 
 
 def test_token_is_checked_only_if_sent() -> None:
-    """A token is looked at only where it would be sent."""
     stale = {"destination_conf": S3, "ownership_challenge": jwt({"exp": 10})}
     assert not planned(stale, JOB, now=20.0).requests
     for job in (None, {**JOB, "destination_conf": "gs://b"}):
@@ -219,10 +202,7 @@ def test_token_is_checked_only_if_sent() -> None:
 
 
 MASKED_KEYS = KEYS.replace("planted", "********")
-MASK_IS_SENT = (
-    "invalid_option",
-    "destination_conf: contains asterisks, the mask of a secret in outputs; set the secret itself",
-)
+MASK_IS_SENT = "destination_conf: contains asterisks, the mask of a secret in outputs; set the secret itself"
 
 
 @pytest.mark.parametrize("there", [KEYS, MASKED_KEYS])
@@ -257,22 +237,16 @@ def test_equality_that_was_assumed_is_a_warning(options: dict[str, t.Any], there
     "conf", [MASKED_KEYS, KEYS.replace("planted", "%2A%2A%2A"), "https://********@host/in", "sumo://host/********"]
 )
 def test_mask_is_never_sent(conf: str) -> None:
-    """A destination that was copied from an output would replace the secret."""
     options = {"destination_conf": conf}
     again = {**AGAIN, **options}
     for desired, job in ((options, None), (options, JOB), (again, JOB), (again, {**JOB, "destination_conf": conf})):
-        assert refusal(planned, desired, job) == MASK_IS_SENT
-    assert refusal(ask, {"destination_conf": conf, "ownership_challenge": None}) == MASK_IS_SENT
+        assert refusal(planned, desired, job) == ("invalid_option", MASK_IS_SENT)
+    assert refusal(ask, {"destination_conf": conf, "ownership_challenge": None}) == ("invalid_option", MASK_IS_SENT)
     assert not planned(options, {**JOB, "destination_conf": conf}).requests
-
-
-def test_asterisks_that_are_no_mask() -> None:
-    conf = "s3://b/***?region=***&token=**a&sig=**"
-    assert planned({"destination_conf": conf}, None).requests
+    assert planned({"destination_conf": "s3://b/***?region=***&token=**a&sig=**"}, None).requests
 
 
 def test_unneeded_token_is_a_warning() -> None:
-    """A token that the service does not ask for is a warning where it is sent."""
     options = {"destination_conf": KEYS, "ownership_challenge": "token", "enabled": True}
     needless = "ownership_challenge: the service requires no proof of ownership for this type of destination."
     assert planned(options, None).warnings == (needless,)
@@ -280,26 +254,30 @@ def test_unneeded_token_is_a_warning() -> None:
     assert planned({**AGAIN, **options}, {**JOB, "destination_conf": KEYS}).warnings == (needless,)
 
 
-NEVER = {"and": [CONDITION, {**CONDITION, "value": "other"}]}
-
-
-@pytest.mark.parametrize("job", [None, JOB, {**JOB, "filter": TEXT}])
-def test_filter_findings_are_warnings(job: dict[str, t.Any] | None) -> None:
-    """A filter that probably does not do what is meant is a warning."""
-    (warning,) = planned({"destination_conf": S3, "enabled": True, "filter": NEVER}, job).warnings
-    assert warning.startswith("filter.where: never true")
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"filter": {"and": [CONDITION, CONDITION]}}, "filter.where.and[1]: "),
+        (
+            {"destination_conf": "pipelines://x"},
+            "destination_conf: 'pipelines' is not a known type of destination; the service may",
+        ),
+    ],
+)
+def test_suspicious_options_are_warnings(options: dict[str, t.Any], words: str) -> None:
+    (warning,) = planned(options, JOB).warnings
+    assert warning.startswith(words)
 
 
 @pytest.mark.parametrize("replacement", [{}, AGAIN])
-@pytest.mark.parametrize(("enabled", "warnings"), [(None, 2), (True, 2), (False, 1)])
+@pytest.mark.parametrize(("enabled", "warnings"), [(None, 2), (False, 1)])
 def test_job_that_does_not_deliver_is_a_warning(replacement: dict[str, t.Any], enabled: bool | None, warnings: int) -> None:
     """Which warnings: test_undelivering_job_is_described."""
     job = {**JOB, "enabled": False, "error_message": "sick"}
     assert len(planned({"enabled": enabled, **replacement}, job).warnings) == warnings
 
 
-MANAGED = [name for name in MEMBERS if name not in SERVER_MADE]
-LIMITS = {"max_upload_interval_seconds": 30, "max_upload_records": 100_000, "filter_attack_traffic": False}
+DEFAULTS = {name: member.default for name, member in MEMBERS.items() if name not in SERVER_MADE}
 
 
 @pytest.mark.parametrize(
@@ -317,44 +295,17 @@ LIMITS = {"max_upload_interval_seconds": 30, "max_upload_records": 100_000, "fil
         (
             {"state": "absent"},
             {**JOB, "destination_conf": KEYS, "enabled": True, "last_complete": "2026-03-03", "max_upload_bytes": 0},
-            {
-                **dict.fromkeys(MANAGED),
-                "enabled": True,
-                "kind": "",
-                "frequency": "high",
-                **LIMITS,
-                **JOB,
-                "destination_conf": KEYS,
-            },
+            {**DEFAULTS, **JOB, "enabled": True, "destination_conf": KEYS},
         ),
     ],
 )
 def test_basis_has_the_managed_members(options: dict[str, t.Any], job: dict[str, t.Any] | None, basis: dict[str, t.Any]) -> None:
-    """The plan id covers the current values of the managed members."""
     assert planned(options, job).basis == basis
 
 
-def test_plan_id_covers_managed_members_only() -> None:
-    """The plan id depends on the managed members and on nothing else."""
-    options = {"destination_conf": KEYS, "enabled": True}
-
-    def digest(options: dict[str, t.Any], **job: t.Any) -> str:
-        return plan_id({"zone_id": ZONE}, planned(options, {**JOB, "destination_conf": S3, **job}))
-
-    first = digest(options)
-    assert digest(options, last_error="2026-03-03", error_message="x", last_complete="y", filter=TEXT) == first
-    assert digest(options, enabled=None) == first
-    assert digest({**options, "destination_conf": KEYS.replace("planted", "other")}) != first
-    assert digest(options, destination_conf=KEYS.replace("planted", "other")) != first
-    assert digest(options, enabled=True) != first
-    assert digest({**options, "state": "absent"}) != first
-
-
 def test_secrets_of_destinations_and_challenge() -> None:
-    """Secrets are those of both destinations and of the challenge."""
     desired = declare_job(destination_conf=KEYS, ownership_challenge="challenge")
-    assert secrets(desired, None) == {"planted", "challenge"}
-    assert secrets(declare_job(), None) == frozenset()
+    assert (secrets(desired, None), secrets(declare_job(), None)) == ({"planted", "challenge"}, frozenset())
     present = {**JOB, "destination_conf": "https://user:present@host"}
     assert {"present", "user", "planted"} <= secrets(desired, state_of(present))
 
@@ -389,7 +340,6 @@ DESIRED_OPTIONS = st.fixed_dictionaries(
     {"destination_conf": st.sampled_from((S3, KEYS, "gs://b"))},
     optional={
         "enabled": st.booleans(),
-        "frequency": st.sampled_from(("high", "low")),
         "max_upload_interval_seconds": st.sampled_from((0, 30, 60)),
         "filter": st.sampled_from(("", CONDITION, {"or": [CONDITION, {**CONDITION, "value": "fr"}]})),
         "fields": st.lists(st.sampled_from("abc"), max_size=3),
@@ -421,13 +371,6 @@ def test_an_applied_plan_leaves_nothing_to_do(first: dict[str, t.Any], second: d
             assert conclusion.result["job"] == {**found.result["job"], "id": job["id"]} == again.result["job"]
 
 
-def test_unknown_type_of_destination_is_a_warning() -> None:
-    (warning,) = planned({"enabled": True, "destination_conf": "pipelines://x"}, None).warnings
-    assert warning == (
-        "destination_conf: 'pipelines' is not a known type of destination; the service may refuse it, and outputs mask its options."
-    )
-
-
 TWO_FIELDS = {**JOB, "enabled": True, "logpull_options": "fields=A,B&sample=0.5", "filter": TEXT, "transformer_id": 7}
 
 
@@ -450,16 +393,12 @@ TWO_FIELDS = {**JOB, "enabled": True, "logpull_options": "fields=A,B&sample=0.5"
         ({"option_flags": {"sample": 0.9}}, TWO_FIELDS, []),
         ({"output_options": {"sample_rate": 0.1}}, {**JOB, "output_options": {"sample_rate": 1}}, ["reduce_sample_rate"]),
         ({"transformer_id": 0}, TWO_FIELDS, ["change_transformer"]),
-        ({"transformer_id": 8}, TWO_FIELDS, ["change_transformer"]),
         ({"transformer_id": 8}, JOB, []),
         ({"destination_conf": "s3://other/dir?region=a"}, JOB, ["change_destination"]),
         ({"destination_conf": KEYS.replace("region=a", "region=b")}, {**JOB, "destination_conf": KEYS}, ["change_destination"]),
         ({"destination_conf": f"{KEYS}x"}, {**JOB, "destination_conf": KEYS}, []),
         # A destination that the service does not show may be any.
         ({"destination_conf": S3}, {**JOB, "destination_conf": None}, ["change_destination"]),
-        ({"destination_conf": "https://a:b@h/x"}, {**JOB, "destination_conf": "https://a:c@h/x"}, []),
-        ({"destination_conf": "https://h/x@evil"}, {**JOB, "destination_conf": "https://h/x@good"}, ["change_destination"]),
-        ({"destination_conf": "sumo://h/v1/B"}, {**JOB, "destination_conf": "sumo://h/v1/A"}, ["change_destination"]),
         ({**AGAIN, "fields": ["A"], "enabled": False}, TWO_FIELDS, ["disable_job", "drop_job_fields", "recreate_job"]),
     ],
 )
@@ -472,18 +411,16 @@ def test_effects(options: dict[str, t.Any], job: dict[str, t.Any] | None, names:
 
 
 def test_job_that_nobody_enables_is_disabled() -> None:
-    """The service disables what does not say otherwise, which the diff shows and a warning explains."""
     found = planned({"destination_conf": S3}, None)
     assert found.after["enabled"] is False and "enabled" not in found.requests[0].body
-    assert [text for text in found.warnings if text.startswith("enabled: is omitted")]
+    assert [text[:20] for text in found.warnings] == ["enabled: is omitted,"]
 
 
 def test_masked_destination_is_sent_on_request() -> None:
     """Only where a part is masked equality cannot be seen; what is sent again is a change and no effect."""
     options = {"destination_conf": KEYS, "send_destination": "if_masked"}
     masked = planned(options, {**JOB, "destination_conf": MASKED_KEYS})
-    assert [request.body for request in masked.requests] == [{"destination_conf": KEYS}] and not masked.effects
-    assert not masked.warnings
+    assert (sent(masked), masked.effects, masked.warnings) == ([("update", {"destination_conf": KEYS})], (), ())
     assert not planned(options, {**JOB, "destination_conf": KEYS}).requests
 
 
@@ -493,35 +430,26 @@ def test_masked_destination_is_sent_on_request() -> None:
         ({"merge_subrequests": False}, {"merge_subrequests": True}),
         ({"merge_subrequests": True}, None),
         ({"output_options": {"merge_subrequests": False}}, {"output_options": {"merge_subrequests": True}}),
-        ({}, {"output_options": {"merge_subrequests": True}}),
+        # No source says what an update without the transformer does, so it is sent back.
+        ({"transformer_id": 7}, {"transformer_id": 7, "output_options": {"merge_subrequests": True}}),
     ],
 )
-def test_merge_subrequests_is_written_where_it_is(present: dict[str, t.Any], body: t.Any) -> None:
+def test_members_that_are_written_where_they_are(present: dict[str, t.Any], body: t.Any) -> None:
     found = planned({"output_options": {"merge_subrequests": True}}, {**JOB, **present})
     assert sent(found) == ([("update", body)] if body else [])
     if "merge_subrequests" in present:
         assert found.result["job"]["other"] == {"merge_subrequests": True}
 
 
-def test_update_keeps_the_transformer() -> None:
-    """No source says what an update without the transformer does, so it is sent back."""
-    job = {**JOB, "transformer_id": 7}
-    assert sent(planned({"enabled": True}, job)) == [("update", {"transformer_id": 7, "enabled": True})]
-
-
 @pytest.mark.parametrize(
     ("options", "form"),
     [
-        ({"timestamp_format": "unixnano"}, {"logpull_options": "timestamps=unixnano"}),
         ({"logpull_options": "sample=1"}, {"logpull_options": "sample=1"}),
-        ({"option_flags": {"X": False}}, {}),
         ({"logpull_options": ""}, {}),
         ({"output_options": {"sample_rate": 1}}, {"output_options": {"sample_rate": 1}}),
-        ({"output_options": {"field_names": ["a"]}}, {"output_options": {"field_names": ["a"]}}),
     ],
 )
 def test_new_job_gets_either_form(options: dict[str, t.Any], form: dict[str, t.Any]) -> None:
-    """A new job gets the form of its options, even if they have the defaults."""
     ((_operation, body),) = sent(planned({"destination_conf": S3, **options}, None))
     assert {name: body[name] for name in ("logpull_options", "output_options") if name in body} == form
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import typing as t
 
 import pytest
-from samples.logpush import declare_job, parsed
+from samples.logpush import FakeClient, declare_job, parsed
 from support.refusals import refusal
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import JobQuery
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import by_id, listed, read, report
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import ZONE, Address
 
 JOB = {"id": 7, "name": "n"}
 MISSING = Failure("not_found", "no", status=404)
@@ -23,31 +21,8 @@ NO_JOB = Failure("not_found", "no", status=404, errors=[{"code": 1002, "message"
 NO_ACCESS = Failure("authentication", "no", status=404)
 
 
-class FakeClient:
-    """Answers operations from a table; a Failure in it is raised."""
-
-    address = Address(ZONE, "abc")
-
-    def __init__(self, **answers: t.Any) -> None:
-        self._answers = answers
-        self.asked: list[str] = []
-
-    def call(self, operation: str, **_more: t.Any) -> t.Any:
-        return t.cast("t.Any", type("Answer", (), {"result": self._answer(operation)}))
-
-    def items(self, operation: str, **_more: t.Any) -> t.Any:
-        return self._answer(operation)
-
-    def _answer(self, operation: str) -> t.Any:
-        self.asked.append(operation.partition(".")[2])
-        answer = self._answers[self.asked[-1]]
-        if isinstance(answer, Failure):
-            raise answer
-        return answer
-
-
-def client(**answers: t.Any) -> Client:
-    return t.cast("Client", FakeClient(**answers))
+def client(**answers: t.Any) -> t.Any:
+    return FakeClient(**answers)
 
 
 @pytest.mark.parametrize(
@@ -94,8 +69,8 @@ def test_read_by_name() -> None:
 
 
 def test_read_by_id_asks_for_one() -> None:
-    fake = FakeClient(get=JOB)
-    state = read(t.cast("Client", fake), declare_job(job_id=7))
+    fake = client(get=JOB)
+    state = read(fake, declare_job(job_id=7))
     assert (state.job, fake.asked) == (parsed(JOB), ["get"])
     assert state.now > 0
 
@@ -111,9 +86,9 @@ def test_read_by_id_asks_for_one() -> None:
     ],
 )
 def test_read_by_id_before_a_new_job_takes_its_place(options: dict[str, t.Any], asked: list[str]) -> None:
-    fake = FakeClient(get=JOB, list=[JOB, {"id": 9, "name": "n", "dataset": "dns_logs"}])
+    fake = client(get=JOB, list=[JOB, {"id": 9, "name": "n", "dataset": "dns_logs"}])
     desired = declare_job(job_id=7, destination_conf="gs://b", **options)
-    state = read(t.cast("Client", fake), desired)
+    state = read(fake, desired)
     assert fake.asked == asked
     assert state.known == (frozenset((7, 9)) if "list" in asked else None)
     if options == {"recreate": True, "dataset": "dns_logs"}:
