@@ -11,11 +11,13 @@ from support.samples.logpush import NOTHING, S3, ZONE, planned
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion, Failure, Outcome
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import Identity, labels, parse_job
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import (
+    DesiredJobs,
     JobListing,
     desire_jobs,
     plan_jobs,
     secrets_of_jobs,
 )
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import with_fields
 
 NEW = {"destination_conf": S3, "fields": ["RayID"]}
 EQUALS = {"and": [{"key": "ClientIP", "operator": "equals", "value": "a"}]}
@@ -167,6 +169,14 @@ def test_items_plan_like_single_tasks():
     assert found.whole.result["jobs"] == [each.result["job"] for each in alone.values()]
     order = ("delete", "again", "update", "create")
     assert list(found.whole.requests) == [request for name in order for request in alone[name].requests]
+
+
+@pytest.mark.parametrize(("dataset", "changed"), [("http_requests", True), ("dns_logs", False)])
+def test_job_of_another_dataset_carries_no_custom_fields(dataset, changed):
+    (item,) = declare_jobs({"job_id": 1}).items
+    item = item._replace(desired=with_fields(item.desired, ["Cookies"]), bare=item.desired)
+    listing = JobListing((parse_job(job(1, "a", dataset=dataset)),))
+    assert plan_jobs(DesiredJobs((item,), "ignore"), listing).whole.changed is changed
 
 
 def test_other_jobs_are_no_part_of_the_basis():

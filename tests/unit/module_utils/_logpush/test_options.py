@@ -77,6 +77,7 @@ DESTINATION = "destination_conf: is not of the form SCHEME://ADDRESS, as in s3:/
         ({"name": ""}, "name: is empty; without job_id it is required"),
         ({"name": None}, "name: is empty; without job_id it is required"),
         ({"max_upload_records": 999}, "max_upload_records: 999 is neither 0 (the default of the service) nor 1000 to 1000000"),
+        ({"max_upload_bytes": 1, "destination_conf": "bq://p"}, f"max_upload_bytes: 1 is neither 0 {NOR}"),
         ({"transformer_id": -1}, "transformer_id: -1 is below 0; 0 removes the transformer"),
         ({"dataset": "a b"}, "dataset: 'a b' is not up to 256 letters, digits, '_' and '-'"),
         ({"dataset": "a" * 257}, f"dataset: '{'a' * 257}' is not up to 256 letters, digits, '_' and '-'"),

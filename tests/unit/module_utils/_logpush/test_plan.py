@@ -258,6 +258,7 @@ def test_unneeded_token_is_a_warning() -> None:
     ("options", "words"),
     [
         ({"filter": {"and": [CONDITION, CONDITION]}}, "filter.where.and[1]: "),
+        ({"dataset": "http_request"}, "dataset: 'http_request' is not a dataset that this collection knows"),
         (
             {"destination_conf": "pipelines://x"},
             "destination_conf: 'pipelines' is not a known type of destination; the service may",
@@ -265,7 +266,7 @@ def test_unneeded_token_is_a_warning() -> None:
     ],
 )
 def test_suspicious_options_are_warnings(options: dict[str, t.Any], words: str) -> None:
-    (warning,) = planned(options, JOB).warnings
+    (warning,) = planned({"enabled": True, "destination_conf": S3, **options}, None).warnings
     assert warning.startswith(words)
 
 

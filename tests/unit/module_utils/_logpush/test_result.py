@@ -16,6 +16,7 @@ def conclude(options: dict[str, t.Any], job: dict[str, t.Any], answer: t.Any) ->
     return verified(declare_job(**options), state_of(job), planned(options, job), [Answer(answer, None, 200, 1, None)])
 
 
+MASKED = KEYS.replace("planted", "***")
 A_IS_B = {"key": "A", "operator": "eq", "value": "b"}
 
 
@@ -28,7 +29,7 @@ A_IS_B = {"key": "A", "operator": "eq", "value": "b"}
         ({"filter": "", "enabled": True}, {"filter": None, "enabled": True}),
         ({"fields": ["a", "b"]}, {"logpull_options": "fields=b%2Ca"}),
         ({"output_options": {"field_names": ["a", "b"]}}, {"output_options": {"field_names": ["b", "a"], "sample_rate": 1}}),
-        ({"destination_conf": KEYS, "ownership_challenge": "token"}, {"destination_conf": KEYS.replace("planted", "***")}),
+        ({"destination_conf": KEYS, "ownership_challenge": "token"}, {"destination_conf": MASKED, "ownership_challenge": "***"}),
     ],
 )
 def test_matching_answer_equals_prediction(options: dict[str, t.Any], answer: dict[str, t.Any]) -> None:
@@ -95,6 +96,7 @@ RECREATE = {"kind": "edge", "recreate": True, "destination_conf": S3}
     [
         ({"filter_attack_traffic": True}, {"filter_attack_traffic": False}, False),
         ({"nobody_knows": True}, {"nobody_knows": True}, True),
+        ({"nobody_knows": True}, {"nobody_knows": None}, True),
         ({"nobody_knows": True}, {"nobody_knows": False}, False),
         ({"filter": "not JSON"}, {"filter": "not JSON"}, True),
         ({"filter": "not JSON"}, {"filter": TEXT}, False),
@@ -108,7 +110,10 @@ def test_recreated_job_keeps_carried_members(old: dict[str, t.Any], answer: dict
     job, answered = {**JOB, **old}, {**JOB, "id": 8, "kind": "edge", **answer}
     if agrees:
         predicted = planned(RECREATE, job).result
-        assert conclude(RECREATE, job, answered) == Conclusion({**predicted, "job": {**predicted["job"], "id": 8}})
+        other = {"nobody_knows": True} if answer.get("nobody_knows") else {}
+        assert conclude(RECREATE, job, answered) == Conclusion(
+            {**predicted, "job": {**predicted["job"], "id": 8, "other": other}}
+        )
     else:
         assert f"other values than were sent for {member}." in refusal(conclude, RECREATE, job, answered)[1]
 
