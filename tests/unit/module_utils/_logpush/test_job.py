@@ -35,16 +35,8 @@ def test_what_is_no_job_is_refused(job: t.Any, sentence: str) -> None:
     assert refusal(parse_job, job, 7) == ("bad_response", f"The service's answer cannot be used: {sentence}.")
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"CVE-2021-44228": True, "merge_subrequests": False},
-        {"sample_rate": 1, "field_names": [], "batch_prefix": ""},
-        {"sample_rate": 0.5, "field_names": ["a"], "record_template": None},
-        {"a member that comes later": 1},
-    ],
-)
-def test_documented_output_options_are_accepted(options: dict[str, t.Any]) -> None:
+def test_documented_output_options_are_accepted() -> None:
+    options = {"CVE-2021-44228": True, "sample_rate": 1, "field_names": ["a"], "record_template": None, "a later member": 1}
     job = {**JOB, "output_options": options}
     assert parse_job(job, 7).members is job
 

@@ -21,11 +21,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.log
 
 NAMES = st.text("abcXYZ_09-", min_size=1, max_size=6).filter(lambda name: name not in ("fields", "timestamps"))
 QUERIES = st.dictionaries(NAMES, st.one_of(st.sampled_from(("true", "false", "0.1", "0", "rfc3339", "")), NAMES), max_size=4)
-DESIRED_OPTIONS = st.builds(
-    Requested,
-    st.none() | st.lists(NAMES, max_size=4, unique=True).map(tuple),
-    QUERIES,
-)
+DESIRED_OPTIONS = st.builds(Requested, st.none() | st.lists(NAMES, max_size=4, unique=True).map(tuple), QUERIES)
 
 
 @pytest.mark.parametrize(
