@@ -48,11 +48,10 @@ class DesiredFacts(t.NamedTuple):
 
 
 class Limits(t.NamedTuple):
-    """What a plan allows: fields by name, the longest window, the greatest age, and rows of a page."""
+    """What a plan allows: fields by name, how far back, and rows of a page."""
 
     fields: frozenset[str] = _ALL_FIELDS
-    duration: datetime.timedelta = datetime.timedelta(hours=MAX_HOURS)
-    age: datetime.timedelta = datetime.timedelta(hours=MAX_HOURS)
+    span: datetime.timedelta = datetime.timedelta(hours=MAX_HOURS)
     page_size: int = 10_000
 
 
@@ -66,9 +65,9 @@ class Window(t.NamedTuple):
     def variables(self) -> dict[str, Json]:
         return {"since": format_time(self.since), "until": format_time(self.until)}
 
-    def shortened(self, limits: Limits, now: datetime.datetime) -> Window:
-        """Return the part of the window that a plan shows."""
-        return Window(max(self.since, self.until - limits.duration, now - limits.age), self.until)
+    def shortened(self, limits: Limits) -> Window:
+        """Return the part that a plan shows of a window that ends now."""
+        return Window(max(self.since, self.until - limits.span), self.until)
 
 
 def desire(params: t.Mapping[str, t.Any]) -> DesiredFacts:
@@ -89,7 +88,7 @@ def report(ask: Ask, desired: DesiredFacts, address: Address | None, now: dateti
     now = now.replace(microsecond=0)
     window = Window(now - datetime.timedelta(hours=desired.hours), now)
     scope = address.scope if address else ZONE
-    found = _Query(ask, scope, now)
+    found = _Query(ask, scope)
     found.read((address.id,) if address else desired.zone_ids, window)
     used = list(found.windows.values())
     shown = Window(min((each.since for each in used), default=window.since), window.until)
@@ -103,7 +102,7 @@ def report(ask: Ask, desired: DesiredFacts, address: Address | None, now: dateti
         "cost": None,
     }
     if desired.rates is not None and address is not None and used:
-        result |= found.costs(address.id, desired.rates)
+        result |= found.costs(address.id, now, desired.rates)
     return Conclusion(result, tuple(_warnings(found, window, scope) if used else ()))
 
 
@@ -140,10 +139,9 @@ class _Query:
     `rows` and `windows` have what was read of each, and the window that was requested; `missing` why others have no rows.
     """
 
-    def __init__(self, ask: Ask, scope: str, now: datetime.datetime) -> None:
+    def __init__(self, ask: Ask, scope: str) -> None:
         self._ask = ask
         self._scope = scope
-        self._now = now
         self.rows: dict[str, list[Row]] = {}
         self.windows: dict[str, Window] = {}
         self.missing: dict[str, str] = {}
@@ -169,7 +167,7 @@ class _Query:
         for each in group:
             try:
                 limits = self._settings(each, HEALTH)
-                shorter = window.shortened(limits, self._now)
+                shorter = window.shortened(limits)
                 self.rows.update(self._rows([each], shorter, limits))
                 self.windows[each] = shorter
             except Failure as failure:
@@ -188,11 +186,11 @@ class _Query:
         fields = settings.get("availableFields")
         if not isinstance(fields, list):
             raise _bad("`availableFields` must be a list")
+        # The clocks of both sides may differ.
+        age = max(60, _number(settings, "notOlderThan") - 60)
         return Limits(
             frozenset(name for name in fields if isinstance(name, str)),
-            datetime.timedelta(seconds=_number(settings, "maxDuration")),
-            # The clocks of both sides may differ.
-            datetime.timedelta(seconds=max(60, _number(settings, "notOlderThan") - 60)),
+            datetime.timedelta(seconds=min(age, _number(settings, "maxDuration"))),
             max(1, _number(settings, "maxPageSize")),
         )
 
@@ -221,9 +219,9 @@ class _Query:
             found[each] = [row for half in halves for row in self._rows([each], half, allowed)[each]]
         return found
 
-    def costs(self, account: str, rates: Rates) -> dict[str, Json]:
+    def costs(self, account: str, now: datetime.datetime, rates: Rates) -> dict[str, Json]:
         """Return the billable bytes of an account in the month so far by day, None if the service does not offer them, and the cost."""
-        month = Window(self._now.replace(day=1, hour=0, minute=0, second=0), self._now)
+        month = Window(now.replace(day=1, hour=0, minute=0, second=0), now)
         usage, billed = None, None
         try:
             text = (
@@ -240,7 +238,7 @@ class _Query:
             if failure.kind not in _NOT_AVAILABLE:
                 raise
         limits = self._settings(account, HEALTH)
-        shown = month.shortened(limits, self._now)
+        shown = month.shortened(limits)
         text = (
             f"{HEALTH}(limit:{limits.page_size},filter:{{datetime_geq:$since,datetime_lt:$until,success:1}})"
             "{sum{bytes} dimensions{destinationType}}"
@@ -249,7 +247,7 @@ class _Query:
         delivered: collections.Counter[str] = collections.Counter()
         for row in _list(self._nodes([account], shown.variables, text)[account], HEALTH):
             delivered[str(_object(row, "dimensions").get("destinationType")).lower()] += _number(_object(row, "sum"), "bytes")
-        return {"usage": usage, "cost": estimate(f"{self._now:%Y-%m}", billed, delivered, format_time(shown.since), rates)}
+        return {"usage": usage, "cost": estimate(f"{now:%Y-%m}", billed, delivered, format_time(shown.since), rates)}
 
     def _nodes(
         self, group: t.Sequence[str], variables: t.Mapping[str, Json], text: str, time: str = "Time"

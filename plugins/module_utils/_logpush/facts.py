@@ -83,9 +83,6 @@ FIXED = ("dataset", "kind")
 VOLATILE = ("last_complete", "last_error", "error_message")
 SERVER_MADE = ("id", *VOLATILE)
 
-# What the service shows instead of a time that it does not have.
-ZERO_TIME = "0001-01-01T00:00:00"
-
 # Members without an option that are neither reported nor copied when a job is re-created: the service sets them, or they are secret.
 NOT_CARRIED = frozenset(
     (

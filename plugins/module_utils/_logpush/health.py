@@ -8,11 +8,13 @@ import typing as t
 from .._core import Json
 from .._destination import secret_parts
 from .._text import duration, format_time, parse_time
-from .facts import VOLATILE, ZERO_TIME
+from .facts import VOLATILE
 from .job import Job, Report, readable, view, words_for
 
 # A last delivery further ahead of this machine's clock than this does not count as healthy.
 MAX_CLOCK_SKEW_SECONDS = 300
+# What the service shows instead of a time that it does not have.
+_ZERO_TIME = "0001-01-01T00:00:00"
 DISABLED, FAILING, NEVER, STALE, HEALTHY, UNKNOWN = STATES = ("disabled", "failing", "never", "stale", "healthy", "unknown")
 
 
@@ -33,7 +35,7 @@ class Signs(t.NamedTuple):
 def signs_of(job: Job) -> Signs:
     """Return what a job shows of its deliveries, without secrets."""
     times = [job.members.get(name) for name in ("last_complete", "last_error")]
-    has_delivered, has_failed = (bool(time) and not str(time).startswith(ZERO_TIME) for time in times)
+    has_delivered, has_failed = (bool(time) and not str(time).startswith(_ZERO_TIME) for time in times)
     complete = parse_time(times[0]) if has_delivered else None
     error = parse_time(times[1]) if has_failed else None
     reason = readable(job.members.get("error_message"), secret_parts(job.destination))

@@ -152,9 +152,8 @@ def _places(params: Params, logpull: logpull_options.Requested | None) -> dict[s
 
 def successor(desired: DesiredJob, request: Request) -> DesiredJob:
     """Return how to find a job that may have been created: by name and dataset, because its id is unknown."""
-    body = request.body or {}
-    name = body.get("name")
-    return desired._replace(job_id=None, name=name if isinstance(name, str) else None, dataset=str(body["dataset"]))
+    body: t.Mapping[str, t.Any] = request.body or {}
+    return desired._replace(job_id=None, name=body.get("name"), dataset=body["dataset"])
 
 
 class JobQuery(t.NamedTuple):

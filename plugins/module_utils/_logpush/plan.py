@@ -141,8 +141,6 @@ def _whole(name: str, job: Job | None, new: Json, shown: Json, differs: bool) ->
 
 # What a plan refuses, and what it warns of.
 
-_DISABLED = "enabled: is omitted, and the service creates jobs disabled, so that the job delivers nothing; set enabled to true."
-
 
 def _require_listing(desired: DesiredJob, refusal: Failure) -> None:
     """Refuse a job by name if the service lists no jobs, unless it may be created without looking for it."""
@@ -180,6 +178,10 @@ def _warnings(desired: DesiredJob, state: JobState, body: Body) -> t.Iterator[st
     present = job.destination if job else None
     if job:
         yield from delivery_warnings(job, desired.plain.get("enabled"))
+    elif state.unlisted:
+        yield "create_without_listing: the service cannot list jobs, so the job is created without checking whether it exists."
+    if not job and "enabled" not in body:
+        yield "enabled: is omitted, and the service creates jobs disabled, so that the job delivers nothing; set enabled to true."
     if "dataset" in body:
         yield from unknown_dataset(str(body["dataset"]))
     if "destination_conf" in body and requested:
@@ -287,16 +289,15 @@ def _create(desired: DesiredJob, state: JobState) -> Plan:
     if desired.destination is None:
         raise invalid_option("destination_conf", f"is required to create the job {desired.name!r}, which does not exist yet")
     made, body = changes(desired._replace(plain={**desired.plain, "dataset": desired.dataset}), None)
-    disabled = "" if "enabled" in desired.plain else _DISABLED
-    unlisted = "create_without_listing: the service cannot list jobs, so the job is created without checking whether it exists."
+    disabled = {} if "enabled" in body else {"enabled": False}
     return Plan(
         before={},
-        after={**{change.name: change.after for change in made}, **({"enabled": False} if disabled else {})},
+        after={**{change.name: change.after for change in made}, **disabled},
         # It has no id yet; the prediction shows none.
         result=_predict(parse_job({"id": 1, **body}, known=desired.filter or None), made, SERVER_MADE),
         requests=(Request("logpush_jobs.create", body=body, creates=True),),
         basis={"job": None},
-        warnings=(*([unlisted] if state.unlisted else []), *([disabled] if disabled else []), *_warnings(desired, state, body)),
+        warnings=tuple(_warnings(desired, state, body)),
     )
 
 
