@@ -142,7 +142,7 @@ def selection(step: Step) -> Selection | None:
     written = list(conditions(step.desired.filter)) if step.desired.filter else []
     keys = {condition.key: f"{path}{place}.key" for place, condition in reversed(written)}
     if present and dataset == before:
-        if fields.keys() == set(map(str.strip, selected_fields(present.members))) - {""}:
+        if fields and fields.keys() == set(map(str.strip, selected_fields(present.members))) - {""}:
             fields = {}
         if present.filter and keys.keys() <= {condition.key for _place, condition in conditions(present.filter)}:
             keys = {}
