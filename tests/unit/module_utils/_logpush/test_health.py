@@ -36,7 +36,6 @@ def job(**members: t.Any) -> Job:
         ({**NULLS, "last_error": AT_9}, "failing", AT_9, None),
         ({"last_error": "yesterday"}, "failing", None, None),
         (NULLS, "never", None, None),
-        ({"last_error": None}, "never", None, None),
         ({"last_complete": "", "last_error": "", "error_message": ""}, "never", None, None),
         ({"last_complete": ZERO, "last_error": ZERO}, "never", None, None),
         ({"last_complete": BEFORE_9}, "stale", BEFORE_9, 3601),

@@ -72,7 +72,6 @@ LACKS_FILTER = (
     ],
 )
 def test_answer_without_sent_members_is_a_warning(options: dict[str, t.Any], empty: dict[str, t.Any], lacking: str) -> None:
-    """An answer that lacks what was sent, or shows it as empty, is a warning."""
     warnings = (f"Job 7: the answer of the service lacks {lacking}",)
     for answer in ({"id": 7}, {"id": 7, **empty}):
         assert conclude(options, JOB, answer) == Conclusion(planned(options, JOB).result, warnings)
@@ -117,7 +116,6 @@ def test_recreated_job_keeps_carried_members(old: dict[str, t.Any], answer: dict
 
 
 def test_unmanaged_destination_is_returned() -> None:
-    """A destination that the task does not manage is returned as the service answered."""
     answers = ({**JOB, "enabled": True, "destination_conf": "gs://other"}, {"id": 7, "enabled": True})
     shown, kept = (conclude({"enabled": True}, JOB, answer).result["job"]["destination"] for answer in answers)
     assert shown == {"scheme": "gs", "address": "other", "options": {}}
@@ -126,7 +124,6 @@ def test_unmanaged_destination_is_returned() -> None:
 
 @pytest.mark.parametrize(("options", "warnings"), [({"enabled": False}, 1), ({"frequency": "low"}, 2)])
 def test_disabled_failing_job_is_a_warning(options: dict[str, t.Any], warnings: int) -> None:
-    """A job that fails and is disabled is a warning only if the task has not requested it."""
     answer = {**JOB, "enabled": False, "error_message": "sick", **options}
     assert len(conclude(options, {**JOB, "enabled": True}, answer).warnings) == warnings
 
@@ -144,7 +141,6 @@ def test_what_the_service_adds_is_reported() -> None:
 
 
 def test_new_job_that_nobody_enables() -> None:
-    """The service decides about it."""
     found = planned({"destination_conf": S3}, None)
     answer = Answer({**JOB, "enabled": True}, None, 200, 1, None)
     assert verified(declare_job(destination_conf=S3), state_of(None), found, [answer]).result["job"]["enabled"] is True
