@@ -220,14 +220,14 @@ def _effects(label: str, job: Job, after: Job, made: t.Sequence[Change]) -> tupl
         gone = sorted(set(selected_fields(job.members)).difference(selected_fields(after.members)))
         is_sampled = _sample_rate(after) < _sample_rate(job)
     # A destination that the service does not show may be any.
-    leads_away = job.destination is None or (after.destination and leads_elsewhere(job.destination, after.destination))
+    was, will = job.destination, after.destination
     destroyed = {
         DISABLE_JOB: "enabled" in differing and not after.values["enabled"],
         DROP_JOB_FIELDS: gone,
         REDUCE_SAMPLE_RATE: is_sampled,
         CHANGE_FILTER: differing & {"filter", "filter_attack_traffic"},
         CHANGE_TRANSFORMER: "transformer_id" in differing and job.values["transformer_id"],
-        CHANGE_DESTINATION: "destination" in differing and leads_away,
+        CHANGE_DESTINATION: "destination" in differing and (was is None or (will and leads_elsewhere(was, will))),
     }
     return tuple(Effect(name, label, tuple(gone) if name == DROP_JOB_FIELDS else None) for name in destroyed if destroyed[name])
 
