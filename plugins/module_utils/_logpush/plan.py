@@ -26,6 +26,7 @@ from .._core import (
 from .._destination import (
     SCHEMES,
     Destination,
+    Scheme,
     is_assumed_same,
     leads_elsewhere,
     public_change,
@@ -191,6 +192,8 @@ def _warnings(desired: DesiredJob, state: JobState, body: Body) -> t.Iterator[st
             f"{words_for(job)}: the service masks secret parts of the destination, so that they are assumed to be equal."
             " To send a changed secret, set send_destination to 'if_masked' once."
         )
+    if destination := requested or present:
+        yield from _upload_warnings(desired.plain, destination.facts)
     yield from findings(desired.filter) if desired.filter else ()
 
 
@@ -206,6 +209,15 @@ def _destination_warnings(requested: Destination, token: str | None, state: JobS
         raise invalid_option("ownership_challenge", wrong)
     if token and takes_token(requested) is False:
         yield "ownership_challenge: the service requires no proof of ownership for this type of destination."
+
+
+def _upload_warnings(plain: t.Mapping[str, Json], facts: Scheme) -> t.Iterator[str]:
+    for name, most in (("max_upload_bytes", facts.max_bytes), ("max_upload_records", facts.max_records)):
+        value = plain.get(name)
+        if value and facts.fixed:
+            yield f"{name}: uploads to this destination have a fixed size, so that the service ignores it."
+        elif isinstance(value, int) and 0 < most < value:
+            yield f"{name}: {value} is more than this destination takes in one upload ({most}); larger uploads fail."
 
 
 # What a plan destroys.

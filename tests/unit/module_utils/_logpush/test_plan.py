@@ -236,6 +236,29 @@ def test_mask_is_never_sent(conf: str) -> None:
     assert planned({"destination_conf": "s3://b/***?region=***&token=**a&sig=**"}, None).requests
 
 
+@pytest.mark.parametrize(
+    ("conf", "limits", "warnings"),
+    [
+        ("bq://projects/p", {"max_upload_records": 50_000}, ()),
+        (
+            "bq://projects/p",
+            {"max_upload_records": 50_001, "max_upload_bytes": 20_000_000},
+            (
+                "max_upload_bytes: 20000000 is more than this destination takes in one upload (10000000); larger uploads fail.",
+                "max_upload_records: 50001 is more than this destination takes in one upload (50000); larger uploads fail.",
+            ),
+        ),
+        (
+            "datadog://h/api/v2/logs",
+            {"max_upload_bytes": 5_000_000},
+            ("max_upload_bytes: uploads to this destination have a fixed size, so that the service ignores it.",),
+        ),
+    ],
+)
+def test_upload_larger_than_a_destination_takes(conf: str, limits: dict[str, int], warnings: tuple[str, ...]) -> None:
+    assert planned({"enabled": True, "destination_conf": conf, **limits}, None).warnings == warnings
+
+
 def test_unneeded_token_is_a_warning() -> None:
     options = {"destination_conf": KEYS, "ownership_challenge": "token", "enabled": True}
     needless = "ownership_challenge: the service requires no proof of ownership for this type of destination."
