@@ -10,7 +10,7 @@ from .._core import BAD_RESPONSE, REJECTED, Answer, Conclusion, Failure, Plan, R
 from .._destination import Destination, parse, public_destination, same_destination, secret_parts, takes_token, without_secrets
 from .._redact import scrub
 from .._text import dict_of, duration
-from .._zones import Address
+from .._zones import Address, is_zone_id
 from .options import check_challenge, check_destination, refuse_mask
 
 
@@ -28,11 +28,11 @@ def why_refused(token: str, address: Address | None, destination: Destination, n
     if isinstance(expires, (int, float)) and expires <= now:
         return f"the token has expired {duration(now - max(expires, 0))} ago; request a new challenge with the module logpush_ownership"
     # The token of a zone may name the account of the zone as well.
-    owner = claims.get(address.member) if address else None
+    owner = claims.get(f"{address.scope}_id") if address else None
     other = ""
-    if address and isinstance(owner, str):
+    if address and isinstance(owner, str) and is_zone_id(owner):
         other = "" if owner.lower() == address.id.lower() else f"another {address.scope} ({owner})"
-    elif address and isinstance(zone, str):
+    elif address and isinstance(zone, str) and is_zone_id(zone):
         other = f"the zone {zone}"
     if other:
         return f"the token belongs to {other}, and a challenge is valid only for the zone or account that requested it"

@@ -128,6 +128,7 @@ def test_expired_tokens(expires: t.Any, ago: str | None) -> None:
     [
         ({"exp": NOW + 1, "zone_id": ZONE.upper(), "destination_conf": CONF}, ZONE_SCOPE, None),
         ({"zone_id": OTHER}, ZONE_SCOPE, FOREIGN.format(f"another zone ({OTHER})")),
+        ({"zone_id": "{{ 1 }}"}, ZONE_SCOPE, None),
         # The token of a zone may name the account of the zone as well.
         ({"zone_id": ZONE, "account_id": OTHER}, ZONE_SCOPE, None),
         ({"account_id": ZONE}, ACCOUNT, None),
