@@ -6,9 +6,10 @@ from __future__ import annotations
 import typing as t
 
 from .._core import GATE, PARTS, Failure, Json, ReportedEffect, conflict, invalid_option
+from .._report.document import address
 from .._report.earlier import read_report
-from .._report.items import address, plural
-from .._report.zones import fleet_plan_id
+from .._report.items import plural
+from .._report.model import fleet_plan_id
 from .._zone.result import ZoneResult
 from .variables import ALL, SWITCHES, Threshold, read_allow, read_boolean, read_count, read_threshold
 

@@ -7,14 +7,15 @@ import typing as t
 
 from .._core import Conclusion, Json
 from .._files import check_folder, write_files
+from .._text import line
 from . import formats, page
-from .document import Report
+from .document import Report, Row
 from .earlier import read_previous, read_report
-from .facts import FILE_MODE, FILES, METRICS_MODE
+from .facts import FILE_MODE, FILES, FINDING, METRICS_MODE, STATUSES
+from .items import counting
 from .lines import printed
 from .model import build, compare, dated_ahead
 from .options import Order
-from .zones import names_by_status, refusal, refused
 
 RENDERERS: t.Mapping[str, t.Callable[[Report], bytes]] = {
     "json": formats.render_json,
@@ -24,6 +25,7 @@ RENDERERS: t.Mapping[str, t.Callable[[Report], bytes]] = {
     "metrics": formats.render_metrics,
 }
 
+_MAX_NAMED = 10
 # The next step after a survey.
 _NEXT = (
     "Next: ansible-playbook edgeops.observability.adopt -i fleet.zones.yml -e edgeops_adopt_dir=inventory"
@@ -32,12 +34,10 @@ _NEXT = (
 # The result of `validate_only`.
 _NOTHING: t.Mapping[str, Json] = {
     **dict.fromkeys(("outcome", "report_id", "plan_id")),
-    "files": [],
+    **{name: [] for name in ("files", "refused_zones", "lines")},
     "counts": {},
     "comparison": compare([], None),
-    "refused_zones": [],
-    "zones_by_status": names_by_status([]),
-    "lines": [],
+    "zones_by_status": {status: [] for status in STATUSES},
 }
 
 
@@ -53,22 +53,35 @@ def audit(order: Order) -> Conclusion:
     contents = {FILES[name]: RENDERERS[name](report) for name in order.formats}
     modes = {name: METRICS_MODE if name == FILES["metrics"] else FILE_MODE for name in contents}
     files = write_files(folder, contents, modes)
-    refusals = refused(report["zones"], order.fail_on)
+    main = next((path for path in files if path.endswith(FILES["html"])), files[0])
+    present = [row for row in report["zones"] if not row["carried"]]
+    refusals = refused(present, order.fail_on)
     result = {
+        **{name: report[name] for name in ("outcome", "counts", "report_id", "comparison", "plan_id")},
         "files": files,
-        "outcome": report["outcome"],
-        "counts": report["counts"],
-        "report_id": report["report_id"],
-        "comparison": report["comparison"],
-        "plan_id": report["plan_id"],
         "refused_zones": sorted({zone for zones in refusals.values() for zone in zones}),
-        "zones_by_status": names_by_status(report["zones"]),
-        "lines": [*printed(report), f"The report is {_page(files)}", *([_NEXT] if order.survey else [])],
+        "zones_by_status": {status: sorted(row["zone"] for row in present if row["status"] == status) for status in STATUSES},
+        "lines": [*printed(report), f"The report is {main}", *([_NEXT] if order.survey else [])],
     }
     warning = dated_ahead(slices, order.at)
-    return Conclusion(result, (warning,) if warning else (), refused=refusal(refusals, _page(files)))
+    parts = [f"{name} in {_named(zones)}" for name, zones in refusals.items()]
+    return Conclusion(
+        result,
+        (warning,) if warning else (),
+        refused=f"fail_on: {'; '.join(parts)}. The report is in {main}." if parts else "",
+    )
 
 
-def _page(files: t.Sequence[str]) -> str:
-    """Return the path of the page, or of the first file if there is no page."""
-    return next((path for path in files if path.endswith(FILES["html"])), files[0])
+def refused(rows: t.Iterable[Row], fail_on: t.Sequence[str]) -> dict[str, list[str]]:
+    """Return the zones that `fail_on` refuses, by the status or type that it names."""
+    zones: dict[str, list[str]] = {name: [] for name in fail_on}
+    for row in rows:
+        found = {row["status"], *(item["type"] for item in counting(row["items"]) if item["kind"] == FINDING)}
+        for name in found.intersection(fail_on):
+            zones[name].append(row["zone"])
+    return {name: named for name, named in zones.items() if named}
+
+
+def _named(zones: t.Sequence[str]) -> str:
+    more = f" and {len(zones) - _MAX_NAMED} more" if len(zones) > _MAX_NAMED else ""
+    return ", ".join(line(zone, 100) for zone in zones[:_MAX_NAMED]) + more

@@ -5,12 +5,13 @@ from __future__ import annotations
 import typing as t
 
 from .._core import Json
+from .facts import MANAGED, UNAUDITED, ZONE
 
 # The report as a document: the types of what earlier.REPORT describes as JSON Schema.
 
 # Zones by status and items by kind.
 Counts = t.Mapping[str, int]
-# Members of objects that come from the results of other modules, and that the report only copies.
+# Objects that come from the results of other modules, and that the report only copies or shows.
 Copied = dict[str, Json]
 
 
@@ -35,27 +36,6 @@ Item = t.TypedDict(
 )
 
 
-class _JobNumber(t.TypedDict, total=False):
-    # Reports of the first versions lack it.
-    job_id: int | None
-
-
-class JobRow(_JobNumber):
-    """A Logpush job of a zone."""
-
-    job: str
-    health: str
-    last_complete: str | None
-
-
-class ScriptRow(t.TypedDict):
-    """A script of a zone, and the entry of the baseline that covers it."""
-
-    script_url: Json
-    host: Json
-    entry: Json
-
-
 class Row(t.TypedDict):
     """A zone or account of the report; null members were not read."""
 
@@ -73,12 +53,17 @@ class Row(t.TypedDict):
     proposals: list[Copied] | None
     carried: bool
     resources: list[str]
-    jobs: list[JobRow] | None
-    inventory: list[ScriptRow] | None
+    jobs: list[Copied] | None
+    inventory: list[Copied] | None
 
 
-# The changes of an item since the previous report.
-Change = t.Literal["new", "resolved", "changed", "persisting", "unknown"]
+# The row of a zone that was not audited.
+NOTHING = t.cast(
+    "Row",
+    dict.fromkeys(Row.__annotations__)
+    | {"zone": "", "scope": ZONE, "status": UNAUDITED, "plan_ids": dict.fromkeys(MANAGED)}
+    | {"items": [], "resources": [], "carried": False},
+)
 
 
 class Comparison(t.TypedDict):
@@ -92,8 +77,8 @@ class Comparison(t.TypedDict):
     unknown: list[str]
 
 
-class GivenWaiver(t.TypedDict):
-    """A waiver as the user gave it; an omitted pattern is None."""
+class WaiverRow(t.TypedDict):
+    """A waiver with the ids of the items that it covers; an omitted pattern is None."""
 
     zone: str | None
     resource: str | None
@@ -103,11 +88,6 @@ class GivenWaiver(t.TypedDict):
     reason: str
     owner: str
     until: str
-
-
-class WaiverRow(GivenWaiver):
-    """A waiver with the ids of the items that it covers."""
-
     expired: bool
     items: list[str]
 
@@ -119,10 +99,11 @@ class TrendEntry(t.TypedDict):
     counts: Counts
 
 
-class Content(t.TypedDict):
-    """A report without its id, which is computed from everything else."""
+class Report(t.TypedDict):
+    """The report; its id is the digest of everything else."""
 
     schema_version: str
+    report_id: str
     generated_at: str
     collection_version: str
     title: str
@@ -135,7 +116,6 @@ class Content(t.TypedDict):
     trend: list[TrendEntry]
 
 
-class Report(Content):
-    """The report."""
-
-    report_id: str
+def address(row: Row) -> str | None:
+    """Return the id of the zone or account of a row."""
+    return row["zone_id"] if row["scope"] == ZONE else row["account_id"]

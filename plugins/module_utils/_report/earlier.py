@@ -9,10 +9,9 @@ import typing as t
 from .._core import invalid_option
 from .._files import read_regular
 from .._schema import Schema, array, nullable, problems, record, string
-from .._text import finite_float, no_constant, shown
-from .document import Report, Row, TrendEntry, WaiverRow
+from .._text import finite_float, format_time, no_constant, parse_time, shown
+from .document import NOTHING, Item, Report, Row, TrendEntry, WaiverRow
 from .facts import FINDINGS, KINDS, MANAGED, PATTERNS, RESOURCES, SCHEMA_MAJOR, SCHEMA_VERSION, SCOPES, SEVERITIES, STATUSES, ZONE
-from .zones import NOTHING
 
 # The JSON Schema of a report, which scripts/schema.py writes to extensions/schemas.
 
@@ -140,7 +139,7 @@ class Earlier(t.NamedTuple):
     report_id: str
     rows: tuple[Row, ...]
     waivers: tuple[WaiverRow, ...]
-    trend: tuple[TrendEntry, ...] = ()
+    trend: tuple[TrendEntry, ...]
 
 
 def read_report(place: str, path: str) -> Earlier:
@@ -149,10 +148,9 @@ def read_report(place: str, path: str) -> Earlier:
         report = json.loads(read_regular(path), parse_constant=no_constant, parse_float=finite_float)
     except OSError as error:
         raise invalid_option(place, f"{path!r} cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise invalid_option(place, f"{path!r} is not JSON that can be read: {error}") from None
-    except RecursionError:
-        raise invalid_option(place, f"{path!r} is not JSON that can be read: it is nested too deeply") from None
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise invalid_option(place, f"{path!r} is not JSON that can be read: {reason}") from None
     version = report.get("schema_version") if isinstance(report, dict) else None
     if not isinstance(version, str):
         raise invalid_option(place, f"{path!r} is not a report of audit_report: it has no schema_version")
@@ -202,9 +200,22 @@ def _repeated(rows: t.Sequence[Row]) -> t.Iterator[str]:
 
 
 def _row(row: Row) -> Row:
-    """Return a row without the members of later minor versions, and with defaults for optional members."""
+    """Return a row with its times in UTC, defaults for optional members, and without the members of later minor versions."""
     kept = {name: value for name, value in row.items() if name in NOTHING}
-    items = [{name: item.get(name, False) for name in _ITEM["properties"]} for item in row["items"]]
     plan_ids = {name: row["plan_ids"][name] for name in MANAGED}
+    audited_at = row["audited_at"] and _utc(row["audited_at"])
     # By the schema, and its optional members are here.
-    return t.cast("Row", {**NOTHING, **kept, "plan_ids": plan_ids, "items": items})
+    return t.cast(
+        "Row", {**NOTHING, **kept, "plan_ids": plan_ids, "audited_at": audited_at, "items": list(map(_item, row["items"]))}
+    )
+
+
+def _item(item: Item) -> Item:
+    known = {name: item.get(name, False) for name in _ITEM["properties"]}
+    return t.cast("Item", {**known, "first_seen": _utc(item["first_seen"])})
+
+
+def _utc(text: str) -> str:
+    """Return a time as reports contain it, so that times compare as texts; other tools may write an offset or a fraction."""
+    time = parse_time(text)
+    return text if time is None else format_time(time)

@@ -10,7 +10,7 @@ import typing as t
 import xml.etree.ElementTree as ET
 
 from .._logpush.health import STATES
-from .._text import distinct, line, parse_time
+from .._text import distinct, is_integer, line, parse_time
 from .document import Item, Report, Row
 from .facts import (
     DIFFERENCE,
@@ -245,7 +245,7 @@ def render_metrics(report: Report) -> bytes:
             add("edgeops_job_last_success_timestamp_seconds", last, zone=zone, job=label)
             for name in ("records", "dropped_records") if row["delivery"] is not None else ():
                 number = delivered.get(job.get("job_id"), {}).get(name)
-                add(f"edgeops_job_window_{name}", number if isinstance(number, int) else 0, zone=zone, job=label)
+                add(f"edgeops_job_window_{name}", number if is_integer(number) else 0, zone=zone, job=label)
     add("edgeops_audit_timestamp_seconds", _unix_seconds(report["generated_at"]))
     families = ([f"# TYPE {name} gauge", f"# HELP {name} {explained}", *samples[name]] for name, explained in _METRICS.items())
     return ("\n".join(itertools.chain(*families)) + "\n# EOF\n").encode()

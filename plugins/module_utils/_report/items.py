@@ -9,26 +9,18 @@ import typing as t
 from .._core import Json
 from .._filter.text import explain_echo
 from .._logpush import logpull_options
-from .._text import canonical, plain_list, shorten
-from .document import Item, Row
-from .facts import DIFFERENCE, KINDS, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIES, ZONE, type_of
+from .._text import canonical, dict_of, plain_list, shorten
+from .document import Item
+from .facts import DIFFERENCE, KINDS, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIES, type_of
 
 # Items of the report: what an audit found, and the words for it.
 
 _ORDER = {name: place for names in (KINDS, RESOURCES, SEVERITIES) for place, name in enumerate(names)}
 
 
-class Observation(t.NamedTuple):
-    """What an audit found in a zone, before it is compared with earlier reports."""
-
-    type: str
-    subject: str | None
-    member: str | None
-    present: Json = None
-    desired: Json = None
-    resource: str | None = None
-    kind: str | None = None
-    remark: str = ""
+def difference(resource: str, subject: str | None, member: str | None, present: Json = None, desired: Json = None) -> Item:
+    """Return a difference, of which `items_of` sets what depends on the zone and the time."""
+    return _item(DIFFERENCE, subject, member, present, desired, resource=resource)
 
 
 def found(
@@ -36,53 +28,55 @@ def found(
     subject: str | None,
     present: str,
     *,
-    member: str | None = "",
+    member: str | None = None,
     resource: str | None = None,
     kind: str | None = None,
-) -> Observation:
-    """Return a finding or note, with what should be from the table of types; the member is the name of the type by default."""
-    return Observation(name, subject, name if member == "" else member, present, type_of(name).should_be, resource, kind)
+) -> Item:
+    """Return a finding or note, of which `items_of` sets what depends on the zone and the time; the default member is the name of the type."""
+    return _item(name, subject, member or name, present, type_of(name).should_be, resource=resource, kind=kind)
 
 
-def address(row: Row) -> str | None:
-    """Return the id of the zone or account of a row."""
-    return row["zone_id"] if row["scope"] == ZONE else row["account_id"]
-
-
-def item_id(owner: str | None, kind: str, resource: str, subject: str | None, member: str | None) -> str:
-    """Return the id of a problem, which depends on its place and not on its values: the same in every format and run."""
-    return hashlib.sha256(canonical([owner, kind, resource, subject, member]).encode()).hexdigest()[:16]
-
-
-def items_of(owner: str | None, observations: t.Iterable[Observation], at: str) -> list[Item]:
-    """Return the items of a zone or account, each problem once, in a fixed order."""
-    items: dict[str, Item] = {}
-    for seen in observations:
-        item = _item(owner, seen, at)
-        items.setdefault(item["id"], item)
-    return in_order(items.values())
-
-
-def _item(owner: str | None, seen: Observation, at: str) -> Item:
-    of_type = type_of(seen.type)
-    kind, resource = seen.kind or of_type.kind, seen.resource or of_type.resource
+def _item(
+    name: str,
+    subject: str | None,
+    member: str | None,
+    present: Json,
+    desired: Json,
+    *,
+    resource: str | None = None,
+    kind: str | None = None,
+) -> Item:
+    of_type = type_of(name)
     item: Item = {
-        "id": item_id(owner, kind, resource, seen.subject, seen.member),
-        "kind": kind,
-        "type": seen.type,
-        "resource": resource,
-        "subject": seen.subject,
-        "member": seen.member,
-        "severity": of_type.severity if kind == of_type.kind else "low",
+        "id": "",
+        "kind": kind or of_type.kind,
+        "type": name,
+        "resource": resource or of_type.resource,
+        "subject": subject,
+        "member": member,
+        "severity": of_type.severity if kind in (None, of_type.kind) else "low",
         "message": "",
-        "is": seen.present,
-        "should_be": seen.desired,
-        "first_seen": at,
+        "is": present,
+        "should_be": desired,
+        "first_seen": "",
         "waived": False,
         "carried": False,
     }
-    item["message"] = sentence(item) + seen.remark
+    item["message"] = sentence(item)
     return item
+
+
+def items_of(owner: str | None, seen: t.Iterable[Item], at: str) -> list[Item]:
+    """Return the items of a zone or account, each problem once, in a fixed order.
+
+    The id depends on the place of a problem and not on its values, so it is the same in every format and run.
+    """
+    items: dict[str, Item] = {}
+    for item in seen:
+        place = canonical([owner, item["kind"], item["resource"], item["subject"], item["member"]])
+        name = hashlib.sha256(place.encode()).hexdigest()[:16]
+        items.setdefault(name, {**item, "id": name, "first_seen": at})
+    return in_order(items.values())
 
 
 def in_order(items: t.Iterable[Item]) -> list[Item]:
@@ -115,8 +109,7 @@ def subject_words(item: Item) -> str:
     except (ValueError, RecursionError):
         return subject
     if of_waiver and isinstance(parts, dict):
-        named = [f"{name} {parts[name]}" for name in PATTERNS if parts.get(name)]
-        return f"waiver for {', '.join(named) or 'everything'}"
+        return f"waiver for {patterns_text(parts)}"
     if of_waiver or not isinstance(parts, list) or len(parts) != 3:
         return subject
     script = " on ".join(str(part) for part in parts[:2] if part)
@@ -124,9 +117,14 @@ def subject_words(item: Item) -> str:
     return f"{script} ({entry})" if script and entry else script or entry
 
 
+def patterns_text(waiver: t.Mapping[str, Json]) -> str:
+    """Return what a waiver covers."""
+    return ", ".join(f"{name} {waiver[name]}" for name in PATTERNS if waiver.get(name)) or "everything"
+
+
 # The words for an item in every format: what is, and what should be.
 
-MAX_VALUE = 200
+_MAX_VALUE = 200
 _MAX_NAMES = 30
 
 
@@ -150,12 +148,16 @@ def sentence(item: Item, wording: Wording = FOUND) -> str:
     present, desired = item["is"], item["should_be"]
     if item["kind"] != DIFFERENCE:
         return f"{present}; should be: {desired}" if desired else str(present)
-    member = item["member"]
-    if member is None:
+    if item["member"] is None:
         was, will = _whole(present, desired)
         done = _APPLIED_WHOLE.get(will) if wording is APPLIED else None
         return done or wording.values.format(was, will)
-    return "; ".join(_words(*part, wording) for part in _parts(member, present, desired))
+    texts = []
+    for member, one, other in _parts(item["member"], present, desired):
+        names = _list_words(one, other, wording)
+        values = wording.values.format(_value(member, one), _value(member, other))
+        texts.append(f"{_name(member)}: {names}" if names else f"{_name(member)} {values}")
+    return "; ".join(texts)
 
 
 def cells(item: Item) -> tuple[str, str, str]:
@@ -163,14 +165,16 @@ def cells(item: Item) -> tuple[str, str, str]:
     present, desired = item["is"], item["should_be"]
     if item["kind"] != DIFFERENCE:
         return "", "" if present is None else _value("", present), "" if desired is None else _value("", desired)
-    member = item["member"]
-    if member is None:
+    whole = item["member"]
+    if whole is None:
         return ("", *_whole(present, desired))
-    parts = _parts(member, present, desired)
-    heads = ["" if name == member else f"{name}: " for name, _was, _will in parts]
-    sides = zip(*(_columns(*part) for part in parts), strict=True)
-    was, will = ("; ".join(map("".join, zip(heads, side, strict=True))) for side in sides)
-    return _name(member), was, will
+    was, will = [], []
+    for member, one, other in _parts(whole, present, desired):
+        head = "" if member == whole else f"{member}: "
+        names = _list_words(one, other, FOUND)
+        was.append(head + (names or _value(member, one)))
+        will.append(head + ((_names(plain_list(other) or ()) or "empty") if names else _value(member, other)))
+    return _name(whole), "; ".join(was), "; ".join(will)
 
 
 def plural(number: int, noun: str, many: str = "") -> str:
@@ -179,16 +183,20 @@ def plural(number: int, noun: str, many: str = "") -> str:
 
 
 def _parts(member: str, present: Json, desired: Json) -> list[tuple[str, Json, Json]]:
-    """Return a member with both values, of an option text each parameter that differs."""
-    pairs = _option_pairs(present, desired) if member.endswith("logpull_options") else ()
-    return list(pairs) or [(member, present, desired)]
-
-
-def _words(member: str, present: Json, desired: Json, wording: Wording) -> str:
-    missing, extra = _missing(present, desired)
-    if missing or extra:
-        return f"{_name(member)}: {_list_words(missing, extra, wording)}"
-    return f"{_name(member)} {wording.values.format(_value(member, present), _value(member, desired))}"
+    """Return a member with both values, of an option text each parameter that differs, with the fields as a list."""
+    if not member.endswith("logpull_options"):
+        return [(member, present, desired)]
+    one, other = (logpull_options.parse(side) if isinstance(side, str) else {} for side in (present, desired))
+    parts: list[tuple[str, Json, Json]] = []
+    for name in sorted({**one, **other}, key=lambda each: (each != logpull_options.FIELDS, each)):
+        was, will = one.get(name), other.get(name)
+        if name == logpull_options.FIELDS:
+            fields, names = ([each for each in (side or "").split(",") if each] for side in (was, will))
+            if set(fields) != set(names):
+                parts.append((name, fields, names))
+        elif was != will:
+            parts.append((name, was, will))
+    return parts or [(member, present, desired)]
 
 
 def _whole(present: Json, desired: Json) -> tuple[str, str]:
@@ -200,22 +208,12 @@ def _whole(present: Json, desired: Json) -> tuple[str, str]:
     return ("different", "as declared") if not present else (_value("", present), _value("", desired))
 
 
-def _columns(member: str, present: Json, desired: Json) -> tuple[str, str]:
-    missing, extra = _missing(present, desired)
-    if missing or extra:
-        return _list_words(missing, extra, FOUND), _names(plain_list(desired) or ()) or "empty"
-    return _value(member, present), _value(member, desired)
-
-
-def _missing(present: Json, desired: Json) -> tuple[list[str], list[str]]:
-    """Return the missing and the surplus members of a plain list; nothing if a side is not such a list."""
+def _list_words(present: Json, desired: Json, wording: Wording) -> str:
+    """Return the missing and the surplus members of a plain list; "" if a side is not such a list, or none differs."""
     one, other = (() if side is None else plain_list(side) for side in (present, desired))
     if one is None or other is None:
-        return [], []
-    return [str(each) for each in other if each not in one], [str(each) for each in one if each not in other]
-
-
-def _list_words(missing: t.Sequence[str], extra: t.Sequence[str], wording: Wording) -> str:
+        return ""
+    missing, extra = [each for each in other if each not in one], [each for each in one if each not in other]
     return "; ".join(f"{text} {_names(names)}" for text, names in ((wording.lacking, missing), (wording.surplus, extra)) if names)
 
 
@@ -245,23 +243,9 @@ def _value(member: str, value: Json) -> str:
 
 def destination_text(public: t.Mapping[str, Json]) -> str:
     """Return the destination of a result as one address."""
-    options = public.get("options")
-    query = "&".join(f"{name}={value}" for name, value in options.items()) if isinstance(options, dict) else ""
+    query = "&".join(f"{name}={value}" for name, value in dict_of(public.get("options")).items())
     return f"{public.get('scheme')}://{public.get('address')}{'?' if query else ''}{query}"
 
 
-def _option_pairs(present: Json, desired: Json) -> t.Iterator[tuple[str, Json, Json]]:
-    """Yield the parameters in which two option texts differ, with the fields as a list."""
-    one, other = (logpull_options.parse(side) if isinstance(side, str) else {} for side in (present, desired))
-    for name in sorted({**one, **other}, key=lambda each: (each != logpull_options.FIELDS, each)):
-        was, will = one.get(name), other.get(name)
-        if name == logpull_options.FIELDS:
-            fields, names = ([each for each in (side or "").split(",") if each] for side in (was, will))
-            if set(fields) != set(names):
-                yield name, fields, names
-        elif was != will:
-            yield name, was, will
-
-
 def _cut(text: str) -> str:
-    return shorten(text, MAX_VALUE)
+    return shorten(text, _MAX_VALUE)

@@ -30,7 +30,7 @@ from .facts import (
 )
 from .findings import differences
 from .items import APPLIED, counting, items_of, plural, sentence, subject_words
-from .zones import zones_with
+from .model import zones_with
 
 # A report in words: the verdict, what to do about which items, and the lines for the terminal.
 

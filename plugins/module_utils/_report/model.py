@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import typing as t
 
 from .._core import Json, invalid_option
-from .._text import canonical, format_time, line, parse_time
+from .._text import canonical, line
 from .._version import VERSION
-from .document import Comparison, Content, Item, Report, Row
+from .document import NOTHING, Comparison, Counts, Item, Report, Row, address
 from .earlier import Earlier
-from .facts import DIFFERENCE, OBSERVED, SCHEMA_VERSION, UNAUDITED
-from .items import address, in_order
+from .facts import (
+    COMPLIANT,
+    DIFFERENCE,
+    DRIFTED,
+    FINDING,
+    FINDINGS,
+    NOTE,
+    OBSERVED,
+    OF_WAIVERS,
+    SCHEMA_VERSION,
+    STATUSES,
+    UNAUDITED,
+    UNMANAGED,
+)
+from .items import counting, in_order
 from .options import Order
-from .waivers import Waiver, apply_waivers, is_of_waiver, merged_waivers, with_unmatched
-from .zones import NOTHING, counts_of, fleet_plan_id, match, outcome_of, rows_of, with_status
+from .waivers import Waiver, apply_waivers, merged_waivers, with_unmatched
+from .zones import rows_of
 
 # The report as data: a pure function of the records of a run, earlier reports and the time.
-
-_LONG_AGO = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)
 
 
 def build(order: Order, previous: Earlier | None, slices: t.Sequence[Earlier]) -> Report:
@@ -30,16 +40,17 @@ def build(order: Order, previous: Earlier | None, slices: t.Sequence[Earlier]) -
     marked, waivers = apply_waivers([(each.row, each.waivers) for each in sourced], order.at, order.waivers)
     elsewhere = {row["zone"] for row in previous.rows} - {row["zone"] for row in marked} if previous else set()
     noted = with_unmatched(marked, order.waivers, waivers, elsewhere, order.at)
-    rows = [with_status(_in_utc(row)) for row in carry_over(noted, previous)]
+    rows: list[Row] = [{**row, "status": status_of(row)} for row in carry_over(noted, previous)]
     rows.sort(key=lambda row: (row["zone"], row["carried"], row["zone_id"] or row["account_id"] or ""))
     counts = counts_of(rows)
     plans = ((address(row), row["plan_ids"]) for row in rows if not row["carried"])
-    report: Content = {
+    report: Report = {
         "schema_version": SCHEMA_VERSION,
+        "report_id": "",
         "generated_at": order.at,
         "collection_version": VERSION,
         "title": order.title,
-        "outcome": outcome_of(counts),
+        "outcome": next((status for status in STATUSES if zones_with(counts, status)), COMPLIANT),
         "counts": counts,
         "plan_id": None if counts[UNAUDITED] else fleet_plan_id(plans),
         "zones": rows,
@@ -48,7 +59,7 @@ def build(order: Order, previous: Earlier | None, slices: t.Sequence[Earlier]) -
         "trend": list(previous.trend[-order.keep :]) if previous and order.keep else [],
     }
     try:
-        text = canonical(report)
+        text = canonical({name: value for name, value in report.items() if name != "report_id"})
     except ValueError:
         raise invalid_option("zones", "a number in a record is infinite or not a number, which JSON cannot hold") from None
     except RecursionError:
@@ -56,25 +67,124 @@ def build(order: Order, previous: Earlier | None, slices: t.Sequence[Earlier]) -
     return {**report, "report_id": hashlib.sha256(text.encode()).hexdigest()[:32]}
 
 
-def _in_utc(row: Row) -> Row:
-    """Return a row with its times in UTC; those of earlier reports may have other offsets, and fractions."""
-    items: list[Item] = [{**item, "first_seen": _utc(item["first_seen"])} for item in row["items"]]
-    return {**row, "audited_at": row["audited_at"] and _utc(row["audited_at"]), "items": items}
+def status_of(row: Row) -> str:
+    """Return the status that follows from the items of a row; a carried row keeps its status."""
+    if row["carried"] or row["status"] == UNAUDITED:
+        return row["status"]
+    kinds = {item["kind"] for item in counting(row["items"])}
+    declared = row["status"] in (COMPLIANT, DRIFTED) or any(row["plan_ids"].values())
+    plain = COMPLIANT if declared else UNMANAGED
+    return DRIFTED if DIFFERENCE in kinds else FINDINGS if FINDING in kinds else plain
 
 
-def _utc(text: str) -> str:
-    time = parse_time(text)
-    return text if time is None else format_time(time)
+def counts_of(rows: t.Sequence[Row]) -> Counts:
+    """Return the numbers of zones by status and of items by kind, without what was carried over from an earlier report.
+
+    `findings` counts items: the zones with that status are what the other statuses leave of all zones, see `zones_with`.
+    """
+    present = [row for row in rows if not row["carried"]]
+    items = [item for row in present for item in row["items"] if not item["carried"]]
+    kinds = [item["kind"] for item in counting(items)]
+    return {
+        "zones": len(present),
+        **{status: sum(row["status"] == status for row in present) for status in STATUSES if status != FINDINGS},
+        "differences": kinds.count(DIFFERENCE),
+        "findings": kinds.count(FINDING),
+        "notes": kinds.count(NOTE),
+        "waived": sum(item["waived"] for item in items),
+    }
 
 
-def _instant(text: str | None) -> datetime.datetime:
-    return parse_time(text) or _LONG_AGO
+def zones_with(counts: Counts, status: str) -> int:
+    """Return the number of zones with a status."""
+    if status != FINDINGS:
+        return counts[status]
+    return counts["zones"] - sum(counts[other] for other in STATUSES if other != FINDINGS)
+
+
+def fleet_plan_id(plans: t.Iterable[tuple[str | None, t.Mapping[str, str | None]]]) -> str:
+    """Return one digest of the plans of several zones, each given with its id and its plan ids by resource."""
+    lines = sorted(f"{owner} {resource} {plan}" for owner, ids in plans for resource, plan in ids.items() if plan)
+    return "sha256:" + hashlib.sha256("\n".join(lines).encode(errors="surrogatepass")).hexdigest()
+
+
+# The rows of this run and of the slices of one job: one for each zone, with the waivers of the report that it comes from.
+
+
+class Sourced(t.NamedTuple):
+    """A row with the time of its audit, and the waivers that apply to it."""
+
+    row: Row
+    looked_at: str
+    waivers: tuple[Waiver, ...]
+
+    @property
+    def rank(self) -> tuple[bool, str, bool]:
+        """Return the order of rows of one zone, the last of which is used: the latest audit, and of two at the same time the failed one."""
+        return not self.row["carried"], self.looked_at, self.row["status"] == UNAUDITED
+
+
+def gather(order: Order, slices: t.Sequence[Earlier]) -> list[Sourced]:
+    """Return the latest row of each zone, with what it inherits from the others; expected zones without a record are unaudited.
+
+    Slices apply their own waivers as well. An audit in the future counts as of now, so that a clock that is ahead does not hide
+    what this run found.
+    """
+    sources = [[Sourced(row, order.at, order.waivers) for row in rows_of(order)]]
+    for part in slices:
+        waivers = (*order.waivers, *merged_waivers(part.waivers))
+        sources.append([Sourced(_plain(row), min(row["audited_at"] or "", order.at), waivers) for row in part.rows])
+    groups: list[list[Sourced]] = []
+    for source in sources:
+        places, left = match([_head(group) for group in groups], [each.row for each in source])
+        for group, place in zip(groups, places, strict=True):
+            if place is not None:
+                group.append(source[place])
+        groups += [[source[place]] for place in left]
+    latest = [_latest(group) for group in groups]
+    present = {each.row["zone"] for each in latest if not each.row["carried"]}
+    error = {"kind": "not_found", "message": "the run has no record of this zone"}
+    missing: list[Row] = [{**NOTHING, "zone": zone, "error": error} for zone in order.expected if zone not in present]
+    places, left = match(missing, [each.row for each in latest])
+    inherited = (inherit(row, None if place is None else latest[place].row) for row, place in zip(missing, places, strict=True))
+    return [*(latest[place] for place in left), *(Sourced(row, "", order.waivers) for row in inherited)]
+
+
+def _plain(row: Row) -> Row:
+    """Return a row of a slice without the items about waivers, which are made again."""
+    return {**row, "items": [item for item in row["items"] if item["type"] not in OF_WAIVERS]}
+
+
+def _head(group: t.Sequence[Sourced]) -> Row:
+    """Return the first row of a group with the first id that a row of the group has."""
+    rows = [each.row for each in group]
+    zone_id = next((row["zone_id"] for row in rows if row["zone_id"]), None)
+    account_id = next((row["account_id"] for row in rows if row["account_id"]), None)
+    return {**rows[0], "zone_id": zone_id, "account_id": account_id}
+
+
+def _latest(group: t.Sequence[Sourced]) -> Sourced:
+    """Return the row that is used, with what it inherits from the others; of equal ones that of this run, then of the first slice."""
+    latest, *others = sorted(group, key=lambda each: each.rank, reverse=True)
+    known: Row | None = None
+    for each in reversed(others):
+        known = inherit(each.row, known)
+    return latest._replace(row=inherit(latest.row, known))
+
+
+def dated_ahead(slices: t.Sequence[Earlier], at: str) -> str:
+    """Return a warning about audits of slices that are later than this report; "" if there is none."""
+    ahead = [
+        f"merge[{number}]: {line(row['zone'], 100)} was audited at {row['audited_at']}"
+        for number, part in enumerate(slices)
+        for row in part.rows
+        if (row["audited_at"] or "") > at
+    ]
+    more = f" (and {len(ahead) - 1} more)" if len(ahead) > 1 else ""
+    return f"{ahead[0]}{more}, later than this report ({at}): a clock is ahead. Such audits count as of {at}." if ahead else ""
 
 
 # The comparison with the previous report. A problem that this run did not look for is never resolved.
-
-# Their messages contain durations and amounts, which change in every run while the problem stays the same.
-_MOVING = ("health", "delivery")
 
 
 def carry_over(rows: t.Sequence[Row], previous: Earlier | None) -> list[Row]:
@@ -112,8 +222,10 @@ def compare(rows: t.Sequence[Row], previous: Earlier | None) -> Comparison:
 
 def _values(item: Item) -> list[Json]:
     """Return the values by which a problem counts as changed."""
-    values = [item["is"], item["should_be"]] if item["kind"] == DIFFERENCE else [item["message"]]
-    return [item["severity"], *([] if item["resource"] in _MOVING else values)]
+    if item["resource"] in ("health", "delivery"):
+        # Their messages contain durations and amounts, which change in every run while the problem stays the same.
+        return [item["severity"]]
+    return [item["severity"], *([item["is"], item["should_be"]] if item["kind"] == DIFFERENCE else [item["message"]])]
 
 
 def inherit(row: Row, old: Row | None) -> Row:
@@ -122,8 +234,7 @@ def inherit(row: Row, old: Row | None) -> Row:
         return row
     since = {item["id"]: item["first_seen"] for item in old["items"]}
     own: list[Item] = [
-        {**item, "first_seen": min(item["first_seen"], since.get(item["id"], item["first_seen"]), key=_instant)}
-        for item in row["items"]
+        {**item, "first_seen": min(item["first_seen"], since.get(item["id"], item["first_seen"]))} for item in row["items"]
     ]
     ids = {item["id"] for item in own}
     left = [_carried(item) for item in old["items"] if item["id"] not in ids and not _looked_at(row, item)]
@@ -134,7 +245,7 @@ def inherit(row: Row, old: Row | None) -> Row:
         "items": in_order([*own, *left]),
     }
     if row["status"] == UNAUDITED:
-        inherited["audited_at"] = max(row["audited_at"], old["audited_at"], key=_instant)
+        inherited["audited_at"] = max(row["audited_at"] or "", old["audited_at"] or "") or None
         inherited["jobs"] = row["jobs"] or old["jobs"]
     return inherited
 
@@ -150,87 +261,30 @@ def _carried(item: Item) -> Item:
     return {**item, "carried": True}
 
 
-# The rows of this run and of the slices of one job: one for each zone, with the waivers of the report that it comes from.
+# Matching of the rows of two reports by zone.
 
-_NO_RECORD = {"kind": "not_found", "message": "the run has no record of this zone"}
-
-
-class Sourced(t.NamedTuple):
-    """A row with the time of its audit, and the waivers that apply to it."""
-
-    row: Row
-    looked_at: datetime.datetime
-    waivers: tuple[Waiver, ...]
-
-    @property
-    def rank(self) -> tuple[bool, datetime.datetime, bool]:
-        """Return the order of rows of one zone, the last of which is used: the latest audit, and of two at the same time the failed one."""
-        return not self.row["carried"], self.looked_at, self.row["status"] == UNAUDITED
+_Key = t.Callable[[Row], t.Hashable]
+_Fits = t.Callable[[Row, Row], bool]
+# The most certain match first: zones of two accounts may have the same name, and a zone that cannot be read may have no id.
+_STEPS: tuple[tuple[_Key, _Fits], ...] = (
+    (lambda row: (row["scope"], address(row), row["zone"]), lambda row, other: True),
+    (lambda row: (row["scope"], address(row)), lambda row, other: address(row) is not None),
+    (lambda row: (row["scope"], row["zone"]), lambda row, other: None in (address(row), address(other))),
+)
 
 
-def gather(order: Order, slices: t.Sequence[Earlier]) -> list[Sourced]:
-    """Return the latest row of each zone, with what it inherits from the others; expected zones without a record are unaudited."""
-    now = _instant(order.at)
-    groups = [[Sourced(row, now, order.waivers)] for row in rows_of(order)]
-    for number, part in enumerate(slices):
-        waivers = (*order.waivers, *merged_waivers(part.waivers, f"merge[{number}].waivers"))
-        rows = [_of_slice(row, waivers, now) for row in part.rows]
-        places, left = match([_head(group) for group in groups], part.rows)
-        for group, place in zip(groups, places, strict=True):
-            if place is not None:
-                group.append(rows[place])
-        groups += [[rows[place]] for place in left]
-    return _with_expected([_latest(group) for group in groups], order)
-
-
-def _of_slice(row: Row, waivers: tuple[Waiver, ...], now: datetime.datetime) -> Sourced:
-    """Return a row of a slice without the items that its waivers added, because they are applied again.
-
-    An audit in the future counts as of now, so that a clock that is ahead does not hide what this run found.
-    """
-    plain: Row = {**row, "items": [item for item in row["items"] if not is_of_waiver(item)]}
-    return Sourced(plain, min(_instant(row["audited_at"]), now), waivers)
-
-
-def _head(group: t.Sequence[Sourced]) -> Row:
-    """Return the first row of a group with the first id that a row of the group has."""
-    rows = [each.row for each in group]
-    zone_id = next((row["zone_id"] for row in rows if row["zone_id"]), None)
-    account_id = next((row["account_id"] for row in rows if row["account_id"]), None)
-    return {**rows[0], "zone_id": zone_id, "account_id": account_id}
-
-
-def _latest(group: t.Sequence[Sourced]) -> Sourced:
-    """Return the row that is used, with what it inherits from the others; of equal ones that of this run, then of the first slice."""
-    latest, *others = sorted(group, key=lambda each: each.rank, reverse=True)
-    known: Row | None = None
-    for each in reversed(others):
-        known = inherit(each.row, known)
-    return latest._replace(row=inherit(latest.row, known))
-
-
-def _with_expected(found: list[Sourced], order: Order) -> list[Sourced]:
-    """Return the rows with an unaudited one for each expected zone that this run has no record of."""
-    present = {each.row["zone"] for each in found if not each.row["carried"]}
-    missing: list[Row] = [{**NOTHING, "zone": zone, "error": _NO_RECORD} for zone in order.expected if zone not in present]
-    places, left = match(missing, [each.row for each in found])
-    return [
-        *(found[place] for place in left),
-        *(
-            Sourced(inherit(row, None if place is None else found[place].row), _LONG_AGO, order.waivers)
-            for row, place in zip(missing, places, strict=True)
-        ),
-    ]
-
-
-def dated_ahead(slices: t.Sequence[Earlier], at: str) -> str:
-    """Return a warning about audits of slices that are later than this report; "" if there is none."""
-    now = _instant(at)
-    ahead = [
-        f"merge[{number}]: {line(row['zone'], 100)} was audited at {row['audited_at']}"
-        for number, part in enumerate(slices)
-        for row in part.rows
-        if _instant(row["audited_at"]) > now
-    ]
-    more = f" (and {len(ahead) - 1} more)" if len(ahead) > 1 else ""
-    return f"{ahead[0]}{more}, later than this report ({at}): a clock is ahead. Such audits count as of {at}." if ahead else ""
+def match(rows: t.Sequence[Row], others: t.Sequence[Row]) -> tuple[list[int | None], list[int]]:
+    """Return for each row the place of the other row of its zone, by id, or by name if one has no id; and the places that are left."""
+    matched: list[int | None] = [None] * len(rows)
+    left = dict.fromkeys(range(len(others)))
+    for key, fits in _STEPS:
+        places: dict[t.Hashable, list[int]] = {}
+        for place in left:
+            places.setdefault(key(others[place]), []).append(place)
+        for number, row in enumerate(rows):
+            if matched[number] is None:
+                fitting = (place for place in places.get(key(row), ()) if place in left and fits(row, others[place]))
+                matched[number] = found_place = next(fitting, None)
+                if found_place is not None:
+                    del left[found_place]
+    return matched, list(left)

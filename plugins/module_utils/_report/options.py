@@ -17,10 +17,6 @@ from .waivers import Waiver, parse_waivers
 
 # The options of `audit_report`, validated.
 
-# The parts of a record; `result` contains the resources that the role manages.
-_PARTS = ("result", "jobs", "coverage", "scripts", "delivery")
-
-
 _ID: Schema = {"type": ["string", "integer", "null"]}
 _OBJECTS = nullable(array({"type": "object"}))
 _RECORD = record(
@@ -46,9 +42,6 @@ _RECORD = record(
 )
 
 
-# What this schema guarantees of a record; the rest of it is looked at before it is used.
-
-
 class Scripts(t.TypedDict, total=False):
     """The result of `script_audit`, or of `script_monitor_info` for a zone without a baseline."""
 
@@ -59,36 +52,24 @@ class Scripts(t.TypedDict, total=False):
     evidence: Copied | None
 
 
-class _Parts(t.TypedDict):
+class AuditRecord(t.TypedDict):
+    """The results of a run for one zone or account; None for parts that were not read.
+
+    The schema guarantees these types; the rest of it is looked at before it is used. `unreadable` names the resources that could
+    not be read although the zone was, with the reason.
+    """
+
+    zone: str
+    zone_id: str | None
+    account_id: str | None
+    scope: str
     result: ZoneResult | None
     jobs: list[ReportedJob] | None
     coverage: Coverage | None
     scripts: Scripts | None
     delivery: list[Copied] | None
-
-
-class AuditRecord(t.NamedTuple):
-    """The results of a run for one zone or account; None for parts that were not read.
-
-    `unreadable` names the resources that could not be read although the zone was, with the reason.
-    """
-
-    zone: str
-    zone_id: str | None = None
-    account_id: str | None = None
-    scope: str = ZONE
-    result: ZoneResult | None = None
-    jobs: list[ReportedJob] | None = None
-    coverage: Coverage | None = None
-    scripts: Scripts | None = None
-    delivery: list[Copied] | None = None
-    error: dict[str, str] | None = None
-    unreadable: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def address(self) -> str | None:
-        """Return the id of the zone or account."""
-        return self.account_id if self.scope == ACCOUNT else self.zone_id
+    error: dict[str, str] | None
+    unreadable: list[tuple[str, str]]
 
 
 class Order(t.NamedTuple):
@@ -115,10 +96,10 @@ def desire(params: Params) -> Order:
     survey, keep = params["survey"], params["keep"]
     records = tuple(_record(f"zones[{place}]", given, survey) for place, given in enumerate(params["zones"]))
     seen: set[tuple[str, str]] = set()
-    for place, (zone, scope) in enumerate((each.zone, each.scope) for each in records):
-        if (scope, zone) in seen:
-            raise invalid_option(f"zones[{place}].zone", f"{shown(zone)} has more than one record")
-        seen.add((scope, zone))
+    for place, each in enumerate(records):
+        if (each["scope"], each["zone"]) in seen:
+            raise invalid_option(f"zones[{place}].zone", f"{shown(each['zone'])} has more than one record")
+        seen.add((each["scope"], each["zone"]))
     expected, required_fields = params["expected"] or (), params["required_fields"] or {}
     if "" in expected:
         raise invalid_option(f"expected[{expected.index('')}]", "the name of a zone is needed")
@@ -138,7 +119,7 @@ def desire(params: Params) -> Order:
         previous=params["previous"] or None,
         merge=tuple(params["merge"] or ()),
         waivers=parse_waivers(params["waivers"] or ()),
-        required_fields=dict(required_fields),
+        required_fields=required_fields,
         fail_on=tuple(name for name in GATES if name in (params["fail_on"] or ())),
         at=format_time(need_time("at", params["at"]) if params["at"] else datetime.datetime.now(datetime.timezone.utc)),
         title=params["title"] or (SURVEY_TITLE if survey else DEFAULT_TITLE),
@@ -153,25 +134,23 @@ def _record(place: str, given: dict[str, Json], survey: bool) -> AuditRecord:
     parts, failures = _read_parts(given)
     by_account = given.get("account_id") and not given.get("zone_id")
     scope = given.get("scope") or (ACCOUNT if by_account else ZONE)
-    reasons = [(name, failure["message"]) for name, failure in failures if survey or name == "delivery"]
+    unreadable = [(name, failure["message"]) for name, failure in failures if survey or name == "delivery"]
     failed = next((failure for name, failure in failures if not survey and name != "delivery"), None)
-    reported = _readable(given.get("error")) or failed
-    if survey and reasons and not reported and scope == ZONE and not _has_any(parts):
+    error = _readable(given.get("error")) or failed
+    if survey and unreadable and not error and scope == ZONE and not _has_any(parts):
         # A token for zones can read nothing of an account, which is not an error.
-        reported = {"kind": "permission", "message": f"nothing of it can be read: {reasons[0][1]}"}
-    error = None
-    if isinstance(reported, dict):
-        parts = dict.fromkeys(_PARTS)
-        error = {
-            "kind": str(reported.get("kind") or "bad_response"),
-            "message": str(reported.get("message") or "no reason was given"),
-        }
-    check(_RECORD, {**given, **parts, "scope": scope, "error": error or reported}, place)
-    valid = t.cast("_Parts", parts)  # by the schema
-    if valid["scripts"] is not None and not survey and "findings" not in valid["scripts"]:
+        error = {"kind": "permission", "message": f"nothing of it can be read: {unreadable[0][1]}"}
+    if isinstance(error, dict):
+        parts = dict.fromkeys(parts)
+        kind, message = error.get("kind") or "bad_response", error.get("message") or "no reason was given"
+        error = {"kind": str(kind), "message": str(message)}
+    checked = {**given, **parts, "scope": scope, "error": error}
+    check(_RECORD, checked, place)
+    scripts = dict_of(parts["scripts"])
+    if scripts and not survey and "findings" not in scripts:
         raise invalid_option(f"{place}.scripts.findings", "is missing: the result of script_audit is needed")
-    zone_id, account_id = (str(given.get(name) or "") or None for name in ("zone_id", "account_id"))
-    return AuditRecord(str(given["zone"]), zone_id, account_id, str(scope), **valid, error=error, unreadable=tuple(reasons))
+    ids = {name: str(given.get(name) or "") or None for name in ("zone_id", "account_id")}
+    return t.cast("AuditRecord", {**checked, **ids, "unreadable": unreadable})  # by the schema
 
 
 def _has_any(parts: t.Mapping[str, Json]) -> bool:

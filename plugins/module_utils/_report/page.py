@@ -11,12 +11,12 @@ import typing as t
 
 from .._core import INVALID_OPTION, Failure, Json
 from .._text import line
-from .document import Change, Copied, Counts, Item, JobRow, Report, Row, TrendEntry, WaiverRow
-from .facts import AUDIT, DIFFERENCE, KINDS, LOOK, NEEDS_ATTENTION, PATTERNS, STATUSES, UNAUDITED, Action, guide_url
-from .items import address, cells, counting, plural
+from .document import Copied, Counts, Item, Report, Row, TrendEntry, address
+from .facts import AUDIT, DIFFERENCE, KINDS, LOOK, NEEDS_ATTENTION, STATUSES, UNAUDITED, Action, guide_url
+from .items import cells, counting, patterns_text, plural
 from .lines import Group, about, error_text, groups_by_action, item_counts, not_audited, status_count, verdict, waiver_reasons
+from .model import zones_with
 from .page_template import STYLE, TEMPLATE
-from .zones import zones_with
 
 # The report as one page: the data for its template beside the report itself, and the filters of the template.
 
@@ -28,7 +28,7 @@ _MAX_LISTED = 200
 # With more zones that need attention, the sections of the zones are closed at first.
 _MAX_OPEN = 20
 _CARRIED = "not part of this run"
-_COMPARED: tuple[tuple[Change, str], ...] = (
+_COMPARED: tuple[tuple[t.Literal["new", "resolved", "changed", "persisting", "unknown"], str], ...] = (
     ("new", "new"),
     ("changed", "changed"),
     ("persisting", "unchanged"),
@@ -49,7 +49,7 @@ def render(report: Report) -> bytes:
         ) from None
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(text=line, short=_short, day=_day, moment=_moment, amount=_amount, plural=plural)
-    environment.filters.update(about=about, label=_label, last_audit=_last_audit, covers=_covers)
+    environment.filters.update(about=about, label=_label, last_audit=_last_audit, covers=patterns_text)
     digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'"
     return environment.from_string(TEMPLATE).render(**_page(report), report=report, style=STYLE, policy=policy).encode()
@@ -74,10 +74,6 @@ def _label(item: Item) -> str:
 def _last_audit(row: Row) -> str:
     """Return the day of the last audit of a zone that this run did not audit; "" if there was none."""
     return _day(row["audited_at"]) if row["audited_at"] and (row["carried"] or row["status"] == UNAUDITED) else ""
-
-
-def _covers(waiver: WaiverRow) -> str:
-    return ", ".join(f"{name} {waiver[name]}" for name in PATTERNS if waiver.get(name)) or "everything"
 
 
 def _amount(number: Json) -> str:
@@ -250,7 +246,7 @@ def _has_details(row: Row) -> bool:
     return bool(row["items"] or row["error"] or _jobs_of(row) or row["inventory"])
 
 
-def _jobs_of(row: Row) -> list[tuple[JobRow, Copied]]:
+def _jobs_of(row: Row) -> list[tuple[Copied, Copied]]:
     """Return the jobs with what each delivered and lost, if that was read; a job without a row did neither."""
     if row["delivery"] is None:
         return []

@@ -8,9 +8,9 @@ import typing as t
 
 from .._core import Json, invalid_option
 from .._text import canonical, did_you_mean, nearest, need_date, shown
-from .document import GivenWaiver, Item, Row, WaiverRow
+from .document import Item, Row, WaiverRow, address
 from .facts import DIFFERENCE, EXPIRED, OF_ITEMS, OF_WAIVERS, PATTERNS, RESOURCES, TYPES, UNAUDITED, UNMATCHED, type_of
-from .items import Observation, address, found, in_order, items_of
+from .items import found, in_order, items_of
 
 # Waivers: accepted differences and findings, each with a reason, an owner and a last day.
 
@@ -23,10 +23,10 @@ _NAMES: t.Mapping[str, t.Sequence[str]] = {"resource": RESOURCES, "type": (DIFFE
 class Waiver(t.NamedTuple):
     """A waiver with its compiled patterns; an omitted pattern matches everything.
 
-    Equal waivers have equal keys. The waiver of a merged report covers only the items that it covered there.
+    The key is its members as JSON. The waiver of a merged report has no patterns: it covers only the items that it covered there.
     """
 
-    given: GivenWaiver
+    given: WaiverRow
     key: str
     patterns: t.Mapping[str, re.Pattern[str]]
     only: frozenset[str] | None = None
@@ -35,11 +35,11 @@ class Waiver(t.NamedTuple):
         """Return whether the waiver may cover an item of this zone."""
         return self._matches("zone", zone)
 
-    def fits(self, zone: str, item: Item) -> bool:
-        """Return whether the waiver covers this item of this zone; items about waivers are never covered."""
-        if is_of_waiver(item) or (self.only is not None and item["id"] not in self.only):
+    def fits(self, item: Item) -> bool:
+        """Return whether the waiver covers this item of a zone that it covers; items about waivers are never covered."""
+        if item["type"] in OF_WAIVERS or (self.only is not None and item["id"] not in self.only):
             return False
-        return self.covers(zone) and all(self._matches(name, item[name] or "") for name in OF_ITEMS)
+        return all(self._matches(name, item[name] or "") for name in OF_ITEMS)
 
     def could_show(self, row: Row) -> bool:
         """Return whether this run read what the waiver is about, so that it would have found an item."""
@@ -56,48 +56,34 @@ class Waiver(t.NamedTuple):
         return name not in self.patterns or self.patterns[name].match(text) is not None
 
 
-def parse_waivers(given: t.Sequence[t.Mapping[str, Json]], place: str = "waivers") -> tuple[Waiver, ...]:
-    """Return the waivers; raise `invalid_option` with the path of what is missing or matches no name."""
-    parsed = (_parse(f"{place}[{number}]", waiver) for number, waiver in enumerate(given))
+def parse_waivers(given: t.Sequence[t.Mapping[str, Json]]) -> tuple[Waiver, ...]:
+    """Return the waivers without duplicates; raise `invalid_option` with the path of what is missing or matches no name."""
+    parsed = (_parse(f"waivers[{number}]", waiver) for number, waiver in enumerate(given))
     return tuple({waiver.key: waiver for waiver in parsed}.values())
 
 
-def merged_waivers(given: t.Sequence[WaiverRow], place: str) -> tuple[Waiver, ...]:
+def merged_waivers(rows: t.Iterable[WaiverRow]) -> tuple[Waiver, ...]:
     """Return the waivers of a merged report, as they applied to its own rows."""
-    covered: dict[str, set[str]] = {}
-    for waiver in given:
-        covered.setdefault(_key(waiver), set()).update(waiver.get("items") or ())
-    return tuple(waiver._replace(only=frozenset(covered.get(waiver.key, ()))) for waiver in parse_waivers(given, place))
+    return tuple(_waiver(row, {}, frozenset(row.get("items", ()))) for row in rows)
 
 
-def is_of_waiver(item: Item) -> bool:
-    """Return whether an item is about a waiver: each report makes these items again."""
-    return item["type"] in OF_WAIVERS
-
-
-def _key(waiver: t.Mapping[str, Json]) -> str:
-    return canonical({name: waiver.get(name) for name in MEMBERS})
+def _waiver(given: t.Mapping[str, Json], patterns: t.Mapping[str, re.Pattern[str]], only: frozenset[str] | None = None) -> Waiver:
+    members = {name: given.get(name) for name in MEMBERS}
+    row = t.cast("WaiverRow", {**members, "expired": False, "items": []})  # validated as an option or by the schema of reports
+    return Waiver(row, canonical(members), patterns, only)
 
 
 def _parse(place: str, waiver: t.Mapping[str, Json]) -> Waiver:
     for name in _NEEDED:
         if not str(waiver.get(name) or "").strip():
             raise invalid_option(f"{place}.{name}", "needed, so that a waiver can be reviewed")
-    texts = {name: None if waiver.get(name) is None else str(waiver[name]) for name in PATTERNS}
-    given: GivenWaiver = {
-        "zone": texts["zone"],
-        "resource": texts["resource"],
-        "type": texts["type"],
-        "member": texts["member"],
-        "subject": texts["subject"],
-        "reason": str(waiver["reason"]),
-        "owner": str(waiver["owner"]),
-        "until": need_date(f"{place}.until", str(waiver["until"])),
-    }
+    until = need_date(f"{place}.until", str(waiver["until"]))
     patterns: dict[str, re.Pattern[str]] = {}
-    for name, pattern in texts.items():
+    for name in PATTERNS:
+        pattern = waiver.get(name)
         if pattern is None:
             continue
+        pattern = str(pattern)
         if not pattern.strip():
             raise invalid_option(
                 f"{place}.{name}", "an empty pattern; omit it, or write '*', for a waiver that covers everything"
@@ -106,7 +92,7 @@ def _parse(place: str, waiver: t.Mapping[str, Json]) -> Waiver:
         if name in _NAMES and not any(map(patterns[name].match, _NAMES[name])):
             hint = did_you_mean(nearest(pattern, _NAMES[name]))
             raise invalid_option(f"{place}.{name}", f"{shown(pattern)} matches no {name}{hint}")
-    return Waiver(given, _key(given), patterns)
+    return _waiver({**waiver, "until": until}, patterns)
 
 
 def apply_waivers(
@@ -122,12 +108,12 @@ def apply_waivers(
     for row, applicable in rows:
         near = [waiver for waiver in applicable if waiver.covers(row["zone"])]
         items: list[Item] = []
-        late: list[Observation] = []
+        late: list[Item] = []
         for item in row["items"]:
             if item["carried"]:
                 items.append(item)
                 continue
-            fitting = [waiver for waiver in near if waiver.fits(row["zone"], item)]
+            fitting = [waiver for waiver in near if waiver.fits(item)]
             for waiver in fitting:
                 covered[waiver.key].add(item["id"])
             ended = [waiver for waiver in fitting if waiver.is_expired(at)]
@@ -139,34 +125,29 @@ def apply_waivers(
     ]
 
 
-def _expired(waiver: Waiver, item: Item) -> Observation:
+def _expired(waiver: Waiver, item: Item) -> Item:
     given = waiver.given
     message = f"the waiver of {given['owner']} ended on {given['until']}: {given['reason']}"
-    return found(EXPIRED, canonical(given), message, member="waiver", resource=item["resource"])
+    return found(EXPIRED, waiver.key, message, member="waiver", resource=item["resource"])
 
 
 def with_unmatched(
-    rows: list[Row],
-    waivers: t.Sequence[Waiver],
-    listed: t.Sequence[WaiverRow],
-    elsewhere: t.Collection[str],
-    at: str,
+    rows: t.Iterable[Row], waivers: t.Sequence[Waiver], listed: t.Sequence[WaiverRow], elsewhere: t.Collection[str], at: str
 ) -> list[Row]:
     """Add a note for each waiver of this run that covers nothing, although everything that it could cover was read.
 
     The note is in the first zone that the waiver could cover, or in the first of all. `listed` are the waivers with the ids of
-    what they cover, `elsewhere` are zones outside this run.
+    what they cover, beginning with those of this run; `elsewhere` are zones outside this run.
     """
     rows = sorted(rows, key=lambda row: row["zone"])
-    unused = {_key(each) for each in listed if not each["items"]}
-    for waiver in waivers:
+    for waiver, known in zip(waivers, listed, strict=False):
         near = [row for row in rows if waiver.covers(row["zone"])]
         unseen = any(row["carried"] or row["status"] == UNAUDITED for row in near) or any(map(waiver.covers, elsewhere))
-        if waiver.key not in unused or unseen or (near and not any(map(waiver.could_show, near))):
+        if known["items"] or unseen or (near and not any(map(waiver.could_show, near))):
             continue
         first = next((row for row in near or rows if not row["carried"]), None)
         if first is not None:
-            note = found(UNMATCHED, canonical(waiver.given), "the waiver matches no difference, finding or note")
+            note = found(UNMATCHED, waiver.key, "the waiver matches no difference, finding or note")
             items = in_order([*first["items"], *items_of(address(first), [note], at)])
             rows = [{**row, "items": items} if row is first else row for row in rows]
     return rows

@@ -10,8 +10,8 @@ import json
 import pytest
 from support.samples.fleet import WAIVER, audit, drifted, finding, items, job, outcome, record, report, row, zone_id
 
+from ansible_collections.edgeops.observability.plugins.module_utils._report.audit import refused
 from ansible_collections.edgeops.observability.plugins.module_utils._report.facts import GATES, TYPES
-from ansible_collections.edgeops.observability.plugins.module_utils._report.zones import refused
 
 STRANGER = {"scheme": "https", "address": "collector.example/in", "options": {}}
 OURS = {"scheme": "s3", "address": "acme-logs/http/{DATE}", "options": {"region": "eu-central-1"}}
