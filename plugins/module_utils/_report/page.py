@@ -12,8 +12,8 @@ import typing as t
 from .._core import INVALID_OPTION, Failure, Json
 from .._text import line
 from .document import Copied, Counts, Item, Report, Row, TrendEntry, address
-from .facts import AUDIT, DIFFERENCE, KINDS, LOOK, NEEDS_ATTENTION, STATUSES, UNAUDITED, Action, guide_url
-from .items import cells, counting, patterns_text, plural
+from .facts import AUDIT, DIFFERENCE, KINDS, LOOK, NEEDS_ATTENTION, STATUSES, UNAUDITED, guide_url
+from .items import cells, counting, found, patterns_text, plural
 from .lines import Group, about, error_text, groups_by_action, item_counts, not_audited, status_count, verdict, waiver_reasons
 from .model import zones_with
 from .page_template import STYLE, TEMPLATE
@@ -23,18 +23,9 @@ from .page_template import STYLE, TEMPLATE
 View = dict[str, Json]
 
 _MAX_TEXT = 300
-# Maximum number of lines in a table of what needs attention; the zones show all items.
-_MAX_LISTED = 200
 # With more zones that need attention, the sections of the zones are closed at first.
 _MAX_OPEN = 20
 _CARRIED = "not part of this run"
-_COMPARED: tuple[tuple[t.Literal["new", "resolved", "changed", "persisting", "unknown"], str], ...] = (
-    ("new", "new"),
-    ("changed", "changed"),
-    ("persisting", "unchanged"),
-    ("resolved", "resolved"),
-    ("unknown", "not audited now"),
-)
 
 
 def render(report: Report) -> bytes:
@@ -48,8 +39,11 @@ def render(report: Report) -> bytes:
             " controller, where ansible-core brings it along, or leave html out of formats.",
         ) from None
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update(text=line, short=_short, day=_day, moment=_moment, amount=_amount, plural=plural)
-    environment.filters.update(about=about, label=_label, last_audit=_last_audit, covers=patterns_text)
+    environment.filters.update(text=line, short=_short, day=_day, moment=_moment, amount=_amount, plural=plural, columns=_columns)
+    environment.filters.update(
+        about=about, label=_label, last_audit=_last_audit, covers=patterns_text, guide=guide_url, zones=_zones
+    )
+    environment.tests["detailed"] = _has_details
     digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'"
     return environment.from_string(TEMPLATE).render(**_page(report), report=report, style=STYLE, policy=policy).encode()
@@ -80,14 +74,32 @@ def _amount(number: Json) -> str:
     return f"{number:,}" if isinstance(number, int) else "not known"
 
 
+def _columns(item: Item) -> list[str]:
+    """Return what differs or the type of a finding, what it is, and what it should be."""
+    name, present, desired = cells(item)
+    return [
+        _short(name or ("" if item["kind"] == DIFFERENCE else item["type"])),
+        *(line(text, 2 * _MAX_TEXT) for text in (present, desired)),
+    ]
+
+
+def _zones(groups: t.Sequence[Group]) -> str:
+    return plural(len({id(row) for group in groups for row in group.rows}), "zone")
+
+
 def _page(report: Report) -> View:
     """Return what the template shows beside the report, and its functions."""
     counts, rows = report["counts"], report["zones"]
     present = [row for row in rows if not row["carried"]]
-    comparison = report["comparison"]
-    marked = {"new": frozenset(comparison["new"]), "changed": frozenset(comparison["changed"])}
+    marked = {"new": frozenset(report["comparison"]["new"]), "changed": frozenset(report["comparison"]["changed"])}
     sentence = re.split("(?<=[:;]) ", verdict(counts), maxsplit=1)
-    todo = {action: _todo(action, groups, marked["new"]) for action, groups in groups_by_action(present)}
+    todo = dict(groups_by_action(present))
+    notes = todo.pop(LOOK, [])
+    if unaudited := [_unaudited(row) for row in present if row["status"] == UNAUDITED]:
+        todo = {AUDIT: unaudited, **todo}
+    concerned = sum(_has_details(row) for row in present if row["status"] in NEEDS_ATTENTION)
+    sections = {status: [row for row in present if row["status"] == status] for status in STATUSES}
+    sections[_CARRIED] = [row for row in rows if row["carried"]]
     return {
         "verdict": sentence[0].rstrip(";"),
         "verdict_more": "".join(sentence[1:]),
@@ -96,9 +108,13 @@ def _page(report: Report) -> View:
         "not_audited": not_audited(rows),
         "bar": _status_bar(counts),
         "trend": _trend([*report["trend"], {"at": report["generated_at"], "counts": counts}]),
-        "notes": todo.pop(LOOK, None),
-        "todo": [*_unaudited(present), *todo.values()],
-        "sections": _sections(rows),
+        "look": LOOK,
+        "notes": notes,
+        "todo": todo,
+        "new": marked["new"],
+        "sections": sections,
+        "unfolded": NEEDS_ATTENTION if concerned <= _MAX_OPEN else (),
+        "status_count": status_count,
         "tally": functools.partial(_tally, new=marked["new"]),
         "marks": functools.partial(_marks, marked=marked, reasons=waiver_reasons(report)),
         "jobs_of": _jobs_of,
@@ -112,7 +128,14 @@ def _compared(report: Report) -> str:
     comparison = report["comparison"]
     if comparison["previous_id"] is None:
         return "There is no previous report to compare with."
-    words = [f"{len(comparison[name]):,} {word}" for name, word in _COMPARED if comparison[name]]
+    numbers = {
+        "new": comparison["new"],
+        "changed": comparison["changed"],
+        "unchanged": comparison["persisting"],
+        "resolved": comparison["resolved"],
+        "not audited now": comparison["unknown"],
+    }
+    words = [f"{len(ids):,} {word}" for word, ids in numbers.items() if ids]
     when = f" of {_moment(report['trend'][-1]['at'])}" if report["trend"] else ""
     return f"Compared with the report{when}: {', '.join(words) or 'nothing then, nothing now'}."
 
@@ -171,75 +194,12 @@ def _trend(reports: t.Sequence[TrendEntry]) -> View | None:
     }
 
 
-# What needs attention, grouped by what to do.
+# What needs attention, and the details of a zone.
 
 
-def _unaudited(rows: t.Sequence[Row]) -> list[View]:
-    failed = [row for row in rows if row["status"] == UNAUDITED]
-    lines = [
-        {
-            "id": "",
-            "severity": "high",
-            "zones": [_short(row["zone"])],
-            "what": row["scope"],
-            "name": UNAUDITED,
-            "is": _short(error_text(row)),
-            "should_be": "audited",
-            "since": f"last audited {_day(row['audited_at'])}" if row["audited_at"] else "never audited",
-            "fresh": 0,
-        }
-        for row in failed[:_MAX_LISTED]
-    ]
-    return [_table(AUDIT, lines, len(failed), len(failed))] if failed else []
-
-
-def _todo(action: Action, groups: t.Sequence[Group], new: frozenset[str]) -> View:
-    zones = {id(row) for group in groups for row in group.rows}
-    return _table(action, [_line(group, new) for group in groups[:_MAX_LISTED]], len(groups), len(zones))
-
-
-def _table(action: Action, lines: t.Sequence[View], total: int, zones: int) -> View:
-    more = max(0, total - len(lines))
-    return {"action": action, "guide": guide_url(action), "zones": plural(zones, "zone"), "lines": lines, "more": more}
-
-
-def _line(group: Group, new: frozenset[str]) -> View:
-    item = group.item
-    name, present, desired = cells(item)
-    return {
-        "id": item["id"] if len(group.rows) == 1 else "",
-        "severity": line(item["severity"]),
-        "zones": [_short(row["zone"]) for row in group.rows],
-        "what": _short(about(item)),
-        "name": _short(name or ("" if item["kind"] == DIFFERENCE else item["type"])),
-        "is": line(present, 2 * _MAX_TEXT),
-        "should_be": line(desired, 2 * _MAX_TEXT),
-        "since": _day(min(each["first_seen"] for each in group.items)),
-        "fresh": sum(each["id"] in new for each in group.items),
-    }
-
-
-# The zones, one section for each status: details where there is something to read.
-
-
-def _sections(rows: t.Sequence[Row]) -> list[View]:
-    """Return the zones by status, what needs attention first; those of earlier runs come last."""
-    groups = {status: [row for row in rows if not row["carried"] and row["status"] == status] for status in STATUSES}
-    groups[_CARRIED] = [row for row in rows if row["carried"]]
-    detailed = {name: [row for row in of_name if _has_details(row)] for name, of_name in groups.items()}
-    concerned = sum(len(detailed[status]) for status in NEEDS_ATTENTION)
-    return [
-        {
-            "name": name,
-            "id": f"zones-{name.replace(' ', '-')}",
-            "count": status_count(name, len(of_name)),
-            "open": name in NEEDS_ATTENTION and concerned <= _MAX_OPEN,
-            "detailed": detailed[name],
-            "plain": [row for row in of_name if not _has_details(row)],
-        }
-        for name, of_name in groups.items()
-        if of_name
-    ]
+def _unaudited(row: Row) -> Group:
+    item: Item = {**found(UNAUDITED, None, _short(error_text(row)), resource=row["scope"]), "should_be": "audited"}
+    return Group(item, (row,), (item,))
 
 
 def _has_details(row: Row) -> bool:

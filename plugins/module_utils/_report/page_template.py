@@ -88,21 +88,29 @@ TEMPLATE = """\
 {% if zones | length > 3 %}<details><summary>{{ zones | length }} zones</summary>{{ zones | join(", ") }}</details>
 {% else %}{{ zones | join(", ") }}{% endif %}
 {% endmacro %}
-{% macro findings_table(todo) %}
-<table><caption>{{ todo.action.title }}</caption>
+{% macro findings_table(action, groups) %}
+<table><caption>{{ action.title }}</caption>
 <thead><tr><th scope="col" class="sev">Severity</th><th scope="col" class="zone">Zone</th><th scope="col" class="what">What</th>
 <th scope="col">Is</th><th scope="col">Should be</th><th scope="col" class="since">Since</th></tr></thead>
 <tbody>
-{% for each in todo.lines %}
-<tr><td><span class="mark {{ each.severity }}">{{ each.severity }}</span></td><th scope="row">
-{%- if each.id %}<a href="#{{ each.id }}">{{ each.zones[0] }}</a>{% else %}{{ zone_names(each.zones) }}{% endif %}</th>
-<td>{{ each.what }}{% if each.name %}<span class="name">{{ each.name }}</span>{% endif %}</td>
-<td data-l="is">{{ each.is }}</td>{% if each.should_be %}<td data-l="should be">{{ each.should_be }}</td>{% else %}<td></td>{% endif %}
-<td class="since" data-l="since">{{ each.since }}
-{% if each.fresh %}<span class="mark">{% if each.zones | length > 1 %}{{ each.fresh }} {% endif %}new</span>{% endif %}</td></tr>
+{% for group in groups[:200] %}
+{% set item, single = group.item, group.rows | length == 1 %}
+{% set name, present, desired = item | columns %}
+{% set fresh = group.items | map(attribute="id") | select("in", new) | list | length %}
+<tr><td><span class="mark {{ item.severity | text }}">{{ item.severity | text }}</span></td><th scope="row">
+{%- if single and item.id %}<a href="#{{ item.id }}">{{ group.rows[0].zone | short }}</a>{% else %}
+{{ zone_names(group.rows | map(attribute="zone") | map("short") | list) }}{% endif %}</th>
+<td>{{ item | about | short }}{% if name %}<span class="name">{{ name }}</span>{% endif %}</td>
+<td data-l="is">{{ present }}</td>{% if desired %}<td data-l="should be">{{ desired }}</td>{% else %}<td></td>{% endif %}
+<td class="since" data-l="since">
+{%- if item.id %}{{ group.items | map(attribute="first_seen") | min | day }}
+{% elif group.rows[0] | last_audit %}last audited {{ group.rows[0] | last_audit }}
+{% else %}never audited
+{% endif %}
+{% if fresh %}<span class="mark">{% if not single %}{{ fresh }} {% endif %}new</span>{% endif %}</td></tr>
 {% endfor %}
 </tbody></table>
-{% if todo.more %}<p class="more small soft">{{ todo.more }} more are with their zones below.</p>{% endif %}
+{% if groups | length > 200 %}<p class="more small soft">{{ groups | length - 200 }} more are with their zones below.</p>{% endif %}
 {% endmacro %}
 {% macro zone_details(row, open) %}
 {% set found, scripts, jobs = row["items"], row.inventory or [], jobs_of(row) %}
@@ -191,10 +199,10 @@ viewBox="0 0 {{ trend.width }} {{ trend.height }}" preserveAspectRatio="none">
 </ul></nav>
 <main>
 <section aria-labelledby="attention"><h2 id="attention">What needs attention</h2>
-{% for todo in todo %}
-<div class="todo"><div class="todo-head"><h3>{{ todo.action.title }} <span class="soft">in {{ todo.zones }}</span></h3>
-<p>{{ todo.action.advice }} <a href="{{ todo.guide }}" aria-label="Guide: {{ todo.action.title }}">Guide</a></p></div>
-{{ findings_table(todo) }}</div>
+{% for action, groups in todo.items() %}
+<div class="todo"><div class="todo-head"><h3>{{ action.title }} <span class="soft">in {{ groups | zones }}</span></h3>
+<p>{{ action.advice }} <a href="{{ action | guide }}" aria-label="Guide: {{ action.title }}">Guide</a></p></div>
+{{ findings_table(action, groups) }}</div>
 {% else %}
 <p>Nothing.</p>
 {% endfor %}
@@ -202,20 +210,21 @@ viewBox="0 0 {{ trend.width }} {{ trend.height }}" preserveAspectRatio="none">
 {% if notes %}
 <section aria-labelledby="notes"><h2 id="notes">Notes</h2>
 <div class="todo"><details>
-<summary>{{ notes.lines | length + notes.more }} worth a look in {{ notes.zones }}; nothing has to be done about them</summary>
-{{ findings_table(notes) }}</details></div></section>
+<summary>{{ notes | length }} worth a look in {{ notes | zones }}; nothing has to be done about them</summary>
+{{ findings_table(look, notes) }}</details></div></section>
 {% endif %}
 <section aria-labelledby="zones"><h2 id="zones">Zones</h2>
-{% for section in sections %}
-<details class="zones" id="{{ section.id }}"
-{% if section.open %} open{% endif %}>
-<summary><span class="key {{ section.name }}"></span>{{ section.count }}</summary>
-{% for row in section.detailed %}
-{{ zone_details(row, section.open) }}
+{% for name, rows in sections.items() if rows %}
+{% set open, plain = name in unfolded, rows | reject("detailed") | list %}
+<details class="zones" id="zones-{{ name | replace(" ", "-") }}"
+{% if open %} open{% endif %}>
+<summary><span class="key {{ name }}"></span>{{ status_count(name, rows | length) }}</summary>
+{% for row in rows | select("detailed") %}
+{{ zone_details(row, open) }}
 {% endfor %}
-{% if section.plain %}
+{% if plain %}
 <ul class="fine">
-{% for row in section.plain %}
+{% for row in plain %}
 <li>{{ row.zone | short }}{% if row.scope != "zone" %} (account){% endif %}{% if row | last_audit %}, last audited on {{ row | last_audit }}{% endif %}</li>
 {% endfor %}
 </ul>
