@@ -181,22 +181,16 @@ def read_previous(path: str) -> Earlier | None:
 
 
 def _repeated(rows: t.Sequence[Row]) -> t.Iterator[str]:
-    """Yield duplicate zones and items.
-
-    Zones of different accounts may have the same name, and so may a carried zone without an id and a zone that was renamed.
-    """
-    zones: dict[tuple[str, str], list[tuple[str | None, bool]]] = {}
+    """Yield duplicate zones and items; zones of different accounts may have the same name."""
+    known = set()
     for number, row in enumerate(rows):
-        owner, carried = row["zone_id"] or row.get("account_id"), row.get("carried", False)
-        others = zones.setdefault((row.get("scope", ZONE), row["zone"]), [])
-        if any(owner == other or (None in (owner, other) and not (carried or was_carried)) for other, was_carried in others):
+        place = (row.get("scope", ZONE), row["zone"], row["zone_id"] or row.get("account_id"))
+        if place in known:
             yield f"zones[{number}].zone: {shown(row['zone'])} is a duplicate"
-        others.append((owner, carried))
-        ids: set[str] = set()
-        for place, item in enumerate(row["items"]):
-            if item["id"] in ids:
-                yield f"zones[{number}].items[{place}].id: {item['id']} is a duplicate"
-            ids.add(item["id"])
+        known.add(place)
+        ids = [item["id"] for item in row["items"]]
+        if len(set(ids)) < len(ids):
+            yield f"zones[{number}].items: an id is a duplicate"
 
 
 def _row(row: Row) -> Row:

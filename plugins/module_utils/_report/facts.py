@@ -181,10 +181,6 @@ DESTINATION_ANSWERS: t.Mapping[str, str] = {
     "504": "the destination was too slow",
 }
 
-MAX_MARKDOWN_CHARACTERS = 60_000
-# Maximum number of items of one kind and zone in the terminal; a zone without a baseline may have thousands.
-MAX_PRINTED = 20
-
 # `documentation` of galaxy.yml; the guides are below it.
 DOCUMENTATION = "https://github.com/edgeops/edgeops.observability/tree/main/docs"
 

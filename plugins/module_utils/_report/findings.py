@@ -12,8 +12,8 @@ from .._logpush.job import Identity, labels
 from .._text import canonical, dict_of, distinct, duration, is_integer, list_of
 from .._zone.result import ReportedJob, ZoneResult
 from .document import Copied, Item
-from .facts import DESTINATION_ANSWERS, MANAGED, NOTE, PERSONAL_FIELDS
-from .items import destination_text, difference, found, plural
+from .facts import DESTINATION_ANSWERS, DIFFERENCE, MANAGED, NOTE, PERSONAL_FIELDS
+from .items import destination_text, found, plural
 from .options import AuditRecord, Scripts
 
 # What an audit finds in a zone: differences from the desired state, and findings and notes about jobs, scripts and fields.
@@ -49,7 +49,7 @@ def differences(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator
         else:
             found_here = list(_members(resource, None, "", before, after))
         if not found_here and outcome.get("changed"):
-            found_here = [difference(resource, None, None)]
+            found_here = [found(DIFFERENCE, None, None, member=None, resource=resource)]
         for item in found_here:
             if item["subject"] in stopped and (resource, item["member"]) == ("jobs", "enabled"):
                 item["message"] += f"; the service disabled it: {stopped[item['subject']]}"
@@ -62,7 +62,7 @@ def _of_jobs(before: Copied, after: Copied) -> t.Iterator[Item]:
         if isinstance(one, dict) and isinstance(other, dict):
             yield from _members("jobs", label, "", one, other)
         elif one or other:
-            yield difference("jobs", label, None, one, other)
+            yield found(DIFFERENCE, label, one, other, member=None)
 
 
 def _of_custom_fields(before: Copied, after: Copied) -> list[Item]:
@@ -80,7 +80,7 @@ def _members(resource: str, subject: str | None, place: str, before: Copied, aft
         if isinstance(one, dict) and isinstance(other, dict) and one and other:
             yield from _members(resource, subject, f"{path}.", one, other)
         else:
-            yield difference(resource, subject, path, one, other)
+            yield found(DIFFERENCE, subject, one, other, member=path, resource=resource)
 
 
 def health(jobs: t.Sequence[ReportedJob]) -> t.Iterator[Item]:

@@ -12,22 +12,9 @@ import xml.etree.ElementTree as ET
 from .._logpush.health import STATES
 from .._text import distinct, is_integer, line, parse_time
 from .document import Item, Report, Row
-from .facts import (
-    DIFFERENCE,
-    KINDS,
-    LOOK,
-    MAX_MARKDOWN_CHARACTERS,
-    NOTE,
-    RESOURCES,
-    STATUSES,
-    TYPES,
-    UNAUDITED,
-    UNMANAGED,
-    Action,
-    guide_url,
-)
+from .facts import DIFFERENCE, KINDS, LOOK, NOTE, RESOURCES, STATUSES, TYPES, UNAUDITED, UNMANAGED, guide_url
 from .items import counting, subject_words
-from .lines import Group, error_text, groups_by_action, in_words, verdict, waiver_reasons
+from .lines import error_text, groups_by_action, in_words, verdict, waiver_reasons
 
 # The report as JSON, JUnit XML, Markdown and metrics; the page has files of its own.
 
@@ -40,7 +27,6 @@ def render_json(report: Report) -> bytes:
 # JUnit XML: a suite for each zone and a case for each resource, so that a case keeps its name from run to run.
 
 _MAX_MESSAGE = 2000
-_OUTCOMES = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
 def render_junit(report: Report) -> bytes:
@@ -68,7 +54,7 @@ def _add_suite(root: ET.Element, row: Row, reasons: t.Mapping[str, str]) -> None
         notes = [_case_line(item) for item in counting(_of(row, resource)) if item["kind"] == NOTE]
         if notes:
             ET.SubElement(case, "system-out").text = "\n".join(notes)
-    for name, outcome in _OUTCOMES.items():
+    for name, outcome in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(name, str(ended[outcome]))
     if row["audited_at"]:
         suite.set("timestamp", line(row["audited_at"]).rstrip("Z"))
@@ -103,21 +89,21 @@ def _case_line(item: Item) -> str:
 
 # Markdown for a pull request or a job summary: bounded, what is wrong first, and it reports what it cut.
 
+_MAX_CHARACTERS = 60_000
 _MAX_CELL = 300
+_MAX_ZONES = 20
 # What is markup anywhere; an underscore within a word is not, and a colon or a dot only where a bare link would begin.
 _SPECIAL = re.compile(r"([\\`*{}\[\]#|~^$]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.|^[-+=>]|(?<=^\d)[.)])", re.IGNORECASE)
 # A space of no width keeps names of people and numbers of issues from becoming links.
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;&#8203;", "#": "#&#8203;"}
-# Leave space for the line that says what was cut.
-_RESERVED = 300
-_MAX_ZONES = 20
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;&#8203;", "#": "#&#8203;"})
 
 
 def render_markdown(report: Report) -> bytes:
-    """Return the report as Markdown of at most `MAX_MARKDOWN_CHARACTERS` characters."""
+    """Return the report as Markdown of at most 60,000 characters."""
     lines = _markdown_lines(report)
     kept: list[str] = []
-    remaining = MAX_MARKDOWN_CHARACTERS - _RESERVED
+    # Leave space for the line that says what was cut.
+    remaining = _MAX_CHARACTERS - 300
     for text in lines:
         if len(text) + 1 > remaining:
             break
@@ -130,9 +116,14 @@ def render_markdown(report: Report) -> bytes:
 
 def _markdown_lines(report: Report) -> list[str]:
     rows = [row for row in report["zones"] if not row["carried"]]
-    new = frozenset(report["comparison"]["new"])
-    counts = report["counts"]
+    counts, reasons = report["counts"], waiver_reasons(report)
     failed = [(escape(row["zone"]), escape(error_text(row))) for row in rows if row["status"] == UNAUDITED]
+    waived = [
+        (escape(row["zone"]), _what(item), escape(item["message"]), escape(reasons.get(item["id"], "waived")), item["id"])
+        for row in report["zones"]
+        for item in row["items"]
+        if item["waived"] and not item["carried"]
+    ]
     zones = {status.capitalize(): [row for row in rows if row["status"] == status] for status in STATUSES}
     zones["Not part of this run"] = [row for row in report["zones"] if row["carried"]]
     return [
@@ -144,14 +135,26 @@ def _markdown_lines(report: Report) -> list[str]:
         f"|{' ---: |' * len(counts)}",
         _cells(*map(str, counts.values())),
         *_table("Unaudited zones", "", ("zone", "why"), failed),
-        *(text for action, groups in groups_by_action(rows) for text in _action_table(action, groups, new)),
-        *_waived(report),
-        *(text for name, of_name in zones.items() for text in _zone_list(name, of_name)),
+        *_action_tables(rows, frozenset(report["comparison"]["new"])),
+        *_table("Waived", "", ("zone", "what", "is, should be", "waived", "id"), waived),
+        *(text for name, of_name in zones.items() if of_name for text in _zone_list(name, of_name)),
     ]
 
 
-def _cells(*texts: str) -> str:
-    return f"| {' | '.join(texts)} |"
+def _action_tables(rows: t.Sequence[Row], new: t.Collection[str]) -> t.Iterator[str]:
+    for action, groups in groups_by_action(rows):
+        cells = []
+        for item, its_rows, items in groups:
+            zones = ", ".join(escape(row["zone"]) for row in its_rows[:_MAX_ZONES])
+            zones += f" and {len(its_rows) - _MAX_ZONES} more" if len(its_rows) > _MAX_ZONES else ""
+            since = escape(item["first_seen"]) + (" (new)" if any(each["id"] in new for each in items) else "")
+            cells.append((escape(item["severity"]), zones, _what(item), escape(item["message"]), since, item["id"]))
+        advice = "" if action is LOOK else f"{escape(action.advice)} [Guide]({guide_url(action)})"
+        yield from _table(action.title, advice, ("severity", "zone", "what", "is, should be", "since", "id"), cells)
+
+
+def _zone_list(title: str, rows: t.Sequence[Row]) -> list[str]:
+    return ["", f"## {title}: {len(rows)}", "", *(f"- {escape(row['zone'])}" for row in rows)]
 
 
 def _table(title: str, text: str, columns: t.Sequence[str], rows: t.Sequence[t.Sequence[str]]) -> list[str]:
@@ -162,43 +165,17 @@ def _table(title: str, text: str, columns: t.Sequence[str], rows: t.Sequence[t.S
     return ["", f"## {title}", "", *head, *(_cells(*row) for row in rows)]
 
 
-def _action_table(action: Action, groups: t.Sequence[Group], new: t.Collection[str]) -> list[str]:
-    advice = "" if action is LOOK else f"{escape(action.advice)} [Guide]({guide_url(action)})"
-    columns = ("severity", "zone", "what", "is, should be", "since", "id")
-    return _table(action.title, advice, columns, [_group_cells(group, new) for group in groups])
-
-
-def _group_cells(group: Group, new: t.Collection[str]) -> tuple[str, ...]:
-    item, zones = group.item, ", ".join(escape(row["zone"]) for row in group.rows[:_MAX_ZONES])
-    more = f" and {len(group.rows) - _MAX_ZONES} more" if len(group.rows) > _MAX_ZONES else ""
-    fresh = " (new)" if any(each["id"] in new for each in group.items) else ""
-    since = f"{escape(item['first_seen'])}{fresh}"
-    return escape(item["severity"]), f"{zones}{more}", _what(item), escape(item["message"]), since, item["id"]
+def _cells(*texts: str) -> str:
+    return f"| {' | '.join(texts)} |"
 
 
 def _what(item: Item) -> str:
     return escape(", ".join(filter(None, (item["type"], item["resource"], subject_words(item)))))
 
 
-def _waived(report: Report) -> list[str]:
-    reasons = waiver_reasons(report)
-    rows = [
-        (escape(row["zone"]), _what(item), escape(item["message"]), escape(reasons.get(item["id"], "waived")), item["id"])
-        for row in report["zones"]
-        for item in row["items"]
-        if item["waived"] and not item["carried"]
-    ]
-    return _table("Waived", "", ("zone", "what", "is, should be", "waived", "id"), rows)
-
-
-def _zone_list(title: str, rows: t.Sequence[Row]) -> list[str]:
-    return ["", f"## {title}: {len(rows)}", "", *(f"- {escape(row['zone'])}" for row in rows)] if rows else []
-
-
 def escape(text: object) -> str:
     """Return a text as Markdown that shows it and does nothing else: no markup, no link, no mention, no end of a cell."""
-    plain = _SPECIAL.sub(r"\\\1", line(text, _MAX_CELL))
-    return "".join(_ENTITIES.get(character, character) for character in plain)
+    return _SPECIAL.sub(r"\\\1", line(text, _MAX_CELL)).translate(_ENTITIES)
 
 
 # OpenMetrics text for a file that a node exporter collects: every series in every run, also at 0.

@@ -18,34 +18,20 @@ from .facts import DIFFERENCE, KINDS, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIE
 _ORDER = {name: place for names in (KINDS, RESOURCES, SEVERITIES) for place, name in enumerate(names)}
 
 
-def difference(resource: str, subject: str | None, member: str | None, present: Json = None, desired: Json = None) -> Item:
-    """Return a difference, of which `items_of` sets what depends on the zone and the time."""
-    return _item(DIFFERENCE, subject, member, present, desired, resource=resource)
-
-
 def found(
     name: str,
     subject: str | None,
-    present: str,
-    *,
-    member: str | None = None,
-    resource: str | None = None,
-    kind: str | None = None,
-) -> Item:
-    """Return a finding or note, of which `items_of` sets what depends on the zone and the time; the default member is the name of the type."""
-    return _item(name, subject, member or name, present, type_of(name).should_be, resource=resource, kind=kind)
-
-
-def _item(
-    name: str,
-    subject: str | None,
-    member: str | None,
     present: Json,
-    desired: Json,
+    desired: Json = None,
     *,
+    member: str | None = "",
     resource: str | None = None,
     kind: str | None = None,
 ) -> Item:
+    """Return an item of a type, of which `items_of` sets what depends on the zone and the time.
+
+    The default member is the name of the type; what should be is given for a difference and otherwise known of the type.
+    """
     of_type = type_of(name)
     item: Item = {
         "id": "",
@@ -53,11 +39,11 @@ def _item(
         "type": name,
         "resource": resource or of_type.resource,
         "subject": subject,
-        "member": member,
+        "member": name if member == "" else member,
         "severity": of_type.severity if kind in (None, of_type.kind) else "low",
         "message": "",
         "is": present,
-        "should_be": desired,
+        "should_be": desired if name == DIFFERENCE else of_type.should_be,
         "first_seen": "",
         "waived": False,
         "carried": False,

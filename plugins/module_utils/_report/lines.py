@@ -17,7 +17,6 @@ from .facts import (
     FINDINGS,
     KINDS,
     LOOK,
-    MAX_PRINTED,
     NEEDS_ATTENTION,
     NOTE,
     SEVERITIES,
@@ -35,7 +34,9 @@ from .model import zones_with
 # A report in words: the verdict, what to do about which items, and the lines for the terminal.
 
 # Minimum number of zones with an equal item to show it once.
-MIN_SHARED = 3
+_MIN_SHARED = 3
+# Maximum number of items of one kind and zone in the terminal; a zone without a baseline may have thousands.
+_MAX_PRINTED = 20
 _MAX_LINE = 2000
 # What the subject of an item is called.
 _NOUNS: t.Mapping[str, str] = {
@@ -79,14 +80,16 @@ def item_counts(counts: Counts) -> str:
 
 def not_audited(rows: t.Iterable[Row]) -> str:
     """Return the parts of zones that were not audited, because they are not declared or not requested; "" if there is none."""
-    looked_at = [row for row in rows if row["scope"] == ZONE and not row["carried"] and {*row["resources"]} - {"fields"}]
-    zones = [
-        {*row["resources"], *(item["resource"] for item in row["items"] if item["type"] == "not_readable")} for row in looked_at
+    known = [
+        {*row["resources"], *(item["resource"] for item in row["items"] if item["type"] == "not_readable")}
+        for row in rows
+        if row["scope"] == ZONE and not row["carried"] and {*row["resources"]} - {"fields"}
     ]
-    lacking = {name: sum(name not in known for known in zones) for name in (CUSTOM_FIELDS, SCRIPT_MONITOR, "scripts")}
     reasons = {CUSTOM_FIELDS: "not declared", SCRIPT_MONITOR: "not declared", "scripts": "edgeops_audit_scripts is false"}
     words = [
-        f"{name.replace('_', ' ')} of {plural(number, 'zone')} ({reasons[name]})" for name, number in lacking.items() if number
+        f"{name.replace('_', ' ')} of {plural(number, 'zone')} ({reason})"
+        for name, reason in reasons.items()
+        if (number := sum(name not in each for each in known))
     ]
     return f"Not audited: {', '.join(words)}." if words else ""
 
@@ -96,13 +99,11 @@ def groups_by_action(rows: t.Iterable[Row]) -> list[tuple[Action, list[Group]]]:
     collected: dict[str, list[tuple[Row, Item]]] = {}
     for row in rows:
         for item in [] if row["carried"] else counting(row["items"]):
-            shown = {
-                name: value for name, value in item.items() if name not in ("id", "severity", "first_seen", "waived", "carried")
-            }
-            collected.setdefault(canonical(shown), []).append((row, item))
+            shown = canonical({**item, "id": "", "severity": "", "first_seen": ""})
+            collected.setdefault(shown, []).append((row, item))
     by_action: dict[Action, list[Group]] = collections.defaultdict(list)
     for pairs in collected.values():
-        for part in [pairs] if len(pairs) >= MIN_SHARED else [[pair] for pair in pairs]:
+        for part in [pairs] if len(pairs) >= _MIN_SHARED else [[pair] for pair in pairs]:
             zones, items = zip(*part, strict=True)
             action = LOOK if items[0]["kind"] == NOTE else type_of(items[0]["type"]).action
             by_action[action].append(Group(items[0], zones, items))
@@ -124,16 +125,16 @@ def printed(report: Report) -> list[str]:
     rows = [row for row in report["zones"] if not row["carried"]]
     new = frozenset(report["comparison"]["new"])
     counts = report["counts"]
-    lines = [text for row in rows for text in _of_row(row, new)]
     by_status = ", ".join(status_count(status, zones_with(counts, status)) for status in STATUSES)
-    unseen = not_audited(rows)
+    actions = [AUDIT] if counts[UNAUDITED] else []
+    actions += [action for action, _groups in groups_by_action(rows) if action is not LOOK]
     return [
-        *lines,
+        *(text for row in rows for text in _of_row(row, new)),
         verdict(counts),
         f"{plural(len(rows), 'zone')}: {by_status}",
         item_counts(counts),
-        *([unseen] if unseen else []),
-        *_next(rows),
+        *filter(None, [not_audited(rows)]),
+        *(f"Next: {action.title}. {action.advice} {guide_url(action)}" for action in actions),
     ]
 
 
@@ -150,24 +151,19 @@ def _of_row(row: Row, new: t.Collection[str]) -> t.Iterator[str]:
     zone = line(row["zone"], 300)
     if row["status"] == UNAUDITED:
         yield line(f"{zone} {UNAUDITED}: {error_text(row)}", _MAX_LINE)
-    items = counting(row["items"])
     for kind in KINDS:
-        shown, left = _shown(items, kind)
-        for item in shown:
-            yield line(f"{zone} {in_words(item)}{' (new)' if item['id'] in new else ''}", _MAX_LINE)
+        items = [item for item in counting(row["items"]) if item["kind"] == kind]
+        # Of each type at least one.
+        first = {item["type"]: item["id"] for item in reversed(items)}
+        by_need = sorted(items, key=lambda item: item["id"] != first[item["type"]])
+        printed_ids = {item["id"] for item in by_need[:_MAX_PRINTED]}
+        for item in items:
+            if item["id"] in printed_ids:
+                yield line(f"{zone} {in_words(item)}{' (new)' if item['id'] in new else ''}", _MAX_LINE)
+        left = collections.Counter(item["type"] for item in items if item["id"] not in printed_ids)
         if left:
             types = ", ".join(f"{number} {name}" for name, number in left.items())
             yield f"{zone} {kind}: {plural(sum(left.values()), f'more {kind}')} in the report ({types})"
-
-
-def _shown(items: t.Sequence[Item], kind: str) -> tuple[list[Item], collections.Counter[str]]:
-    """Return the items of a kind that are printed, of each type at least one, and how many of each type are left."""
-    of_kind = [item for item in items if item["kind"] == kind]
-    first = {item["type"]: item["id"] for item in reversed(of_kind)}
-    by_need = sorted(of_kind, key=lambda item: item["id"] != first[item["type"]])
-    chosen = {item["id"] for item in by_need[:MAX_PRINTED]}
-    left = collections.Counter(item["type"] for item in of_kind if item["id"] not in chosen)
-    return [item for item in of_kind if item["id"] in chosen], left
 
 
 def error_text(row: Row) -> str:
@@ -199,9 +195,3 @@ def waiver_reasons(report: Report) -> dict[str, str]:
         for name in waiver["items"]
         if not waiver["expired"]
     }
-
-
-def _next(rows: t.Sequence[Row]) -> t.Iterator[str]:
-    actions = [AUDIT] if any(row["status"] == UNAUDITED for row in rows) else []
-    for action in (*actions, *(action for action, _groups in groups_by_action(rows) if action is not LOOK)):
-        yield f"Next: {action.title}. {action.advice} {guide_url(action)}"

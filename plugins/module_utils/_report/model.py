@@ -136,7 +136,9 @@ def gather(order: Order, slices: t.Sequence[Earlier]) -> list[Sourced]:
         sources.append([Sourced(_plain(row), min(row["audited_at"] or "", order.at), waivers) for row in part.rows])
     groups: list[list[Sourced]] = []
     for source in sources:
-        places, left = match([_head(group) for group in groups], [each.row for each in source])
+        # A group is known by its first row that has an id.
+        heads = [next((each.row for each in group if address(each.row)), group[0].row) for group in groups]
+        places, left = match(heads, [each.row for each in source])
         for group, place in zip(groups, places, strict=True):
             if place is not None:
                 group.append(source[place])
@@ -153,14 +155,6 @@ def gather(order: Order, slices: t.Sequence[Earlier]) -> list[Sourced]:
 def _plain(row: Row) -> Row:
     """Return a row of a slice without the items about waivers, which are made again."""
     return {**row, "items": [item for item in row["items"] if item["type"] not in OF_WAIVERS]}
-
-
-def _head(group: t.Sequence[Sourced]) -> Row:
-    """Return the first row of a group with the first id that a row of the group has."""
-    rows = [each.row for each in group]
-    zone_id = next((row["zone_id"] for row in rows if row["zone_id"]), None)
-    account_id = next((row["account_id"] for row in rows if row["account_id"]), None)
-    return {**rows[0], "zone_id": zone_id, "account_id": account_id}
 
 
 def _latest(group: t.Sequence[Sourced]) -> Sourced:
