@@ -197,7 +197,7 @@ def _check_digest(approved: str, zones: t.Sequence[Prediction]) -> None:
 
 
 def _check_rows(path: str, zones: t.Sequence[Prediction]) -> None:
-    rows = {address(row): row for row in read_report("edgeops_approved_report", path).rows if not row["carried"]}
+    rows = {address(row): row for row in read_report("edgeops_approved_report", path)["zones"] if not row["carried"]}
     unknown = [zone.name for zone in zones if zone.zone_id not in rows]
     if len(unknown) == len(zones):
         raise invalid_option(

@@ -11,7 +11,7 @@ from .._text import line
 from . import formats, page
 from .document import Report, Row
 from .earlier import read_previous, read_report
-from .facts import FILE_MODE, FILES, FINDING, METRICS_MODE, STATUSES
+from .facts import FILES, FINDING, STATUSES
 from .items import counting
 from .lines import printed
 from .model import build, compare, dated_ahead
@@ -51,8 +51,8 @@ def audit(order: Order) -> Conclusion:
         return Conclusion(_NOTHING)
     report = build(order, previous, slices)
     contents = {FILES[name]: RENDERERS[name](report) for name in order.formats}
-    modes = {name: METRICS_MODE if name == FILES["metrics"] else FILE_MODE for name in contents}
-    files = write_files(folder, contents, modes)
+    # A node exporter, which reads the metrics, runs as another user.
+    files = write_files(folder, contents, {**dict.fromkeys(contents, 0o640), FILES["metrics"]: 0o644})
     main = next((path for path in files if path.endswith(FILES["html"])), files[0])
     present = [row for row in report["zones"] if not row["carried"]]
     refusals = refused(present, order.fail_on)

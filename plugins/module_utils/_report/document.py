@@ -9,6 +9,8 @@ from .facts import MANAGED, UNAUDITED, ZONE
 
 # The report as a document: the types of what earlier.REPORT describes as JSON Schema.
 
+SCHEMA_VERSION = "1.0"
+
 # Zones by status and items by kind.
 Counts = t.Mapping[str, int]
 # Objects that come from the results of other modules, and that the report only copies or shows.

@@ -10,8 +10,8 @@ from .._core import invalid_option
 from .._files import read_regular
 from .._schema import Schema, array, nullable, problems, record, string
 from .._text import finite_float, format_time, no_constant, parse_time, shown
-from .document import NOTHING, Item, Report, Row, TrendEntry, WaiverRow
-from .facts import FINDINGS, KINDS, MANAGED, PATTERNS, RESOURCES, SCHEMA_MAJOR, SCHEMA_VERSION, SCOPES, SEVERITIES, STATUSES, ZONE
+from .document import NOTHING, SCHEMA_VERSION, Item, Report, Row
+from .facts import FINDINGS, KINDS, MANAGED, PATTERNS, RESOURCES, SCOPES, SEVERITIES, STATUSES, ZONE
 
 # The JSON Schema of a report, which scripts/schema.py writes to extensions/schemas.
 
@@ -133,16 +133,7 @@ REPORT: Schema = {
 # Reports of earlier runs: read, validated, and completed with the members that later minor versions added.
 
 
-class Earlier(t.NamedTuple):
-    """What a later run uses of an earlier report."""
-
-    report_id: str
-    rows: tuple[Row, ...]
-    waivers: tuple[WaiverRow, ...]
-    trend: tuple[TrendEntry, ...]
-
-
-def read_report(place: str, path: str) -> Earlier:
+def read_report(place: str, path: str) -> Report:
     """Return the report in a file; raise `invalid_option` if it cannot be read or has another major version."""
     try:
         report = json.loads(read_regular(path), parse_constant=no_constant, parse_float=finite_float)
@@ -154,22 +145,21 @@ def read_report(place: str, path: str) -> Earlier:
     version = report.get("schema_version") if isinstance(report, dict) else None
     if not isinstance(version, str):
         raise invalid_option(place, f"{path!r} is not a report of audit_report: it has no schema_version")
-    if version.split(".")[0] != SCHEMA_MAJOR:
+    if version.partition(".")[0] != SCHEMA_VERSION.partition(".")[0]:
         raise invalid_option(place, f"{path!r} has schema version {shown(version)}; this release reads {SCHEMA_VERSION}")
     problem = next(problems(REPORT, report, later=version != SCHEMA_VERSION), None) or next(_repeated(report["zones"]), None)
     if problem:
         raise invalid_option(place, f"{path!r} is not a report of audit_report: {problem}")
-    return of_report(t.cast("Report", report))  # by the schema
+    return completed(t.cast("Report", report))  # by the schema
 
 
-def of_report(report: Report) -> Earlier:
-    """Return what a later run uses of a valid report; the report itself becomes the newest entry of the trend."""
-    newest: TrendEntry = {"at": report["generated_at"], "counts": report["counts"]}
-    trend = (*report.get("trend", ()), newest)
-    return Earlier(report["report_id"], tuple(map(_row, report["zones"])), tuple(report["waivers"]), trend)
+def completed(report: Report) -> Report:
+    """Return a valid report as a later run uses it: with all members of its zones, and with itself as the newest of its trend."""
+    trend = [*report.get("trend", ()), {"at": report["generated_at"], "counts": report["counts"]}]
+    return t.cast("Report", {**report, "zones": list(map(_row, report["zones"])), "trend": trend})
 
 
-def read_previous(path: str) -> Earlier | None:
+def read_previous(path: str) -> Report | None:
     """Return the previous report; None if the file does not exist yet. One that cannot be looked at is refused, not missing."""
     try:
         os.stat(path)

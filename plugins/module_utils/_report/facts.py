@@ -6,8 +6,6 @@ import typing as t
 
 from .._core import PARTS
 
-SCHEMA_VERSION = "1.0"
-SCHEMA_MAJOR = "1"
 DEFAULT_TITLE = "Fleet audit"
 SURVEY_TITLE = "Survey"
 # Number of earlier reports whose counts a report contains for its chart.
@@ -22,8 +20,6 @@ FILES: t.Mapping[str, str] = {
     "metrics": "report.prom",
 }
 DEFAULT_FORMATS = ("json", "html", "junit")
-# A node exporter, which reads the metrics, runs as another user.
-FILE_MODE, METRICS_MODE = 0o640, 0o644
 
 # The status of a zone is the first of these that applies; the outcome of a report is the first that a zone has.
 UNAUDITED, DRIFTED, FINDINGS, UNMANAGED, COMPLIANT = STATUSES = ("unaudited", "drifted", "findings", "unmanaged", "compliant")
@@ -40,6 +36,10 @@ RESOURCES = (*MANAGED, *OBSERVED, "fields")
 HIGH, MEDIUM, LOW, INFO = SEVERITIES = ("high", "medium", "low", "info")
 
 
+# `documentation` of galaxy.yml; the guides are below it.
+DOCUMENTATION = "https://github.com/edgeops/edgeops.observability/tree/main/docs"
+
+
 class Action(t.NamedTuple):
     """What to do about items of some types: a heading, a sentence, and the file of the guide."""
 
@@ -47,22 +47,18 @@ class Action(t.NamedTuple):
     advice: str
     guide: str
 
+    @property
+    def url(self) -> str:
+        """Return the address of the guide."""
+        return f"{DOCUMENTATION}/docsite/rst/{self.guide}"
 
-AUDIT, RESTORE, REPAIR, SCRIPTS, BASELINE, DECLARE, SELECT, RENEW, LOOK = (
+
+# In the order in which a report names them.
+ACTIONS = AUDIT, SCRIPTS, REPAIR, RESTORE, DECLARE, SELECT, BASELINE, RENEW, LOOK = (
     Action(
         "Find out why zones could not be audited",
         "Nothing is known about these zones: correct the cause, then run the audit again.",
         "reference_errors.rst",
-    ),
-    Action(
-        "Bring zones back to their desired state",
-        "Review the differences; the playbook deliver applies the desired state. If the change was intended, change the variables.",
-        "guide_safe_delivery.rst",
-    ),
-    Action(
-        "Repair log delivery",
-        "Records are lost while a job fails. Correct the destination or its permissions first, then enable the job again.",
-        "guide_job_health.rst",
     ),
     Action(
         "Examine scripts on your pages",
@@ -70,9 +66,14 @@ AUDIT, RESTORE, REPAIR, SCRIPTS, BASELINE, DECLARE, SELECT, RENEW, LOOK = (
         "guide_payment_scripts.rst",
     ),
     Action(
-        "Complete the script baseline and its evidence",
-        "Review the entries, and see that each audit can look at the scripts.",
-        "guide_payment_scripts.rst",
+        "Repair log delivery",
+        "Records are lost while a job fails. Correct the destination or its permissions first, then enable the job again.",
+        "guide_job_health.rst",
+    ),
+    Action(
+        "Bring zones back to their desired state",
+        "Review the differences; the playbook deliver applies the desired state. If the change was intended, change the variables.",
+        "guide_safe_delivery.rst",
     ),
     Action(
         "Declare or delete undeclared jobs",
@@ -84,10 +85,14 @@ AUDIT, RESTORE, REPAIR, SCRIPTS, BASELINE, DECLARE, SELECT, RENEW, LOOK = (
         "Select the fields in an enabled job that has neither a filter nor a sample rate.",
         "guide_custom_fields.rst",
     ),
+    Action(
+        "Complete the script baseline and its evidence",
+        "Review the entries, and see that each audit can look at the scripts.",
+        "guide_payment_scripts.rst",
+    ),
     Action("Renew or remove waivers that ended", "What they covered counts again.", "guide_waivers.rst"),
     Action("Worth a look", "Nothing has to be done about notes.", "reference_report.rst"),
 )
-ACTIONS = (AUDIT, SCRIPTS, REPAIR, RESTORE, DECLARE, SELECT, BASELINE, RENEW, LOOK)
 
 
 class Type(t.NamedTuple):
@@ -180,14 +185,6 @@ DESTINATION_ANSWERS: t.Mapping[str, str] = {
     "503": "the destination is overloaded or down",
     "504": "the destination was too slow",
 }
-
-# `documentation` of galaxy.yml; the guides are below it.
-DOCUMENTATION = "https://github.com/edgeops/edgeops.observability/tree/main/docs"
-
-
-def guide_url(action: Action) -> str:
-    """Return the address of the guide that explains what to do."""
-    return f"{DOCUMENTATION}/docsite/rst/{action.guide}"
 
 
 def type_of(name: str) -> Type:

@@ -6,7 +6,7 @@ import collections
 import typing as t
 
 from .._logpush import logpull_options
-from .._logpush.coverage import Coverage, log_field_coverage, selected_fields
+from .._logpush.coverage import Coverage, selected_fields
 from .._logpush.facts import DATASET
 from .._logpush.job import Identity, labels
 from .._text import canonical, dict_of, distinct, duration, is_integer, list_of
@@ -267,14 +267,6 @@ def survey(record: AuditRecord, destinations: Destinations) -> t.Iterator[Item]:
         names = ", ".join(_personal_fields(job))
         if names and job.get("enabled") is True and zones[target] < max(zones.values()):
             yield found("personal_data", label, f"delivers {names} to {target}, which is not where most zones deliver")
-
-
-def covered(record: AuditRecord) -> Coverage | None:
-    """Return the result of `log_field_coverage` if custom fields and jobs were read; None otherwise."""
-    fields = ((record["result"] or {}).get("custom_fields") or {}).get("custom_fields")
-    if record["coverage"] is not None or record["jobs"] is None or not isinstance(fields, dict):
-        return record["coverage"]
-    return log_field_coverage(fields, record["jobs"])
 
 
 def _target(job: ReportedJob) -> str:

@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ET
 from .._logpush.health import STATES
 from .._text import distinct, is_integer, line, parse_time
 from .document import Item, Report, Row
-from .facts import DIFFERENCE, KINDS, LOOK, NOTE, RESOURCES, STATUSES, TYPES, UNAUDITED, UNMANAGED, guide_url
+from .facts import DIFFERENCE, KINDS, LOOK, NOTE, RESOURCES, STATUSES, TYPES, UNAUDITED, UNMANAGED
 from .items import counting, subject_words
 from .lines import error_text, groups_by_action, in_words, verdict, waiver_reasons
 
@@ -149,7 +149,7 @@ def _action_tables(rows: t.Sequence[Row], new: t.Collection[str]) -> t.Iterator[
             zones += f" and {len(its_rows) - _MAX_ZONES} more" if len(its_rows) > _MAX_ZONES else ""
             since = escape(item["first_seen"]) + (" (new)" if any(each["id"] in new for each in items) else "")
             cells.append((escape(item["severity"]), zones, _what(item), escape(item["message"]), since, item["id"]))
-        advice = "" if action is LOOK else f"{escape(action.advice)} [Guide]({guide_url(action)})"
+        advice = "" if action is LOOK else f"{escape(action.advice)} [Guide]({action.url})"
         yield from _table(action.title, advice, ("severity", "zone", "what", "is, should be", "since", "id"), cells)
 
 

@@ -24,7 +24,6 @@ from .facts import (
     UNAUDITED,
     ZONE,
     Action,
-    guide_url,
     type_of,
 )
 from .findings import differences
@@ -134,7 +133,7 @@ def printed(report: Report) -> list[str]:
         f"{plural(len(rows), 'zone')}: {by_status}",
         item_counts(counts),
         *filter(None, [not_audited(rows)]),
-        *(f"Next: {action.title}. {action.advice} {guide_url(action)}" for action in actions),
+        *(f"Next: {action.title}. {action.advice} {action.url}" for action in actions),
     ]
 
 

@@ -8,22 +8,8 @@ import typing as t
 from .._core import Json, invalid_option
 from .._text import canonical, line
 from .._version import VERSION
-from .document import NOTHING, Comparison, Counts, Item, Report, Row, address
-from .earlier import Earlier
-from .facts import (
-    COMPLIANT,
-    DIFFERENCE,
-    DRIFTED,
-    FINDING,
-    FINDINGS,
-    NOTE,
-    OBSERVED,
-    OF_WAIVERS,
-    SCHEMA_VERSION,
-    STATUSES,
-    UNAUDITED,
-    UNMANAGED,
-)
+from .document import NOTHING, SCHEMA_VERSION, Comparison, Counts, Item, Report, Row, address
+from .facts import COMPLIANT, DIFFERENCE, DRIFTED, FINDING, FINDINGS, NOTE, OBSERVED, OF_WAIVERS, STATUSES, UNAUDITED, UNMANAGED
 from .items import counting, in_order
 from .options import Order
 from .waivers import Waiver, apply_waivers, merged_waivers, with_unmatched
@@ -32,13 +18,13 @@ from .zones import rows_of
 # The report as data: a pure function of the records of a run, earlier reports and the time.
 
 
-def build(order: Order, previous: Earlier | None, slices: t.Sequence[Earlier]) -> Report:
+def build(order: Order, previous: Report | None, slices: t.Sequence[Report]) -> Report:
     """Return the report; equal arguments give equal reports."""
     sourced = gather(order, slices)
     if all(each.row["carried"] for each in sourced):
         raise invalid_option("zones", "there is no zone to report on, neither here nor in expected or merge")
     marked, waivers = apply_waivers([(each.row, each.waivers) for each in sourced], order.at, order.waivers)
-    elsewhere = {row["zone"] for row in previous.rows} - {row["zone"] for row in marked} if previous else set()
+    elsewhere = {row["zone"] for row in previous["zones"]} - {row["zone"] for row in marked} if previous else set()
     noted = with_unmatched(marked, order.waivers, waivers, elsewhere, order.at)
     rows: list[Row] = [{**row, "status": status_of(row)} for row in carry_over(noted, previous)]
     rows.sort(key=lambda row: (row["zone"], row["carried"], row["zone_id"] or row["account_id"] or ""))
@@ -56,7 +42,7 @@ def build(order: Order, previous: Earlier | None, slices: t.Sequence[Earlier]) -
         "zones": rows,
         "comparison": compare(rows, previous),
         "waivers": waivers,
-        "trend": list(previous.trend[-order.keep :]) if previous and order.keep else [],
+        "trend": list(previous["trend"][-order.keep :]) if previous and order.keep else [],
     }
     try:
         text = canonical({name: value for name, value in report.items() if name != "report_id"})
@@ -118,13 +104,8 @@ class Sourced(t.NamedTuple):
     looked_at: str
     waivers: tuple[Waiver, ...]
 
-    @property
-    def rank(self) -> tuple[bool, str, bool]:
-        """Return the order of rows of one zone, the last of which is used: the latest audit, and of two at the same time the failed one."""
-        return not self.row["carried"], self.looked_at, self.row["status"] == UNAUDITED
 
-
-def gather(order: Order, slices: t.Sequence[Earlier]) -> list[Sourced]:
+def gather(order: Order, slices: t.Sequence[Report]) -> list[Sourced]:
     """Return the latest row of each zone, with what it inherits from the others; expected zones without a record are unaudited.
 
     Slices apply their own waivers as well. An audit in the future counts as of now, so that a clock that is ahead does not hide
@@ -132,8 +113,8 @@ def gather(order: Order, slices: t.Sequence[Earlier]) -> list[Sourced]:
     """
     sources = [[Sourced(row, order.at, order.waivers) for row in rows_of(order)]]
     for part in slices:
-        waivers = (*order.waivers, *merged_waivers(part.waivers))
-        sources.append([Sourced(_plain(row), min(row["audited_at"] or "", order.at), waivers) for row in part.rows])
+        waivers = (*order.waivers, *merged_waivers(part["waivers"]))
+        sources.append([Sourced(_plain(row), min(row["audited_at"] or "", order.at), waivers) for row in part["zones"]])
     groups: list[list[Sourced]] = []
     for source in sources:
         # A group is known by its first row that has an id.
@@ -158,20 +139,24 @@ def _plain(row: Row) -> Row:
 
 
 def _latest(group: t.Sequence[Sourced]) -> Sourced:
-    """Return the row that is used, with what it inherits from the others; of equal ones that of this run, then of the first slice."""
-    latest, *others = sorted(group, key=lambda each: each.rank, reverse=True)
+    """Return the row that is used, with what it inherits from the others: the latest audit, and of two at the same time the failed one.
+
+    Of equal ones it is that of this run, then that of the first slice.
+    """
+    order = [(not each.row["carried"], each.looked_at, each.row["status"] == UNAUDITED) for each in group]
+    *others, latest = sorted(range(len(group)), key=lambda place: (order[place], -place))
     known: Row | None = None
-    for each in reversed(others):
-        known = inherit(each.row, known)
-    return latest._replace(row=inherit(latest.row, known))
+    for place in others:
+        known = inherit(group[place].row, known)
+    return group[latest]._replace(row=inherit(group[latest].row, known))
 
 
-def dated_ahead(slices: t.Sequence[Earlier], at: str) -> str:
+def dated_ahead(slices: t.Sequence[Report], at: str) -> str:
     """Return a warning about audits of slices that are later than this report; "" if there is none."""
     ahead = [
         f"merge[{number}]: {line(row['zone'], 100)} was audited at {row['audited_at']}"
         for number, part in enumerate(slices)
-        for row in part.rows
+        for row in part["zones"]
         if (row["audited_at"] or "") > at
     ]
     more = f" (and {len(ahead) - 1} more)" if len(ahead) > 1 else ""
@@ -181,31 +166,31 @@ def dated_ahead(slices: t.Sequence[Earlier], at: str) -> str:
 # The comparison with the previous report. A problem that this run did not look for is never resolved.
 
 
-def carry_over(rows: t.Sequence[Row], previous: Earlier | None) -> list[Row]:
+def carry_over(rows: t.Sequence[Row], previous: Report | None) -> list[Row]:
     """Return the rows with what they inherit from the previous report, and the rows of zones outside this run."""
     if previous is None:
         return list(rows)
-    places, left = match(rows, previous.rows)
+    places, left = match(rows, previous["zones"])
     names = {row["zone"] for row in rows}
     # A zone that was created again has a new id; its old row is dropped if it had no problem.
-    outside = [row for row in map(previous.rows.__getitem__, left) if row["items"] or row["zone"] not in names]
+    outside = [row for row in map(previous["zones"].__getitem__, left) if row["items"] or row["zone"] not in names]
     carried: list[Row] = [{**row, "carried": True, "items": in_order(map(_carried, row["items"]))} for row in outside]
     audited = zip(rows, places, strict=True)
-    return [*(inherit(row, None if place is None else previous.rows[place]) for row, place in audited), *carried]
+    return [*(inherit(row, None if place is None else previous["zones"][place]) for row, place in audited), *carried]
 
 
-def compare(rows: t.Sequence[Row], previous: Earlier | None) -> Comparison:
+def compare(rows: t.Sequence[Row], previous: Report | None) -> Comparison:
     """Return the ids of problems by their change since the previous report; without one, nothing is new."""
     if previous is None:
         return {"previous_id": None, "new": [], "resolved": [], "changed": [], "persisting": [], "unknown": []}
-    before = {item["id"]: item for row in previous.rows for item in row["items"]}
+    before = {item["id"]: item for row in previous["zones"] for item in row["items"]}
     items = [item for row in rows for item in row["items"]]
     now = {item["id"]: item for item in items if not item["carried"]}
     unknown = {item["id"] for item in items if item["carried"]} - now.keys()
     both = before.keys() & now.keys()
     changed = {name for name in both if _values(before[name]) != _values(now[name])}
     return {
-        "previous_id": previous.report_id,
+        "previous_id": previous["report_id"],
         "new": sorted(now.keys() - before.keys()),
         "resolved": sorted(before.keys() - now.keys() - unknown),
         "changed": sorted(changed),

@@ -137,7 +137,9 @@ def _record(place: str, given: dict[str, Json], survey: bool) -> AuditRecord:
     unreadable = [(name, failure["message"]) for name, failure in failures if survey or name == "delivery"]
     failed = next((failure for name, failure in failures if not survey and name != "delivery"), None)
     error = _readable(given.get("error")) or failed
-    if survey and unreadable and not error and scope == ZONE and not _has_any(parts):
+    # `result` by itself says nothing.
+    read = [*(part for name, part in parts.items() if name != "result"), *dict_of(parts["result"]).values()]
+    if survey and unreadable and not error and scope == ZONE and all(part is None for part in read):
         # A token for zones can read nothing of an account, which is not an error.
         error = {"kind": "permission", "message": f"nothing of it can be read: {unreadable[0][1]}"}
     if isinstance(error, dict):
@@ -151,12 +153,6 @@ def _record(place: str, given: dict[str, Json], survey: bool) -> AuditRecord:
         raise invalid_option(f"{place}.scripts.findings", "is missing: the result of script_audit is needed")
     ids = {name: str(given.get(name) or "") or None for name in ("zone_id", "account_id")}
     return t.cast("AuditRecord", {**checked, **ids, "unreadable": unreadable})  # by the schema
-
-
-def _has_any(parts: t.Mapping[str, Json]) -> bool:
-    """Return whether anything was read; `result` by itself says nothing."""
-    others = [part for name, part in parts.items() if name != "result"]
-    return any(part is not None for part in (*others, *dict_of(parts["result"]).values()))
 
 
 def _read_parts(given: t.Mapping[str, Json]) -> tuple[dict[str, Json], list[tuple[str, dict[str, str]]]]:

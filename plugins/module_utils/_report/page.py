@@ -12,7 +12,7 @@ import typing as t
 from .._core import INVALID_OPTION, Failure, Json
 from .._text import line
 from .document import Copied, Counts, Item, Report, Row, TrendEntry, address
-from .facts import AUDIT, DIFFERENCE, KINDS, LOOK, NEEDS_ATTENTION, STATUSES, UNAUDITED, guide_url
+from .facts import AUDIT, DIFFERENCE, KINDS, LOOK, NEEDS_ATTENTION, STATUSES, UNAUDITED
 from .items import cells, counting, found, patterns_text, plural
 from .lines import Group, about, error_text, groups_by_action, item_counts, not_audited, status_count, verdict, waiver_reasons
 from .model import zones_with
@@ -40,9 +40,7 @@ def render(report: Report) -> bytes:
         ) from None
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(text=line, short=_short, day=_day, moment=_moment, amount=_amount, plural=plural, columns=_columns)
-    environment.filters.update(
-        about=about, label=_label, last_audit=_last_audit, covers=patterns_text, guide=guide_url, zones=_zones
-    )
+    environment.filters.update(about=about, label=_label, last_audit=_last_audit, covers=patterns_text, zones=_zones)
     environment.tests["detailed"] = _has_details
     digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'"

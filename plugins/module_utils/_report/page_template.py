@@ -201,7 +201,7 @@ viewBox="0 0 {{ trend.width }} {{ trend.height }}" preserveAspectRatio="none">
 <section aria-labelledby="attention"><h2 id="attention">What needs attention</h2>
 {% for action, groups in todo.items() %}
 <div class="todo"><div class="todo-head"><h3>{{ action.title }} <span class="soft">in {{ groups | zones }}</span></h3>
-<p>{{ action.advice }} <a href="{{ action | guide }}" aria-label="Guide: {{ action.title }}">Guide</a></p></div>
+<p>{{ action.advice }} <a href="{{ action.url }}" aria-label="Guide: {{ action.title }}">Guide</a></p></div>
 {{ findings_table(action, groups) }}</div>
 {% else %}
 <p>Nothing.</p>

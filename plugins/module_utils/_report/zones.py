@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
+from .._logpush.coverage import log_field_coverage
 from .._text import dict_of
 from .._zone.result import ReportedJob
 from . import findings
@@ -50,8 +51,10 @@ def _findings(record: AuditRecord, order: Order, destinations: findings.Destinat
     result, jobs = record["result"] or {}, record["jobs"] or ()
     coverage = record["coverage"]
     if destinations is not None:
-        coverage = findings.covered(record)
         yield from findings.survey(record, destinations)
+        fields = (result.get("custom_fields") or {}).get("custom_fields")
+        if coverage is None and record["jobs"] is not None and isinstance(fields, dict):
+            coverage = log_field_coverage(fields, jobs)
     else:
         yield from findings.differences(result, jobs)
         yield from findings.unlisted(result, jobs)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import Earlier, of_report
+from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import completed
 from ansible_collections.edgeops.observability.plugins.module_utils._report.model import build
 from ansible_collections.edgeops.observability.plugins.module_utils._report.options import Order, desire
 
@@ -118,12 +118,7 @@ def order(*zones: Json, **options: Json) -> Order:
 def report(*zones: Json, previous: Json = None, slices: t.Sequence[Json] = (), **options: Json) -> dict[str, Json]:
     """The report on some zones, after a previous one and with slices where they are given."""
     checked = order(*zones, merge=["report.json"] * len(slices), **options)
-    return build(checked, earlier(previous) if previous else None, [earlier(each) for each in slices])
-
-
-def earlier(given: dict[str, Json]) -> Earlier:
-    """A report as a later run reads it."""
-    return of_report(given)
+    return build(checked, completed(previous) if previous else None, list(map(completed, slices)))
 
 
 def items(given: dict[str, Json], zone: str | None = None) -> list[dict[str, Json]]:

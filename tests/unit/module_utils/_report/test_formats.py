@@ -38,7 +38,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._report.fact
     KINDS,
     RESOURCES,
     TYPES,
-    guide_url,
 )
 
 ROOT = Path(__file__).parents[4]
@@ -240,7 +239,7 @@ def test_links_lead_to_guides():
     """The address is `documentation` of galaxy.yml, and each guide is there."""
     galaxy = yaml.safe_load((ROOT / "galaxy.yml").read_text(encoding="utf-8"))
     for action in ACTIONS:
-        base, _docs, path = guide_url(action).partition("/docsite/")
+        base, _docs, path = action.url.partition("/docsite/")
         assert base == galaxy["documentation"]
         assert (ROOT / "docs" / "docsite" / path).is_file()
 
