@@ -171,18 +171,18 @@ def _trend(reports: t.Sequence[TrendEntry]) -> View | None:
     days = [each["at"][:10] for each in reports]
     numbers = [sum(zones_with(each["counts"], status) for status in NEEDS_ATTENTION) for each in reports]
     tallest = max(1, *numbers)
-    columns = []
+    shapes = []
     for number, report in enumerate(reports):
-        top, shapes = float(_TREND_HEIGHT), []
+        top = float(_TREND_HEIGHT)
         for status in NEEDS_ATTENTION:
             height = _TREND_HEIGHT * zones_with(report["counts"], status) / tallest
             top -= height
             if height:
-                shapes.append({"status": status, "y": round(top, 1), "height": round(height, 1)})
-        columns.append({"x": number * _COLUMN, "width": _COLUMN - _GAP, "shapes": shapes})
+                shapes.append({"status": status, "x": number * _COLUMN, "y": round(top, 1), "height": round(height, 1)})
     span = f"{plural(len(reports), 'report')} from {days[0]} to {days[-1]}"
     return {
-        "columns": columns,
+        "shapes": shapes,
+        "column": _COLUMN - _GAP,
         "width": len(reports) * _COLUMN - _GAP,
         "height": _TREND_HEIGHT,
         "tallest": f"{tallest:,}",

@@ -183,9 +183,9 @@ no entry covers it{% endif %}</li>
 <figure><figcaption>Zones that need attention, at most {{ trend.tallest }}</figcaption><div class="over">
 <svg class="trend" role="img" aria-label="{{ trend.label }}" width="{{ trend.width }}"
 viewBox="0 0 {{ trend.width }} {{ trend.height }}" preserveAspectRatio="none">
-{% for column in trend.columns %}{% for shape in column.shapes %}
-<rect class="{{ shape.status }}" x="{{ column.x }}" y="{{ shape.y }}" width="{{ column.width }}" height="{{ shape.height }}"/>
-{% endfor %}{% endfor %}
+{% for shape in trend.shapes %}
+<rect class="{{ shape.status }}" x="{{ shape.x }}" y="{{ shape.y }}" width="{{ trend.column }}" height="{{ shape.height }}"/>
+{% endfor %}
 </svg><div class="ends"><span>{{ trend.first }}</span><span>{{ trend.last }}</span></div></div></figure>
 {% endif %}
 </div>

@@ -110,25 +110,18 @@ def apply_waivers(
         items: list[Item] = []
         late: list[Item] = []
         for item in row["items"]:
-            if item["carried"]:
-                items.append(item)
-                continue
-            fitting = [waiver for waiver in near if waiver.fits(item)]
+            fitting = [] if item["carried"] else [waiver for waiver in near if waiver.fits(item)]
+            ended = [waiver for waiver in fitting if waiver.is_expired(at)]
             for waiver in fitting:
                 covered[waiver.key].add(item["id"])
-            ended = [waiver for waiver in fitting if waiver.is_expired(at)]
-            late += [_expired(waiver, item) for waiver in ended]
-            items.append({**item, "waived": len(ended) < len(fitting)})
+            for waiver in ended:
+                message = "the waiver of {owner} ended on {until}: {reason}".format_map(waiver.given)
+                late.append(found(EXPIRED, waiver.key, message, member="waiver", resource=item["resource"]))
+            items.append(item if item["carried"] else {**item, "waived": len(ended) < len(fitting)})
         marked.append({**row, "items": in_order([*items, *items_of(address(row), late, at)])})
     return marked, [
         {**waiver.given, "expired": waiver.is_expired(at), "items": sorted(covered[key])} for key, waiver in listed.items()
     ]
-
-
-def _expired(waiver: Waiver, item: Item) -> Item:
-    given = waiver.given
-    message = f"the waiver of {given['owner']} ended on {given['until']}: {given['reason']}"
-    return found(EXPIRED, waiver.key, message, member="waiver", resource=item["resource"])
 
 
 def with_unmatched(
