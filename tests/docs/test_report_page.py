@@ -61,15 +61,14 @@ def shown(page: devtools.Page, folder: Path, content: bytes, **how: t.Any) -> No
 
 def fleet(count: int) -> dict[str, t.Any]:
     """Many zones, of which a few are wrong, and fewer of these were so before."""
+
+    def wrong(name: str, number: int) -> dict[str, t.Any]:
+        return drifted(f"{name}{number}.example", scripts=audit(finding(url=f"https://{name}.example/{number}.js")))
+
     fine = [record(f"zone{number:04}.example") for number in range(count - 40)]
-    old = [
-        drifted(f"old{number}.example", scripts=audit(finding(url=f"https://cdn.example/{number}.js"))) for number in range(10)
-    ]
-    wrong = [
-        drifted(f"wrong{number}.example", scripts=audit(finding(url=f"https://x.example/{number}.js"))) for number in range(20)
-    ]
+    old, new = [wrong("old", number) for number in range(10)], [wrong("wrong", number) for number in range(20)]
     rest = [failed("failed.example"), *(unmanaged(f"bare{number}.example") for number in range(9))]
-    return report(*fine, *old, *wrong, *rest, previous=report(*fine, *old), at=LATER)
+    return report(*fine, *old, *new, *rest, previous=report(*fine, *old), at=LATER)
 
 
 @pytest.mark.parametrize("width", [DESK, TABLET, PHONE])
@@ -168,15 +167,9 @@ def test_thousand_zones_stay_usable(page, tmp_path):
     assert page.complaints == []
 
 
-def test_links_of_the_page_lead_to_its_sections(page, tmp_path):
+def test_link_to_an_item_unfolds_its_zone(page, tmp_path):
     shown(page, tmp_path, html_page.render(full()))
-    missing = (
-        "[...document.querySelectorAll('a[href^=\"#\"]')].filter(each => !document.getElementById(each.hash.slice(1)))"
-        ".map(each => each.href)"
-    )
-    assert page.evaluate(missing) == []
     assert page.evaluate("document.querySelectorAll('nav a').length") >= 5
-    # A link to an item unfolds its zone.
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = false)")
     page.evaluate("document.querySelector('tbody th a').click()")
     page.wait(lambda: page.evaluate("document.querySelector(':target')?.getBoundingClientRect().height > 0"))

@@ -39,18 +39,18 @@ def zone_id(zone: str) -> str:
 
 def outcome(before: Json = None, after: Json = None, plan: str = "sha256:01") -> dict[str, Json]:
     """The result of one module, in check and diff mode."""
-    sides = {"before": before or {}, "after": after or {}}
-    return {"changed": sides["before"] != sides["after"], "diff": sides, "plan_id": plan}
+    return {"changed": before != after, "diff": {"before": before or {}, "after": after or {}}, "plan_id": plan}
 
 
 def record(zone: str, *, monitor: Json = None, fields: Json = None, jobs: Json = None, **further: Json) -> dict[str, Json]:
     """The record of an audited zone; what is omitted is compliant."""
-    result = {
-        "custom_fields": outcome(*fields or ()),
-        "jobs": outcome(*jobs or ()),
-        "script_monitor": outcome(*monitor or ()),
+    parts = {"custom_fields": fields, "jobs": jobs, "script_monitor": monitor}
+    return {
+        "zone": zone,
+        "zone_id": zone_id(zone),
+        "result": {name: outcome(*part or ()) for name, part in parts.items()},
+        **further,
     }
-    return {"zone": zone, "zone_id": zone_id(zone), "result": result, **further}
 
 
 def drifted(zone: str, **further: Json) -> dict[str, Json]:
@@ -96,23 +96,9 @@ def audit(*findings: Json, **members: Json) -> dict[str, Json]:
 
 def order(*zones: Json, **options: Json) -> Order:
     """The checked options of `audit_report`, with its defaults."""
-    defaults: dict[str, Json] = {
-        "zones": list(zones),
-        "expected": None,
-        "dest": "/nowhere",
-        "formats": ["json"],
-        "previous": None,
-        "merge": [],
-        "waivers": [],
-        "required_fields": {},
-        "fail_on": [],
-        "at": AT,
-        "title": "Fleet audit",
-        "survey": False,
-        "keep": 30,
-        "validate_only": False,
-    }
-    return desire({**defaults, **options})
+    omitted = dict.fromkeys(("expected", "previous", "merge", "waivers", "required_fields", "fail_on"))
+    defaults = {"dest": "/nowhere", "formats": ["json"], "at": AT, "title": "Fleet audit", "keep": 30}
+    return desire({**omitted, **defaults, "survey": False, "validate_only": False, "zones": list(zones), **options})
 
 
 def report(*zones: Json, previous: Json = None, slices: t.Sequence[Json] = (), **options: Json) -> dict[str, Json]:

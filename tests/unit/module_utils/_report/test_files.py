@@ -9,13 +9,10 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._files import write_files as write
+from ansible_collections.edgeops.observability.plugins.module_utils._files import write_files
 
 NEW = {"report.json": b"new", "report.html": b"new"}
-
-
-def write_files(folder, contents):
-    return write(folder, contents, dict.fromkeys(contents, 0o640))
+MODES = {"report.json": 0o640, "report.html": 0o644}
 
 
 def mode(path):
@@ -28,24 +25,16 @@ def content(folder):
 
 @pytest.mark.parametrize("mask", [0o000, 0o077])
 def test_modes_are_those_documented(tmp_path, mask):
+    """The mode of a folder that exists stays."""
+    tmp_path.chmod(0o777)
     before = os.umask(mask)
     try:
-        paths = write_files(str(tmp_path / "made" / "here"), NEW)
+        paths = write_files(str(tmp_path / "made" / "here"), NEW, MODES) + write_files(str(tmp_path), NEW, MODES)
     finally:
         os.umask(before)
-    assert paths == [str(tmp_path / "made" / "here" / name) for name in NEW]
-    assert (mode(tmp_path / "made" / "here"), {mode(path) for path in paths}) == (0o750, {0o640})
-
-
-def test_each_file_has_its_mode(tmp_path):
-    paths = write(str(tmp_path), NEW, {"report.json": 0o640, "report.html": 0o644})
-    assert [mode(path) for path in paths] == [0o640, 0o644]
-
-
-def test_mode_of_an_existing_folder_stays(tmp_path):
-    tmp_path.chmod(0o777)
-    write_files(str(tmp_path), NEW)
-    assert mode(tmp_path) == 0o777
+    assert paths == [str(folder / name) for folder in (tmp_path / "made" / "here", tmp_path) for name in NEW]
+    assert (mode(tmp_path / "made" / "here"), mode(tmp_path)) == (0o750, 0o777)
+    assert [mode(path) for path in paths] == [0o640, 0o644] * 2
     assert content(tmp_path) == NEW
 
 
@@ -55,7 +44,7 @@ def test_all_or_nothing(tmp_path, name):
     for other in NEW:
         (tmp_path / other).mkdir() if other == name else (tmp_path / other).write_bytes(b"old")
     with pytest.raises(Failure, match=r"is a folder, so a file cannot be written there. Nothing was written") as caught:
-        write_files(str(tmp_path), NEW)
+        write_files(str(tmp_path), NEW, MODES)
     assert caught.value.kind == INVALID_OPTION
     assert content(tmp_path) == {other: b"old" for other in NEW if other != name}
 
@@ -63,7 +52,7 @@ def test_all_or_nothing(tmp_path, name):
 @pytest.mark.parametrize("kept", [0, 1])
 def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch, kept):
     """The old files if the second one fails; a folder that was made for nothing is removed."""
-    write_files(str(tmp_path / "old"), dict.fromkeys(NEW, b"old"))
+    write_files(str(tmp_path / "old"), dict.fromkeys(NEW, b"old"), MODES)
     synced = iter([None] * kept)
 
     def fsync(descriptor):
@@ -73,22 +62,17 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch, kept):
     monkeypatch.setattr(os, "fsync", fsync)
     for name in ("old", "made"):
         with pytest.raises(Failure, match="cannot be written: No space left on device"):
-            write_files(str(tmp_path / name), NEW)
+            write_files(str(tmp_path / name), NEW, MODES)
     assert content(tmp_path / "old") == dict.fromkeys(NEW, b"old")
     assert not (tmp_path / "made").exists()
-
-
-@pytest.mark.parametrize("dest", ["file", "file/below"])
-def test_folder_that_cannot_be_made(tmp_path, dest):
-    (tmp_path / "file").write_bytes(b"old")
-    with pytest.raises(Failure, match=r"^dest: .* cannot be written"):
-        write_files(str(tmp_path / dest), NEW)
-    assert content(tmp_path) == {"file": b"old"}
 
 
 def test_link_is_replaced_and_not_followed(tmp_path):
     (tmp_path / "elsewhere").write_bytes(b"old")
     (tmp_path / "report.json").symlink_to(tmp_path / "elsewhere")
-    write_files(str(tmp_path), NEW)
+    write_files(str(tmp_path), NEW, MODES)
     assert (tmp_path / "elsewhere").read_bytes() == b"old"
     assert not (tmp_path / "report.json").is_symlink()
+    for dest in ("elsewhere", "elsewhere/below"):
+        with pytest.raises(Failure, match=r"^dest: .* cannot be written"):
+            write_files(str(tmp_path / dest), NEW, MODES)

@@ -51,20 +51,10 @@ def test_unlisted_job_is_a_finding():
     assert types(deleted) == ["difference"]
 
 
-@pytest.mark.parametrize("listed", [None, []])
-def test_no_unlisted_jobs(listed):
-    """And jobs that come with the result."""
-    made = with_unlisted(None, listed)
+def test_jobs_may_come_with_the_result():
+    made = with_unlisted(None, None)
     made["result"]["listed_jobs"] = [job(state="failing")]
     assert types(report(made)) == ["job_failing"]
-
-
-def test_second_job_of_a_name_resolves_nothing():
-    """The job with the lowest id keeps the name, and so the failing one its id in the report."""
-    before = report({**record("a"), "jobs": [job("edge", "failing", id=4)]})
-    now = report({**record("a"), "jobs": [job("edge", "failing", id=4), job("edge", id=9)]}, previous=before)
-    assert now["comparison"]["persisting"] == [item["id"] for item in items(before)]
-    assert now["comparison"]["new"] == now["comparison"]["resolved"] == []
 
 
 def test_disabled_by_service_says_why():
@@ -78,29 +68,34 @@ def test_disabled_by_service_says_why():
 
 
 @pytest.mark.parametrize(
-    ("row", "found"),
+    ("rows", "found"),
     [
-        ({"dropped_records": 0, "uploads": 5}, []),
-        ({"dropped_records": None, "uploads": None}, []),
-        (
-            {"dropped_records": 1200, "failed_uploads": 3, "uploads": 5, "statuses": {"200": 5, "403": 3, "1105": 2}},
-            ["records_dropped"],
-        ),
-        ({"dropped_records": 0, "uploads": 0}, ["no_upload"]),
-        (None, ["no_upload"]),
+        ([{"dropped_records": 0, "uploads": 5}], []),
+        ([{"dropped_records": None, "uploads": None}], []),
+        ([{"dropped_records": 0, "uploads": 0}], ["no_upload"]),
+        ([{"dropped_records": 0, "uploads": 0, "failed_uploads": 1}], []),
+        ([], ["no_upload"]),
     ],
 )
-def test_delivery(row, found):
-    rows = [] if row is None else [{"job_id": 1, **row}]
-    made = report({**record("a"), "jobs": [job()], "delivery": rows})
+def test_delivery(rows, found):
+    made = report({**record("a"), "jobs": [job()], "delivery": [{"job_id": 1, **row} for row in rows]})
     assert types(made) == found
-    if found == ["records_dropped"]:
-        (item,) = items(made)
-        assert (item["severity"], item["resource"], item["subject"]) == ("high", "delivery", "edge")
-        assert item["is"] == (
-            "1,200 records dropped in 3 batches: error 1105 (the host name of the destination cannot be resolved) 2 times, "
-            "HTTP 403 (the credentials may not write there) 3 times"
-        )
+
+
+def test_dropped_records():
+    """With the answers of the destination and their meaning."""
+    statuses = {"200": 5, "403": 1, "1105": 2, "0": 3, "777": 4}
+    rows = [
+        {"job_id": 1, "dropped_records": 1200, "failed_uploads": 3, "statuses": statuses},
+        {"job_id": 9, "dropped_records": 1},
+    ]
+    first, second = sorted(items(report({**record("a"), "jobs": [job()], "delivery": rows})), key=lambda item: item["subject"])
+    assert (first["severity"], first["resource"]) == ("high", "delivery")
+    assert (first["subject"], second["subject"], second["is"]) == ("edge", "job 9", "1 record dropped")
+    assert first["is"] == (
+        "1,200 records dropped in 3 batches: no answer 3 times, error 1105 (the host name of the destination cannot be resolved)"
+        " 2 times, HTTP 403 (the credentials may not write there) once, HTTP 777 4 times"
+    )
 
 
 def test_zones_without_delivery_facts():
@@ -113,12 +108,8 @@ def test_zones_without_delivery_facts():
 
 
 def test_account_takes_the_place_of_a_zone():
-    account = {
-        "zone": "account_0a",
-        "account_id": "0a",
-        "result": {"jobs": outcome(plan="p")},
-        "jobs": [job("audit", "failing")],
-    }
+    read = {"result": {"jobs": outcome(plan="p")}, "jobs": [job("audit", "failing")]}
+    account = {"zone": "account_0a", "account_id": "0a", **read}
     made = report(account)
     (found,) = items(made)
     place = json.dumps(["0a", "finding", "health", "audit", "job_failing"], separators=(",", ":"))
@@ -131,8 +122,8 @@ def test_account_takes_the_place_of_a_zone():
 def test_statuses_and_types_are_gates():
     """Not what is waived, and no notes."""
     waiver = {**WAIVER, "zone": "c", "type": "new"}
-    zones = [drifted("a", scripts=audit(finding("malicious"))), record("b", scripts=audit(finding()))]
-    rows = report(*zones, record("c", scripts=audit(finding())), waivers=[waiver])["zones"]
+    zones = [drifted("a", scripts=audit(finding("malicious"))), *(record(name, scripts=audit(finding())) for name in "bc")]
+    rows = report(*zones, waivers=[waiver])["zones"]
     assert refused(rows, GATES) == {"drifted": ["a"], "findings": ["b"], "malicious": ["a"], "new": ["b"]}
     assert {name for name, each in TYPES.items() if each.kind == "note"}.isdisjoint(GATES)
 

@@ -19,7 +19,6 @@ def waiver(**members):
         ({"zones": [record("a"), record("a")]}, "zones[1].zone: 'a' has more than one"),
         ({"zones": [{"zone": "a", "results": {}}]}, "zones[0].results: is unknown (did you mean 'result'?)"),
         ({"zones": [{"zone": "a", "result": []}]}, "zones[0].result: must be a dictionary, not a list"),
-        ({"zones": [{"zone": "a", "jobs": {"x": 1}}]}, "zones[0].jobs: must be a list, not an object"),
         ({"zones": [{"zone": "a", "scripts": {"changed": False}}]}, "zones[0].scripts.findings: is missing"),
         ({"zones": [{"zone": "a", "error": "broken"}]}, "zones[0].error: must be a dictionary, not 'broken'"),
         ({"expected": ["a", ""]}, "expected[1]: the name of a zone is needed"),
