@@ -150,24 +150,21 @@ GATES = (UNAUDITED, DRIFTED, FINDINGS, UNMANAGED, *(name for name, each in TYPES
 
 # Fields that identify a person or what one person does, by dataset: online identifiers in the sense of GDPR Article 4(1) and
 # recital 30. Names: developers.cloudflare.com/logs/logpush/logpush-job/datasets, read 2026-11.
-PERSONAL_FIELDS: t.Mapping[str, frozenset[str]] = {
-    dataset: frozenset(names.split())
-    for dataset, names in {
-        "http_requests": "ClientIP ClientLatitude ClientLongitude ClientRequestReferer ClientRequestURI ClientRequestUserAgent"
-        " Cookies RequestHeaders",
-        "firewall_events": "ClientIP ClientRefererPath ClientRefererQuery ClientRequestQuery ClientRequestUserAgent",
-        "spectrum_events": "ClientIP",
-        "dns_logs": "SourceIP",
-        "page_shield_events": "PageURL",
-        "nel_reports": "ClientIPASN",
-        "access_requests": "Email IPAddress UserUID",
-        "audit_logs": "ActorEmail ActorIP",
-        "audit_logs_v2": "ActorEmail ActorIPAddress",
-        "gateway_dns": "DeviceID DeviceName Email SrcIP UserID",
-        "gateway_http": "DeviceID DeviceName Email SourceIP URL UserID",
-        "gateway_network": "DeviceID DeviceName Email SourceIP UserID",
-        "zero_trust_network_sessions": "DeviceID DeviceName Email OriginIP SourceIP UserID",
-    }.items()
+PERSONAL_FIELDS: t.Mapping[str, str] = {
+    "http_requests": "ClientIP ClientLatitude ClientLongitude ClientRequestReferer ClientRequestURI ClientRequestUserAgent"
+    " Cookies RequestHeaders",
+    "firewall_events": "ClientIP ClientRefererPath ClientRefererQuery ClientRequestQuery ClientRequestUserAgent",
+    "spectrum_events": "ClientIP",
+    "dns_logs": "SourceIP",
+    "page_shield_events": "PageURL",
+    "nel_reports": "ClientIPASN",
+    "access_requests": "Email IPAddress UserUID",
+    "audit_logs": "ActorEmail ActorIP",
+    "audit_logs_v2": "ActorEmail ActorIPAddress",
+    "gateway_dns": "DeviceID DeviceName Email SrcIP UserID",
+    "gateway_http": "DeviceID DeviceName Email SourceIP URL UserID",
+    "gateway_network": "DeviceID DeviceName Email SourceIP UserID",
+    "zero_trust_network_sessions": "DeviceID DeviceName Email OriginIP SourceIP UserID",
 }
 
 # Meanings of the status of an upload: the HTTP status of the destination, or an error code of the service.

@@ -139,7 +139,7 @@ def unlisted(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[It
 
 def _personal_fields(job: ReportedJob) -> list[str]:
     """Return the fields that a job selects and that identify a person, or what one person does."""
-    return sorted(PERSONAL_FIELDS.get(_dataset(job), frozenset()).intersection(selected_fields(job)))
+    return sorted({*PERSONAL_FIELDS.get(_dataset(job), "").split()}.intersection(selected_fields(job)))
 
 
 def coverage(check: Coverage, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Item]:

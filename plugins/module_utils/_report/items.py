@@ -92,15 +92,14 @@ def subject_words(item: Item) -> str:
         return subject
     try:
         parts = json.loads(subject)
-    except (ValueError, RecursionError):
+        if of_waiver:
+            return f"waiver for {patterns_text(parts)}"
+        url, host, entry = parts
+    except (ValueError, RecursionError, TypeError, AttributeError):  # an earlier report may hold anything there
         return subject
-    if of_waiver and isinstance(parts, dict):
-        return f"waiver for {patterns_text(parts)}"
-    if of_waiver or not isinstance(parts, list) or len(parts) != 3:
-        return subject
-    script = " on ".join(str(part) for part in parts[:2] if part)
-    entry = f"entry {parts[2]}" if parts[2] else ""
-    return f"{script} ({entry})" if script and entry else script or entry
+    script = " on ".join(str(part) for part in (url, host) if part)
+    words = f"entry {entry}" if entry else ""
+    return f"{script} ({words})" if script and words else script or words
 
 
 def patterns_text(waiver: t.Mapping[str, Json]) -> str:

@@ -72,7 +72,6 @@ def status_count(status: str, number: int) -> str:
 
 
 def item_counts(counts: Counts) -> str:
-    """Return the numbers of items by kind."""
     words = [plural(counts[f"{kind}s"], kind) for kind in KINDS]
     return f"{', '.join(words)}, {counts['waived']:,} waived"
 

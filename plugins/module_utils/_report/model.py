@@ -82,7 +82,6 @@ def counts_of(rows: t.Sequence[Row]) -> Counts:
 
 
 def zones_with(counts: Counts, status: str) -> int:
-    """Return the number of zones with a status."""
     if status != FINDINGS:
         return counts[status]
     return counts["zones"] - sum(counts[other] for other in STATUSES if other != FINDINGS)

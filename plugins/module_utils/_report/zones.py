@@ -17,7 +17,6 @@ from .options import AuditRecord, Order
 
 
 def rows_of(order: Order) -> list[Row]:
-    """Return the rows of all records."""
     destinations = findings.destinations_of(order.records) if order.survey else None
     return [_row_of(record, order, destinations) for record in order.records]
 
