@@ -305,6 +305,7 @@ def test_problems_that_nobody_looked_for_again():
     made = report(record("a"), previous=before, at=LATER)
     case = parsed(formats.render_junit(made)).find("testsuite[@name='a']/testcase[@name='scripts']/skipped")
     assert case.get("message") == "not managed or not audited"
+    assert "## Waived" not in formats.render_markdown(made).decode()
     assert 'edgeops_zone_items{zone="b",resource="scripts",kind="finding"} 1\n' in formats.render_metrics(made).decode()
 
 

@@ -150,6 +150,7 @@ BOTH = {"field_names": ["RayID", "ClientIP"]}
         ({"logpull_options": "fields=ClientIP,RayID&sample=0.0001"}, ["ClientIP", "RayID"]),
         ({"logpull_options": "fields=ClientIP,RayID&sample=x"}, ["ClientIP", "RayID"]),
         ({"logpull_options": "fields=ClientIP,RayID&sample=1"}, []),
+        ({"logpull_options": "fields=ClientIP,RayID&sample=0"}, []),
         ({"output_options": {**BOTH, "sample_rate": 0.01}}, ["ClientIP", "RayID"]),
         ({"output_options": {**BOTH, "sample_rate": 1}}, []),
     ],
@@ -163,6 +164,7 @@ def test_required_fields(members, missing):
     several = [job(logpull_options="fields=ClientIP"), job("two", logpull_options="fields=RayID")]
     for jobs, number in ((several, 0), ([], 2), (None, 2)):
         assert len(items(report({**record("a"), "jobs": jobs}, required_fields=required))) == number
+    assert len(items(report({"zone": "a", "jobs": []}, required_fields=required))) == 2
 
 
 def test_unmanaged_zone_has_no_items():

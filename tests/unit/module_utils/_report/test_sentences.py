@@ -87,6 +87,11 @@ def test_columns(item, columns):
     assert cells(item) == columns
 
 
+def test_finding_says_what_should_be():
+    assert found("records_dropped", None, "1 lost")["message"] == "1 lost; should be: no record is dropped"
+    assert found("unused", None, "it waits")["message"] == "it waits"
+
+
 FINDING = record("f", scripts=audit(finding()))
 
 
