@@ -180,6 +180,7 @@ def test_page_begins_with_the_verdict():
     assert "4 of 4 zones need attention: 1 unaudited, 3 drifted." in text
     assert f"Compared with the report of {AT[:10]} 06:00:00 UTC: 3 new." in text
     assert re.search(r"medium\s*z0, z1, z2\s*script monitor\s*enabled\s*false\s*true\s*2026-11-23\s*3 new", text)
+    assert "never audited" not in text and "last audited 2026-11-22" in text and "z0 1 difference, 1 new" in text
     order = [
         "need attention:",
         "Not audited: scripts of 3 zones (edgeops_audit_scripts is false). Zones by status",
@@ -258,9 +259,11 @@ def test_markdown_makes_no_link(text, escaped):
     assert formats.escape(text) == escaped
 
 
-def test_markdown_is_bounded():
+def test_tables_and_markdown_are_bounded():
     zones = [record(f"z{number}.example", scripts=audit(finding(message=f"{number}{'m' * 250}"))) for number in range(400)]
-    text = formats.render_markdown(report(*zones)).decode()
+    made = report(*zones)
+    text, on_page = formats.render_markdown(made).decode(), html_of(made)
+    assert "200 more are with their zones below." in on_page and on_page.count('<td data-l="is">') == 200
     assert len(text) <= 60_000
     cut, lines = map(int, re.search(r"\*\*(\d+) of (\d+) lines were cut\*\*", text).groups())
     assert cut + len(text.splitlines()) - 2 == lines
